@@ -51,7 +51,7 @@ export const itScripted = it
   .extend('scripted', async ({}, { onCleanup }) => {
     const scripted = await openScriptedBlocking();
     onCleanup(() => scripted.close());
-    await scripted.kit.reconciler.look(true);
+    await scripted.kit.reconciler.check(true);
     return scripted;
   })
   .extend('master', ({ scripted }) => scripted.master)

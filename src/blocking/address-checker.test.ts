@@ -44,8 +44,8 @@ describe('many who ask about addresses', () => {
     const began = performance.now();
     await time.during(eventually('it is up again', () => kit.link.state.up));
     expect(performance.now() - began).toBeLessThan(5_000);
-    const whole = kit.workers.ensureWhole(kit.blocked, master.current.pid);
-    expect(await time.during(whole)).toMatchObject({ whole: true });
+    const whole = kit.workers.sync(kit.blocked, master.current.pid);
+    expect(await time.during(whole)).toMatchObject({ inSync: true });
     asking = false;
     await time.during(Promise.all(readers));
   });
@@ -53,7 +53,7 @@ describe('many who ask about addresses', () => {
   it('leave the other workers their connections where a draining one hangs', async ({ master, kit, time }) => {
     const draining = master.current;
     master.reload();
-    await kit.reconciler.look(true);
+    await kit.reconciler.check(true);
     master.script = (command) => (command.startsWith(`@!${draining.pid} `) ? hang : undefined);
     const checks = Array.from({ length: 10 }, (_, n) => kit.blockedSet.check(entryOf(`8.8.8.${n}`)));
     const answers = await time.during(Promise.all(checks));

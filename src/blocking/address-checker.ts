@@ -7,8 +7,8 @@ import { type RuntimeMap, RuntimeMapRejection } from '../haproxy/maps/runtime-ma
 import { showProcesses } from '../haproxy/process/workers.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/socket/master-socket.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
-import type { WorkerBook } from './compare/worker-book.ts';
-import type { TrustedEntries } from './trust.ts';
+import type { WorkerRegistry } from './compare/worker-registry.ts';
+import type { TrustedEntries } from './trusted-entries.ts';
 
 type Verdict = WorkerVerdict['verdict'];
 
@@ -29,7 +29,7 @@ export class AddressChecker {
   readonly #store: BlockedIpsStore;
   readonly #trusted: TrustedEntries;
   readonly #socket: MasterSocket;
-  readonly #book: WorkerBook;
+  readonly #registry: WorkerRegistry;
   readonly #blockedMap: RuntimeMap;
   readonly #trustedMap: RuntimeMap;
   readonly #trustHasEffect: () => Promise<boolean>;
@@ -42,7 +42,7 @@ export class AddressChecker {
     readonly store: BlockedIpsStore;
     readonly trusted: TrustedEntries;
     readonly socket: MasterSocket;
-    readonly book: WorkerBook;
+    readonly registry: WorkerRegistry;
     readonly blockedMap: RuntimeMap;
     readonly trustedMap: RuntimeMap;
     /** False: the live configuration denies the trusted like others. */
@@ -51,7 +51,7 @@ export class AddressChecker {
     this.#store = options.store;
     this.#trusted = options.trusted;
     this.#socket = options.socket;
-    this.#book = options.book;
+    this.#registry = options.registry;
     this.#blockedMap = options.blockedMap;
     this.#trustedMap = options.trustedMap;
     this.#trustHasEffect = options.trustHasEffect;
@@ -89,10 +89,10 @@ export class AddressChecker {
   /** Whether each live worker holds the entry itself. */
   async holdings(entry: IpEntry): Promise<WorkerHolding[]> {
     if (!(await this.#observe())) {
-      return this.#book.all().map(({ pid, role }) => ({ pid, draining: role === 'draining', holds: null }));
+      return this.#registry.all().map(({ pid, role }) => ({ pid, draining: role === 'draining', holds: null }));
     }
     return await Promise.all(
-      this.#book.all().map(async ({ pid, role }) => ({
+      this.#registry.all().map(async ({ pid, role }) => ({
         pid,
         draining: role === 'draining',
         holds: await this.#holds(entry, pid),
@@ -130,7 +130,7 @@ export class AddressChecker {
     const address = networkAddress(entry);
     try {
       return await Promise.all(
-        this.#book.all().map(({ pid }) =>
+        this.#registry.all().map(({ pid }) =>
           this.#alone(pid, async (deadline) => {
             const worker = { kind: 'pid', pid } as const;
             const trusted = mayTrust
@@ -156,7 +156,7 @@ export class AddressChecker {
   async #alone<T>(pid: number, ask: (deadline: number) => Promise<T>): Promise<T> {
     const turnBy = performance.now() + patienceMs;
     const question = (this.#asked.get(pid) ?? Promise.resolve()).then(async () => {
-      const worker = this.#book.byPid(pid);
+      const worker = this.#registry.byPid(pid);
       if (worker?.unresponsive === true || performance.now() >= turnBy) throw new Unanswered();
       try {
         return await ask(performance.now() + answerMs);
@@ -197,8 +197,8 @@ export class AddressChecker {
 
   async #observeOnce(): Promise<boolean> {
     try {
-      this.#book.observe(await showProcesses(this.#socket, performance.now() + patienceMs, reader));
-      return this.#book.current() !== null;
+      this.#registry.observe(await showProcesses(this.#socket, performance.now() + patienceMs, reader));
+      return this.#registry.current() !== null;
     } catch (error) {
       if (error instanceof MasterSocketError) return false;
       throw error;

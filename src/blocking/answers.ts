@@ -1,6 +1,7 @@
 // Who asks the blocked set, for what; what it answers are the records of the API.
 
 import type { BulkAnswer, Rejection } from '../api/blocked-ips-bulk.ts';
+import type { RuntimeMapFailure, RuntimeReport } from '../api/changes.ts';
 import type { IpEntry } from '../domain/ip.ts';
 import type { BlockedEffect } from '../store/blocked-ips-store.ts';
 
@@ -58,3 +59,22 @@ export type BulkItem =
   /** `line`: of a text list, counted from 1; the elements of an array are counted as they come. */
   | { readonly ok: true; readonly request: BlockRequest; readonly line?: number }
   | { readonly ok: false; readonly rejection: Rejection };
+
+const shownFailures = 100;
+
+/**
+ * @param reloadScheduled the current worker was not seen to be right, even where no address can be named for it
+ * @param total of which `failures` may be only the first
+ */
+export function runtimeReport(
+  failures: readonly RuntimeMapFailure[],
+  reloadScheduled: boolean,
+  total: number = failures.length,
+): RuntimeReport {
+  return {
+    runtime_map_updated: total === 0 && !reloadScheduled,
+    runtime_map_failures: failures.slice(0, shownFailures),
+    runtime_map_failures_total: total,
+    reload_scheduled: reloadScheduled,
+  };
+}

@@ -10,7 +10,14 @@ import { ServiceError } from '../errors/service-error.ts';
 import type { BlockedChange, BlockedEffect, BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { StagedRow } from '../store/bulk-store.ts';
 import type { AddressChecker } from './address-checker.ts';
-import { type BlockRequest, type BulkItem, type Caller, type ChangeCounts, countsOf } from './answers.ts';
+import {
+  type BlockRequest,
+  type BulkItem,
+  type Caller,
+  type ChangeCounts,
+  countsOf,
+  runtimeReport,
+} from './answers.ts';
 import type {
   BatchOptions,
   BatchRequest,
@@ -20,15 +27,14 @@ import type {
 } from './blocked-set-service.ts';
 import type { BulkResult, BulkRunner } from './bulk/bulk-runner.ts';
 import type { Synchroniser } from './compare/sync.ts';
-import { textPages } from './text-pages.ts';
+import { textPages } from './mirrored-map.ts';
 import type { Admission } from './write/admission.ts';
+import { SpecialEntries } from './write/admission.ts';
 import { auditedChange } from './write/audit-notes.ts';
 import { changeFailure } from './write/change-failure.ts';
+import type { EntryLimit } from './write/entry-limit.ts';
 import type { GroupWriter } from './write/group-writer.ts';
 import type { Outcomes } from './write/outcomes.ts';
-import type { Room } from './write/room.ts';
-import { runtimeReport } from './write/runtime-report.ts';
-import { SpecialEntries } from './write/special-entries.ts';
 
 /** Of the two seconds that promise 3 gives a request; the rest is for its answer. */
 export const runtimeBudgetMs = 1_400;
@@ -51,8 +57,8 @@ export class BlockedSet implements BlockedSetService {
   readonly #checker: AddressChecker;
   readonly #admission: Admission;
   readonly #outcomes: Outcomes;
-  readonly #room: Room;
-  readonly #notSeenWhole: () => string | null;
+  readonly #limit: EntryLimit;
+  readonly #notVerified: () => string | null;
   readonly #now: () => Date;
 
   constructor(options: {
@@ -63,9 +69,9 @@ export class BlockedSet implements BlockedSetService {
     readonly checker: AddressChecker;
     readonly admission: Admission;
     readonly outcomes: Outcomes;
-    readonly room: Room;
+    readonly limit: EntryLimit;
     /** Why it is not known that every live worker holds the whole set; null: it is. */
-    readonly notSeenWhole: () => string | null;
+    readonly notVerified: () => string | null;
     readonly now: () => Date;
   }) {
     this.#store = options.store;
@@ -75,8 +81,8 @@ export class BlockedSet implements BlockedSetService {
     this.#checker = options.checker;
     this.#admission = options.admission;
     this.#outcomes = options.outcomes;
-    this.#room = options.room;
-    this.#notSeenWhole = options.notSeenWhole;
+    this.#limit = options.limit;
+    this.#notVerified = options.notVerified;
     this.#now = options.now;
   }
 
@@ -84,11 +90,11 @@ export class BlockedSet implements BlockedSetService {
     request: BlockRequest,
     caller: Caller,
   ): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer }> {
-    const { change, overriddenBy, trustedInside } = await this.#admission.one(request, caller);
+    const { change, overriddenBy, trustedInside } = await this.#admission.admitOne(request, caller);
     const result = await this.#writer.change([change], 'urgent', deadlineOf(caller), { operation: 'block', caller });
     const [effect] = result.effects;
     if (effect?.op !== 'add') throw new Error('the writer answered an addition with something else');
-    const report = this.#outcomes.one('block', request.entry.text, result, caller);
+    const report = this.#outcomes.reportChange('block', request.entry.text, result, caller);
     const special = specialOf(request.entry);
     return {
       created: effect.created,
@@ -114,7 +120,7 @@ export class BlockedSet implements BlockedSetService {
     // Where nothing was unblocked there is nothing to enforce by a reload either.
     const report =
       effect.removed !== null || stray
-        ? this.#outcomes.one('unblock', entry.text, result, caller)
+        ? this.#outcomes.reportChange('unblock', entry.text, result, caller)
         : runtimeReport(result.failures, false);
     // Only now: what was done is told and enforced, though the database cannot be asked any more.
     const covering = await afterStoring(countsOf(result.effects), () => this.#coveringOf(entry));
@@ -132,7 +138,7 @@ export class BlockedSet implements BlockedSetService {
   }
 
   async batch(request: BatchRequest, caller: Caller, options: BatchOptions = {}): Promise<BulkAnswer> {
-    const { changes, rejected: own, special } = await this.#admission.batch(request, options, caller);
+    const { changes, rejected: own, special } = await this.#admission.admitBatch(request, options, caller);
     const all = [...request.rejected, ...own];
     const rejected = { total: all.length, first: all.slice(0, listedRejections) };
     if (options.dryRun === true) {
@@ -162,16 +168,16 @@ export class BlockedSet implements BlockedSetService {
       requestedBy: caller.keyName,
       audited: (entries) => auditedChange('batch', caller, { details: { entries } }),
     });
-    return this.#outcomes.many('batch', done, rejected, caller);
+    return this.#outcomes.reportBulk('batch', done, rejected, caller);
   }
 
   async #groupedBatch(changes: readonly StagedRow[], rejected: Rejected, caller: Caller): Promise<BulkAnswer> {
-    if (changes.length === 0) return this.#outcomes.many('batch', this.#nothingDone(), rejected, caller, []);
+    if (changes.length === 0) return this.#outcomes.reportBulk('batch', this.#nothingDone(), rejected, caller, []);
     const lane = changes.length <= 100 ? 'urgent' : 'bulk';
     const result = await this.#writer.change(changes, lane, deadlineOf(caller), { operation: 'batch', caller });
     const { effects, failures, currentFailed } = result;
     const done = { ...countsOf(effects), failures, failuresTotal: failures.length, currentFailed };
-    const answer = this.#outcomes.many('batch', done, rejected, caller, effects);
+    const answer = this.#outcomes.reportBulk('batch', done, rejected, caller, effects);
     return changes.every(({ op }) => op === 'add') ? answer : { ...answer, not_blocked: notBlocked(changes, effects) };
   }
 
@@ -188,7 +194,7 @@ export class BlockedSet implements BlockedSetService {
       if (first.length < listedRejections) first.push(rejection);
     };
     const special = new SpecialEntries();
-    const done = await this.#bulk.run(this.#admission.stream(source, options, { reject, special }, caller), {
+    const done = await this.#bulk.run(this.#admission.admitStream(source, options, { reject, special }, caller), {
       replace: true,
       allowShrink,
       dryRun,
@@ -199,12 +205,12 @@ export class BlockedSet implements BlockedSetService {
         }),
     });
     if (dryRun) return { ...this.#dryRunAnswer(done, { total, first }), ...special.members };
-    return { ...this.#outcomes.many('replace', done, { total, first }, caller), ...special.members };
+    return { ...this.#outcomes.reportBulk('replace', done, { total, first }, caller), ...special.members };
   }
 
   async sync(caller: Caller, options: { readonly acceptMapFile?: boolean } = {}): Promise<SyncAnswer> {
     const answer = await this.#synchroniser.sync({ acceptMapFile: options.acceptMapFile === true });
-    this.#outcomes.synchronised(answer, caller);
+    this.#outcomes.reportSync(answer, caller);
     return answer;
   }
 
@@ -267,19 +273,19 @@ export class BlockedSet implements BlockedSetService {
   /** With the size of the set and its limit: the parts of a long list are counted one by one. */
   #dryRunAnswer({ added, updated, removed, unchanged }: ChangeCounts, { total, first }: Rejected): BulkAnswer {
     const counts = { added, updated, removed, unchanged, rejected_total: total };
-    const { limit } = this.#room;
+    const limit = this.#limit.maximum;
     const size = { current_total: this.#store.total, ...(limit === null ? {} : { limit }) };
     return { ...counts, rejected: first, dry_run: true, ...size, ...runtimeReport([], false) };
   }
 
   #refuseFull(growth: number): void {
     const { total } = this.#store;
-    if (growth > 0 && !this.#room.has(total + growth)) throw this.#room.refusal(total, total + growth);
+    if (growth > 0 && !this.#limit.allows(total + growth)) throw this.#limit.refusal(total, total + growth);
   }
 
   /** Nothing was changed; whether the workers hold what they should is told all the same. */
   #nothingDone(): BulkResult {
-    const reason = this.#notSeenWhole();
+    const reason = this.#notVerified();
     const failures = reason === null ? [] : [{ ip_address: '', worker: null, command: '', responses: [], reason }];
     return { ...countsOf([]), failures, failuresTotal: failures.length, currentFailed: false };
   }

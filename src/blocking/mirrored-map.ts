@@ -1,6 +1,8 @@
 // A set that is kept three times: in the database, in a map file, in the map of every worker. The blocked set and
 // the trusted set are such sets; comparing and repairing is the same for both.
-import type { RuntimeMap } from '../haproxy/maps/runtime-map.ts';
+import { yieldToLoop } from '../concurrency/pause.ts';
+import { type RuntimeMap, RuntimeMapRejection } from '../haproxy/maps/runtime-map.ts';
+import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { Fingerprint } from './compare/fingerprint.ts';
 
 export type MapName = 'blocked' | 'trusted';
@@ -18,4 +20,29 @@ export interface MirroredMap {
   reread(): Promise<void>;
   /** Which of these texts the database holds. To be asked inside a turn, so that the answer stays true in it. */
   members(texts: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
+/**
+ * The worker's configuration does not use this map, and nothing is missing for it. An operator's own configuration need
+ * not use the trusted map: no reload of it could load the map. While nothing is trusted, nothing is missing either.
+ */
+export function isUnused(map: MirroredMap, error: unknown): boolean {
+  const mayLack = map.name === 'trusted' && (map.expected.total === 0 || map.unusedByConfiguration === true);
+  return mayLack && error instanceof RuntimeMapRejection && error.mapIsNotLoaded;
+}
+
+/** Canonical texts of the whole set, in address order, `size` at a time; requests have their share between two pages. */
+export async function* textPages(
+  store: Pick<BlockedIpsStore, 'scanTexts'>,
+  size: number,
+): AsyncIterable<readonly string[]> {
+  let after: Uint8Array | null = null;
+  for (;;) {
+    const page: { texts: string[]; last: Uint8Array | null } = await store.scanTexts(after, size);
+    if (page.texts.length > 0) yield page.texts;
+    if (page.last === null || page.texts.length < size) return;
+    after = page.last;
+    // A page is nothing but work of this thread, and so is what is done with it while nobody has to be waited for.
+    await yieldToLoop();
+  }
 }

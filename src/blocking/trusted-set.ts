@@ -16,16 +16,15 @@ import { trustedMapText } from '../haproxy/map-file/trusted-map-text.ts';
 import type { RuntimeMap } from '../haproxy/maps/runtime-map.ts';
 import type { AuditedChange } from '../store/audit-rows.ts';
 import { hasExpired, type TrustExpiry, type TrustedIpsStore } from '../store/trusted-ips-store.ts';
-import { type Caller, type ChangeCounts, nothingChanged } from './answers.ts';
+import { type Caller, type ChangeCounts, nothingChanged, runtimeReport } from './answers.ts';
 import type { TrustChange } from './blocked-set-service.ts';
 import { Fingerprint } from './compare/fingerprint.ts';
 import type { MirroredMap } from './mirrored-map.ts';
-import { TrustedEntries } from './trust.ts';
+import { TrustedEntries } from './trusted-entries.ts';
 import { auditedChange } from './write/audit-notes.ts';
 import { changeFailure } from './write/change-failure.ts';
 import type { ChangeWindows } from './write/change-windows.ts';
 import type { RuntimeChangeResult, RuntimeChanger } from './write/runtime-changer.ts';
-import { runtimeReport } from './write/runtime-report.ts';
 
 const runtimeBudgetMs = 1_400;
 /** One by one: each is a change of its own, and there are few. */

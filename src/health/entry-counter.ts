@@ -1,7 +1,7 @@
 // Compares the number of entries in the current worker and in the database, while changes arrive.
 import type { BulkRunner } from '../blocking/bulk/bulk-runner.ts';
 import type { Reconciler } from '../blocking/compare/reconciler.ts';
-import type { WorkerBook } from '../blocking/compare/worker-book.ts';
+import type { WorkerRegistry } from '../blocking/compare/worker-registry.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
 import type { MapFileKeeper } from '../blocking/write/map-file-keeper.ts';
 import type { TurnQueue } from '../concurrency/turn-queue.ts';
@@ -28,7 +28,7 @@ export interface EntryCount {
 export interface CountedParts {
   readonly blocked: MirroredMap;
   readonly keeper: Pick<MapFileKeeper, 'expected'>;
-  readonly book: WorkerBook;
+  readonly registry: WorkerRegistry;
   readonly turns: TurnQueue;
   readonly bulk: Pick<BulkRunner, 'underWay'>;
   /** Paused: a bulk change is under way, and database and workers differ on purpose. */
@@ -54,8 +54,8 @@ export class EntryCounter {
    * @param isWanted false once all callers have timed out
    */
   async count(mayTakeTurn: boolean, isWanted: () => boolean): Promise<EntryCount> {
-    const { keeper, turns, book } = this.#parts;
-    const pid = book.current()?.pid;
+    const { keeper, turns, registry } = this.#parts;
+    const pid = registry.current()?.pid;
     if (pid === undefined) return this.uncounted();
     let answered = false;
     try {
@@ -84,12 +84,12 @@ export class EntryCounter {
   }
 
   async #countOnce(pid: number, withinMs: number): Promise<EntryCount> {
-    const { blocked, keeper, book } = this.#parts;
+    const { blocked, keeper, registry } = this.#parts;
     const count = await blocked.runtime.entryCount(performance.now() + withinMs, { kind: 'pid', pid });
     // The entries of an abandoned version count until the next commit; the reconciler knows how many there are.
     const expected = keeper.expected.total;
     const twoVersions = count.nextVersion > count.currentVersion;
-    const leftOver = twoVersions ? book.byPid(pid)?.leftOver.blocked : undefined;
+    const leftOver = twoVersions ? registry.byPid(pid)?.leftOver.blocked : undefined;
     const seen = leftOver?.live(count.entries, expected) ?? count.entries;
     return { seen, expected, ...this.#bounds(expected, twoVersions), unanswered: null };
   }

@@ -36,15 +36,15 @@ describe('health, with a version left behind in the worker', () => {
     ({ master, kit, time, close } = await openScriptedBlocking({ fastDeletes: false }));
     const add = texts.map((text, index) => ({ index, request: toBlock(text) }));
     await kit.blockedSet.batch({ add, remove: [], rejected: [] }, caller());
-    await kit.reconciler.look(true);
+    await kit.reconciler.check(true);
     health = healthOf(kit);
     for (let n = 0; n < 40; n += 1) map().add(`30.0.0.${n}`, '1');
-    kit.rule.took(master.current.pid, texts.length, 1, 10_000);
+    kit.strategy.record(master.current.pid, texts.length, 1, 10_000);
     master.script = (command) => (command.includes(' commit map ') ? say('No.\n\n') : undefined);
-    expect(await time.during(kit.workers.ensureWhole(kit.blocked, master.current.pid))).toMatchObject({ whole: false });
+    expect(await time.during(kit.workers.sync(kit.blocked, master.current.pid))).toMatchObject({ inSync: false });
     master.script = () => undefined;
     for (let n = 0; n < 40; n += 1) map().del(`30.0.0.${n}`);
-    await kit.reconciler.look(false);
+    await kit.reconciler.check(false);
   });
   afterEach(async () => {
     await close();
@@ -64,11 +64,11 @@ describe('health, with a version left behind in the worker', () => {
     for (const text of texts.slice(0, 3)) {
       await kit.blockedSet.unblock(entryOf(text), caller());
       expect(await seen()).toMatchObject({ status: 'ok', reasons: [] });
-      await kit.reconciler.look(false);
+      await kit.reconciler.check(false);
     }
     await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
     expect(await seen()).toEqual({ status: 'ok', reasons: [], held: 1_198 });
-    await kit.reconciler.look(false);
+    await kit.reconciler.check(false);
     expect(listings()).toBe(before);
   });
 
@@ -183,20 +183,20 @@ describe('health, while changes come', () => {
       await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
       master.script = (command) =>
         command.endsWith(`show map ${kit.mapPath}`) ? say('0x1 9.9.9.9 1\n', 'close') : undefined;
-      await kit.reconciler.look(true);
-      expect(kit.book.hasPassingLack()).toBe(true);
+      await kit.reconciler.check(true);
+      expect(kit.registry.hasPassingDifference()).toBe(true);
       expect(await healthOf(kit, { underWay: true }).health()).toMatchObject({
         status: 'ok',
         workers: { current: { whole: false } },
       });
       expect(await healthOf(kit).health()).toMatchObject({ status: 'degraded' });
       // It was compared during the reload, and does not hold what it should: being mended is no excuse.
-      kit.book.markSuspect(master.current.pid, 'blocked', 'its map differs', 'unbrought');
+      kit.registry.markSuspect(master.current.pid, 'blocked', 'its map differs', 'pending');
       expect(await healthOf(kit, { underWay: true }).health()).toMatchObject({
         status: 'degraded',
         reasons: [expect.stringContaining('its map differs')],
       });
-      kit.book.markSuspect(master.current.pid, 'blocked', '9.9.9.9 is not there');
+      kit.registry.markSuspect(master.current.pid, 'blocked', '9.9.9.9 is not there');
       expect(await healthOf(kit, { underWay: true }).health()).toMatchObject({ status: 'degraded' });
     },
   );
@@ -264,7 +264,7 @@ describe('health, while changes come', () => {
       master.map(kit.mapPath).entries = before;
       held.resolve();
       await change;
-      await kit.reconciler.look(true);
+      await kit.reconciler.check(true);
       expect(await health.health()).toMatchObject({
         status: 'ok',
         runtime_map: { expected: 601, seen: 601, big_change: null },

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttachedReport, DriftReport, Health as HealthReport } from '../api/health.ts';
 import type { BulkRunner } from '../blocking/bulk/bulk-runner.ts';
 import type { Reconciler } from '../blocking/compare/reconciler.ts';
-import type { KnownWorker, Passing, WorkerBook } from '../blocking/compare/worker-book.ts';
+import type { KnownWorker, Passing, WorkerRegistry } from '../blocking/compare/worker-registry.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
 import type { TrustedSet } from '../blocking/trusted-set.ts';
 import type { MapFileKeeper } from '../blocking/write/map-file-keeper.ts';
@@ -35,14 +35,14 @@ export interface HealthSources {
   readonly database: Pick<Database, 'ping' | 'probe'>;
   readonly socket: MasterSocket;
   readonly link: RuntimeLink;
-  readonly book: WorkerBook;
+  readonly registry: WorkerRegistry;
   readonly keeper: MapFileKeeper;
   readonly trusted: Pick<TrustedSet, 'fileUnchanged' | 'expected'>;
   readonly blocked: MirroredMap;
   readonly turns: TurnQueue;
   readonly bulk: Pick<BulkRunner, 'problem' | 'underWay'>;
   /** Paused: a bulk change is under way, and database and workers differ on purpose. */
-  readonly reconciler: Pick<Reconciler, 'paused' | 'lookThroughReload'>;
+  readonly reconciler: Pick<Reconciler, 'paused' | 'checkThroughReload'>;
   readonly reloads: ReloadCoordinator;
   /** Null: proxy-manager does not write the configuration. */
   readonly drift: Pick<ConfigurationDrift, 'report'> | null;
@@ -146,7 +146,7 @@ export class Health {
   }
 
   async #probe(how: DatabaseCheck, mayTakeTurn: boolean, deadline: Deadline): Promise<Probe> {
-    const { book, keeper, reloads, link, bulk } = this.#sources;
+    const { registry, keeper, reloads, link, bulk } = this.#sources;
     const found = new HealthFindings();
     const [database, file, drift, proxy] = await Promise.all([
       this.#database.run(deadline, () => this.#databaseProblem(how), { kind: how }),
@@ -171,9 +171,9 @@ export class Health {
     if (problems.checked) found.add('proxy', ...problems.value);
     else found.addNotChecked('proxy', 'proxy', problems);
     // Last: a worker that a reload has cut short meanwhile may be in sync again, or gone.
-    if (book.hasPassingLack()) await this.#compareNow(deadline.restMs, deadline);
-    for (const worker of book.all()) {
-      const lack = lackOf(worker, book, worker.unresponsive ? [] : this.#expectedNow(changing));
+    if (registry.hasPassingDifference()) await this.#compareNow(deadline.restMs, deadline);
+    for (const worker of registry.all()) {
+      const lack = lackOf(worker, registry, worker.unresponsive ? [] : this.#expectedNow(changing));
       if (lack !== null) found.add('runtime_map', `${worker.role} worker ${worker.pid}: ${lack}`);
     }
 
@@ -181,7 +181,7 @@ export class Health {
     const { reasons } = found;
     const databaseProblem = database.checked ? database.value : this.#writeProblem;
     const status = databaseProblem !== null || noWorker ? 'down' : reasons.length > 0 ? 'degraded' : 'ok';
-    const current = noWorker ? null : book.current();
+    const current = noWorker ? null : registry.current();
     const report: HealthReport = {
       status,
       reasons,
@@ -194,15 +194,15 @@ export class Health {
         since: link.state.up ? null : link.state.since.toISOString(),
       },
       workers: {
-        current: current === null ? null : workerPart(current, book),
-        draining: book.draining().map((worker) => workerPart(worker, book)),
+        current: current === null ? null : workerPart(current, registry),
+        draining: registry.draining().map((worker) => workerPart(worker, registry)),
       },
       map_file: { ...partOf(file, 'behind', (problem) => problem), entries: keeper.file.entryCount },
       runtime_map: {
         expected: count.checked ? count.value.expected : keeper.expected.total,
         seen: count.checked ? count.value.seen : null,
         big_change: bulk.underWay === null ? null : { added: bulk.underWay.added, removed: bulk.underWay.removed },
-        last_verified_at: book.lastVerifiedAt?.toISOString() ?? null,
+        last_verified_at: registry.lastVerifiedAt?.toISOString() ?? null,
       },
       last_reload: reloads.last,
       configuration_drift: drift,
@@ -273,8 +273,8 @@ export class Health {
    */
   #expectedNow(changing: boolean): readonly Passing[] {
     const { reconciler, reloads } = this.#sources;
-    if (changing || reconciler.paused) return ['unproved', 'unbrought'];
-    return reloads.underWay ? ['unproved'] : [];
+    if (changing || reconciler.paused) return ['unverified', 'pending'];
+    return reloads.underWay ? ['unverified'] : [];
   }
 
   async #databaseProblem(how: DatabaseCheck): Promise<string | null> {
@@ -289,12 +289,12 @@ export class Health {
   }
 
   async #listed(): Promise<Processes | MasterSocketError> {
-    const { book, socket, link } = this.#sources;
+    const { registry, socket, link } = this.#sources;
     const deadline = performance.now() + probeTimeoutMs;
     for (;;) {
       try {
         const processes = await showProcesses(socket, deadline);
-        book.observe(processes);
+        registry.observe(processes);
         return processes;
       } catch (error) {
         if (!(error instanceof MasterSocketError)) throw error;
@@ -308,12 +308,12 @@ export class Health {
 
   /** Compares new workers, and those unreachable during a reload: "not compared yet" would be no result. */
   async #compareNow(timeoutMs: number, deadline: Deadline): Promise<void> {
-    const { book, reconciler, link } = this.#sources;
-    const settled = book.all().every((worker) => book.isWhole(worker) || worker.unresponsive);
+    const { registry, reconciler, link } = this.#sources;
+    const settled = registry.all().every((worker) => registry.isInSync(worker) || worker.unresponsive);
     if (settled || reconciler.paused || !link.state.up) return;
     const givenMs = Math.min(timeoutMs, probeTimeoutMs);
     if (givenMs > 0)
-      await this.#comparison.run(deadline, () => reconciler.lookThroughReload(false), { timeoutMs: givenMs });
+      await this.#comparison.run(deadline, () => reconciler.checkThroughReload(false), { timeoutMs: givenMs });
   }
 
   async #fileProblem(): Promise<string | null> {
@@ -332,11 +332,13 @@ export class Health {
 
   /** From /proc, while the socket does not answer. Unknown counts as alive. */
   async #anyWorkerLives(): Promise<boolean> {
-    const { book } = this.#sources;
+    const { registry } = this.#sources;
     try {
-      for (const worker of book.all()) if (await processAlive(worker.pid, worker.startTime)) return true;
+      for (const worker of registry.all()) if (await processAlive(worker.pid, worker.startTime)) return true;
       // Workers that were never listed: of a reload by signal, or of a proxy whose socket never answered.
-      const masters = [book.masterPid, (await this.#sources.findMaster())?.pid ?? null].filter((pid) => pid !== null);
+      const masters = [registry.masterPid, (await this.#sources.findMaster())?.pid ?? null].filter(
+        (pid) => pid !== null,
+      );
       for (const pid of masters) if ((await childrenOf(pid)).length > 0) return true;
       return false;
     } catch (error) {
@@ -366,15 +368,15 @@ function partOf<T, Wrong extends string>(result: ProbeResult<T>, wrong: Wrong, p
   return { status: reason === null ? ('ok' as const) : wrong, reason };
 }
 
-function lackOf(worker: KnownWorker, book: WorkerBook, except: readonly Passing[] = []): string | null {
+function lackOf(worker: KnownWorker, registry: WorkerRegistry, except: readonly Passing[] = []): string | null {
   for (const map of ['blocked', 'trusted'] as const) {
-    const state = book.stateOf(worker, map);
+    const state = registry.stateOf(worker, map);
     const excepted = state.passing !== null && except.includes(state.passing);
-    if (!state.whole && !excepted) return `${map} map: ${state.reason ?? 'not verified'}`;
+    if (!state.inSync && !excepted) return `${map} map: ${state.reason ?? 'not verified'}`;
   }
   return null;
 }
 
-function workerPart(worker: KnownWorker, book: WorkerBook) {
-  return { pid: worker.pid, whole: book.isWhole(worker), reason: lackOf(worker, book) };
+function workerPart(worker: KnownWorker, registry: WorkerRegistry) {
+  return { pid: worker.pid, whole: registry.isInSync(worker), reason: lackOf(worker, registry) };
 }

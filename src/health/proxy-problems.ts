@@ -1,5 +1,5 @@
 // Problems of the proxy that no comparison of maps shows, as reasons for `/health`.
-import type { WorkerBook } from '../blocking/compare/worker-book.ts';
+import type { WorkerRegistry } from '../blocking/compare/worker-registry.ts';
 import { bindAddresses } from '../configuration/reload/listeners.ts';
 import type { LiveFile } from '../configuration/reload/live-file.ts';
 import type { LiveRule } from '../configuration/reload/live-rule.ts';
@@ -12,12 +12,12 @@ export async function proxyProblems(
     rule,
     supervisor,
   }: { readonly live: LiveFile; readonly rule: LiveRule; readonly supervisor: Supervisor | null },
-  book: Pick<WorkerBook, 'all' | 'masterPid'>,
+  registry: Pick<WorkerRegistry, 'all' | 'masterPid'>,
 ): Promise<string[]> {
   const problems: string[] = [];
   await rule.check();
   if (supervisor !== null && !supervisor.state.running) problems.push(`supervision: ${supervisor.state.reason}`);
-  const pids = [...book.all().map(({ pid }) => pid), ...(book.masterPid === null ? [] : [book.masterPid])];
+  const pids = [...registry.all().map(({ pid }) => pid), ...(registry.masterPid === null ? [] : [registry.masterPid])];
   const configuration = await live.read();
   if (configuration === null) {
     problems.push(
@@ -27,7 +27,7 @@ export async function proxyProblems(
   const text = configuration ?? '';
   const lacking = rule.problemOf(text);
   if (lacking !== null) problems.push(lacking);
-  const foreigners = await persistentForeignListeners({ pids, masterPid: book.masterPid }, (known) =>
+  const foreigners = await persistentForeignListeners({ pids, masterPid: registry.masterPid }, (known) =>
     foreignListeners(bindAddresses(text), known),
   );
   for (const foreign of await describeSockets(foreigners)) {

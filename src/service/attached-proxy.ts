@@ -14,16 +14,16 @@ const reloadPatienceMs = 60_000;
 
 export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
   const { settings, parts, socket, versions, log, emit, now } = options;
-  const { keeper, trusted, reconciler, book, link } = parts;
+  const { keeper, trusted, reconciler, registry, link } = parts;
   const { reloadBy, pidFile, configFile, proxyBin } = settings;
-  const configuration = new AttachedConfiguration({ settings, book, log });
+  const configuration = new AttachedConfiguration({ settings, registry, log });
   const check = async () => await attachedCheck(proxyBin, await configuration.arguments());
   const reloader = new ProxyReloader({
     socket,
     pidFile,
     configFile,
-    knownMaster: () => book.masterPid,
-    workerReadsConfiguration: () => versions.capabilitiesOf(book.runningVersion).workerReadsConfiguration,
+    knownMaster: () => registry.masterPid,
+    workerReadsConfiguration: () => versions.capabilitiesOf(registry.runningVersion).workerReadsConfiguration,
     unit: reloadBy.kind === 'systemd' ? reloadBy.unit : null,
   });
   const reload = new AttachedReload({
@@ -35,13 +35,13 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
       async reloadProxy() {
         const outcome = await reloader.reload(performance.now() + reloadPatienceMs);
         if (outcome.confirmed && outcome.processes !== null) {
-          book.observe(outcome.processes);
+          registry.observe(outcome.processes);
           link.markUp(outcome.processes);
         }
         await configuration.look();
         return outcome;
       },
-      verifyWorkers: () => verifyWorkers({ reconciler, book }),
+      verifyWorkers: () => verifyWorkers({ reconciler, registry }),
     },
     check,
     mayReload: reloadBy.kind !== 'never',
@@ -54,16 +54,16 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
     emit,
     now,
     stillNeeded: async () => {
-      await reconciler.look(false);
-      const current = book.current();
-      return !link.state.up || current === null || !book.isWhole(current);
+      await reconciler.check(false);
+      const current = registry.current();
+      return !link.state.up || current === null || !registry.isInSync(current);
     },
     // The look of the reconciler may have come before the one at the files.
     async obstacle() {
       await configuration.look();
       return configuration.reloadHindrance;
     },
-    memoryAllows: () => memoryAllowsWorker(book.current()?.pid ?? null),
+    memoryAllows: () => memoryAllowsWorker(registry.current()?.pid ?? null),
     interrupted: () => false,
     inForce: async () => null,
   });

@@ -30,8 +30,8 @@ afterEach(() => scripted.close());
 
 const ensure = async () => {
   const { kit, master } = scripted;
-  kit.book.observe(await showProcesses(kit.socket, within(60_000)));
-  await kit.workers.ensureWhole(kit.blocked, master.current.pid);
+  kit.registry.observe(await showProcesses(kit.socket, within(60_000)));
+  await kit.workers.sync(kit.blocked, master.current.pid);
 };
 
 describe('the parts tell', () => {
@@ -84,19 +84,19 @@ describe('the parts tell', () => {
     const { kit, master } = scripted;
     const { pid } = master.current;
     await master.stop();
-    await kit.workers.ensureWhole(kit.blocked, pid);
+    await kit.workers.sync(kit.blocked, pid);
     expect(told).toEqual(['blocked unreadable']);
   });
 
   it('of a map file that somebody touched', async () => {
     const { kit } = scripted;
-    await kit.reconciler.look(false);
+    await kit.reconciler.check(false);
     told.length = 0;
     await appendFile(kit.mapPath, '203.0.113.9 1\n');
-    await kit.reconciler.look(false);
+    await kit.reconciler.check(false);
     expect(told).toContain('blocked file');
     told.length = 0;
-    await kit.reconciler.look(false);
+    await kit.reconciler.check(false);
     expect(told).not.toContain('blocked file');
   });
 

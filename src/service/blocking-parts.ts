@@ -7,21 +7,21 @@ import { type DriftObserver, unobservedDrift } from '../blocking/compare/drift-o
 import { PendingVersions } from '../blocking/compare/map-replacement.ts';
 import { Reconciler } from '../blocking/compare/reconciler.ts';
 import { Synchroniser } from '../blocking/compare/sync.ts';
-import { WorkerBook } from '../blocking/compare/worker-book.ts';
-import { WorkerKeeper } from '../blocking/compare/worker-keeper.ts';
+import { WorkerReconciler } from '../blocking/compare/worker-reconciler.ts';
+import { WorkerRegistry } from '../blocking/compare/worker-registry.ts';
 import { Expiry } from '../blocking/expiry.ts';
 import { ExpiryLoop } from '../blocking/expiry-loop.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
-import { textPages } from '../blocking/text-pages.ts';
+import { textPages } from '../blocking/mirrored-map.ts';
 import { TrustedSet, type TrustUsage } from '../blocking/trusted-set.ts';
 import { Admission } from '../blocking/write/admission.ts';
 import { ChangeWindows } from '../blocking/write/change-windows.ts';
+import { DeleteStrategy, replacePays } from '../blocking/write/delete-strategy.ts';
 import { DurableCommit } from '../blocking/write/durable-commit.ts';
+import { EntryLimit } from '../blocking/write/entry-limit.ts';
 import { GroupWriter } from '../blocking/write/group-writer.ts';
 import { MapFileKeeper } from '../blocking/write/map-file-keeper.ts';
 import { Outcomes } from '../blocking/write/outcomes.ts';
-import { RemovalRule, replacePays } from '../blocking/write/removal-rule.ts';
-import { Room } from '../blocking/write/room.ts';
 import { RuntimeChanger } from '../blocking/write/runtime-changer.ts';
 import { RuntimeLink } from '../blocking/write/runtime-link.ts';
 import { TurnQueue } from '../concurrency/turn-queue.ts';
@@ -89,11 +89,11 @@ export function wireBlocking(options: {
   const windows = new ChangeWindows();
   const pending = new PendingVersions();
   // Where deletes are fast a commit would stall traffic for nothing; where they scan, what they cost is measured.
-  const rule = new RemovalRule({
-    mayReplace: () => replacePays(capabilities(book.runningVersion)),
-    scans: () => !capabilities(book.runningVersion).fastDeletes,
+  const strategy = new DeleteStrategy({
+    mayReplace: () => replacePays(capabilities(registry.runningVersion)),
+    scans: () => !capabilities(registry.runningVersion).fastDeletes,
   });
-  const book = new WorkerBook(now, (pid) => rule.forget(pid), emit);
+  const registry = new WorkerRegistry(now, (pid) => strategy.forget(pid), emit);
   const blockedMap = new RuntimeMap(socket, settings.blockedMap);
   const trustedMap = new RuntimeMap(socket, settings.trustedMap);
   const keeper: MapFileKeeper = new MapFileKeeper({
@@ -104,7 +104,7 @@ export function wireBlocking(options: {
     turns,
     log,
     onDatabaseSurprise: () => {
-      book.markAllSuspect('blocked', 'the database was changed behind the service');
+      registry.markAllSuspect('blocked', 'the database was changed behind the service');
       reconciler.kick();
     },
     now,
@@ -118,7 +118,7 @@ export function wireBlocking(options: {
       options.reconsiderReload();
     },
   });
-  const changer = new RuntimeChanger({ link, book, pending, onNewWorkers: () => reconciler.kick() });
+  const changer = new RuntimeChanger({ link, registry, pending, onNewWorkers: () => reconciler.kick() });
   const trusted = new TrustedSet({
     store: new TrustedIpsStore(database),
     path: settings.trustedMap,
@@ -144,26 +144,35 @@ export function wireBlocking(options: {
     },
     members: (texts) => store.presentOf(texts),
   };
-  const workers = new WorkerKeeper({ book, turns, windows, pending, log, emit, rule, drift: observers.drift });
+  const workers = new WorkerReconciler({
+    registry,
+    turns,
+    windows,
+    pending,
+    log,
+    emit,
+    strategy,
+    drift: observers.drift,
+  });
   const reconciler: Reconciler = new Reconciler({
     socket,
     link,
-    book,
+    registry,
     workers,
     keeper,
     trusted,
     maps: [blocked, trusted],
     log,
-    onCurrentNotWhole: scheduleReload,
+    onCurrentOutOfSync: scheduleReload,
     drift: observers.drift,
     proxyRuns: async () => (await findMaster(settings.pidFile, settings.configFile)) !== null,
   });
   const removalsAtMost = (): number =>
-    rule.perGroup(
-      book.all().map(({ pid }) => pid),
+    strategy.perGroup(
+      registry.all().map(({ pid }) => pid),
       keeper.expected.total,
     );
-  const room = new Room(settings.maxEntries);
+  const limit = new EntryLimit(settings.maxEntries);
   const durable = new DurableCommit({ store, keeper, log, now });
   const writer = new GroupWriter({
     turns,
@@ -174,7 +183,7 @@ export function wireBlocking(options: {
     map: blockedMap,
     windows,
     removalsAtMost,
-    room,
+    limit,
     onGroup: observers.groupEnded,
   });
   const bulk = new BulkRunner({
@@ -182,20 +191,20 @@ export function wireBlocking(options: {
     turns,
     keeper,
     workers,
-    book,
+    registry,
     link,
     map: blocked,
     windows,
     reconciler,
     pending,
-    rule,
+    strategy,
     now,
     log,
-    room,
+    limit,
   });
   const synchroniser = new Synchroniser({
     link,
-    book,
+    registry,
     workers,
     keeper,
     store,
@@ -203,7 +212,7 @@ export function wireBlocking(options: {
     trusted,
     scheduleReload,
     onWorkerStarting: () => reconciler.kick(),
-    betweenBigChanges: (work) => bulk.between(work),
+    betweenBulkChanges: (work) => bulk.between(work),
   });
   // Where it is not known, what is trusted is taken to be let in.
   const trustHasEffect = async (): Promise<boolean> => (await options.trustUsage?.look())?.hasEffect !== false;
@@ -211,7 +220,7 @@ export function wireBlocking(options: {
     store,
     trusted: trusted.entries,
     socket,
-    book,
+    registry,
     blockedMap,
     trustedMap,
     trustHasEffect,
@@ -230,10 +239,10 @@ export function wireBlocking(options: {
       now,
     }),
     outcomes,
-    room,
-    notSeenWhole: () => {
+    limit,
+    notVerified: () => {
       if (!link.state.up) return `master socket is down (${link.state.reason})`;
-      return book.isWholeEverywhere() ? null : 'not every live worker was seen to hold the whole set';
+      return registry.allInSync() ? null : 'not every live worker was seen to hold the whole set';
     },
     now,
   });
@@ -253,7 +262,7 @@ export function wireBlocking(options: {
       }),
     removalsAtMost,
     onExpired: (ips, result) => {
-      outcomes.expired(ips, result, expiredRow);
+      outcomes.reportExpiry(ips, result, expiredRow);
       expiredRow = null;
     },
   });
@@ -261,8 +270,8 @@ export function wireBlocking(options: {
     store,
     turns,
     windows,
-    book,
-    rule,
+    registry,
+    strategy,
     keeper,
     link,
     trusted,

@@ -33,7 +33,7 @@ import type { ProxySide, ProxySideOptions } from './proxy-side.ts';
 /** @throws when the template cannot be read */
 export async function wireManagedProxy(options: ProxySideOptions): Promise<ProxySide> {
   const { settings, sites: sitesStore, parts, socket, versions, log, emit, now } = options;
-  const { keeper, trusted, reconciler, book } = parts;
+  const { keeper, trusted, reconciler, registry } = parts;
   const live = new LiveFile(settings.configFile);
   const origin = new LiveOrigin(join(settings.stateDir, 'live-configuration'));
   const backups = new BackupStore(settings.backupDir, now);
@@ -79,7 +79,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     parts,
     serverStateFile,
     supervisor: () => supervisor,
-    workerReadsConfiguration: () => versions.capabilitiesOf(parts.book.runningVersion).workerReadsConfiguration,
+    workerReadsConfiguration: () => versions.capabilitiesOf(parts.registry.runningVersion).workerReadsConfiguration,
     log,
   });
   const reloadProxy = async (): Promise<ReloadOutcome> => {
@@ -100,7 +100,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
       sites: () => sitesStore.all(),
       writeMaps,
       reloadProxy,
-      verifyWorkers: () => verifyWorkers({ reconciler, book }),
+      verifyWorkers: () => verifyWorkers({ reconciler, registry }),
     },
     marker,
     log,
@@ -112,12 +112,12 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     emit,
     now,
     stillNeeded: async () => {
-      await reconciler.look(false);
-      const current = book.current();
+      await reconciler.check(false);
+      const current = registry.current();
       if (marker.interrupted !== null) return true;
-      return !parts.link.state.up || current === null || !book.isWhole(current);
+      return !parts.link.state.up || current === null || !registry.isInSync(current);
     },
-    memoryAllows: () => memoryAllowsWorker(book.current()?.pid ?? null),
+    memoryAllows: () => memoryAllowsWorker(registry.current()?.pid ?? null),
     interrupted: () => marker.interrupted !== null,
     inForce: () => configurationInForce({ live, origin, backups, marker, sitesMapBase: settings.sitesMap, log }),
   });
@@ -180,7 +180,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     },
     mayReload: () => !rule.missing,
     look: () => rule.check(),
-    problems: () => proxyProblems({ live, rule, supervisor }, book),
+    problems: () => proxyProblems({ live, rule, supervisor }, registry),
     attached: () => null,
     async review() {
       await marker.find();

@@ -14,15 +14,15 @@ const statsPatienceMs = 1_000;
 /** An operator's template may have no stats socket, or one that this user may not use: the master's has the rest. */
 const statsSocketPatienceMs = 600;
 
-export function setSources({ keeper, trusted, writer, turns, link, book }: BlockingParts): SetSources {
+export function setSources({ keeper, trusted, writer, turns, link, registry }: BlockingParts): SetSources {
   return {
     blockedEntries: () => keeper.expected.total,
     trustedEntries: () => trusted.expected.total,
     queuedChanges: () => writer.queueDepth,
     queuedTurns: () => turns.waiting,
     masterSocketUp: () => link.state.up,
-    workers: () => book.all().map((worker) => ({ role: worker.role, whole: book.isWhole(worker) })),
-    lastVerifiedAt: () => book.lastVerifiedAt,
+    workers: () => registry.all().map((worker) => ({ role: worker.role, whole: registry.isInSync(worker) })),
+    lastVerifiedAt: () => registry.lastVerifiedAt,
   };
 }
 

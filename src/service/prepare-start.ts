@@ -47,8 +47,8 @@ export async function prepareStart(parts: StartParts): Promise<void> {
   const acceptShrink = await bulk.finishInterrupted();
   if (!knownInstance) await takeOverMapFiles(takeOver);
   crashPoint('start.imported');
-  const acceptOtherFile = settings.acceptMapFile || settings.adoptMapFile || !knownInstance;
-  await keeper.updateBlockedIpsMap({ acceptOtherFile, acceptShrink });
+  const acceptForeignFile = settings.acceptMapFile || settings.adoptMapFile || !knownInstance;
+  await keeper.updateBlockedIpsMap({ acceptForeignFile, acceptShrink });
   crashPoint('start.blocked-map-written');
   await bulk.forgetFinished();
   await trusted.updateTrustedIpsMap();

@@ -48,7 +48,7 @@ export interface ProxySideOptions {
   readonly settings: Settings;
   readonly sites: SitesStore;
   readonly history: ReloadsStore;
-  readonly parts: Pick<BlockingParts, 'keeper' | 'trusted' | 'reconciler' | 'book' | 'link'>;
+  readonly parts: Pick<BlockingParts, 'keeper' | 'trusted' | 'reconciler' | 'registry' | 'link'>;
   readonly socket: MasterSocket;
   readonly versions: ProxyVersions;
   readonly log: Log;

@@ -79,7 +79,7 @@ async function startLocked(
     await webhooks.start();
     blocking.expiry.start();
     blocking.trustExpiry.start();
-    firstComparison = reconciler.look(true);
+    firstComparison = reconciler.check(true);
     await firstComparison;
     if (proxy.interrupted) proxy.reloads.schedule('a crash interrupted one');
     crashPoint('start.workers-compared');
@@ -88,7 +88,7 @@ async function startLocked(
     idleMemory.start();
     audit.start();
     started = true;
-    const running = { version, proxy: versions.versionOf(blocking.book.runningVersion) };
+    const running = { version, proxy: versions.versionOf(blocking.registry.runningVersion) };
     log.info('Service started', running);
     facts.emit('service.started', running);
     healthWatch.start();

@@ -60,8 +60,8 @@ export async function wireService(options: {
   const now = (): Date => new Date();
   const ring = new EventRing({ log, now });
   const audit = new AuditRecorder({ store: new AuditStore(database), log, now });
-  const registry = new Registry();
-  const observers = new MetricObservers(registry);
+  const metricRegistry = new Registry();
+  const observers = new MetricObservers(metricRegistry);
   const facts = new FactBus(log);
   const { emit } = facts;
   for (const listener of [operationLog(log), ring.listener, audit.listener, observers.listener]) facts.listen(listener);
@@ -93,7 +93,7 @@ export async function wireService(options: {
       groupEnded: (changes, milliseconds) => observers.groups.ended(changes, milliseconds),
     },
   });
-  const { book } = blocking;
+  const { registry } = blocking;
 
   const proxy = await wireProxy({
     settings,
@@ -116,7 +116,7 @@ export async function wireService(options: {
     database,
     socket,
     link: blocking.link,
-    book,
+    registry,
     keeper: blocking.keeper,
     trusted: blocking.trusted,
     blocked: blocking.blocked,
@@ -130,9 +130,9 @@ export async function wireService(options: {
     findMaster: () => findMaster(settings.pidFile, settings.configFile),
     versions: () => ({
       service: version,
-      proxy: versions.versionOf(book.runningVersion),
-      unsupported: versions.unsupportedBy(book.runningVersion),
-      untested: versions.untested(book.runningVersion),
+      proxy: versions.versionOf(registry.runningVersion),
+      unsupported: versions.unsupportedBy(registry.runningVersion),
+      untested: versions.untested(registry.runningVersion),
     }),
     proxyProblems: () => proxy.problems(),
     started,
@@ -143,11 +143,11 @@ export async function wireService(options: {
   });
 
   const metrics = new Metrics(
-    registry,
+    metricRegistry,
     observers,
     {
       version,
-      proxyVersion: () => versions.versionOf(book.runningVersion),
+      proxyVersion: () => versions.versionOf(registry.runningVersion),
       sets: setSources(blocking),
       reloads,
       storedFacts: () => storedFacts(blocking.store, sitesStore),

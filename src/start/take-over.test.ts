@@ -41,7 +41,7 @@ async function start({ acceptMapFile = false, adoptMapFile = false }: Ways = {})
     knownInstance: true,
   });
   const acceptShrink = await kit.bulk.finishInterrupted();
-  await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: acceptMapFile || adoptMapFile, acceptShrink });
+  await kit.keeper.updateBlockedIpsMap({ acceptForeignFile: acceptMapFile || adoptMapFile, acceptShrink });
   await kit.bulk.forgetFinished();
   return done;
 }
@@ -223,7 +223,7 @@ describe('a copy of the database that is put back', () => {
       expect.objectContaining({ fields: expect.objectContaining({ kept: `${name}-2` }) }),
     );
     // A sync that has nothing to let go keeps nothing.
-    await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
+    await kit.keeper.updateBlockedIpsMap({ acceptForeignFile: true });
     expect(await keptFiles()).toHaveLength(3);
   });
 
@@ -542,7 +542,7 @@ describe('a map file', () => {
       { imported: 1, refused: 0 },
       { imported: 2, refused: 2, over: 0, map: 'trusted' },
     ]);
-    await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
+    await kit.keeper.updateBlockedIpsMap({ acceptForeignFile: true });
     await new TrustedIpsStore(kit.database).remove(entryOf('10.8.0.1'), clock);
     await takeOverMapFiles({ ...parts, trusted: new TrustedIpsStore(kit.database), audit });
     expect(await new TrustedIpsStore(kit.database).get('10.8.0.1')).toBeNull();

@@ -8,7 +8,7 @@ let kit: BlockingKit;
 let close: () => Promise<void>;
 beforeEach(async () => {
   ({ kit, close } = await openScriptedBlocking());
-  await kit.reconciler.look(true);
+  await kit.reconciler.check(true);
 });
 afterEach(() => close());
 
@@ -34,7 +34,7 @@ it('says so where all were removed, and nothing where nothing was to be', async 
 });
 
 it('only counts them where they are more than are removed one by one', async () => {
-  vi.spyOn(kit.rule, 'perGroup').mockReturnValue(2);
+  vi.spyOn(kit.strategy, 'perGroup').mockReturnValue(2);
   await batch(['192.0.2.1', '192.0.2.2'], []);
   const answer = await batch([], ['192.0.2.1', '192.0.2.2', '192.0.2.3']);
   expect(answer).toMatchObject({ removed: 2, unchanged: 1 });

@@ -3,7 +3,7 @@
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { BulkStore } from '../../store/bulk-store.ts';
-import type { Room } from '../write/room.ts';
+import type { EntryLimit } from '../write/entry-limit.ts';
 
 /** From here up a replacement that drops more than half needs `allow_shrink`; one without an entry does at any size. */
 const shrinkGuardFrom = 100;
@@ -16,11 +16,11 @@ export interface Guarded {
 
 export class BulkGuard {
   readonly #bulk: Pick<BulkStore, 'currentTotal' | 'preview'>;
-  readonly #room: Room;
+  readonly #limit: EntryLimit;
 
-  constructor(bulk: Pick<BulkStore, 'currentTotal' | 'preview'>, room: Room) {
+  constructor(bulk: Pick<BulkStore, 'currentTotal' | 'preview'>, limit: EntryLimit) {
     this.#bulk = bulk;
-    this.#room = room;
+    this.#limit = limit;
   }
 
   /**
@@ -34,14 +34,14 @@ export class BulkGuard {
       throw shrinkRefused('the list names no address, so all', before, before);
     }
     // The preview reads all that was staged; mostly neither can be refused.
-    const fits = this.#room.has(replace ? entries : before + entries);
+    const fits = this.#limit.allows(replace ? entries : before + entries);
     if (fits && !(guardsShrink && before >= shrinkGuardFrom)) return;
     const { adds, removes, currentTotal } = await this.#bulk.preview(id);
     if (guardsShrink && currentTotal >= shrinkGuardFrom && removes > currentTotal / 2) {
       throw shrinkRefused(`${removes} of`, currentTotal, removes);
     }
     const wouldBe = currentTotal + adds - removes;
-    if (wouldBe > currentTotal && !this.#room.has(wouldBe)) throw this.#room.refusal(currentTotal, wouldBe);
+    if (wouldBe > currentTotal && !this.#limit.allows(wouldBe)) throw this.#limit.refusal(currentTotal, wouldBe);
   }
 }
 

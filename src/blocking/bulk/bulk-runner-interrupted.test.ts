@@ -166,7 +166,7 @@ describe('a big change that is interrupted', () => {
     appendFileSync(kit.mapPath, '# a note\n');
     await block('192.0.2.1');
     await time.during(eventually('it is needed no more', async () => !(await granted())));
-    await kit.reconciler.look(true);
+    await kit.reconciler.check(true);
     await everywhere([...left, '192.0.2.1']);
     expect(await kit.database.read.selectFrom('bulk_blocks').select('bulk').execute()).toEqual([]);
   });
@@ -207,7 +207,7 @@ describe('a big change that is interrupted', () => {
     expect(kit.keeper.problem).toMatch(/big change/);
     await block('192.0.2.1');
     expect((await kit.fileEntries()).sort()).toEqual([...all, '192.0.2.1'].map((text) => `${text} 1`).sort());
-    await kit.reconciler.look(true);
+    await kit.reconciler.check(true);
     await everywhere([...all, '192.0.2.1']);
   });
 

@@ -4,7 +4,7 @@ import { type BigChanges, openBigChanges, pieces, texts } from '../../../testkit
 import { caller, toBlock } from '../../../testkit/blocking.ts';
 import { RuntimeMap } from '../../haproxy/maps/runtime-map.ts';
 import { BulkStore } from '../../store/bulk-store.ts';
-import { WorkerKeeper } from '../compare/worker-keeper.ts';
+import { WorkerReconciler } from '../compare/worker-reconciler.ts';
 
 let master: BigChanges['master'];
 let kit: BigChanges['kit'];
@@ -33,10 +33,10 @@ describe('a whole set', () => {
       return deleteMany.call(this, worker, ips, deadline);
     });
     let beforeRepair: string[] = [];
-    const { ensureWhole } = WorkerKeeper.prototype;
-    vi.spyOn(WorkerKeeper.prototype, 'ensureWhole').mockImplementation(function (this: WorkerKeeper, map, pid) {
+    const { sync } = WorkerReconciler.prototype;
+    vi.spyOn(WorkerReconciler.prototype, 'sync').mockImplementation(function (this: WorkerReconciler, map, pid) {
       beforeRepair = [...deleted];
-      return ensureWhole.call(this, map, pid);
+      return sync.call(this, map, pid);
     });
     await put(pieces(before.slice(0, 405)));
     expect(beforeRepair.sort()).toEqual(before.slice(405).sort());

@@ -13,8 +13,8 @@ import { type ChangeCounts, nothingChanged } from '../answers.ts';
 import type { Reconciler } from '../compare/reconciler.ts';
 import { changeFailure } from '../write/change-failure.ts';
 import type { ChangeWindows } from '../write/change-windows.ts';
+import { EntryLimit } from '../write/entry-limit.ts';
 import type { MapFileKeeper } from '../write/map-file-keeper.ts';
-import { Room } from '../write/room.ts';
 import { BulkGuard, type Guarded } from './bulk-guard.ts';
 import { type BulkVerdict, BulkWorkers, type BulkWorkersParts, listedFailures } from './bulk-workers.ts';
 import { SliceLimits } from './slice-size.ts';
@@ -73,7 +73,7 @@ export class BulkRunner {
       readonly now: () => Date;
       readonly log: Log;
       /** Absent: for any number of entries. */
-      readonly room?: Room;
+      readonly limit?: EntryLimit;
     },
   ) {
     this.#parts = options;
@@ -84,7 +84,7 @@ export class BulkRunner {
     this.#reconciler = options.reconciler;
     this.#now = options.now;
     this.#log = options.log;
-    this.#guard = new BulkGuard(options.bulk, options.room ?? new Room(0));
+    this.#guard = new BulkGuard(options.bulk, options.limit ?? new EntryLimit(0));
   }
 
   /**

@@ -8,22 +8,22 @@ import { MasterSocketError } from '../../haproxy/socket/master-socket.ts';
 import { causeText } from '../../telemetry/log.ts';
 import type { PendingVersions } from '../compare/map-replacement.ts';
 import { throughReload } from '../compare/through-reload.ts';
-import type { WorkerBook } from '../compare/worker-book.ts';
-import type { WorkerKeeper } from '../compare/worker-keeper.ts';
+import type { WorkerReconciler } from '../compare/worker-reconciler.ts';
+import type { WorkerRegistry } from '../compare/worker-registry.ts';
 import type { MirroredMap } from '../mirrored-map.ts';
 import type { ChangeWindows } from '../write/change-windows.ts';
-import type { RemovalRule } from '../write/removal-rule.ts';
+import type { DeleteStrategy } from '../write/delete-strategy.ts';
 import type { RuntimeLink } from '../write/runtime-link.ts';
 
 export interface BulkWorkersParts {
   readonly turns: TurnQueue;
-  readonly workers: WorkerKeeper;
-  readonly book: WorkerBook;
+  readonly workers: WorkerReconciler;
+  readonly registry: WorkerRegistry;
   readonly link: RuntimeLink;
   readonly map: MirroredMap;
   readonly windows: ChangeWindows;
   readonly pending: PendingVersions;
-  readonly rule: RemovalRule;
+  readonly strategy: DeleteStrategy;
 }
 
 /** `failures` is a sample of `failuresTotal`. */
@@ -42,13 +42,13 @@ const reloadPatienceMs = 2_000;
 /** For one big change; made when it begins to be applied. */
 export class BulkWorkers {
   readonly #turns: TurnQueue;
-  readonly #workers: WorkerKeeper;
-  readonly #book: WorkerBook;
+  readonly #workers: WorkerReconciler;
+  readonly #registry: WorkerRegistry;
   readonly #link: RuntimeLink;
   readonly #map: MirroredMap;
   readonly #windows: ChangeWindows;
   readonly #pending: PendingVersions;
-  readonly #rule: RemovalRule;
+  readonly #strategy: DeleteStrategy;
   /** Pids; one that failed a slice is left out from then on. */
   readonly #reachable: Set<number>;
   /** What the workers held before. */
@@ -60,12 +60,12 @@ export class BulkWorkers {
   private constructor(parts: BulkWorkersParts, reachable: Set<number>) {
     this.#turns = parts.turns;
     this.#workers = parts.workers;
-    this.#book = parts.book;
+    this.#registry = parts.registry;
     this.#link = parts.link;
     this.#map = parts.map;
     this.#windows = parts.windows;
     this.#pending = parts.pending;
-    this.#rule = parts.rule;
+    this.#strategy = parts.strategy;
     this.#reachable = reachable;
     this.#entriesBefore = parts.map.expected.total;
   }
@@ -94,15 +94,15 @@ export class BulkWorkers {
       // Where a delete scans the map, many are left to the atomic replace at the end.
       const { bulkWaitMs } = this.#turns;
       const enough = (pid: number): boolean =>
-        this.#rule.prefersReplace(pid, entries, left, bulkWaitMs) ||
-        this.#rule.hadEnough(pid, entries, this.#removalsMs, bulkWaitMs);
+        this.#strategy.prefersReplace(pid, entries, left, bulkWaitMs) ||
+        this.#strategy.budgetSpent(pid, entries, this.#removalsMs, bulkWaitMs);
       if ([...this.#reachable].some(enough)) {
         this.#leftToReplace = true;
         return;
       }
       const piece = texts.slice(
         start,
-        start + Math.min(...[...this.#reachable].map((pid) => this.#rule.perTurn(pid, entries))),
+        start + Math.min(...[...this.#reachable].map((pid) => this.#strategy.perTurn(pid, entries))),
       );
       start += piece.length;
       const asked = performance.now();
@@ -122,7 +122,7 @@ export class BulkWorkers {
             );
             // Not before both have ended: nothing of this turn may reach the worker after it.
             for (const outcome of done) if (outcome.status === 'rejected') throw outcome.reason;
-            this.#rule.took(worker.pid, entries, gone.length, performance.now() - began);
+            this.#strategy.record(worker.pid, entries, gone.length, performance.now() - began);
           });
           this.#removalsMs += performance.now() - asked;
         } finally {
@@ -134,8 +134,8 @@ export class BulkWorkers {
 
   /** The read-back of a big change: each worker's whole map. */
   async verdict(sample: readonly string[], total: number): Promise<BulkVerdict> {
-    let live = await liveWorkers({ link: this.#link, book: this.#book });
-    const current = this.#book.current();
+    let live = await liveWorkers({ link: this.#link, registry: this.#registry });
+    const current = this.#registry.current();
     const failure = (worker: number | null, reason: string): RuntimeMapFailure[] =>
       sample.map((ip) => ({
         ip_address: ip,
@@ -157,18 +157,16 @@ export class BulkWorkers {
     let currentFailed = false;
     const asked = new Set<number>();
     for (;;) {
-      const worker = this.#book.all().find(({ pid }) => !asked.has(pid));
+      const worker = this.#registry.all().find(({ pid }) => !asked.has(pid));
       if (worker === undefined) {
         // A reload meanwhile brings a worker that nobody has asked yet.
-        live = await liveWorkers({ link: this.#link, book: this.#book });
-        if (this.#book.all().every(({ pid }) => asked.has(pid))) break;
+        live = await liveWorkers({ link: this.#link, registry: this.#registry });
+        if (this.#registry.all().every(({ pid }) => asked.has(pid))) break;
         continue;
       }
       asked.add(worker.pid);
-      const verdict = await throughReload(this.#link, this.#book, () =>
-        this.#workers.ensureWhole(this.#map, worker.pid),
-      );
-      if (verdict.whole || this.#book.byPid(worker.pid) === null) continue;
+      const verdict = await throughReload(this.#link, this.#registry, () => this.#workers.sync(this.#map, worker.pid));
+      if (verdict.inSync || this.#registry.byPid(worker.pid) === null) continue;
       failures.push(...failure(worker.pid, verdict.reason ?? 'not verified'));
       failuresTotal += Math.max(total, 1);
       if (worker.role === 'current') currentFailed = true;
@@ -183,7 +181,7 @@ export class BulkWorkers {
       failures.push(...failure(pid, 'worker is starting'));
       failuresTotal += Math.max(total, 1);
     }
-    if (this.#book.current() === null) {
+    if (this.#registry.current() === null) {
       failures.push(...failure(null, 'no current worker'));
       failuresTotal += Math.max(total, 1);
       currentFailed = true;
@@ -202,7 +200,7 @@ export class BulkWorkers {
           await command({ kind: 'pid', pid }, deadline);
         } catch (error) {
           this.#reachable.delete(pid);
-          this.#book.markSuspect(pid, 'blocked', causeText(error), 'unbrought');
+          this.#registry.markSuspect(pid, 'blocked', causeText(error), 'pending');
           if (!(error instanceof MasterSocketError || error instanceof RuntimeMapRejection)) throw error;
         }
       }),
@@ -217,13 +215,13 @@ interface LiveWorkers {
   readonly unlisted: string | null;
 }
 
-async function liveWorkers({ link, book }: Pick<BulkWorkersParts, 'link' | 'book'>): Promise<LiveWorkers> {
+async function liveWorkers({ link, registry }: Pick<BulkWorkersParts, 'link' | 'registry'>): Promise<LiveWorkers> {
   const none = (why: string): LiveWorkers => ({ reachable: new Set(), starting: [], unlisted: why });
   if (!link.state.up) return none(`master socket is down (${link.state.reason})`);
   try {
     const processes = await link.processes(reloadPatienceMs);
-    book.observe(processes);
-    const reachable = new Set(book.all().flatMap((worker) => (worker.unresponsive ? [] : [worker.pid])));
+    registry.observe(processes);
+    const reachable = new Set(registry.all().flatMap((worker) => (worker.unresponsive ? [] : [worker.pid])));
     return { reachable, starting: processes.starting, unlisted: null };
   } catch (error) {
     if (!(error instanceof MasterSocketError)) throw error;

@@ -24,7 +24,7 @@ beforeEach(async () => {
     look: async () => trustUsage.last,
   };
   ({ kit, close } = await openScriptedBlocking({ maxEntries, trustUsage }));
-  await kit.reconciler.look(true);
+  await kit.reconciler.check(true);
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -254,7 +254,7 @@ it.each([
   ['as a big change', 1],
 ])('a batch says which removed addresses a network still covers: %s', async (_name, removalsAtMost) => {
   await batch(['192.0.2.0/24', '192.0.0.0/16', '192.0.2.1', '192.0.2.2', '198.51.100.1']);
-  vi.spyOn(kit.rule, 'perGroup').mockReturnValue(removalsAtMost);
+  vi.spyOn(kit.strategy, 'perGroup').mockReturnValue(removalsAtMost);
   const remove = ['192.0.2.1', '192.0.2.2', '192.0.2.9', '198.51.100.1', '192.0.2.0/24'];
   expect(await batch([], remove)).toMatchObject({
     removed: 4,
@@ -305,7 +305,7 @@ describe('the maximum number of entries', () => {
   });
 
   it('holds for a batch that is a big change', async () => {
-    vi.spyOn(kit.rule, 'perGroup').mockReturnValue(1);
+    vi.spyOn(kit.strategy, 'perGroup').mockReturnValue(1);
     await batch(numbered(maxEntries));
     const more = batch(['192.0.2.1', '192.0.2.2', '192.0.2.3'], ['203.0.113.1', '203.0.113.2']);
     await expect(more).rejects.toMatchObject(full({ would_be: 121 }));

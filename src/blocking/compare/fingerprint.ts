@@ -4,6 +4,7 @@
 //
 // The buckets make it usable while changes go on: what changes during a dump taints its bucket only, the other
 // buckets are proof all the same.
+import type { RuntimeMap, WorkerRef } from '../../haproxy/maps/runtime-map.ts';
 
 export const bucketCount = 65_536;
 
@@ -90,4 +91,27 @@ function finish(value: number): number {
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
   return (mixed ^ (mixed >>> 16)) >>> 0;
+}
+
+/**
+ * What a worker's map holds by its own `show map`: streamed, nothing of it is kept.
+ * @param version a version under preparation; left out: the live map
+ * @throws MasterSocketError, RuntimeMapRejection when the map cannot be listed whole
+ */
+export async function listedFingerprint(
+  map: RuntimeMap,
+  worker: WorkerRef,
+  deadline: number,
+  version?: number,
+): Promise<Fingerprint> {
+  const seen = new Fingerprint();
+  await map.runtimeMapKeys(
+    deadline,
+    (batch) => {
+      for (const { key, value } of batch) seen.addListed(key, value);
+    },
+    worker,
+    version,
+  );
+  return seen;
 }

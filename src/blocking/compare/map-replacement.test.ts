@@ -18,9 +18,9 @@ describe('an atomic replace', () => {
     ({ master, kit, time, close } = await openScriptedBlocking({ fastDeletes: false }));
     const add = texts.map((text, index) => ({ index, request: toBlock(text) }));
     await kit.blockedSet.batch({ add, remove: [], rejected: [] }, caller());
-    await kit.reconciler.look(true);
+    await kit.reconciler.check(true);
     for (let n = 0; n < 40; n += 1) map().add(`30.0.0.${n}`, '1');
-    kit.rule.took(master.current.pid, entries, 1, 10_000);
+    kit.strategy.record(master.current.pid, entries, 1, 10_000);
   });
   afterEach(async () => {
     await close();
@@ -34,7 +34,7 @@ describe('an atomic replace', () => {
       .sort();
   const right = (...more: string[]) => [...texts, ...more].map((text) => `${text} 1`).sort();
   const isCount = (command: string) => command.endsWith(`show map @1 ${kit.mapPath}`);
-  const ensure = () => kit.workers.ensureWhole(kit.blocked, master.current.pid);
+  const ensure = () => kit.workers.sync(kit.blocked, master.current.pid);
 
   it('has nobody wait while its new version is counted', async () => {
     const counted = Promise.withResolvers<void>();
@@ -49,7 +49,7 @@ describe('an atomic replace', () => {
     const { answer } = await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
     expect(answer.runtime_map_updated).toBe(true);
     counted.resolve();
-    expect(await time.during(repair)).toMatchObject({ whole: true });
+    expect(await time.during(repair)).toMatchObject({ inSync: true });
     // What was touched meanwhile was proved by a second listing.
     expect(counts).toBe(2);
     expect(map().current).toBe(1);
@@ -69,7 +69,7 @@ describe('an atomic replace', () => {
     const { answer } = await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
     expect(answer.runtime_map_updated).toBe(true);
     freed.resolve();
-    expect(await time.during(repair)).toMatchObject({ whole: true });
+    expect(await time.during(repair)).toMatchObject({ inSync: true });
     expect(live()).toEqual(right('9.9.9.9'));
   });
 
@@ -88,7 +88,7 @@ describe('an atomic replace', () => {
     // The turn's 1.5 s, and not the 20 s that the answer may take.
     expect(performance.now() - began).toBeLessThan(6_000);
     resumed.resolve();
-    expect(await time.during(repair)).toMatchObject({ whole: true });
+    expect(await time.during(repair)).toMatchObject({ inSync: true });
     expect(live()).toEqual(right('9.9.9.9'));
   });
 
@@ -110,7 +110,7 @@ describe('an atomic replace', () => {
     expect(map().entries.filter(({ key }) => key === '9.9.9.9')).toMatchObject([{ version: 0 }, { version: 1 }]);
     master.script = () => undefined;
     switched.resolve();
-    expect(await time.during(repair)).toMatchObject({ whole: true });
+    expect(await time.during(repair)).toMatchObject({ inSync: true });
     expect(live()).toEqual(right('9.9.9.9'));
   });
 
@@ -136,7 +136,7 @@ describe('an atomic replace', () => {
     const pending = () => map().entries.filter(({ version }) => version === 1);
     await eventually('all of it is in both versions', () => pending().length === more.length);
     fill.resolve();
-    expect(await time.during(repair)).toMatchObject({ whole: true });
+    expect(await time.during(repair)).toMatchObject({ inSync: true });
     await batch;
     expect(live()).toEqual(right(...more));
     expect(master.commands.filter((command) => command.includes(' set map '))).toEqual([]);
@@ -159,7 +159,7 @@ describe('an atomic replace', () => {
     const { answer } = await kit.blockedSet.block(toBlock(after), caller());
     expect(answer.runtime_map_updated).toBe(true);
     counted.resolve();
-    expect(await time.during(repair)).toMatchObject({ whole: true });
+    expect(await time.during(repair)).toMatchObject({ inSync: true });
     expect(live()).toEqual(right());
     expect(master.commands.filter((command) => command.includes(' set map '))).toEqual([]);
   });
@@ -184,7 +184,7 @@ describe('an atomic replace', () => {
     const { answer } = await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
     expect(answer.runtime_map_updated).toBe(false);
     counted.resolve();
-    expect(await time.during(repair)).toMatchObject({ whole: false, reason: expect.stringMatching(/not committed/) });
+    expect(await time.during(repair)).toMatchObject({ inSync: false, reason: expect.stringMatching(/not committed/) });
     expect(map().current).toBe(0);
     expect(live()).toContain('9.9.9.9 1');
   });
@@ -211,7 +211,7 @@ describe('an atomic replace', () => {
     // Its bucket was proved by the first listing; that the version lacks it is seen by nobody.
     expect(lied).toBe(true);
     counted.resolve();
-    expect(await time.during(repair)).toMatchObject({ whole: true, added: 0 });
+    expect(await time.during(repair)).toMatchObject({ inSync: true, added: 0 });
     expect(live()).toEqual(right('9.9.9.9'));
   });
 
@@ -239,7 +239,10 @@ describe('an atomic replace', () => {
         map().entries = map().entries.filter(({ key, version }) => key !== texts[0] || version === 0);
       return undefined;
     };
-    expect(await time.during(ensure())).toMatchObject({ whole: false, reason: expect.stringMatching(/not committed/) });
+    expect(await time.during(ensure())).toMatchObject({
+      inSync: false,
+      reason: expect.stringMatching(/not committed/),
+    });
     expect(counts).toBeGreaterThanOrEqual(expected);
     end();
     expect(map().current).toBe(0);
@@ -248,19 +251,19 @@ describe('an atomic replace', () => {
 
   it('that was given up costs one whole comparison and not one each look', async () => {
     master.script = (command) => (command.includes(' commit map ') ? say('No.\n\n') : undefined);
-    expect(await time.during(ensure())).toMatchObject({ whole: false });
+    expect(await time.during(ensure())).toMatchObject({ inSync: false });
     master.script = () => undefined;
     for (let n = 0; n < 40; n += 1) map().del(`30.0.0.${n}`);
     expect(map().entries.length).toBeGreaterThan(entries * 1.5);
-    await kit.reconciler.look(false);
-    expect(kit.book.isWholeEverywhere()).toBe(true);
+    await kit.reconciler.check(false);
+    expect(kit.registry.allInSync()).toBe(true);
     const listings = () => master.commands.filter((command) => command.endsWith(`show map ${kit.mapPath}`)).length;
     const before = listings();
-    for (let n = 0; n < 3; n += 1) await kit.reconciler.look(false);
+    for (let n = 0; n < 3; n += 1) await kit.reconciler.check(false);
     expect(listings()).toBe(before);
     // And a difference is still seen.
     map().entries = map().entries.filter(({ key, version }) => key !== texts[0] || version !== 0);
-    await kit.reconciler.look(false);
+    await kit.reconciler.check(false);
     expect(live()).toEqual(right());
   });
 });

@@ -9,9 +9,8 @@ import { crashPoint } from '../../faults/crash-point.ts';
 import type { WorkerRef } from '../../haproxy/maps/runtime-map.ts';
 import type { MapName, MirroredMap } from '../mirrored-map.ts';
 import type { ChangeWindow, ChangeWindows } from '../write/change-windows.ts';
-import { bucketCount, bucketOf, Fingerprint } from './fingerprint.ts';
-import { listedFingerprint } from './listed-fingerprint.ts';
-import type { RepairTime } from './repair-time.ts';
+import { bucketCount, bucketOf, Fingerprint, listedFingerprint } from './fingerprint.ts';
+import type { RepairTime } from './repair-limits.ts';
 
 // The next page is read while the last one is worked on. Work that goes in turns asks for its next one at once then,
 // and where others share the turns that decides whether it gets several in a row or waits for all of them each time.
@@ -214,7 +213,7 @@ async function assertNothingLacks(
   deadline: number,
   window?: ChangeWindow,
 ): Promise<void> {
-  const seen = await listedFingerprint(map, worker, deadline, version);
+  const seen = await listedFingerprint(map.runtime, worker, deadline, version);
   const differing = new Set(seen.differingBuckets(map.expected, window?.tainted));
   if (differing.size === 0) return;
   const texts = new Set<string>();

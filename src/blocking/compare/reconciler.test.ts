@@ -15,7 +15,7 @@ let time: StoppedTime;
 beforeEach(async () => {
   ({ master, kit, time, close } = await openScriptedBlocking());
   for (const ip of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) await kit.blockedSet.block(toBlock(ip), caller());
-  await kit.reconciler.look(true);
+  await kit.reconciler.check(true);
 });
 afterEach(async () => {
   await close();
@@ -33,9 +33,9 @@ const listings = () => master.commands.filter((command) => command.endsWith(`sho
 
 describe('a look of the reconciler', () => {
   it('lists no map while workers, counts and file are as they were', async () => {
-    expect(kit.book.isWholeEverywhere()).toBe(true);
+    expect(kit.registry.allInSync()).toBe(true);
     const before = listings();
-    for (let n = 0; n < 3; n += 1) await kit.reconciler.look(false);
+    for (let n = 0; n < 3; n += 1) await kit.reconciler.check(false);
     expect(listings()).toBe(before);
   });
 
@@ -46,14 +46,14 @@ describe('a look of the reconciler', () => {
       if (cut) cuts -= 1;
       return cut ? say('0x1 192.0.2.1 1\n', 'close') : undefined;
     };
-    await kit.reconciler.look(true);
-    expect(kit.book.hasPassingLack()).toBe(true);
-    expect(kit.book.isWholeEverywhere()).toBe(false);
+    await kit.reconciler.check(true);
+    expect(kit.registry.hasPassingDifference()).toBe(true);
+    expect(kit.registry.allInSync()).toBe(false);
     cuts = 1;
-    await kit.reconciler.lookThroughReload(true);
-    expect(kit.book.isWholeEverywhere()).toBe(true);
+    await kit.reconciler.checkThroughReload(true);
+    expect(kit.registry.allInSync()).toBe(true);
     const before = listings();
-    await kit.reconciler.lookThroughReload(true);
+    await kit.reconciler.checkThroughReload(true);
     expect(listings()).toBe(before + 1);
   });
 
@@ -63,9 +63,9 @@ describe('a look of the reconciler', () => {
     ['an entry twice', () => map().add('192.0.2.2', '1')],
   ])('finds by the count, and repairs, %s', async (_what, spoil) => {
     spoil();
-    await kit.reconciler.look(false);
+    await kit.reconciler.check(false);
     expect(running()).toEqual(right);
-    expect(kit.book.isWholeEverywhere()).toBe(true);
+    expect(kit.registry.allInSync()).toBe(true);
     expect(kit.lines.some((line) => line.message.includes('was repaired'))).toBe(true);
   });
 
@@ -76,9 +76,9 @@ describe('a look of the reconciler', () => {
     ['one under another spelling', () => map().del('192.0.2.2') + map().add('192.0.2.2/32', '1')],
   ])('finds by the comparison, and repairs, what a count cannot show: %s', async (_what, spoil) => {
     spoil();
-    await kit.reconciler.look(false);
+    await kit.reconciler.check(false);
     expect(running()).not.toEqual(right);
-    await kit.reconciler.look(true);
+    await kit.reconciler.check(true);
     expect(running()).toEqual(right);
   });
 
@@ -86,10 +86,10 @@ describe('a look of the reconciler', () => {
     const old = master.current;
     master.reload({ [kit.mapPath]: ['192.0.2.1 1'] });
     master.map(kit.mapPath, old).del('192.0.2.3');
-    await kit.reconciler.look(false);
+    await kit.reconciler.check(false);
     expect(running()).toEqual(right);
     expect(running(old)).toEqual(right);
-    expect(kit.book.isWholeEverywhere()).toBe(true);
+    expect(kit.registry.allInSync()).toBe(true);
   });
 
   it.each(['no reply at all', 'half of one'])(
@@ -97,18 +97,18 @@ describe('a look of the reconciler', () => {
     async (how) => {
       const { pid: old } = master.current;
       master.reload({ [kit.mapPath]: right });
-      await kit.reconciler.look(true);
-      expect(kit.book.isWholeEverywhere()).toBe(true);
+      await kit.reconciler.check(true);
+      expect(kit.registry.allInSync()).toBe(true);
       const part = how === 'half of one' ? 'id (file)' : '';
       master.script = (command) => (command.startsWith(`@!${old} `) ? say(part, 'close') : undefined);
-      await kit.reconciler.look(false);
-      const [current, draining] = [kit.book.current(), kit.book.byPid(old)];
-      expect(current !== null && kit.book.isWhole(current)).toBe(true);
-      expect(draining && { whole: kit.book.isWhole(draining), unresponsive: draining.unresponsive }).toEqual({
-        whole: false,
+      await kit.reconciler.check(false);
+      const [current, draining] = [kit.registry.current(), kit.registry.byPid(old)];
+      expect(current !== null && kit.registry.isInSync(current)).toBe(true);
+      expect(draining && { inSync: kit.registry.isInSync(draining), unresponsive: draining.unresponsive }).toEqual({
+        inSync: false,
         unresponsive: false,
       });
-      expect(kit.book.hasPassingLack()).toBe(true);
+      expect(kit.registry.hasPassingDifference()).toBe(true);
     },
   );
 
@@ -119,7 +119,7 @@ describe('a look of the reconciler', () => {
       () => kit.keeper.markStale('a test says so'),
     ]) {
       spoil();
-      await kit.reconciler.look(false);
+      await kit.reconciler.check(false);
       expect((await kit.fileEntries()).sort()).toEqual(right);
       expect(kit.keeper.problem).toBeNull();
     }
@@ -128,28 +128,28 @@ describe('a look of the reconciler', () => {
   it('asks for a reload, and leaves the worker suspect, when the worker takes no repair', async () => {
     master.script = (command) => (/ (add|set) map /.test(command) ? say('no\n\n') : undefined);
     map().del('192.0.2.2');
-    await kit.reconciler.look(false);
-    expect(kit.book.isWholeEverywhere()).toBe(false);
+    await kit.reconciler.check(false);
+    expect(kit.registry.allInSync()).toBe(false);
     expect(kit.reloads.length).toBeGreaterThan(0);
     master.script = () => undefined;
-    await kit.reconciler.look(false);
+    await kit.reconciler.check(false);
     expect(running()).toEqual(right);
-    expect(kit.book.isWholeEverywhere()).toBe(true);
+    expect(kit.registry.allInSync()).toBe(true);
   });
 
   it('comes by itself, and at once when it is called', async () => {
     kit.reconciler.start();
     // The look that it begins with is over when another one is.
-    await kit.reconciler.look(false);
+    await kit.reconciler.check(false);
     map().del('192.0.2.2');
     await settled();
     expect(running()).toHaveLength(2);
     await time.pass(2_000);
     await eventually('it was repaired', () => running().length === 3);
     // The look that repaired it says that the map is whole when it ends; what comes before would be forgotten with it.
-    await kit.reconciler.look(false);
+    await kit.reconciler.check(false);
     map().set('192.0.2.2', '0');
-    kit.book.markAllSuspect('blocked', 'a test');
+    kit.registry.markAllSuspect('blocked', 'a test');
     kit.reconciler.kick();
     await eventually('it was repaired', () => running().join() === right.join());
   });
@@ -158,7 +158,7 @@ describe('a look of the reconciler', () => {
     kit.reconciler.start();
     const release = kit.reconciler.pause();
     // The look that it began with is over when another one is.
-    await kit.reconciler.look(false);
+    await kit.reconciler.check(false);
     map().del('192.0.2.2');
     kit.reconciler.kick();
     for (let times = 0; times < 5; times += 1) {
@@ -180,11 +180,11 @@ describe('a look of the reconciler', () => {
     database.close();
     // A new row for the service, which counted it already: what it expects is off by one from here on.
     await kit.blockedSet.block(toBlock('192.0.2.3'), caller());
-    await kit.reconciler.look(true);
-    await kit.reconciler.look(true);
+    await kit.reconciler.check(true);
+    await kit.reconciler.check(true);
     expect(running()).toEqual(right);
     expect(kit.keeper.expected.total).toBe(3);
-    expect(kit.book.isWholeEverywhere()).toBe(true);
+    expect(kit.registry.allInSync()).toBe(true);
     await kit.blockedSet.unblock(entryOf('192.0.2.3'), caller());
     expect(running()).toHaveLength(2);
   });

@@ -9,14 +9,13 @@ import { type MasterSocket, MasterSocketError } from '../../haproxy/socket/maste
 import { mayBeReload } from '../../haproxy/socket/master-socket-error.ts';
 import { isWorkerGone } from '../../haproxy/socket/replies.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
-import type { MirroredMap } from '../mirrored-map.ts';
+import { isUnused, type MirroredMap } from '../mirrored-map.ts';
 import type { TrustedSet } from '../trusted-set.ts';
 import type { MapFileKeeper } from '../write/map-file-keeper.ts';
 import type { RuntimeLink } from '../write/runtime-link.ts';
 import { type DriftObserver, unobservedDrift } from './drift-observer.ts';
-import { isUnused } from './unused-map.ts';
-import type { KnownWorker, WorkerBook } from './worker-book.ts';
-import type { WorkerKeeper } from './worker-keeper.ts';
+import type { WorkerReconciler } from './worker-reconciler.ts';
+import type { KnownWorker, WorkerRegistry } from './worker-registry.ts';
 
 const lookEveryMs = 2_000;
 /** A worker that starts is compared as soon as it serves. */
@@ -34,13 +33,13 @@ const reloadTakesAtMostMs = 10_000;
 export class Reconciler {
   readonly #socket: MasterSocket;
   readonly #link: RuntimeLink;
-  readonly #book: WorkerBook;
-  readonly #workers: WorkerKeeper;
+  readonly #registry: WorkerRegistry;
+  readonly #workers: WorkerReconciler;
   readonly #keeper: MapFileKeeper;
   readonly #trusted: Pick<TrustedSet, 'fileUnchanged' | 'updateTrustedIpsMap'>;
   readonly #maps: readonly MirroredMap[];
   readonly #log: Log;
-  readonly #onCurrentNotWhole: (reason: string) => void;
+  readonly #onCurrentOutOfSync: (reason: string) => void;
   readonly #proxyRuns: () => Promise<boolean>;
   readonly #drift: Pick<DriftObserver, 'fileRepaired'>;
   readonly #stop = new AbortController();
@@ -51,34 +50,34 @@ export class Reconciler {
   #unreachableSince: number | null = null;
   #workerStarting = false;
   #loop: Promise<void> | null = null;
-  #look: Promise<void> | null = null;
+  #running: Promise<void> | null = null;
   #fileAgainAt = 0;
   readonly #told = new Map<string, string>();
 
   constructor(options: {
     readonly socket: MasterSocket;
     readonly link: RuntimeLink;
-    readonly book: WorkerBook;
-    readonly workers: WorkerKeeper;
+    readonly registry: WorkerRegistry;
+    readonly workers: WorkerReconciler;
     readonly keeper: MapFileKeeper;
     readonly trusted: Pick<TrustedSet, 'fileUnchanged' | 'updateTrustedIpsMap'>;
     readonly maps: readonly MirroredMap[];
     readonly log: Log;
     /** The current worker could not be brought in line by commands: only a reload is left. */
-    readonly onCurrentNotWhole: (reason: string) => void;
+    readonly onCurrentOutOfSync: (reason: string) => void;
     /** Whether its master lives, whatever its socket says. */
     readonly proxyRuns: () => Promise<boolean>;
     readonly drift?: Pick<DriftObserver, 'fileRepaired'>;
   }) {
     this.#socket = options.socket;
     this.#link = options.link;
-    this.#book = options.book;
+    this.#registry = options.registry;
     this.#workers = options.workers;
     this.#keeper = options.keeper;
     this.#trusted = options.trusted;
     this.#maps = options.maps;
     this.#log = options.log;
-    this.#onCurrentNotWhole = options.onCurrentNotWhole;
+    this.#onCurrentOutOfSync = options.onCurrentOutOfSync;
     this.#proxyRuns = options.proxyRuns;
     this.#drift = options.drift ?? unobservedDrift;
   }
@@ -113,14 +112,14 @@ export class Reconciler {
   }
 
   /** One look at everything; resolves when what it found was repaired, or could not be. One look at a time. */
-  async look(compareAll: boolean): Promise<void> {
-    while (this.#look !== null) await this.#look;
-    const look = this.#lookOnce(compareAll);
-    this.#look = look;
+  async check(compareAll: boolean): Promise<void> {
+    while (this.#running !== null) await this.#running;
+    const check = this.#checkOnce(compareAll);
+    this.#running = check;
     try {
-      await look;
+      await check;
     } finally {
-      this.#look = null;
+      this.#running = null;
     }
   }
 
@@ -128,9 +127,9 @@ export class Reconciler {
    * The same, and once more where a reload cut a comparison short: a worker that ended meanwhile is not listed any
    * more, and the others are compared.
    */
-  async lookThroughReload(compareAll: boolean): Promise<void> {
-    await this.look(compareAll);
-    if (!this.paused && this.#book.hasPassingLack()) await this.look(false);
+  async checkThroughReload(compareAll: boolean): Promise<void> {
+    await this.check(compareAll);
+    if (!this.paused && this.#registry.hasPassingDifference()) await this.check(false);
   }
 
   async #run(): Promise<void> {
@@ -138,7 +137,7 @@ export class Reconciler {
       this.#kicked = false;
       if (!this.paused) {
         const due = performance.now() - this.#lastComparison >= compareEveryMs;
-        await this.look(due);
+        await this.check(due);
       }
       if (this.#kicked && !this.paused) continue;
       const pauseMs = this.#workerStarting ? lookWhileStartingMs : lookEveryMs;
@@ -146,27 +145,27 @@ export class Reconciler {
     }
   }
 
-  async #lookOnce(compareAll: boolean): Promise<void> {
+  async #checkOnce(compareAll: boolean): Promise<void> {
     this.#workerStarting = false;
     try {
-      await this.#lookAtFile();
-      await this.#lookAtTrustedFile();
+      await this.#checkFile();
+      await this.#checkTrustedFile();
       if (!this.#link.state.up) return;
       const processes = await showProcesses(this.#socket, performance.now() + lookPatienceMs);
       this.#unreachableSince = null;
       this.#workerStarting = processes.starting.length > 0;
-      this.#book.observe(processes);
+      this.#registry.observe(processes);
       // From 3.1 on the master outlives a serving worker that dies after a refused reload: only a reload brings another.
       if (processes.current.length === 0 && processes.starting.length === 0)
-        this.#onCurrentNotWhole('no current worker');
+        this.#onCurrentOutOfSync('no current worker');
       if (compareAll) this.#lastComparison = performance.now();
-      for (const worker of this.#book.all()) await this.#lookAtWorker(worker, compareAll);
+      for (const worker of this.#registry.all()) await this.#checkWorker(worker, compareAll);
     } catch (error) {
       await this.#notice(error);
     }
   }
 
-  async #lookAtFile(): Promise<void> {
+  async #checkFile(): Promise<void> {
     const { file, wantsRewrite } = this.#keeper;
     const whole = this.#keeper.problem === null && (await file.unchanged());
     if (whole && !wantsRewrite) return;
@@ -184,7 +183,7 @@ export class Reconciler {
     }
   }
 
-  async #lookAtTrustedFile(): Promise<void> {
+  async #checkTrustedFile(): Promise<void> {
     try {
       if (await this.#trusted.fileUnchanged()) return;
       this.#log.warn('Map file of trusted addresses is not what was written; it is written again');
@@ -207,14 +206,14 @@ export class Reconciler {
     tell();
   }
 
-  async #lookAtWorker(worker: KnownWorker, compareAll: boolean): Promise<void> {
+  async #checkWorker(worker: KnownWorker, compareAll: boolean): Promise<void> {
     for (const map of this.#maps) {
-      if (!compareAll && this.#book.stateOf(worker, map.name).whole && (await this.#countIsRight(worker, map)))
+      if (!compareAll && this.#registry.stateOf(worker, map.name).inSync && (await this.#countIsRight(worker, map)))
         continue;
-      const verdict = await this.#workers.ensureWhole(map, worker.pid);
-      if (verdict.whole || this.#book.byPid(worker.pid) === null) {
+      const verdict = await this.#workers.sync(map, worker.pid);
+      if (verdict.inSync || this.#registry.byPid(worker.pid) === null) {
         this.#told.delete(`${map.name}:${worker.pid}`);
-        if (verdict.whole) await this.#learnLeftOver(worker, map);
+        if (verdict.inSync) await this.#learnLeftOver(worker, map);
         continue;
       }
       this.#tellOnce(`${map.name}:${worker.pid}`, verdict.reason ?? '', () =>
@@ -227,7 +226,7 @@ export class Reconciler {
       );
       // Somebody's reload came between: the next look sees his worker.
       if (verdict.socketFailure !== null && mayBeReload(verdict.socketFailure)) this.kick();
-      else if (worker.role === 'current') this.#onCurrentNotWhole(`map of worker ${worker.pid}: ${verdict.reason}`);
+      else if (worker.role === 'current') this.#onCurrentOutOfSync(`map of worker ${worker.pid}: ${verdict.reason}`);
     }
   }
 
@@ -242,7 +241,7 @@ export class Reconciler {
         if (!(error instanceof MasterSocketError)) throw error;
         // It exited since it was listed: nobody is served by it any more.
         if (isWorkerGone(error.partial)) {
-          this.#book.forget(worker.pid);
+          this.#registry.forget(worker.pid);
           return true;
         }
         // One that drains and hangs, or closes its connections as it exits, says nothing of the others.
@@ -310,10 +309,10 @@ export class Reconciler {
       return;
     }
     // During a reload the socket refuses for a moment; the next look tells. A socket that is gone tells now.
-    const passing = mayBeReload(error.reason) ? 'unproved' : null;
-    for (const worker of this.#book.all()) {
+    const passing = mayBeReload(error.reason) ? 'unverified' : null;
+    for (const worker of this.#registry.all()) {
       for (const map of this.#maps) {
-        this.#book.markSuspect(worker.pid, map.name, `${error.reason}: not reachable`, passing);
+        this.#registry.markSuspect(worker.pid, map.name, `${error.reason}: not reachable`, passing);
       }
     }
     this.#unreachableSince ??= performance.now();
@@ -321,6 +320,6 @@ export class Reconciler {
     if (mayBeReload(error.reason) && !lasting) return;
     this.#link.markDown(error);
     // Nobody can see any more what the workers hold. Only a reload makes the socket anew, and there is one to reload.
-    if (await this.#mayRun()) this.#onCurrentNotWhole(`master socket: ${error.reason}`);
+    if (await this.#mayRun()) this.#onCurrentOutOfSync(`master socket: ${error.reason}`);
   }
 }

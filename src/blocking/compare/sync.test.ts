@@ -58,7 +58,7 @@ describe('a sync', () => {
     const answer = await kit.blockedSet.sync(caller());
     expect(master.current.pid).not.toBe(former);
     expect(answer).toMatchObject({ runtime_map_synced: true, reload_scheduled: false });
-    expect(kit.book.isWholeEverywhere()).toBe(true);
+    expect(kit.registry.allInSync()).toBe(true);
   });
 
   it('is judged again by the worker that took over meanwhile, without a connection cut', async () => {

@@ -12,8 +12,8 @@ import type { MirroredMap } from '../mirrored-map.ts';
 import type { MapFileKeeper } from '../write/map-file-keeper.ts';
 import type { RuntimeLink } from '../write/runtime-link.ts';
 import { reloadPatienceMs, throughReload, triesThroughReloads } from './through-reload.ts';
-import type { WorkerBook } from './worker-book.ts';
-import type { Remaining, WorkerKeeper, WorkerVerdict } from './worker-keeper.ts';
+import type { Remaining, WorkerReconciler, WorkerVerdict } from './worker-reconciler.ts';
+import type { WorkerRegistry } from './worker-registry.ts';
 
 const listed = 100;
 const shortPatienceMs = 500;
@@ -21,20 +21,20 @@ const nothing: Remaining = { missing: [], unexpected: [], wrongValue: [], duplic
 
 export class Synchroniser {
   readonly #link: RuntimeLink;
-  readonly #book: WorkerBook;
-  readonly #workers: WorkerKeeper;
+  readonly #registry: WorkerRegistry;
+  readonly #workers: WorkerReconciler;
   readonly #keeper: MapFileKeeper;
   readonly #store: BlockedIpsStore;
   readonly #blocked: MirroredMap;
   readonly #trusted: MirroredMap;
   readonly #scheduleReload: (reason: string) => boolean;
   readonly #onWorkerStarting: () => void;
-  readonly #betweenBigChanges: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly #betweenBulkChanges: <T>(work: () => Promise<T>) => Promise<T>;
 
   constructor(options: {
     readonly link: RuntimeLink;
-    readonly book: WorkerBook;
-    readonly workers: WorkerKeeper;
+    readonly registry: WorkerRegistry;
+    readonly workers: WorkerReconciler;
     readonly keeper: MapFileKeeper;
     readonly store: BlockedIpsStore;
     readonly blocked: MirroredMap;
@@ -44,10 +44,10 @@ export class Synchroniser {
     /** Schedules the comparison of a starting worker. */
     readonly onWorkerStarting: () => void;
     /** A sync beside one would take out what the big change is about to, and call it a repair. */
-    readonly betweenBigChanges: <T>(work: () => Promise<T>) => Promise<T>;
+    readonly betweenBulkChanges: <T>(work: () => Promise<T>) => Promise<T>;
   }) {
     this.#link = options.link;
-    this.#book = options.book;
+    this.#registry = options.registry;
     this.#workers = options.workers;
     this.#keeper = options.keeper;
     this.#store = options.store;
@@ -55,28 +55,28 @@ export class Synchroniser {
     this.#trusted = options.trusted;
     this.#scheduleReload = options.scheduleReload;
     this.#onWorkerStarting = options.onWorkerStarting;
-    this.#betweenBigChanges = options.betweenBigChanges;
+    this.#betweenBulkChanges = options.betweenBulkChanges;
   }
 
   /** @throws ServiceError when the file cannot be written (503), or belongs to another database (409) */
   async sync(options: { readonly acceptMapFile: boolean }): Promise<SyncAnswer> {
     const began = performance.now();
-    return await this.#betweenBigChanges(() => this.#sync(options, began));
+    return await this.#betweenBulkChanges(() => this.#sync(options, began));
   }
 
   async #sync(options: { readonly acceptMapFile: boolean }, began: number): Promise<SyncAnswer> {
-    await this.#keeper.updateBlockedIpsMap({ acceptOtherFile: options.acceptMapFile });
+    await this.#keeper.updateBlockedIpsMap({ acceptForeignFile: options.acceptMapFile });
     crashPoint('sync.file-written');
     const total = await this.#store.count();
     const answer = (
-      current: Pick<WorkerVerdict, 'whole' | 'added' | 'removed' | 'reason'>,
+      current: Pick<WorkerVerdict, 'inSync' | 'added' | 'removed' | 'reason'>,
       remaining: Remaining,
       draining: SyncAnswer['draining_workers'],
-      needsReload = !current.whole,
+      needsReload = !current.inSync,
     ): SyncAnswer => {
       const scheduled = needsReload && this.#scheduleReload(`sync: ${current.reason}`);
       return {
-        runtime_map_synced: current.whole,
+        runtime_map_synced: current.inSync,
         total_ips: total,
         added: current.added,
         removed: current.removed,
@@ -92,7 +92,7 @@ export class Synchroniser {
       };
     };
     const unreadable = (reason: string): SyncAnswer =>
-      answer({ whole: false, added: 0, removed: 0, reason }, nothing, []);
+      answer({ inSync: false, added: 0, removed: 0, reason }, nothing, []);
 
     const before = await this.#listed();
     if ('unreadable' in before) return unreadable(before.unreadable);
@@ -102,7 +102,7 @@ export class Synchroniser {
     let draining: SyncAnswer['draining_workers'] = [];
     let starting = before.starting;
     for (let tries = 1; ; tries += 1) {
-      const current = this.#book.current();
+      const current = this.#registry.current();
       if (current === null) {
         verdict = null;
         break;
@@ -114,36 +114,36 @@ export class Synchroniser {
       // From 3.1 on a worker that takes over cuts no connection, so that nothing else tells of it.
       const after = await this.#listed(patienceMs);
       if ('unreadable' in after) {
-        if (verdict.whole) verdict = { ...verdict, whole: false, reason: after.unreadable };
+        if (verdict.inSync) verdict = { ...verdict, inSync: false, reason: after.unreadable };
         break;
       }
       starting = after.starting;
-      if (this.#book.current()?.pid === current.pid) break;
+      if (this.#registry.current()?.pid === current.pid) break;
       if (tries < triesThroughReloads) continue;
       verdict = {
         ...verdict,
-        whole: false,
+        inSync: false,
         reason: 'one worker took over after the other, and the last was not compared',
       };
       break;
     }
     const [next] = starting;
-    if (next !== undefined && verdict?.whole !== false) {
+    if (next !== undefined && verdict?.inSync !== false) {
       // No reload: it would not begin before this one is over.
       this.#onWorkerStarting();
       const reason = `worker ${next.pid} is starting, and is compared as soon as it serves`;
-      return answer({ added: 0, removed: 0, ...verdict, whole: false, reason }, nothing, draining, false);
+      return answer({ added: 0, removed: 0, ...verdict, inSync: false, reason }, nothing, draining, false);
     }
     if (verdict === null) return unreadable('no current worker');
-    return answer(verdict, verdict.whole ? nothing : await this.#remaining(verdict.pid), draining);
+    return answer(verdict, verdict.inSync ? nothing : await this.#remaining(verdict.pid), draining);
   }
 
   async #drainingVerdicts(): Promise<SyncAnswer['draining_workers']> {
     const verdicts: SyncAnswer['draining_workers'][number][] = [];
-    for (const worker of this.#book.draining()) {
+    for (const worker of this.#registry.draining()) {
       const own = await this.#verdictOf(this.#blocked, worker.pid);
-      if (this.#book.byPid(worker.pid) === null) continue;
-      verdicts.push({ pid: worker.pid, synced: own.whole, ...(own.reason === null ? {} : { reason: own.reason }) });
+      if (this.#registry.byPid(worker.pid) === null) continue;
+      verdicts.push({ pid: worker.pid, synced: own.inSync, ...(own.reason === null ? {} : { reason: own.reason }) });
     }
     return verdicts;
   }
@@ -152,7 +152,7 @@ export class Synchroniser {
   async #listed(patienceMs = reloadPatienceMs): Promise<Processes | { readonly unreadable: string }> {
     try {
       const processes = await this.#link.processes(patienceMs);
-      this.#book.observe(processes);
+      this.#registry.observe(processes);
       return processes;
     } catch (error) {
       if (!(error instanceof MasterSocketError)) throw error;
@@ -161,7 +161,7 @@ export class Synchroniser {
   }
 
   async #verdictOf(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
-    return await throughReload(this.#link, this.#book, () => this.#workers.ensureWhole(map, pid));
+    return await throughReload(this.#link, this.#registry, () => this.#workers.sync(map, pid));
   }
 
   async #remaining(pid: number): Promise<Remaining> {

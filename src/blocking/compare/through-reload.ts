@@ -2,8 +2,8 @@
 import { MasterSocketError } from '../../haproxy/socket/master-socket.ts';
 import { mayBeReload } from '../../haproxy/socket/master-socket-error.ts';
 import type { RuntimeLink } from '../write/runtime-link.ts';
-import type { WorkerBook } from './worker-book.ts';
-import type { WorkerVerdict } from './worker-keeper.ts';
+import type { WorkerVerdict } from './worker-reconciler.ts';
+import type { WorkerRegistry } from './worker-registry.ts';
 
 /** A reload of millions is waited out. */
 export const reloadPatienceMs = 5_000;
@@ -11,12 +11,12 @@ export const reloadPatienceMs = 5_000;
 export const triesThroughReloads = 5;
 
 /**
- * Judges again as long as a reload came between, while the worker is still there. Afterwards the book knows the workers
+ * Judges again as long as a reload came between, while the worker is still there. Afterwards the registry knows the workers
  * of that reload. The verdict is the last one; its repairs are those of all of them.
  */
 export async function throughReload(
   link: RuntimeLink,
-  book: WorkerBook,
+  registry: WorkerRegistry,
   judge: () => Promise<WorkerVerdict>,
 ): Promise<WorkerVerdict> {
   const made = { added: 0, removed: 0, corrected: 0 };
@@ -29,11 +29,11 @@ export async function throughReload(
     if (verdict.socketFailure === null || !mayBeReload(verdict.socketFailure) || tries === triesThroughReloads)
       return verdict;
     try {
-      book.observe(await link.processes(reloadPatienceMs));
+      registry.observe(await link.processes(reloadPatienceMs));
     } catch (error) {
       if (error instanceof MasterSocketError) return verdict;
       throw error;
     }
-    if (book.byPid(verdict.pid) === null) return verdict;
+    if (registry.byPid(verdict.pid) === null) return verdict;
   }
 }

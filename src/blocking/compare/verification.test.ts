@@ -47,7 +47,7 @@ describe('the proof that a worker is whole', () => {
   it('is one listing when it equals the database', async () => {
     const map = listing(expectedOf(...texts), [all]);
     expect(await verifyWorker(map, worker, new ChangeWindows(), new TurnQueue(), 0)).toEqual({
-      whole: true,
+      inSync: true,
       entries: 3,
     });
     expect(map.asked).toBe(1);
@@ -60,7 +60,7 @@ describe('the proof that a worker is whole', () => {
     ['one lost and one duplicate', () => [...all().slice(1), all()[1]!]],
   ])('is refused for %s', async (_what, spoilt) => {
     const map = listing(expectedOf(...texts), [spoilt]);
-    expect(await verifyWorker(map, worker, new ChangeWindows(), new TurnQueue(), 0)).toMatchObject({ whole: false });
+    expect(await verifyWorker(map, worker, new ChangeWindows(), new TurnQueue(), 0)).toMatchObject({ inSync: false });
   });
 
   it('takes a change made during the listing for no difference, and proves its bucket by another listing', async () => {
@@ -75,7 +75,7 @@ describe('the proof that a worker is whole', () => {
       return all();
     };
     const map = listing(expected, [during, () => [...all(), [late, '1'] as const]]);
-    expect(await verifyWorker(map, worker, windows, new TurnQueue(), 0)).toEqual({ whole: true, entries: 4 });
+    expect(await verifyWorker(map, worker, windows, new TurnQueue(), 0)).toEqual({ inSync: true, entries: 4 });
     expect(map.asked).toBe(2);
   });
 
@@ -84,7 +84,7 @@ describe('the proof that a worker is whole', () => {
     const end = windows.begin(['203.0.113.9']);
     const map = listing(expectedOf(...texts), [() => all().slice(1)]);
     expect(bucketOf('203.0.113.9')).not.toBe(bucketOf(texts[0]!));
-    expect(await verifyWorker(map, worker, windows, new TurnQueue(), 0)).toMatchObject({ whole: false });
+    expect(await verifyWorker(map, worker, windows, new TurnQueue(), 0)).toMatchObject({ inSync: false });
     end();
   });
 
@@ -104,7 +104,7 @@ describe('the proof that a worker is whole', () => {
       }
     })();
     const map = listing(expected, [() => all().slice(1)]);
-    expect(await verifyWorker(map, worker, windows, turns, 0)).toEqual({ whole: false, entries: 2 });
+    expect(await verifyWorker(map, worker, windows, turns, 0)).toEqual({ inSync: false, entries: 2 });
     changing = false;
     await busy;
   });

@@ -1,4 +1,4 @@
-// Proof that a worker's map is whole: one streamed `show map` against the fingerprint of what should be there.
+// Proof that a worker's map is inSync: one streamed `show map` against the fingerprint of what should be there.
 // No memory, 0.1 s at a million, and no turn is held: what changes meanwhile taints its bucket only, and a bucket
 // that was tainted in one listing is proved by another. Only where some stay tainted again and again does the last
 // listing take the turn.
@@ -7,13 +7,12 @@ import type { TurnQueue } from '../../concurrency/turn-queue.ts';
 import type { WorkerRef } from '../../haproxy/maps/runtime-map.ts';
 import type { MirroredMap } from '../mirrored-map.ts';
 import type { ChangeWindows } from '../write/change-windows.ts';
-import { bucketCount } from './fingerprint.ts';
-import { listedFingerprint } from './listed-fingerprint.ts';
+import { bucketCount, listedFingerprint } from './fingerprint.ts';
 
 export type Verification =
-  | { readonly whole: true; readonly entries: number }
+  | { readonly inSync: true; readonly entries: number }
   /** At least one bucket that nobody touched meanwhile differs. */
-  | { readonly whole: false; readonly entries: number };
+  | { readonly inSync: false; readonly entries: number };
 
 /** Listings beside running changes; what these leave unproved is proved by one that has the turn. */
 const freeListings = 5;
@@ -31,15 +30,15 @@ export async function verifyWorker(
   const unproved = new Uint8Array(bucketCount).fill(1);
   for (let listing = 0; listing < freeListings; listing += 1) {
     const { differs, entries, left } = await list(map, worker, windows, unproved, deadline);
-    if (differs) return { whole: false, entries };
-    if (left === 0) return { whole: true, entries };
+    if (differs) return { inSync: false, entries };
+    if (left === 0) return { inSync: true, entries };
     // Lets the change that was in flight end, so that the next listing does not begin inside it.
     await turns.take('bulk', async () => undefined);
   }
   const { differs, entries } = await turns.take('bulk', () =>
     list(map, worker, windows, unproved, Math.min(deadline, performance.now() + turnMs)),
   );
-  return { whole: !differs, entries };
+  return { inSync: !differs, entries };
 }
 
 async function list(
@@ -51,7 +50,7 @@ async function list(
 ): Promise<{ differs: boolean; entries: number; left: number }> {
   const window = windows.open();
   try {
-    const seen = await listedFingerprint(map, worker, deadline);
+    const seen = await listedFingerprint(map.runtime, worker, deadline);
     const differs = seen.differingBuckets(map.expected, window.tainted).length > 0;
     let left = 0;
     for (let bucket = 0; bucket < bucketCount; bucket += 1) {

@@ -36,13 +36,13 @@ describe('a repair of many', () => {
       .sort();
   const sent = (verb: string) => master.commands.filter((command) => command.includes(` ${verb} map `)).length;
   /** A delete that scans, `ms` where 3,000 are scanned: it is the number of them that counts. */
-  const deletesScan = (ms = 0.2) => kit.rule.took(master.current.pid, 3_000, 1, ms);
+  const deletesScan = (ms = 0.2) => kit.strategy.record(master.current.pid, 3_000, 1, ms);
 
   it('goes by what the worker holds, which may be far more than what it should', async () => {
     await put(50);
     for (let n = 0; n < 3_000; n += 1) map().add(`30.0.${n >> 8}.${n & 255}`, '1');
     deletesScan();
-    expect(await kit.workers.ensureWhole(kit.blocked, master.current.pid)).toMatchObject({ whole: true });
+    expect(await kit.workers.sync(kit.blocked, master.current.pid)).toMatchObject({ inSync: true });
     expect(live()).toEqual(texts(50).sort());
     expect([sent('del'), sent('commit')]).toEqual([0, 1]);
   });
@@ -70,19 +70,19 @@ describe('a repair of many', () => {
       resumed = Promise.withResolvers();
       return { kind: 'wait', until: resumed.promise };
     };
-    const verdict = await time.during(kit.workers.ensureWhole(kit.blocked, master.current.pid));
-    expect(verdict).toMatchObject({ whole: true, reason: null, added: 60 });
+    const verdict = await time.during(kit.workers.sync(kit.blocked, master.current.pid));
+    expect(verdict).toMatchObject({ inSync: true, reason: null, added: 60 });
     expect(live()).toEqual(texts(100).sort());
   });
 
   it('forgets what commands cost at a worker that is gone', async () => {
-    await kit.reconciler.look(true);
+    await kit.reconciler.check(true);
     const { pid } = master.current;
     deletesScan();
     master.reload();
     master.draining = [];
-    await kit.reconciler.look(false);
-    expect(kit.rule.commandMs(pid, 3_000)).toBe(null);
+    await kit.reconciler.check(false);
+    expect(kit.strategy.commandMs(pid, 3_000)).toBe(null);
   });
 
   it('replaces once more where commands for what is wrong after the first would take longer', async () => {
@@ -91,15 +91,15 @@ describe('a repair of many', () => {
       for (let n = 0; n < 40; n += 1) map().add(`30.0.0.${n}`, '1');
     };
     strangers();
-    kit.rule.took(master.current.pid, 1_200, 1, 10_000);
+    kit.strategy.record(master.current.pid, 1_200, 1, 10_000);
     master.script = (command) => {
       if (!command.includes(' commit map ') || sent('commit') > 1) return undefined;
       const { text } = master.answer(command);
       strangers();
       return { kind: 'say', bytes: text };
     };
-    const verdict = await time.during(kit.workers.ensureWhole(kit.blocked, master.current.pid));
-    expect(verdict).toMatchObject({ whole: true });
+    const verdict = await time.during(kit.workers.sync(kit.blocked, master.current.pid));
+    expect(verdict).toMatchObject({ inSync: true });
     expect(live()).toEqual(texts(1_200).sort());
     expect([sent('del'), sent('commit')]).toEqual([0, 2]);
   });
@@ -109,7 +109,7 @@ describe('a repair of many', () => {
       for (const text of texts(count)) map().add(text, value);
     };
     const listings = () => master.commands.filter((command) => command.endsWith(` show map ${kit.mapPath}`)).length;
-    const ensure = () => kit.workers.ensureWhole(kit.blocked, master.current.pid);
+    const ensure = () => kit.workers.sync(kit.blocked, master.current.pid);
     /** One of the verification, one of the comparison; then that of the elements. */
     const elementsListing = 3;
     const atEachListing = (work: (listing: number) => ReturnType<ScriptedMaster['script']>) => {
@@ -143,7 +143,7 @@ describe('a repair of many', () => {
       const before = listings();
       const idle: boolean[] = [];
       atEachListing(() => void idle.push(kit.turns.idle));
-      expect(await ensure()).toMatchObject({ whole: true, corrected: 40 });
+      expect(await ensure()).toMatchObject({ inSync: true, corrected: 40 });
       expect(live()).toEqual(texts(1_200).sort());
       expect(listings() - before).toBe(elementsListing + 1);
       expect(idle).not.toContain(false);
@@ -162,7 +162,7 @@ describe('a repair of many', () => {
       await eventually('the elements are being listed', () => listing === elementsListing);
       await time.pass(20_000);
       resumed.resolve();
-      expect(await time.during(verdict)).toMatchObject({ whole: true, corrected: 1 });
+      expect(await time.during(verdict)).toMatchObject({ inSync: true, corrected: 1 });
     });
 
     it('splits the duplicates of one address over several turns, their values first', async () => {
@@ -177,7 +177,7 @@ describe('a repair of many', () => {
         return undefined;
       };
       const changes = changesOfTurns();
-      expect(await time.during(ensure())).toMatchObject({ whole: true });
+      expect(await time.during(ensure())).toMatchObject({ inSync: true });
       expect(live()).toEqual(texts(100).sort());
       expect(Math.max(...changes)).toBeLessThanOrEqual(100);
       expect([...lookups].every((reply) => reply.includes('value="1"'))).toBe(true);
@@ -185,10 +185,10 @@ describe('a repair of many', () => {
 
     it('measures commands by element apart from commands by key, which do not scan from 2.9 on', async () => {
       await put(1_200);
-      kit.rule.took(master.current.pid, 1_200, 100, 1);
+      kit.strategy.record(master.current.pid, 1_200, 100, 1);
       duplicate(40);
       const changes = changesOfTurns();
-      expect(await time.during(ensure())).toMatchObject({ whole: true });
+      expect(await time.during(ensure())).toMatchObject({ inSync: true });
       expect(changes[0]).toBe(2);
     });
 
@@ -216,7 +216,7 @@ describe('a repair of many', () => {
         .filter(({ element }) => elements.includes(element));
       expect(reused.map(({ key }) => key)).toEqual(fresh);
       resumed.resolve();
-      expect(await time.during(verdict)).toMatchObject({ whole: true, corrected: 1, added: 0 });
+      expect(await time.during(verdict)).toMatchObject({ inSync: true, corrected: 1, added: 0 });
       expect(live()).toEqual([...texts(100), ...fresh].sort());
     });
 
@@ -233,7 +233,7 @@ describe('a repair of many', () => {
       await eventually('the elements are listed', () => listing === elementsListing);
       await kit.blockedSet.block(toBlock(texts(1)[0]!), caller());
       resumed.resolve();
-      expect(await time.during(verdict)).toMatchObject({ whole: true, corrected: 1 });
+      expect(await time.during(verdict)).toMatchObject({ inSync: true, corrected: 1 });
       expect(live()).toEqual(texts(100).sort());
     });
 
@@ -246,7 +246,7 @@ describe('a repair of many', () => {
         map().del(`#${map().live().at(-1)!.element}`);
         return { kind: 'say', bytes: text };
       });
-      expect(await time.during(ensure())).toMatchObject({ whole: true, reason: null });
+      expect(await time.during(ensure())).toMatchObject({ inSync: true, reason: null });
       expect(live()).toEqual(texts(100).sort());
     });
   });

@@ -7,9 +7,8 @@ import { type RuntimeMap, RuntimeMapRejection, type WorkerRef } from '../../hapr
 import { MasterSocketError } from '../../haproxy/socket/master-socket.ts';
 import type { MirroredMap } from '../mirrored-map.ts';
 import type { ChangeWindow, ChangeWindows } from '../write/change-windows.ts';
-import type { NamedBy, RemovalRule } from '../write/removal-rule.ts';
-import type { LookSize } from './look-size.ts';
-import type { RepairTime } from './repair-time.ts';
+import type { DeleteStrategy, NamedBy } from '../write/delete-strategy.ts';
+import type { LookupSize, RepairTime } from './repair-limits.ts';
 import type { Comparison } from './worker-comparison.ts';
 
 export interface Repairs {
@@ -43,13 +42,13 @@ export async function repairWorker(options: {
   readonly window: ChangeWindow;
   readonly windows: ChangeWindows;
   readonly turns: TurnQueue;
-  readonly rule: RemovalRule;
+  readonly strategy: DeleteStrategy;
   /** What is done is added here as it is done: of a repair that fails midway too. */
   readonly repairs: Repairs;
   readonly time: RepairTime;
-  readonly looks: LookSize;
+  readonly looks: LookupSize;
 }): Promise<RepairOutcome> {
-  const { map, pid, comparison, window, windows, turns, rule, repairs, time, looks } = options;
+  const { map, pid, comparison, window, windows, turns, strategy, repairs, time, looks } = options;
   const { runtime } = map;
   const worker: WorkerRef = { kind: 'pid', pid };
   const removedBefore = repairs.removed;
@@ -84,7 +83,8 @@ export async function repairWorker(options: {
   let left = wrongValue.length + duplicates.length * commandsPerDuplicate + unexpected.length;
   // A scan goes over what the worker holds, and that may be far more than what it should.
   const entries = (): number => Math.max(map.expected.total, comparison.listed - (repairs.removed - removedBefore));
-  const isBetterReplaced = (by: NamedBy): boolean => rule.prefersReplace(pid, entries(), left, turns.bulkWaitMs, by);
+  const isBetterReplaced = (by: NamedBy): boolean =>
+    strategy.prefersReplace(pid, entries(), left, turns.bulkWaitMs, by);
   const repair = async <T>(
     items: readonly T[],
     by: NamedBy,
@@ -92,12 +92,12 @@ export async function repairWorker(options: {
   ): Promise<boolean> => {
     for (let start = 0; start < items.length; ) {
       if (isBetterReplaced(by)) return false;
-      const slice = items.slice(start, start + rule.perTurn(pid, entries(), by));
+      const slice = items.slice(start, start + strategy.perTurn(pid, entries(), by));
       start += slice.length;
       left -= slice.length;
       time.step();
       const { commands, ms } = await turns.take('bulk', () => work(slice));
-      rule.took(pid, entries(), commands, ms, by);
+      strategy.record(pid, entries(), commands, ms, by);
     }
     return true;
   };
@@ -191,7 +191,7 @@ async function* gathered(pages: AsyncIterable<readonly string[]>, size: number):
   if (waiting.length > 0) yield waiting;
 }
 
-async function learning(looks: LookSize, count: number, work: () => Promise<number>): Promise<number> {
+async function learning(looks: LookupSize, count: number, work: () => Promise<number>): Promise<number> {
   try {
     const done = await work();
     // Fewer than a whole slice say nothing of one.

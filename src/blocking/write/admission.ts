@@ -1,17 +1,16 @@
 // What of a request becomes a change of the blocked set. Trusted entries are not blocked without `force`, wide networks
 // not without `allow_wide`, and no address is blocked and unblocked at once.
 
-import type { Rejection } from '../../api/blocked-ips-bulk.ts';
+import type { BulkAnswer, Rejection, SpecialEntry } from '../../api/blocked-ips-bulk.ts';
 import type { IpEntry } from '../../domain/ip.ts';
-import { describeWideness, widenessOf } from '../../domain/special-ranges.ts';
+import { describeWideness, specialOf, widenessOf } from '../../domain/special-ranges.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { BlockedChange, ExpiryChange } from '../../store/blocked-ips-store.ts';
 import type { StagedRow } from '../../store/bulk-store.ts';
 import type { BlockRequest, BulkItem, Caller, Expiry } from '../answers.ts';
 import type { BatchRequest } from '../blocked-set-service.ts';
-import { TrustedEntries } from '../trust.ts';
-import { SpecialEntries } from './special-entries.ts';
+import { TrustedEntries } from '../trusted-entries.ts';
 
 type Addition = Extract<BlockedChange, { op: 'add' }>;
 type Removal = Extract<BlockedChange, { op: 'remove' }>;
@@ -47,7 +46,7 @@ export class Admission {
    * `overriddenBy`: what wins over it all the same. `trustedInside`: what stays served, the first 100.
    * @throws ServiceError 409 when it is wide without `allowWide`, or wholly trusted without `force`
    */
-  async one(
+  async admitOne(
     request: BlockRequest,
     caller: Caller,
   ): Promise<{ change: Addition; overriddenBy: string[]; trustedInside: string[] }> {
@@ -69,7 +68,7 @@ export class Admission {
   }
 
   /** What of both lists is to be done; `rejected`: of this alone, not what the edge refused before. */
-  async batch(
+  async admitBatch(
     request: BatchRequest,
     { allowWide = false }: ListPermissions,
     caller: Caller,
@@ -100,7 +99,7 @@ export class Admission {
    * A whole set as it comes; `reject` is called with each element that is left out, also with what the edge refused. What
    * is blocked already is taken as it is, wide or trusted: left out of the set, it would be unblocked.
    */
-  async *stream(
+  async *admitStream(
     source: AsyncIterable<readonly BulkItem[]>,
     { allowWide = false }: ListPermissions,
     heard: { readonly reject: (rejection: Rejection) => void; readonly special: SpecialEntries },
@@ -184,4 +183,24 @@ function coveredByTrust(entry: IpEntry, covering: readonly string[]): ServiceErr
     `${entry.text} is covered by the trusted ${covering.join(', ')}, which wins over a block; send force to store it all the same`,
     { members: { overridden_by: covering } },
   );
+}
+
+const listedSpecial = 100;
+
+/** Accepted entries in special ranges: counted, and the first named, for the response. */
+export class SpecialEntries {
+  readonly #first: SpecialEntry[] = [];
+  #total = 0;
+
+  note(entry: IpEntry): void {
+    const special = specialOf(entry);
+    if (special === null) return;
+    this.#total += 1;
+    if (this.#first.length < listedSpecial) this.#first.push({ ip_address: entry.text, special });
+  }
+
+  /** Of the response; nothing where there are none. */
+  get members(): Pick<BulkAnswer, 'special' | 'special_total'> {
+    return this.#total === 0 ? {} : { special: this.#first, special_total: this.#total };
+  }
 }

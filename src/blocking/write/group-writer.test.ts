@@ -110,7 +110,7 @@ describe('the one writer', () => {
   it('puts no more removals into a group than the workers can make in its time, but those of one request always', async () => {
     const texts = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.5'];
     for (const text of texts) await block(text);
-    vi.spyOn(kit.rule, 'perGroup').mockReturnValue(2);
+    vi.spyOn(kit.strategy, 'perGroup').mockReturnValue(2);
     const groups = transactions();
     const release = holdTurn();
     const answers: Promise<unknown>[] = texts.slice(0, 3).map(unblock);
@@ -129,7 +129,7 @@ describe('the one writer', () => {
   it('makes a big change of a batch with more removals than that', async () => {
     const texts = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
     for (const text of texts) await block(text);
-    vi.spyOn(kit.rule, 'perGroup').mockReturnValue(2);
+    vi.spyOn(kit.strategy, 'perGroup').mockReturnValue(2);
     const run = vi.spyOn(kit.bulk, 'run');
     const remove = (some: readonly string[]) =>
       kit.blockedSet.batch(
@@ -145,7 +145,7 @@ describe('the one writer', () => {
   });
 
   it('takes expired entries out in groups of no more', async () => {
-    vi.spyOn(kit.rule, 'perGroup').mockReturnValue(2);
+    vi.spyOn(kit.strategy, 'perGroup').mockReturnValue(2);
     const at = new Date(Date.now() + 300);
     for (const text of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.5'])
       await kit.blockedSet.block(toBlock(text, { expiry: { kind: 'at', at } }), caller());

@@ -14,8 +14,8 @@ import { type GroupAuthor, groupAudit } from './audit-notes.ts';
 import { changeFailure } from './change-failure.ts';
 import type { ChangeWindows } from './change-windows.ts';
 import type { Committed, DurableCommit } from './durable-commit.ts';
+import { EntryLimit } from './entry-limit.ts';
 import type { MapFileKeeper } from './map-file-keeper.ts';
-import { Room } from './room.ts';
 import type { RuntimeChanger } from './runtime-changer.ts';
 
 export interface ChangeResult {
@@ -59,7 +59,7 @@ export class GroupWriter {
   readonly #windows: ChangeWindows;
   readonly #onGroup: (changes: number, milliseconds: number) => void;
   readonly #removalsAtMost: () => number;
-  readonly #room: Room;
+  readonly #limit: EntryLimit;
   readonly #pending: Record<Lane, Pending[]> = { urgent: [], bulk: [] };
   readonly #scheduled: Record<Lane, boolean> = { urgent: false, bulk: false };
   #waitingChanges = 0;
@@ -77,7 +77,7 @@ export class GroupWriter {
     /** Removals that the workers can be expected to make before a group's deadline; one is always taken. */
     readonly removalsAtMost?: () => number;
     /** Absent: for any number of entries. */
-    readonly room?: Room;
+    readonly limit?: EntryLimit;
   }) {
     this.#turns = options.turns;
     this.#store = options.store;
@@ -88,7 +88,7 @@ export class GroupWriter {
     this.#windows = options.windows;
     this.#onGroup = options.onGroup ?? (() => undefined);
     this.#removalsAtMost = options.removalsAtMost ?? (() => Number.POSITIVE_INFINITY);
-    this.#room = options.room ?? new Room(0);
+    this.#limit = options.limit ?? new EntryLimit(0);
   }
 
   /** See the option. Whoever has more at once makes several groups of them, or a big change. */
@@ -225,11 +225,11 @@ export class GroupWriter {
     }
   }
 
-  /** Asked inside the turn, where the set stands still. The others hear that there is no room for them. */
+  /** Asked inside the turn, where the set stands still. The others hear that there is no limit for them. */
   async #thatFit(group: readonly Pending[]): Promise<readonly Pending[]> {
     let total = this.#store.total;
     const additions = group.reduce((sum, { changes }) => sum + changes.filter(({ op }) => op === 'add').length, 0);
-    if (additions === 0 || this.#room.has(total + additions)) return group;
+    if (additions === 0 || this.#limit.allows(total + additions)) return group;
     try {
       let present: ReadonlySet<string> = await this.#store.presentOf(
         group.flatMap(({ changes }) => changes.map(({ entry }) => entry.text)),
@@ -241,8 +241,8 @@ export class GroupWriter {
           else after.delete(entry.text);
         }
         const wouldBe = total + after.size - present.size;
-        if (wouldBe > total && !this.#room.has(wouldBe)) {
-          pending.reject(this.#room.refusal(total, wouldBe));
+        if (wouldBe > total && !this.#limit.allows(wouldBe)) {
+          pending.reject(this.#limit.refusal(total, wouldBe));
           return false;
         }
         total = wouldBe;

@@ -210,7 +210,7 @@ describe('the keeper of the map file', () => {
     await expect(block('192.0.2.2')).rejects.toThrow(/--adopt-map-file.*accept_map_file/);
     expect(await kit.store.get('192.0.2.2')).toBeNull();
     expect(readFileSync(kit.mapPath, 'utf8')).toBe(foreign);
-    await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
+    await kit.keeper.updateBlockedIpsMap({ acceptForeignFile: true });
     const kept = readdirSync(folder.path).filter((name) => name.includes('.kept'));
     expect(kept.map((name) => readFileSync(join(folder.path, name), 'utf8'))).toEqual([foreign]);
     await block('192.0.2.2');
@@ -218,7 +218,7 @@ describe('the keeper of the map file', () => {
     // One that holds nothing of its own needs no copy.
     const empty = `${foreign.split('\n', 1)[0]}\n192.0.2.1 1\n`;
     writeFileSync(kit.mapPath, empty);
-    await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
+    await kit.keeper.updateBlockedIpsMap({ acceptForeignFile: true });
     expect(readdirSync(folder.path).filter((name) => name.includes('.kept'))).toEqual(kept);
   });
 
@@ -231,7 +231,7 @@ describe('the keeper of the map file', () => {
       detail: expect.stringMatching(/--adopt-map-file.*--accept-map-file.*accept_map_file=true/),
     });
     expect(readFileSync(kit.mapPath, 'utf8')).toBe(lines);
-    await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
+    await kit.keeper.updateBlockedIpsMap({ acceptForeignFile: true });
     await sameEverywhere();
   });
 
@@ -291,7 +291,7 @@ describe('the keeper of the map file', () => {
       detail: expect.stringMatching(/--adopt-map-file.*--accept-map-file.*accept_map_file=true/),
     });
     expect(readFileSync(kit.mapPath, 'utf8')).toBe(before);
-    await kit.keeper.updateBlockedIpsMap({ acceptOtherFile: true });
+    await kit.keeper.updateBlockedIpsMap({ acceptForeignFile: true });
     await sameEverywhere();
   });
 

@@ -12,7 +12,7 @@ import { causeText, type Log } from '../../telemetry/log.ts';
 import type { Fingerprint } from '../compare/fingerprint.ts';
 import { changeFailure, isDefect } from './change-failure.ts';
 import { ExpectedSet, type NetTexts, type TablePass } from './expected-set.ts';
-import { OtherFileGuard, refuseLostRows } from './other-file-guard.ts';
+import { ForeignFileGuard, refuseLostRows } from './foreign-file-guard.ts';
 
 // Rows that somebody inserted into the table by hand: made rows like any other before the table is read whole.
 
@@ -20,7 +20,7 @@ import { OtherFileGuard, refuseLostRows } from './other-file-guard.ts';
 const adoptPage = 500;
 const listedUnusable = 20;
 
-class RowsByHand {
+class ForeignRows {
   readonly #store: BlockedIpsStore;
   readonly #log: Log;
   readonly #now: () => Date;
@@ -82,7 +82,7 @@ interface Active {
 
 export interface Acceptance {
   /** Rewrite although the file is another database's, or more than half of it would go: somebody confirmed it. */
-  readonly acceptOtherFile?: boolean;
+  readonly acceptForeignFile?: boolean;
   /** More than half may go: that was asked for, and granted, before. */
   readonly acceptShrink?: boolean;
 }
@@ -100,8 +100,8 @@ export class MapFileKeeper {
   readonly #turns: TurnQueue;
   readonly #log: Log;
   readonly #onDatabaseSurprise: () => void;
-  readonly #guard: OtherFileGuard;
-  readonly #rowsByHand: RowsByHand;
+  readonly #guard: ForeignFileGuard;
+  readonly #foreignRows: ForeignRows;
   readonly #expected = new ExpectedSet();
   #update: Promise<MapFileUpdate> | null = null;
   #active: Active | null = null;
@@ -132,8 +132,8 @@ export class MapFileKeeper {
     this.#turns = options.turns;
     this.#log = options.log;
     this.#onDatabaseSurprise = options.onDatabaseSurprise;
-    this.#guard = new OtherFileGuard(options);
-    this.#rowsByHand = new RowsByHand({ ...options, now: options.now ?? (() => new Date()) });
+    this.#guard = new ForeignFileGuard(options);
+    this.#foreignRows = new ForeignRows({ ...options, now: options.now ?? (() => new Date()) });
   }
 
   get file(): MapFile {
@@ -199,7 +199,7 @@ export class MapFileKeeper {
 
   /** What somebody inserted into the table by hand is taken up first, should there be any. */
   async adoptForeignRows(): Promise<void> {
-    if (await this.#rowsByHand.any()) await this.updateBlockedIpsMap();
+    if (await this.#foreignRows.any()) await this.updateBlockedIpsMap();
   }
 
   /** A rewrite is under way that will make the file usable; null: none. Never rejects. */
@@ -258,15 +258,15 @@ export class MapFileKeeper {
     // Whoever was replaced by this one listens; nobody may.
     outcome.promise.catch(() => undefined);
     try {
-      if (accept.acceptOtherFile === true) await this.#guard.letGo();
+      if (accept.acceptForeignFile === true) await this.#guard.letGo();
       else
-        await this.#guard.refuseOtherFile(accept.acceptShrink === true || this.#shrinkGranted || this.#shrinking > 0);
-      await this.#rowsByHand.adopt(turn);
+        await this.#guard.refuseForeignFile(accept.acceptShrink === true || this.#shrinkGranted || this.#shrinking > 0);
+      await this.#foreignRows.adopt(turn);
       const active = await this.#begin(outcome.promise, inTurn, ended.promise);
       try {
         const written = await this.#write(
           active.rewrite,
-          accept.acceptOtherFile === true || accept.acceptShrink === true,
+          accept.acceptForeignFile === true || accept.acceptShrink === true,
           turn,
         );
         outcome.resolve(written);

@@ -5,10 +5,9 @@ import type { BulkAnswer, Rejection, SyncAnswer } from '../../api/blocked-ips-bu
 import type { RuntimeReport } from '../../api/changes.ts';
 import type { Emit } from '../../events/facts.ts';
 import type { BlockedEffect } from '../../store/blocked-ips-store.ts';
-import type { Caller } from '../answers.ts';
+import { type Caller, runtimeReport } from '../answers.ts';
 import type { BulkResult } from '../bulk/bulk-runner.ts';
 import type { ChangeResult } from './group-writer.ts';
-import { runtimeReport } from './runtime-report.ts';
 
 interface Deps {
   /** False: no reload of this configuration could enforce anything, so none is scheduled. */
@@ -24,7 +23,7 @@ export class Outcomes {
   }
 
   /** Of one address. */
-  one(operation: 'block' | 'unblock', ip: string, result: ChangeResult, caller: Caller): RuntimeReport {
+  reportChange(operation: 'block' | 'unblock', ip: string, result: ChangeResult, caller: Caller): RuntimeReport {
     const report = this.#report(`${operation} ${ip}`, result);
     const { effects } = result;
     this.#deps.emit('operation.done', { operation, caller, subject: { ip_address: ip }, effects, report });
@@ -36,7 +35,7 @@ export class Outcomes {
    * @param rejected the first of them
    * @param effects what was done to each; absent where it was only counted
    */
-  many(
+  reportBulk(
     operation: 'batch' | 'replace',
     done: BulkResult,
     rejected: { readonly total: number; readonly first: readonly Rejection[] },
@@ -51,7 +50,7 @@ export class Outcomes {
   }
 
   /** Of a group of entries that expired, with the row that the audit log has of it. */
-  expired(ips: readonly string[], result: ChangeResult, auditRow: number | null): void {
+  reportExpiry(ips: readonly string[], result: ChangeResult, auditRow: number | null): void {
     this.#deps.emit('operation.done', {
       operation: 'expire',
       caller: null,
@@ -62,7 +61,7 @@ export class Outcomes {
     });
   }
 
-  synchronised(answer: SyncAnswer, caller: Caller): void {
+  reportSync(answer: SyncAnswer, caller: Caller): void {
     this.#deps.emit('operation.done', { operation: 'sync', caller, subject: {}, answer });
   }
 

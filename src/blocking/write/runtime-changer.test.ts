@@ -5,7 +5,7 @@ import type { Processes, Worker } from '../../haproxy/process/workers.ts';
 import { MasterSocketError } from '../../haproxy/socket/master-socket.ts';
 import { processStartTime } from '../../system/processes.ts';
 import { PendingVersions } from '../compare/map-replacement.ts';
-import { WorkerBook } from '../compare/worker-book.ts';
+import { WorkerRegistry } from '../compare/worker-registry.ts';
 import { RuntimeChanger } from './runtime-changer.ts';
 import type { RuntimeLink } from './runtime-link.ts';
 
@@ -37,7 +37,7 @@ const withStarting = (starting: readonly Worker[], current: number, ...draining:
 /** A changer before a proxy that answers each group as `answer` says; who was asked, in order. */
 function changerBefore(answer: (worker: string) => GroupOutcome) {
   const asked: string[] = [];
-  const book = new WorkerBook(() => new Date());
+  const registry = new WorkerRegistry(() => new Date());
   const pending = new PendingVersions();
   const map = {
     path: '/etc/proxy/blocked_ips.map',
@@ -52,7 +52,7 @@ function changerBefore(answer: (worker: string) => GroupOutcome) {
     state: { up: true },
     hold: (_: number, attempt: () => unknown) => attempt(),
   } as unknown as RuntimeLink;
-  const changer = new RuntimeChanger({ link, book, pending, onNewWorkers: () => undefined });
+  const changer = new RuntimeChanger({ link, registry, pending, onNewWorkers: () => undefined });
   const block = (givenMs = 60_000) =>
     changer.change({
       map,
@@ -62,15 +62,15 @@ function changerBefore(answer: (worker: string) => GroupOutcome) {
       committed: Promise.resolve(),
       deadline: performance.now() + givenMs,
     });
-  return { asked, book, pending, block };
+  return { asked, registry, pending, block };
 }
 
 describe('a change in the running maps', () => {
   it('is proved when the current worker and every listed one were seen to be right', async () => {
-    const { asked, book, block } = changerBefore((worker) =>
+    const { asked, registry, block } = changerBefore((worker) =>
       worker === '@1' ? { ...good, processes: processesOf(20, 10) } : good,
     );
-    book.observe(processesOf(20));
+    registry.observe(processesOf(20));
     expect(await block()).toMatchObject({ failures: [], currentFailed: false });
     // One that only the closing `show proc` made known has its own round.
     expect(asked).toEqual(['@1', '@!10']);
@@ -78,45 +78,45 @@ describe('a change in the running maps', () => {
 
   it('is not proved without the list of workers: one that nobody knew of may lack the entry', async () => {
     const ended = new MasterSocketError('deadline', { path: '/s', command: 'show proc' });
-    const { book, block } = changerBefore(() => ({ ...good, ended }));
-    book.observe(processesOf(20));
+    const { registry, block } = changerBefore(() => ({ ...good, ended }));
+    registry.observe(processesOf(20));
     const { failures, currentFailed } = await block();
     expect(currentFailed).toBe(true);
     expect(failures).toMatchObject([{ ip_address: '192.0.2.1', command: 'show proc' }]);
   });
 
   it('asks the newer worker too when the one with a pending version turns out to drain', async () => {
-    const { asked, book, pending, block } = changerBefore(() => ({ ...good, processes: processesOf(30, 20) }));
-    book.observe(processesOf(20));
+    const { asked, registry, pending, block } = changerBefore(() => ({ ...good, processes: processesOf(30, 20) }));
+    registry.observe(processesOf(20));
     pending.begin(20, 'blocked', 1);
     expect(await block()).toMatchObject({ failures: [], currentFailed: false });
     expect(asked).toEqual(['@!20', '@!30', '@!20']);
   });
 
   it('is made by pid in a worker that took over meanwhile: whom @1 reached is not known', async () => {
-    const { asked, book, block } = changerBefore(() => ({ ...good, processes: processesOf(30, 20) }));
-    book.observe(processesOf(20));
+    const { asked, registry, block } = changerBefore(() => ({ ...good, processes: processesOf(30, 20) }));
+    registry.observe(processesOf(20));
     expect(await block()).toMatchObject({ failures: [], currentFailed: false });
     expect(asked).toEqual(['@1', '@!30', '@!20']);
   });
 
   it('goes on with the current worker when the one with a pending version is gone', async () => {
-    const { asked, book, pending, block } = changerBefore((worker) =>
+    const { asked, registry, pending, block } = changerBefore((worker) =>
       worker === '@!20' ? { ...good, workerGone: true } : { ...good, processes: processesOf(30) },
     );
-    book.observe(processesOf(20));
+    registry.observe(processesOf(20));
     pending.begin(20, 'blocked', 1);
     expect(await block()).toMatchObject({ failures: [], currentFailed: false });
     expect(asked).toEqual(['@!20', '@1', '@!30']);
   });
 
   it('counts as removed what any of its rounds removed', async () => {
-    const { book, block } = changerBefore((worker) => ({
+    const { registry, block } = changerBefore((worker) => ({
       ...good,
       processes: processesOf(30),
       removed: worker === '@1' ? ['192.0.2.9'] : [],
     }));
-    book.observe(processesOf(20));
+    registry.observe(processesOf(20));
     expect([...(await block()).removedFromWorkers]).toEqual(['192.0.2.9']);
   });
 
@@ -130,22 +130,22 @@ describe('a change in the running maps', () => {
     it('waits until it serves, and makes it there too', async () => {
       const worker = await starting();
       let tries = 0;
-      const { asked, book, block } = changerBefore((name) => {
+      const { asked, registry, block } = changerBefore((name) => {
         if (name === '@1') return { ...good, processes: withStarting([worker], 20) };
         tries += 1;
         return tries < 3 ? { ...good, workerGone: true } : good;
       });
-      book.observe(processesOf(20));
+      registry.observe(processesOf(20));
       expect(await block()).toMatchObject({ failures: [], currentFailed: false });
       expect(asked).toEqual(['@1', ...Array(3).fill(`@!${worker.pid}`)]);
     });
 
     it('names it when its time is up, and asks for no reload', async () => {
       const worker = await starting();
-      const { book, block } = changerBefore((name) =>
+      const { registry, block } = changerBefore((name) =>
         name === '@1' ? { ...good, processes: withStarting([worker], 20) } : { ...good, workerGone: true },
       );
-      book.observe(processesOf(20));
+      registry.observe(processesOf(20));
       expect(await block(60)).toMatchObject({
         failures: [{ ip_address: '192.0.2.1', worker: worker.pid, reason: 'worker is starting' }],
         currentFailed: false,
@@ -154,54 +154,54 @@ describe('a change in the running maps', () => {
 
     it('does not wait for one that has ended', async () => {
       const ended = { ...(await starting()), startTime: 1 };
-      const { asked, book, block } = changerBefore((name) =>
+      const { asked, registry, block } = changerBefore((name) =>
         name === '@1' ? { ...good, processes: withStarting([ended], 20) } : { ...good, workerGone: true },
       );
-      book.observe(processesOf(20));
+      registry.observe(processesOf(20));
       expect(await block(60_000)).toMatchObject({ failures: [] });
       expect(asked).toHaveLength(2);
     });
   });
 
   it('takes a draining worker that exited for no failure', async () => {
-    const { book, block } = changerBefore((worker) =>
+    const { registry, block } = changerBefore((worker) =>
       worker === '@1'
         ? { ...good, processes: processesOf(20) }
         : { ...good, workerGone: true, failures: [failureOf(10, 'worker gone')] },
     );
-    book.observe(processesOf(20, 10));
+    registry.observe(processesOf(20, 10));
     expect(await block()).toMatchObject({ failures: [], currentFailed: false });
   });
 
   it('takes a draining worker that failed and has exited for no failure, whatever the master said of it', async () => {
-    const { book, block } = changerBefore((worker) =>
+    const { registry, block } = changerBefore((worker) =>
       worker === '@1' ? { ...good, processes: processesOf(20) } : { ...good, failures: [failureOf(10, 'rejected')] },
     );
     // No process has this pid and this start time.
     const processes = processesOf(20, 10);
-    book.observe({ ...processes, draining: [{ pid: 10, startTime: 1, version: '3.0.11' }] });
+    registry.observe({ ...processes, draining: [{ pid: 10, startTime: 1, version: '3.0.11' }] });
     expect(await block()).toMatchObject({ failures: [], currentFailed: false });
-    expect(book.byPid(10)).toBeNull();
+    expect(registry.byPid(10)).toBeNull();
   });
 
   it('does not wait for a draining worker that exited, though the master ends the connection behind its answer', async () => {
     const gone = "Can't find the target PID matching the prefix '@!10'\n";
     const ended = new MasterSocketError('cut-short', { path: '/s', command: 'get map', partial: gone });
-    const { asked, book, block } = changerBefore((worker) =>
+    const { asked, registry, block } = changerBefore((worker) =>
       worker === '@1' ? { ...good, processes: processesOf(20) } : { ...good, ended, workerGone: true },
     );
-    book.observe(processesOf(20, 10));
+    registry.observe(processesOf(20, 10));
     await block();
     expect(asked).toEqual(['@1', '@!10']);
   });
 
   it('asks for no reload when only a draining worker lacks it', async () => {
-    const { book, block } = changerBefore((worker) =>
+    const { registry, block } = changerBefore((worker) =>
       worker === '@1'
         ? { ...good, processes: processesOf(20, 10) }
         : { ...good, failures: [failureOf(10, 'rejected')] },
     );
-    book.observe(processesOf(20, 10));
+    registry.observe(processesOf(20, 10));
     expect(await block()).toMatchObject({ failures: [{ worker: 10, reason: 'rejected' }], currentFailed: false });
   });
 });

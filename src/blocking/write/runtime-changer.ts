@@ -9,7 +9,7 @@ import { CURRENT, MapCommands } from '../../haproxy/maps/runtime-map-commands.ts
 import type { Worker } from '../../haproxy/process/workers.ts';
 import { processAlive } from '../../system/processes.ts';
 import type { PendingVersions } from '../compare/map-replacement.ts';
-import type { WorkerBook } from '../compare/worker-book.ts';
+import type { WorkerRegistry } from '../compare/worker-registry.ts';
 import type { MapName } from '../mirrored-map.ts';
 import { type RuntimeLink, waitOutReload } from './runtime-link.ts';
 
@@ -46,7 +46,7 @@ const drainingShareMs = 700;
 
 export class RuntimeChanger {
   readonly #link: RuntimeLink;
-  readonly #book: WorkerBook;
+  readonly #registry: WorkerRegistry;
   readonly #pending: PendingVersions;
   readonly #onNewWorkers: () => void;
   /** Starting workers, by pid and start time, that a group waited for in vain: the next groups do not wait again. */
@@ -54,13 +54,13 @@ export class RuntimeChanger {
 
   constructor(options: {
     readonly link: RuntimeLink;
-    readonly book: WorkerBook;
+    readonly registry: WorkerRegistry;
     /** The versions that atomic replaces are filling; adds go to them too. */
     readonly pending: PendingVersions;
     readonly onNewWorkers: () => void;
   }) {
     this.#link = options.link;
-    this.#book = options.book;
+    this.#registry = options.registry;
     this.#pending = options.pending;
     this.#onNewWorkers = options.onNewWorkers;
   }
@@ -69,16 +69,17 @@ export class RuntimeChanger {
     const { state } = this.#link;
     if (!state.up) {
       await change.committed;
-      for (const worker of this.#book.all()) this.#book.markSuspect(worker.pid, change.name, 'master socket is down');
+      for (const worker of this.#registry.all())
+        this.#registry.markSuspect(worker.pid, change.name, 'master socket is down');
       return this.#notAsked(change, `master socket is down (${state.reason})`);
     }
     const { fresh = () => change.add } = change;
     // Inside the turn that stored them; what is not stored is neither added nor removed.
     const noted = change.committed.then(() => {
       this.#pending.noteAdded(change.name, fresh());
-      for (const worker of this.#book.all()) worker.leftOver[change.name].removing(change.remove.length);
+      for (const worker of this.#registry.all()) worker.leftOver[change.name].removing(change.remove.length);
     });
-    const known = this.#book.draining();
+    const known = this.#registry.draining();
     const [current, , ...draining] = await Promise.all([
       this.#changeCurrent(change),
       noted,
@@ -90,7 +91,7 @@ export class RuntimeChanger {
     let late: GroupOutcome[] = [];
     if (current.processes !== null) {
       const { draining, starting } = current.processes;
-      const fresh = this.#book.observe(current.processes);
+      const fresh = this.#registry.observe(current.processes);
       // `show proc` was the last command of the connection that the current worker answered on: both speak of one master.
       const unaddressed = draining.filter((worker) => !addressed.has(worker.pid));
       this.#waitedFor = new Set(starting.map(identity).filter((one) => this.#waitedFor.has(one)));
@@ -100,11 +101,11 @@ export class RuntimeChanger {
       ]);
       if (fresh.length > 0 || starting.length > 0) this.#onNewWorkers();
     }
-    const currentPid = current.processes?.current[0]?.pid ?? this.#book.current()?.pid ?? null;
+    const currentPid = current.processes?.current[0]?.pid ?? this.#registry.current()?.pid ?? null;
     const ofCurrent = current.failures.length > 0 ? current.failures : unproved(change, current);
     for (const failure of ofCurrent) failures.push({ ...failure, worker: failure.worker ?? currentPid });
     if (ofCurrent.length > 0 && currentPid !== null) {
-      this.#book.markSuspect(currentPid, change.name, ofCurrent[0]!.reason);
+      this.#registry.markSuspect(currentPid, change.name, ofCurrent[0]!.reason);
     }
     for (const outcome of [...draining, ...late]) {
       for (const text of outcome.removed) removed.add(text);
@@ -120,7 +121,7 @@ export class RuntimeChanger {
     const removed = new Set<string>();
     const outcome = await this.#link.hold(change.deadline, async () => {
       // Chosen for each try: the worker that was current may be gone by now.
-      let expected = this.#book.current()?.pid;
+      let expected = this.#registry.current()?.pid;
       // What `@1` reaches is known beforehand. A worker that took over meanwhile is named by its pid.
       let byPid = false;
       for (;;) {
@@ -138,7 +139,7 @@ export class RuntimeChanger {
         });
         for (const text of outcome.removed) removed.add(text);
         if (outcome.workerGone && byPid && expected !== undefined) {
-          this.#book.forget(expected);
+          this.#registry.forget(expected);
           expected = undefined;
           byPid = false;
           continue;
@@ -170,7 +171,7 @@ export class RuntimeChanger {
   }
 
   async #changeDraining(change: RuntimeChange, pid: number): Promise<GroupOutcome> {
-    const known = this.#book.byPid(pid);
+    const known = this.#registry.byPid(pid);
     if (known?.unresponsive === true) {
       await change.committed;
       return this.#skipped(change, pid, 'the draining worker does not answer');
@@ -191,11 +192,11 @@ export class RuntimeChanger {
     });
     const gone = outcome.workerGone || (outcome.failures.length > 0 && known !== null && (await hasExited(known)));
     if (gone) {
-      this.#book.forget(pid);
+      this.#registry.forget(pid);
       return { ...outcome, workerGone: true };
     }
     if (outcome.failures.length > 0) {
-      this.#book.markSuspect(pid, change.name, outcome.failures[0]!.reason);
+      this.#registry.markSuspect(pid, change.name, outcome.failures[0]!.reason);
       const unanswered = outcome.ended?.reason === 'deadline' && outcome.ended.command !== '';
       if (unanswered && known !== null) known.unresponsive = true;
     }
@@ -209,7 +210,7 @@ export class RuntimeChanger {
 
   #notAsked(change: RuntimeChange, reason: string): RuntimeChangeResult {
     return {
-      failures: notSent(change, CURRENT, this.#book.current()?.pid ?? null, reason),
+      failures: notSent(change, CURRENT, this.#registry.current()?.pid ?? null, reason),
       currentFailed: true,
       removedFromWorkers: new Set(),
     };

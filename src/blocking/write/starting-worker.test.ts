@@ -27,7 +27,7 @@ describeOnEachProxy('a block during a reload', ({ bin, major, minor }) => {
     const { masterSocket, blockedMap } = proxy.paths;
     kit = await openBlocking({ folder: folder.path, masterSocket, blockedMap });
     await kit.keeper.updateBlockedIpsMap();
-    await kit.reconciler.look(true);
+    await kit.reconciler.check(true);
   });
   afterEach(async () => {
     await kit?.close();
@@ -90,8 +90,8 @@ describeOnEachProxy('a block during a reload', ({ bin, major, minor }) => {
     await reload.release();
     await eventually('the new worker serves', async () => (await proxy.workerPid()) !== before);
     await eventually('the socket is known to be up', () => kit.link.state.up);
-    await kit.reconciler.lookThroughReload(false);
+    await kit.reconciler.checkThroughReload(false);
     expect((await held(await proxy.workerPid())).sort()).toEqual(blocked);
-    expect(kit.book.isWholeEverywhere()).toBe(true);
+    expect(kit.registry.allInSync()).toBe(true);
   });
 });

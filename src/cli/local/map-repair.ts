@@ -50,8 +50,8 @@ export async function repairMaps(settings: Settings, log: Log): Promise<{ blocke
       onDatabaseSurprise: () => undefined,
     });
     await reviewMapFiles({ settings, instance, store, trusted, audit, knownInstance, log, now });
-    const acceptOtherFile = settings.acceptMapFile || settings.adoptMapFile;
-    const { entries } = await keeper.updateBlockedIpsMap({ acceptOtherFile });
+    const acceptForeignFile = settings.acceptMapFile || settings.adoptMapFile;
+    const { entries } = await keeper.updateBlockedIpsMap({ acceptForeignFile });
     await keeper.file.close();
     const rows = await trusted.list();
     await writeFileAtomically(settings.trustedMap, trustedMapText(rows));

@@ -17,7 +17,7 @@ it('a configuration that somebody is about to put in its place is not reloaded',
   const settings = { configFile, pidFile: join(folder, 'none.pid'), blockedMap, openFrontEnds: [] };
   const configuration = new AttachedConfiguration({
     settings: settings as unknown as Settings,
-    book: { current: () => null, isWhole: () => false, masterPid: null },
+    registry: { current: () => null, isInSync: () => false, masterPid: null },
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   });
   await configuration.look();

@@ -3,7 +3,7 @@
 // runs as long as none of them is younger than it.
 import { lstat, stat } from 'node:fs/promises';
 import type { AttachedReport, FrontEndReport } from '../../api/health.ts';
-import type { WorkerBook } from '../../blocking/compare/worker-book.ts';
+import type { WorkerRegistry } from '../../blocking/compare/worker-registry.ts';
 import { type TrustInConfiguration, unknownTrust } from '../../blocking/trusted-set.ts';
 import { isMissing } from '../../files/atomic-file.ts';
 import { configurationFilesOf, UnreadableConfiguration } from '../../haproxy/process/configuration-files.ts';
@@ -35,7 +35,7 @@ export type RunningArguments = ProxyArguments & { readonly pid: number | null };
 
 export class AttachedConfiguration {
   readonly #settings: Settings;
-  readonly #book: Pick<WorkerBook, 'current' | 'isWhole' | 'masterPid'>;
+  readonly #registry: Pick<WorkerRegistry, 'current' | 'isInSync' | 'masterPid'>;
   readonly #log: Log;
   #onDisk: Reading | null = null;
   #loaded: Loaded | null = null;
@@ -45,11 +45,11 @@ export class AttachedConfiguration {
 
   constructor(options: {
     readonly settings: Settings;
-    readonly book: Pick<WorkerBook, 'current' | 'isWhole' | 'masterPid'>;
+    readonly registry: Pick<WorkerRegistry, 'current' | 'isInSync' | 'masterPid'>;
     readonly log: Log;
   }) {
     this.#settings = options.settings;
-    this.#book = options.book;
+    this.#registry = options.registry;
     this.#log = options.log;
   }
 
@@ -94,8 +94,8 @@ export class AttachedConfiguration {
 
   /** A worker lacks something, and the reload that would bring it is left to whoever changed the configuration. */
   #heldBack(): string[] {
-    const worker = this.#book.current();
-    if (!this.#isStale || worker === null || this.#book.isWhole(worker)) return [];
+    const worker = this.#registry.current();
+    if (!this.#isStale || worker === null || this.#registry.isInSync(worker)) return [];
     if (this.#onDisk?.maps.includes(this.#settings.blockedMap) !== true) return [];
     return [
       'configuration: it was changed after HAProxy loaded it, so the service does not reload it to enforce what the worker lacks: reload HAProxy when the change is ready (proxy-manager reload)',
@@ -120,7 +120,7 @@ export class AttachedConfiguration {
   /** Which files HAProxy reads: the master's own words, or the setting where none runs. */
   async arguments(): Promise<RunningArguments> {
     const { pidFile, configFile } = this.#settings;
-    const pid = this.#book.masterPid ?? (await findMaster(pidFile, configFile))?.pid ?? null;
+    const pid = this.#registry.masterPid ?? (await findMaster(pidFile, configFile))?.pid ?? null;
     const words = pid === null ? null : await commandLine(pid);
     const said = parseProxyArguments(words ?? []);
     return said.files.length > 0 ? { ...said, pid } : { ...said, files: [configFile], pid: null };
@@ -138,7 +138,7 @@ export class AttachedConfiguration {
         this.#log.warn('The configuration of HAProxy could not be looked at', { cause: causeText(error) });
       }
       this.#onDisk = null;
-      const worker = this.#book.current();
+      const worker = this.#registry.current();
       if (worker !== null && this.#loaded?.worker !== `${worker.pid}:${worker.startTime}`) this.#loaded = null;
       this.#isStale = true;
       this.#unreadable = `configuration: ${causeText(error)}, so what its front ends do is not known`;
@@ -149,7 +149,7 @@ export class AttachedConfiguration {
     const files = await configurationFilesOf(await this.arguments());
     const youngest = await youngestOf(files);
     if (this.#onDisk === null || !isSame(this.#onDisk.files, files)) this.#onDisk = this.#read(files);
-    const worker = this.#book.current();
+    const worker = this.#registry.current();
     if (worker === null) {
       this.#isStale = false;
       return;

@@ -1,7 +1,7 @@
 // A reload of HAProxy by this service: skipped where it could only hurt, with the state of the servers saved for the next
 // worker, and replaced by a start where the supervised proxy is gone.
 
-import type { WorkerBook } from '../../blocking/compare/worker-book.ts';
+import type { WorkerRegistry } from '../../blocking/compare/worker-registry.ts';
 import type { RuntimeLink } from '../../blocking/write/runtime-link.ts';
 import { findMaster } from '../../haproxy/process/master-process.ts';
 import { ProxyOutput } from '../../haproxy/process/proxy-output.ts';
@@ -43,7 +43,7 @@ export interface ProxyReloadDeps {
   readonly settings: Settings;
   readonly live: LiveFile;
   readonly socket: MasterSocket;
-  readonly parts: { readonly book: WorkerBook; readonly link: RuntimeLink };
+  readonly parts: { readonly registry: WorkerRegistry; readonly link: RuntimeLink };
   readonly serverStateFile: string;
   /** The output of the proxy; null: another program starts it. */
   readonly outputFile: string | null;
@@ -60,7 +60,7 @@ export class ProxyReload {
     this.#deps = deps;
     const { socket, settings, parts, workerReadsConfiguration } = deps;
     const { pidFile, configFile } = settings;
-    const knownMaster = () => parts.book.masterPid;
+    const knownMaster = () => parts.registry.masterPid;
     this.#reloader = new ProxyReloader({ socket, pidFile, configFile, knownMaster, workerReadsConfiguration });
   }
 
@@ -107,14 +107,14 @@ export class ProxyReload {
   }
 
   #skipped(why: string): ReloadOutcome {
-    const worker = this.#deps.parts.book.current()?.pid ?? null;
+    const worker = this.#deps.parts.registry.current()?.pid ?? null;
     const detail = `${why}, so the proxy was not reloaded`;
     return { confirmed: false, reason: 'unconfirmed', detail, workerBefore: worker, workerAfter: worker, output: '' };
   }
 
   #observed(outcome: ReloadOutcome): ReloadOutcome {
     if (outcome.confirmed && outcome.processes !== null) {
-      this.#deps.parts.book.observe(outcome.processes);
+      this.#deps.parts.registry.observe(outcome.processes);
       this.#deps.parts.link.markUp(outcome.processes);
     }
     return outcome;

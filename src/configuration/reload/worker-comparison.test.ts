@@ -1,35 +1,35 @@
 import { describe, expect, it } from 'vitest';
 import { settled } from '../../../testkit/conditions.ts';
 import { stopTime } from '../../../testkit/stop-time.ts';
-import { type Passing, WorkerBook } from '../../blocking/compare/worker-book.ts';
+import { type Passing, WorkerRegistry } from '../../blocking/compare/worker-registry.ts';
 import { processStartTime } from '../../system/processes.ts';
 import { verifyWorkers } from './worker-comparison.ts';
 
 // Of processes that live: this one drains, and its parent is the current worker.
 const [drainingPid, currentPid] = [process.pid, process.ppid];
 
-async function bookOfTwo(): Promise<WorkerBook> {
-  const book = new WorkerBook(() => new Date());
+async function bookOfTwo(): Promise<WorkerRegistry> {
+  const registry = new WorkerRegistry(() => new Date());
   const worker = async (pid: number) => ({ pid, startTime: await processStartTime(pid), version: '2.6.12' });
   const master = { pid: 1, reloads: 1, failed: 0, version: '2.6.12' };
   const [current, draining] = [[await worker(currentPid)], [await worker(drainingPid)]];
-  book.observe({ master, current, currentAnswered: true, draining, starting: [] });
+  registry.observe({ master, current, currentAnswered: true, draining, starting: [] });
   for (const pid of [currentPid, drainingPid])
-    for (const map of ['blocked', 'trusted'] as const) book.markWhole(pid, map);
-  return book;
+    for (const map of ['blocked', 'trusted'] as const) registry.markInSync(pid, map);
+  return registry;
 }
 
 /** `found`: what each look makes of the worker. */
-function looksAt(book: WorkerBook, pid: number, found: readonly ('whole' | 'gone' | Passing | null)[]) {
+function looksAt(registry: WorkerRegistry, pid: number, found: readonly ('whole' | 'gone' | Passing | null)[]) {
   const asked: boolean[] = [];
   return {
     asked,
     reconciler: {
-      lookThroughReload: async (compareAll: boolean) => {
+      checkThroughReload: async (compareAll: boolean) => {
         const now = found[Math.min(asked.push(compareAll), found.length) - 1];
-        if (now === 'gone') book.forget(pid);
-        else if (now === 'whole') book.markWhole(pid, 'blocked');
-        else book.markSuspect(pid, 'blocked', 'cut-short: not reachable', now);
+        if (now === 'gone') registry.forget(pid);
+        else if (now === 'whole') registry.markInSync(pid, 'blocked');
+        else registry.markSuspect(pid, 'blocked', 'cut-short: not reachable', now);
       },
     },
   };
@@ -39,10 +39,10 @@ describe('the workers after a reload', () => {
   it.each(['gone', 'whole'] as const)(
     'are not told of a draining one that could not be asked while it exited, once it is %s',
     async (end) => {
-      const book = await bookOfTwo();
-      const { reconciler, asked } = looksAt(book, drainingPid, [...Array<Passing>(15).fill('unproved'), end]);
+      const registry = await bookOfTwo();
+      const { reconciler, asked } = looksAt(registry, drainingPid, [...Array<Passing>(15).fill('unverified'), end]);
       using time = stopTime();
-      const verified = verifyWorkers({ reconciler, book });
+      const verified = verifyWorkers({ reconciler, registry });
       for (let looks = 0; looks < 15; looks += 1) {
         await settled();
         await time.pass(100);
@@ -53,20 +53,20 @@ describe('the workers after a reload', () => {
   );
 
   it('are told of one that goes on not to be asked, with why', async () => {
-    const book = await bookOfTwo();
-    const { reconciler } = looksAt(book, drainingPid, ['unproved']);
+    const registry = await bookOfTwo();
+    const { reconciler } = looksAt(registry, drainingPid, ['unverified']);
     const warning = `draining worker ${drainingPid} was not verified to be in sync: cut-short: not reachable`;
-    expect(await verifyWorkers({ reconciler, book }, 150)).toEqual([warning]);
+    expect(await verifyWorkers({ reconciler, registry }, 150)).toEqual([warning]);
   });
 
   it.each([
     ['a draining one that differs', drainingPid, null],
-    ['a draining one that is being mended', drainingPid, 'unbrought'],
-    ['the current one, whatever it is', currentPid, 'unproved'],
+    ['a draining one that is being mended', drainingPid, 'pending'],
+    ['the current one, whatever it is', currentPid, 'unverified'],
   ] as const)('are told of %s at once', async (_what, pid, passing) => {
-    const book = await bookOfTwo();
-    const { reconciler, asked } = looksAt(book, pid, [passing]);
-    expect(await verifyWorkers({ reconciler, book })).toHaveLength(1);
+    const registry = await bookOfTwo();
+    const { reconciler, asked } = looksAt(registry, pid, [passing]);
+    expect(await verifyWorkers({ reconciler, registry })).toHaveLength(1);
     expect(asked).toEqual([true]);
   });
 });

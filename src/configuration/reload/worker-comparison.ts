@@ -1,6 +1,6 @@
 // The comparison of the workers' maps that ends a reload.
 import type { Reconciler } from '../../blocking/compare/reconciler.ts';
-import type { KnownWorker, WorkerBook } from '../../blocking/compare/worker-book.ts';
+import type { KnownWorker, WorkerRegistry } from '../../blocking/compare/worker-registry.ts';
 import { pause, withTimeout } from '../../concurrency/pause.ts';
 import { processAlive } from '../../system/processes.ts';
 import { causeText } from '../../telemetry/log.ts';
@@ -33,16 +33,19 @@ export async function comparisonWarnings(
  * @returns a sentence for each worker that is not in sync
  */
 export async function verifyWorkers(
-  { reconciler, book }: { readonly reconciler: Pick<Reconciler, 'lookThroughReload'>; readonly book: WorkerBook },
+  {
+    reconciler,
+    registry,
+  }: { readonly reconciler: Pick<Reconciler, 'checkThroughReload'>; readonly registry: WorkerRegistry },
   timeoutMs = exitTimeoutMs,
 ): Promise<string[]> {
   const deadline = performance.now() + timeoutMs;
-  await reconciler.lookThroughReload(true);
-  let differing = await outOfSync(book);
+  await reconciler.checkThroughReload(true);
+  let differing = await outOfSync(registry);
   while (differing.some(mayBeExiting) && performance.now() < deadline) {
     await pause(exitPollMs);
-    await reconciler.lookThroughReload(false);
-    differing = await outOfSync(book);
+    await reconciler.checkThroughReload(false);
+    differing = await outOfSync(registry);
   }
   return differing.map((worker) => {
     const [reason] = [...worker.maps.values()].flatMap((state) => state.reason ?? []);
@@ -51,10 +54,10 @@ export async function verifyWorkers(
 }
 
 /** Without draining workers that have exited, which may still be listed. */
-async function outOfSync(book: WorkerBook): Promise<KnownWorker[]> {
+async function outOfSync(registry: WorkerRegistry): Promise<KnownWorker[]> {
   const workers: KnownWorker[] = [];
-  for (const worker of book.all()) {
-    if (book.isWhole(worker)) continue;
+  for (const worker of registry.all()) {
+    if (registry.isInSync(worker)) continue;
     if (worker.role === 'draining' && !(await processAlive(worker.pid, worker.startTime))) continue;
     workers.push(worker);
   }
@@ -63,5 +66,5 @@ async function outOfSync(book: WorkerBook): Promise<KnownWorker[]> {
 
 /** No difference was found in it, but it did not answer. */
 function mayBeExiting({ role, maps }: KnownWorker): boolean {
-  return role === 'draining' && [...maps.values()].every(({ whole, passing }) => whole || passing === 'unproved');
+  return role === 'draining' && [...maps.values()].every(({ inSync, passing }) => inSync || passing === 'unverified');
 }

@@ -14,7 +14,7 @@ import { lastChangeOf, newerBy, newerMapFile, waysOut } from './newer-map-file.t
 /** From here up a rewrite that drops more than half of the file's entries needs a confirmation. */
 const shrinkGuardFrom = 100;
 
-export class OtherFileGuard {
+export class ForeignFileGuard {
   readonly #file: MapFile;
   readonly #path: string;
   readonly #store: BlockedIpsStore;
@@ -36,7 +36,7 @@ export class OtherFileGuard {
   }
 
   /** @throws ServiceError 409 with what to confirm; nothing was changed */
-  async refuseOtherFile(acceptShrink: boolean): Promise<void> {
+  async refuseForeignFile(acceptShrink: boolean): Promise<void> {
     if (this.#file.state === 'current' && (await this.#file.unchanged())) return;
     const identity = await readMapFileHeader(this.#path);
     const { exists, header } = identity;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { LeftOver } from './left-over.ts';
+import { AbandonedEntries } from './worker-registry.ts';
 
 describe('a version left behind', () => {
   it('is not among what the live map holds', () => {
-    const leftOver = new LeftOver();
+    const leftOver = new AbandonedEntries();
     expect(leftOver.live(100, 100)).toBe(100);
     leftOver.learn(40);
     expect(leftOver.live(140, 100)).toBe(100);
@@ -16,7 +16,7 @@ describe('a version left behind', () => {
     ['both versions', 137],
     ['the live one alone', 138],
   ])('may lose what is removed, or not hold it: %s', (_which, counted) => {
-    const leftOver = new LeftOver();
+    const leftOver = new AbandonedEntries();
     leftOver.learn(40);
     leftOver.removing(1);
     expect(leftOver.live(counted, 98)).toBe(98);
@@ -25,7 +25,7 @@ describe('a version left behind', () => {
   });
 
   it('is never less than nothing, and is known anew after a comparison', () => {
-    const leftOver = new LeftOver();
+    const leftOver = new AbandonedEntries();
     leftOver.learn(2);
     leftOver.removing(5);
     expect(leftOver.live(99, 100)).toBe(99);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Processes } from '../../haproxy/process/workers.ts';
-import { WorkerBook } from './worker-book.ts';
+import { WorkerRegistry } from './worker-registry.ts';
 
 const processesOf = (...workers: { pid: number; startTime: number }[]): Processes => {
   const [current, ...draining] = workers.map((worker) => ({ ...worker, version: '2.6.12' }));
@@ -13,21 +13,21 @@ const processesOf = (...workers: { pid: number; startTime: number }[]): Processe
   };
 };
 
-describe('the book of workers', () => {
+describe('the registry of workers', () => {
   it('tells of each that is gone, whoever noticed: another may get its pid', () => {
     const gone: number[] = [];
-    const book = new WorkerBook(
+    const registry = new WorkerRegistry(
       () => new Date(),
       (pid) => gone.push(pid),
     );
-    book.observe(processesOf({ pid: 10, startTime: 1 }, { pid: 11, startTime: 1 }, { pid: 12, startTime: 1 }));
-    book.observe(processesOf({ pid: 10, startTime: 1 }, { pid: 12, startTime: 1 }));
+    registry.observe(processesOf({ pid: 10, startTime: 1 }, { pid: 11, startTime: 1 }, { pid: 12, startTime: 1 }));
+    registry.observe(processesOf({ pid: 10, startTime: 1 }, { pid: 12, startTime: 1 }));
     expect(gone).toEqual([11]);
-    book.forget(12);
+    registry.forget(12);
     expect(gone).toEqual([11, 12]);
-    book.observe(processesOf({ pid: 10, startTime: 2 }));
+    registry.observe(processesOf({ pid: 10, startTime: 2 }));
     expect(gone).toEqual([11, 12, 10]);
-    book.clear();
+    registry.clear();
     expect(gone).toEqual([11, 12, 10, 10]);
   });
 });

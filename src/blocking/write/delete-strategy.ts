@@ -48,7 +48,7 @@ export function replacePays(proxy: { readonly versionedMaps: boolean; readonly f
 /** How a command names its entry: by its key, or by its element. */
 export type NamedBy = 'key' | 'element';
 
-export class RemovalRule {
+export class DeleteStrategy {
   /** Milliseconds that one command takes for each entry of the map, by worker: the scan grows with the map. */
   readonly #perEntry = { key: new Map<number, number>(), element: new Map<number, number>() };
   #replaceMsPerEntry = assumedReplaceMsPerEntry;
@@ -62,7 +62,7 @@ export class RemovalRule {
   }
 
   /** `commands` commands that change or delete took `ms` together, in a map of `entries`. */
-  took(pid: number, entries: number, commands: number, ms: number, by: NamedBy = 'key'): void {
+  record(pid: number, entries: number, commands: number, ms: number, by: NamedBy = 'key'): void {
     if (commands === 0 || entries < measuredFrom) return;
     const seen = ms / commands / entries;
     const before = this.#perEntry[by].get(pid);
@@ -70,7 +70,7 @@ export class RemovalRule {
   }
 
   /** A replace by a version of `entries` took `ms` from its `prepare` to its commit, the waits for its turns left out. */
-  replaced(entries: number, ms: number): void {
+  recordReplace(entries: number, ms: number): void {
     if (entries < measuredFrom) return;
     this.#replaceMsPerEntry += (ms / entries - this.#replaceMsPerEntry) * newest;
   }
@@ -111,7 +111,7 @@ export class RemovalRule {
    * The same for whoever does not know how many are to come: commands until they have cost as much as a replace would
    * (`spentMs`, waits included), then the replace. That is never more than twice the better of the two.
    */
-  hadEnough(pid: number, entries: number, spentMs: number, turnWaitMs: number): boolean {
+  budgetSpent(pid: number, entries: number, spentMs: number, turnWaitMs: number): boolean {
     const each = this.commandMs(pid, entries);
     if (each === null || !this.#mayReplace()) return false;
     return spentMs > this.#replaceMs(entries, turnWaitMs);

@@ -10,7 +10,7 @@ let kit: BlockingKit;
 let close: () => Promise<void>;
 beforeEach(async () => {
   ({ master, kit, close } = await openScriptedBlocking());
-  await kit.reconciler.look(true);
+  await kit.reconciler.check(true);
 });
 afterEach(() => close());
 
@@ -74,7 +74,7 @@ describe('what is told', () => {
     kit.events.length = 0;
     master.map(kit.mapPath).del('10.0.0.1');
     master.map(kit.mapPath).add('9.9.9.9', '1');
-    await kit.reconciler.look(true);
+    await kit.reconciler.check(true);
     expect(told('drift.seen')).toEqual([{ map: 'blocked', worker: master.current.pid, expected: 3, seen: 3 }]);
     expect(told('drift.repaired')).toMatchObject([
       { map: 'blocked', worker: master.current.pid, added: 1, removed: 1, corrected: 0 },
@@ -84,8 +84,8 @@ describe('what is told', () => {
   it('of workers is that they come and go, once', async () => {
     const before = master.current.pid;
     expect(told('worker.appeared')).toEqual([{ pid: before, role: 'current' }]);
-    kit.book.forget(before);
-    kit.book.forget(before);
+    kit.registry.forget(before);
+    kit.registry.forget(before);
     expect(told('worker.gone')).toEqual([{ pid: before }]);
   });
 });

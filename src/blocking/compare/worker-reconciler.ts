@@ -9,22 +9,20 @@ import { MasterSocketError, type SocketFailureReason } from '../../haproxy/socke
 import { mayBeReload } from '../../haproxy/socket/master-socket-error.ts';
 import { isWorkerGone } from '../../haproxy/socket/replies.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
-import type { MirroredMap } from '../mirrored-map.ts';
+import { isUnused, type MirroredMap } from '../mirrored-map.ts';
 import type { ChangeWindows } from '../write/change-windows.ts';
-import type { RemovalRule } from '../write/removal-rule.ts';
+import type { DeleteStrategy } from '../write/delete-strategy.ts';
 import { type DriftObserver, DriftTally, unobservedDrift } from './drift-observer.ts';
-import { LookSize } from './look-size.ts';
 import { type PendingVersions, replaceWorkerMap } from './map-replacement.ts';
-import { RepairTime, RepairTooLong } from './repair-time.ts';
-import { isUnused } from './unused-map.ts';
+import { LookupSize, RepairTime, RepairTooLong } from './repair-limits.ts';
 import { verifyWorker } from './verification.ts';
-import type { WorkerBook } from './worker-book.ts';
 import { compareWorker, listLimit } from './worker-comparison.ts';
+import type { WorkerRegistry } from './worker-registry.ts';
 import { type Repairs, repairWorker } from './worker-repair.ts';
 
 export interface WorkerVerdict extends Repairs {
   readonly pid: number;
-  readonly whole: boolean;
+  readonly inSync: boolean;
   /** Why it is not known to be whole. */
   readonly reason: string | null;
   /** That it could not be asked is the reason. */
@@ -48,47 +46,47 @@ const rounds = 3;
 /** Of one comparison with all its repairs: a million missing entries take some 10 s on a quiet machine. */
 const repairPatienceMs = 180_000;
 
-export class WorkerKeeper {
-  readonly #book: WorkerBook;
+export class WorkerReconciler {
+  readonly #registry: WorkerRegistry;
   readonly #turns: TurnQueue;
   readonly #windows: ChangeWindows;
   readonly #pending: PendingVersions;
   readonly #log: Log;
   readonly #emit: Emit;
-  readonly #rule: RemovalRule;
+  readonly #strategy: DeleteStrategy;
   readonly #listAtMost: number;
   readonly #drift: DriftObserver;
-  readonly #looks = new LookSize();
+  readonly #looks = new LookupSize();
   readonly #mutex = new Mutex();
 
   constructor(options: {
-    readonly book: WorkerBook;
+    readonly registry: WorkerRegistry;
     readonly turns: TurnQueue;
     readonly windows: ChangeWindows;
     readonly pending: PendingVersions;
     readonly log: Log;
     readonly emit?: Emit | undefined;
-    readonly rule: RemovalRule;
+    readonly strategy: DeleteStrategy;
     /** How many entries of a kind one comparison lists; what is beyond is found by the next. */
     readonly listAtMost?: number;
     readonly drift?: DriftObserver;
   }) {
-    this.#book = options.book;
+    this.#registry = options.registry;
     this.#turns = options.turns;
     this.#windows = options.windows;
     this.#pending = options.pending;
     this.#log = options.log;
     this.#emit = options.emit ?? noFacts;
-    this.#rule = options.rule;
+    this.#strategy = options.strategy;
     this.#listAtMost = options.listAtMost ?? listLimit;
     this.#drift = options.drift ?? unobservedDrift;
   }
 
   /** Never throws: what cannot be read or repaired is a verdict too. */
-  async ensureWhole(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
-    const verdict = await this.#mutex.run(() => this.#ensureWhole(map, pid));
-    const { whole, socketFailure } = verdict;
-    this.#drift.compared(map.name, whole ? 'whole' : socketFailure === null ? 'differs' : 'unreadable');
+  async sync(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
+    const verdict = await this.#mutex.run(() => this.#sync(map, pid));
+    const { inSync, socketFailure } = verdict;
+    this.#drift.compared(map.name, inSync ? 'whole' : socketFailure === null ? 'differs' : 'unreadable');
     return verdict;
   }
 
@@ -110,27 +108,27 @@ export class WorkerKeeper {
     });
   }
 
-  async #ensureWhole(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
+  async #sync(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
     const worker: WorkerRef = { kind: 'pid', pid };
     const repairs: Repairs = { added: 0, removed: 0, corrected: 0 };
     const time = new RepairTime(repairPatienceMs);
     let seen = false;
     let unanswered: MasterSocketError | null = null;
     const verdict = (
-      whole: boolean,
+      inSync: boolean,
       reason: string | null,
       socketFailure: SocketFailureReason | null = null,
     ): WorkerVerdict => {
-      if (whole) this.#book.markWhole(pid, map.name);
+      if (inSync) this.#registry.markInSync(pid, map.name);
       else {
-        const passing = socketFailure !== null && mayBeReload(socketFailure) ? 'unproved' : null;
-        this.#book.markSuspect(pid, map.name, reason ?? 'not verified', passing);
+        const passing = socketFailure !== null && mayBeReload(socketFailure) ? 'unverified' : null;
+        this.#registry.markSuspect(pid, map.name, reason ?? 'not verified', passing);
       }
-      return { pid, whole, reason, socketFailure, ...repairs };
+      return { pid, inSync, reason, socketFailure, ...repairs };
     };
     try {
       // A worker that hangs must not hold up whoever waits for the others.
-      const firstMs = this.#book.byPid(pid)?.unresponsive === true ? silentBeforeMs : firstAnswerMs;
+      const firstMs = this.#registry.byPid(pid)?.unresponsive === true ? silentBeforeMs : firstAnswerMs;
       await map.runtime.firstAnswer(performance.now() + firstMs, worker);
       for (let round = 0; round <= rounds; round += 1) {
         time.step();
@@ -141,7 +139,7 @@ export class WorkerKeeper {
           this.#turns,
           performance.now() + patienceMs,
         );
-        if (verification.whole) return verdict(true, null);
+        if (verification.inSync) return verdict(true, null);
         if (!seen) {
           seen = true;
           const { name, expected } = map;
@@ -149,7 +147,7 @@ export class WorkerKeeper {
         }
         if (round === rounds) break;
         // It is repaired now; a big change that began meanwhile differs on purpose. The verdict says what stays.
-        this.#book.markSuspect(pid, map.name, 'its map differs from the database', 'unbrought');
+        this.#registry.markSuspect(pid, map.name, 'its map differs from the database', 'pending');
         const before = { ...repairs };
         let more = true;
         try {
@@ -190,8 +188,8 @@ export class WorkerKeeper {
       }
       if (!(error instanceof MasterSocketError)) return verdict(false, causeText(error));
       // One that exited meanwhile serves nobody any more: it is not counted among those that lack something.
-      if (isWorkerGone(error.partial)) this.#book.forget(pid);
-      const known = this.#book.byPid(pid);
+      if (isWorkerGone(error.partial)) this.#registry.forget(pid);
+      const known = this.#registry.byPid(pid);
       if (known !== null && error.reason === 'deadline') known.unresponsive = true;
       return verdict(false, causeText(error), error.reason);
     }
@@ -219,7 +217,7 @@ export class WorkerKeeper {
         window,
         windows: this.#windows,
         turns: this.#turns,
-        rule: this.#rule,
+        strategy: this.#strategy,
         repairs,
         time,
         looks: this.#looks,
@@ -238,7 +236,7 @@ export class WorkerKeeper {
   }
 
   async #replace(map: MirroredMap, pid: number, listed: number, time: RepairTime): Promise<void> {
-    const troubles = this.#book.byPid(pid)?.troubles;
+    const troubles = this.#registry.byPid(pid)?.troubles;
     const began = performance.now();
     const turns = new WaitedTurns(this.#turns);
     await replaceWorkerMap({
@@ -248,11 +246,11 @@ export class WorkerKeeper {
       windows: this.#windows,
       turns,
       time,
-      // Whoever fails to bring a change into a worker says so in the book.
-      untroubled: () => troubles !== undefined && this.#book.byPid(pid)?.troubles === troubles,
+      // Whoever fails to bring a change into a worker says so in the registry.
+      untroubled: () => troubles !== undefined && this.#registry.byPid(pid)?.troubles === troubles,
     });
     // What was there is freed before it counts as done.
-    this.#rule.replaced(Math.max(map.expected.total, listed), performance.now() - began - turns.waitedMs);
+    this.#strategy.recordReplace(Math.max(map.expected.total, listed), performance.now() - began - turns.waitedMs);
   }
 }
 

@@ -16,10 +16,10 @@ import { say } from '../../../testkit/scripted-master.ts';
 import { capabilitiesOf } from '../../haproxy/process/proxy-version.ts';
 import { showProcesses } from '../../haproxy/process/workers.ts';
 import { Conversation } from '../../haproxy/socket/conversation.ts';
-import { RemovalRule, replacePays } from '../write/removal-rule.ts';
+import { DeleteStrategy, replacePays } from '../write/delete-strategy.ts';
 import { PendingVersions } from './map-replacement.ts';
-import { RepairTime, RepairTooLong } from './repair-time.ts';
-import { WorkerKeeper } from './worker-keeper.ts';
+import { RepairTime, RepairTooLong } from './repair-limits.ts';
+import { WorkerReconciler } from './worker-reconciler.ts';
 
 /** The rule of the service: trusted addresses are let in. */
 const config = (paths: Parameters<typeof defaultConfig>[0]): string =>
@@ -70,14 +70,14 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
   };
   const database = async () => (await kit.store.scanTexts(null, 1_000_000)).texts.map((text) => `${text} 1`).sort();
   const ensure = async () => {
-    kit.book.observe(await showProcesses(kit.socket, within(60_000)));
-    return await kit.workers.ensureWhole(kit.blocked, kit.book.current()!.pid);
+    kit.registry.observe(await showProcesses(kit.socket, within(60_000)));
+    return await kit.workers.sync(kit.blocked, kit.registry.current()!.pid);
   };
 
   it('is repaired of all that can be wrong with an entry, and its file is not touched', async () => {
     for (const ip of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '2001:db8::1', '10.0.0.0/8', '10.1.0.0/16', '10.1.2.3'])
       await kit.blockedSet.block(toBlock(ip, { allowWide: true }), caller());
-    expect((await ensure()).whole).toBe(true);
+    expect((await ensure()).inSync).toBe(true);
     await raw(
       `@1 del map ${map()} 192.0.2.1`,
       `@1 del map ${map()} 10.1.0.0/16`,
@@ -91,7 +91,7 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
     );
     expect(await running()).not.toEqual(await database());
     const verdict = await ensure();
-    expect(verdict).toMatchObject({ whole: true, reason: null, added: 2, removed: 4 });
+    expect(verdict).toMatchObject({ inSync: true, reason: null, added: 2, removed: 4 });
     expect(await running()).toEqual(await database());
     expect((await ensure()).added).toBe(0);
   });
@@ -105,12 +105,12 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
       `@1 add map ${map()} 2001:db8::1 1`,
       `@1 set map ${map()} 2001:db8::1 0`,
     );
-    expect(await ensure()).toMatchObject({ whole: true });
+    expect(await ensure()).toMatchObject({ inSync: true });
     expect(await running()).toEqual(await database());
   });
 
   /** Slower than any, so that what a busy machine measures besides does not count. */
-  const deletesAreSlow = () => kit.rule.took(kit.book.current()!.pid, kit.blocked.expected.total, 1, 10_000);
+  const deletesAreSlow = () => kit.strategy.record(kit.registry.current()!.pid, kit.blocked.expected.total, 1, 10_000);
 
   // So many that a replace fills its version in many turns, between which others block; elsewhere fewer show the same.
   const thousands = replaces ? 30_000 : 5_000;
@@ -120,7 +120,7 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
       request: toBlock(`20.${n >> 14}.${(n >> 7) & 127}.${n & 127}`),
     }));
     await kit.blockedSet.batch({ add, remove: [], rejected: [] }, caller());
-    expect((await ensure()).whole).toBe(true);
+    expect((await ensure()).inSync).toBe(true);
   };
 
   const isReplaced = async () => {
@@ -144,7 +144,7 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
     }
     const verdict = await repair;
     expect(n).toBeGreaterThan(2);
-    expect(verdict).toMatchObject({ whole: true });
+    expect(verdict).toMatchObject({ inSync: true });
     expect(await running()).toEqual(await database());
     const listing = (await raw('@1 show map')).join('\n');
     const line = listing.split('\n').find((text) => text.includes(`(${map()})`))!;
@@ -156,31 +156,31 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
     it('with hundreds wrong is replaced at once while blocks and unblocks go on, and none of them is lost', isReplaced);
 
   it('is repaired however often more is wrong than one comparison lists', async () => {
-    const { book, turns, windows } = kit;
+    const { registry, turns, windows } = kit;
     const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
     const pending = new PendingVersions();
     // On a busy machine what is left would be replaced instead.
-    const rule = new RemovalRule({ mayReplace: () => false });
-    const keeper = new WorkerKeeper({ book, turns, windows, pending, log, rule, listAtMost: 20 });
+    const strategy = new DeleteStrategy({ mayReplace: () => false });
+    const keeper = new WorkerReconciler({ registry, turns, windows, pending, log, strategy, listAtMost: 20 });
     await raw(...Array.from({ length: 150 }, (_, n) => `@1 add map ${map()} 31.0.0.${n} 1`));
-    expect(await keeper.ensureWhole(kit.blocked, kit.book.current()!.pid)).toMatchObject({ whole: true, removed: 150 });
+    expect(await keeper.sync(kit.blocked, kit.registry.current()!.pid)).toMatchObject({ inSync: true, removed: 150 });
     expect(await running()).toEqual(await database());
   });
 
   /** On a busy machine what is left would be replaced instead. */
   const unreplaced = () => {
-    const { book, turns, windows } = kit;
+    const { registry, turns, windows } = kit;
     const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-    const rule = new RemovalRule({ mayReplace: () => false });
-    return new WorkerKeeper({ book, turns, windows, pending: new PendingVersions(), log, rule });
+    const strategy = new DeleteStrategy({ mayReplace: () => false });
+    return new WorkerReconciler({ registry, turns, windows, pending: new PendingVersions(), log, strategy });
   };
 
   it('is listed once for all its duplicates', async () => {
-    const { pid } = kit.book.current()!;
+    const { pid } = kit.registry.current()!;
     await raw(...Array.from({ length: 60 }, (_, n) => `@1 add map ${map()} 20.0.0.${n} 1`));
     const listings = vi.spyOn(Conversation.prototype, 'streamLines');
-    const verdict = await unreplaced().ensureWhole(kit.blocked, pid);
-    expect(verdict).toMatchObject({ whole: true, corrected: 60 });
+    const verdict = await unreplaced().sync(kit.blocked, pid);
+    expect(verdict).toMatchObject({ inSync: true, corrected: 60 });
     // The verification before, the comparison, the elements, the verification after.
     expect(listings.mock.calls.map(([command]) => command)).toEqual(Array(4).fill(`@!${pid} show map ${map()}`));
     listings.mockRestore();
@@ -188,7 +188,7 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
   });
 
   it('loses no new entry that HAProxy keeps where a listed duplicate was', async () => {
-    const { pid } = kit.book.current()!;
+    const { pid } = kit.registry.current()!;
     const duplicates = Array.from({ length: 60 }, (_, n) => `20.0.1.${n}`);
     await raw(...duplicates.map((text) => `@1 add map ${map()} ${text} 1`));
     const { runtime } = kit.blocked;
@@ -207,9 +207,9 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
       const entries = new Set(await running());
       lost.push(...(await database()).filter((entry) => !entries.has(entry)));
     });
-    const verdict = await unreplaced().ensureWhole(kit.blocked, pid);
+    const verdict = await unreplaced().sync(kit.blocked, pid);
     vi.restoreAllMocks();
-    expect(verdict).toMatchObject({ whole: true, corrected: 1, added: 0 });
+    expect(verdict).toMatchObject({ inSync: true, corrected: 1, added: 0 });
     expect(lost).toEqual([]);
     expect(await running()).toEqual(await database());
   });
@@ -228,9 +228,9 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
     deletesAreSlow();
     const verdict = await ensure();
     Object.assign(kit.blocked, { members });
-    expect(verdict).toMatchObject({ whole: false, reason: expect.stringMatching(/not committed/) });
+    expect(verdict).toMatchObject({ inSync: false, reason: expect.stringMatching(/not committed/) });
     expect(await running()).toContain(`${victim} 1`);
-    expect(await ensure()).toMatchObject({ whole: true });
+    expect(await ensure()).toMatchObject({ inSync: true });
     expect(await running()).toEqual(await database());
   };
   if (replaces) it('is not replaced by a version that lacks an entry', isNotReplaced);
@@ -240,7 +240,7 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
     await kit.database.write.deleteFrom('blocked_ips').execute();
     await raw(`@1 add map ${map()} 30.0.0.1 1`);
     const verdict = await ensure();
-    expect(verdict).toMatchObject({ whole: false, reason: expect.stringMatching(/nothing is repaired/) });
+    expect(verdict).toMatchObject({ inSync: false, reason: expect.stringMatching(/nothing is repaired/) });
     expect(await running()).toEqual([...all, '30.0.0.1 1'].sort());
   });
 });
@@ -249,7 +249,7 @@ describe('a verdict', () => {
   it('is given, never thrown, when the master cannot be reached', async () => {
     const folder = await temporaryFolder();
     const kit = await openBlocking({ folder: folder.path, masterSocket: `${folder.path}/m.sock` });
-    expect(await kit.workers.ensureWhole(kit.blocked, 1)).toMatchObject({ whole: false, added: 0 });
+    expect(await kit.workers.sync(kit.blocked, 1)).toMatchObject({ inSync: false, added: 0 });
     await kit.close();
     await folder.remove();
   });
@@ -263,12 +263,12 @@ describe('a verdict', () => {
       const { kit, master } = scripted;
       const add = texts.map((text, index) => ({ index, request: toBlock(text) }));
       await kit.blockedSet.batch({ add, remove: [], rejected: [] }, caller());
-      await kit.reconciler.look(true);
+      await kit.reconciler.check(true);
       const map = master.map(kit.mapPath);
       for (const text of texts.slice(0, 3)) map.del(text);
       for (let n = 0; n < 150; n += 1) map.add(`30.0.0.${n}`, '1');
       // So that what is there too much is left to a replace.
-      kit.rule.took(master.current.pid, texts.length, 1, 10_000);
+      kit.strategy.record(master.current.pid, texts.length, 1, 10_000);
     });
     afterEach(async () => {
       await scripted.close();
@@ -277,45 +277,45 @@ describe('a verdict', () => {
     it('tells what was repaired, although the replace that was to follow was refused', async () => {
       const { kit, master, time } = scripted;
       master.script = (command) => (command.includes(' commit map ') ? say('No.\n\n') : undefined);
-      const verdict = await time.during(kit.workers.ensureWhole(kit.blocked, master.current.pid));
-      expect(verdict).toMatchObject({ whole: false, added: 3, removed: 0 });
+      const verdict = await time.during(kit.workers.sync(kit.blocked, master.current.pid));
+      expect(verdict).toMatchObject({ inSync: false, added: 3, removed: 0 });
     });
 
     it('tells of all that a replace took out, however little of it one comparison lists', async () => {
       const { kit, master, time } = scripted;
-      const { book, turns, windows, rule } = kit;
+      const { registry, turns, windows, strategy } = kit;
       const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-      const keeper = new WorkerKeeper({
-        book,
+      const keeper = new WorkerReconciler({
+        registry,
         turns,
         windows,
-        rule,
+        strategy,
         log,
         pending: new PendingVersions(),
         listAtMost: 20,
       });
-      const verdict = await time.during(keeper.ensureWhole(kit.blocked, master.current.pid));
-      expect(verdict).toMatchObject({ whole: true, added: 3, removed: 150 });
+      const verdict = await time.during(keeper.sync(kit.blocked, master.current.pid));
+      expect(verdict).toMatchObject({ inSync: true, added: 3, removed: 150 });
     });
 
     describe('and whose repair takes too long', () => {
       afterEach(() => vi.restoreAllMocks());
       /** @param steps that find time */
       const hasty = (steps: number, options: { readonly mayReplace: boolean; readonly listAtMost?: number }) => {
-        const { book, turns, windows } = scripted.kit;
+        const { registry, turns, windows } = scripted.kit;
         const { pid } = scripted.master.current;
         const log = { info: () => undefined, warn: () => undefined, error: () => expect.unreachable() };
-        const rule = new RemovalRule({ mayReplace: () => options.mayReplace });
+        const strategy = new DeleteStrategy({ mayReplace: () => options.mayReplace });
         // One command a slice.
-        rule.took(pid, texts.length, 1, 10_000);
-        vi.spyOn(rule, 'took').mockReturnValue();
-        const keeper = new WorkerKeeper({
-          book,
+        strategy.record(pid, texts.length, 1, 10_000);
+        vi.spyOn(strategy, 'record').mockReturnValue();
+        const keeper = new WorkerReconciler({
+          registry,
           turns,
           windows,
           pending: new PendingVersions(),
           log,
-          rule,
+          strategy,
           ...options,
         });
         let taken = 0;
@@ -323,9 +323,9 @@ describe('a verdict', () => {
           taken += 1;
           if (taken > steps) throw new RepairTooLong('it took too long');
         });
-        return keeper.ensureWhole(scripted.kit.blocked, pid);
+        return keeper.sync(scripted.kit.blocked, pid);
       };
-      const tooLong = { whole: false, socketFailure: null, reason: 'it took too long', added: 3 };
+      const tooLong = { inSync: false, socketFailure: null, reason: 'it took too long', added: 3 };
 
       it('is given although a stranger adds as fast as is removed, with what was repaired', async () => {
         const { kit, master } = scripted;
@@ -339,7 +339,7 @@ describe('a verdict', () => {
         // A round, what is missing, and twenty strangers; and that again without what is missing.
         const verdict = await hasty(1 + 1 + 20 + 1 + 20, { mayReplace: false, listAtMost: 20 });
         expect(verdict).toMatchObject({ ...tooLong, removed: 40 });
-        expect(kit.book.isWhole(kit.book.current()!)).toBe(false);
+        expect(kit.registry.isInSync(kit.registry.current()!)).toBe(false);
       });
 
       it('is given between two slices of one repair', async () => {

@@ -4,13 +4,12 @@
 import { type Emit, noFacts } from '../../events/facts.ts';
 import type { Processes, Worker } from '../../haproxy/process/workers.ts';
 import type { MapName } from '../mirrored-map.ts';
-import { LeftOver } from '../write/left-over.ts';
 
 export type WorkerRole = 'current' | 'draining';
 
 export interface MapState {
   /** Whole: it was compared and nothing failed since. */
-  readonly whole: boolean;
+  readonly inSync: boolean;
   readonly since: Date;
   /** Why it is not known to be whole. */
   readonly reason: string | null;
@@ -19,10 +18,10 @@ export interface MapState {
 }
 
 /**
- * What ends by itself: `unproved`, nothing was found wrong, a comparison was cut short or has not been made yet;
- * `unbrought`, it differs, and what is under way (a repair, a big change) brings what it lacks.
+ * What ends by itself: `unverified`, nothing was found wrong, a comparison was cut short or has not been made yet;
+ * `pending`, it differs, and what is under way (a repair, a big change) brings what it lacks.
  */
-export type Passing = 'unproved' | 'unbrought';
+export type Passing = 'unverified' | 'pending';
 
 export interface KnownWorker {
   readonly pid: number;
@@ -34,12 +33,12 @@ export interface KnownWorker {
   /** How often somebody failed to bring a change into it, or to see what it holds. */
   troubles: number;
   /** What its count shows beside the live map, by map. */
-  readonly leftOver: Record<MapName, LeftOver>;
+  readonly leftOver: Record<MapName, AbandonedEntries>;
 }
 
 const mapNames: readonly MapName[] = ['blocked', 'trusted'];
 
-export class WorkerBook {
+export class WorkerRegistry {
   #workers = new Map<string, KnownWorker>();
   #masterPid: number | null = null;
   #runningVersion: string | null = null;
@@ -99,10 +98,12 @@ export class WorkerBook {
           pid: worker.pid,
           startTime: worker.startTime,
           role,
-          maps: new Map(mapNames.map((name) => [name, this.#state(false, 'new worker, not compared yet', 'unproved')])),
+          maps: new Map(
+            mapNames.map((name) => [name, this.#state(false, 'new worker, not compared yet', 'unverified')]),
+          ),
           unresponsive: false,
           troubles: 0,
-          leftOver: { blocked: new LeftOver(), trusted: new LeftOver() },
+          leftOver: { blocked: new AbandonedEntries(), trusted: new AbandonedEntries() },
         };
         fresh.push(known);
       }
@@ -136,12 +137,12 @@ export class WorkerBook {
     this.#onForgotten(pid);
   }
 
-  markWhole(pid: number, map: MapName): void {
+  markInSync(pid: number, map: MapName): void {
     const worker = this.byPid(pid);
     if (worker === null) return;
     worker.unresponsive = false;
     worker.maps.set(map, this.#state(true, null));
-    if (this.isWholeEverywhere()) this.#lastVerifiedAt = this.#now();
+    if (this.allInSync()) this.#lastVerifiedAt = this.#now();
   }
 
   markSuspect(pid: number, map: MapName, reason: string, passing: Passing | null = null): void {
@@ -150,7 +151,7 @@ export class WorkerBook {
     worker.troubles += 1;
     const state = this.stateOf(worker, map);
     // What is worse is not covered up by what is less.
-    if (state.whole || badness(passing) > badness(state.passing))
+    if (state.inSync || badness(passing) > badness(state.passing))
       worker.maps.set(map, this.#state(false, reason, passing));
   }
 
@@ -163,31 +164,60 @@ export class WorkerBook {
     return worker.maps.get(map) ?? this.#state(false, 'not compared yet');
   }
 
-  isWhole(worker: KnownWorker): boolean {
-    return mapNames.every((name) => this.stateOf(worker, name).whole);
+  isInSync(worker: KnownWorker): boolean {
+    return mapNames.every((name) => this.stateOf(worker, name).inSync);
   }
 
   /** At least one current worker, and every live worker seen to hold both maps. */
-  isWholeEverywhere(): boolean {
-    return this.current() !== null && this.all().every((worker) => this.isWhole(worker));
+  allInSync(): boolean {
+    return this.current() !== null && this.all().every((worker) => this.isInSync(worker));
   }
 
   /** Somewhere something is not proved, or not mended, that ends by itself: another look may show it. */
-  hasPassingLack(): boolean {
+  hasPassingDifference(): boolean {
     return this.all().some((worker) =>
       mapNames.some((name) => {
-        const { whole, passing } = this.stateOf(worker, name);
-        return !whole && passing !== null;
+        const { inSync, passing } = this.stateOf(worker, name);
+        return !inSync && passing !== null;
       }),
     );
   }
 
-  #state(whole: boolean, reason: string | null, passing: Passing | null = null): MapState {
-    return { whole, since: this.#now(), reason, passing };
+  #state(inSync: boolean, reason: string | null, passing: Passing | null = null): MapState {
+    return { inSync, since: this.#now(), reason, passing };
   }
 }
 
 function badness(passing: Passing | null): number {
   if (passing === null) return 2;
-  return passing === 'unbrought' ? 1 : 0;
+  return passing === 'pending' ? 1 : 0;
+}
+
+/**
+ * The entries of a version that was given up: it stays in the worker until the next commit, and the proxy counts its
+ * entries with those of the live map. They are known once the live map was verified. After that only removals lower
+ * them, for a delete takes the entry out of both versions (up to 3.1) if the abandoned one holds it.
+ */
+export class AbandonedEntries {
+  #most = 0;
+  #least = 0;
+
+  /** So many entries of the count are none of the live map's, seen this very moment. */
+  learn(entries: number): void {
+    this.#most = Math.max(0, entries);
+    this.#least = this.#most;
+  }
+
+  /** So many entries are about to be taken out of the live map: each may be among these, or not. */
+  removing(entries: number): void {
+    this.#least = Math.max(0, this.#least - entries);
+  }
+
+  /**
+   * Entries of the live map, when the proxy counted `counted`. Where removals leave it open which version lost how many
+   * it is `expected`; the whole comparison tells.
+   */
+  live(counted: number, expected: number): number {
+    return counted - Math.min(this.#most, Math.max(this.#least, counted - expected));
+  }
 }

@@ -3,7 +3,7 @@
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 
-export class Room {
+export class EntryLimit {
   readonly #limit: number;
 
   /** @param limit 0: none */
@@ -12,12 +12,12 @@ export class Room {
   }
 
   /** Null: none. */
-  get limit(): number | null {
+  get maximum(): number | null {
     return Number.isFinite(this.#limit) ? this.#limit : null;
   }
 
   /** Whether so many entries may exist. */
-  has(total: number): boolean {
+  allows(total: number): boolean {
     return total <= this.#limit;
   }
 

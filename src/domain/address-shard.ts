@@ -1,13 +1,13 @@
 import type { IpEntry } from './ip-entry.ts';
 
-/** Words of address kept per entry: the last one for IPv4, all four for IPv6. */
+/** Words of the address stored per entry: the last one for IPv4, all four for IPv6. */
 export type ShardWidth = 1 | 4;
 
 const SMALLEST = 16;
 const FULLEST = 0.75;
 const MOST_MARKS = 255;
 
-/** One open-addressed piece of an `AddressTable`, of one family. The table hands it entries with their hash. */
+/** One open-addressed part of an `AddressTable`, for one family. The table passes entries with their hash. */
 export class AddressShard {
   readonly #width: ShardWidth;
   readonly #seed: number;
@@ -53,7 +53,7 @@ export class AddressShard {
     return this.#prefixes[slot] === 0 ? -1 : (this.#marks[slot] as number);
   }
 
-  /** The slot that holds the entry, or the free one where it belongs. */
+  /** The slot of the entry, or the free slot for it. */
   #slotOf(entry: IpEntry, hash: number): number {
     const last = this.#prefixes.length - 1;
     let slot = hash & last;

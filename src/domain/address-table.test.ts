@@ -19,7 +19,7 @@ const anyEntry = fc.oneof(
 );
 
 describe('AddressTable', () => {
-  it('tells a network from its first address, and IPv4 from IPv6 words', () => {
+  it('an address table distinguishes a network from its first address, and IPv4 from IPv6', () => {
     const table = new AddressTable();
     expect(table.insert(entryOf('10.0.0.0/8'))).toBe(true);
     expect(table.insert(entryOf('10.0.0.0/8'))).toBe(false);
@@ -29,7 +29,7 @@ describe('AddressTable', () => {
     expect(table.size).toBe(1);
   });
 
-  it('counts the marks of an entry, says -1 for an absent one, and stops at 255', () => {
+  it('an address table counts marks up to 255 and returns -1 for an absent entry', () => {
     const table = new AddressTable();
     const entry = entryOf('2001:db8::1');
     expect(table.mark(entry)).toBe(-1);
@@ -43,7 +43,7 @@ describe('AddressTable', () => {
     expect(table.marksOf(entry)).toBe(255);
   });
 
-  it('holds exactly what a Set of the texts holds, with the same marks', () => {
+  it('an address table contains exactly the entries of a Set, with the same marks', () => {
     const step = fc.record({ entry: anyEntry, what: fc.constantFrom('insert', 'mark', 'has') });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 2000, size: 'max' }), (steps) => {

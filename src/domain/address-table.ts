@@ -4,18 +4,18 @@ import type { IpEntry } from './ip-entry.ts';
 const SHARDS = 64;
 
 /**
- * An exact set of canonical entries in typed arrays, to compare a million rows with a million lines of a dump: about
- * 13 MB for 1,000,000 IPv4 entries, with one byte of marks each for the caller's use.
+ * An exact set of canonical entries in typed arrays, to compare a million rows with a million lines of a dump: about 13 MB
+ * for 1,000,000 IPv4 entries, with one byte of marks each for the caller.
  *
- * It is cut into shards so that growing never holds the event loop for longer than one small shard takes.
+ * It consists of shards, so that growing blocks the event loop for one small shard at most.
  */
 export class AddressTable {
   readonly #ipv4: readonly AddressShard[];
   readonly #ipv6: readonly AddressShard[];
-  // Drawn anew for each table, so that nobody can choose a list whose entries collide.
+  // Random for each table, so that no list can be prepared whose entries collide.
   readonly #seed = Math.floor(Math.random() * 0x100000000);
 
-  /** @param expectedEntries spares growing when most of them are IPv4; more may be inserted all the same. */
+  /** @param expectedEntries avoids growth if most of them are IPv4; more may be inserted. */
   constructor(expectedEntries = 0) {
     this.#ipv4 = shards(1, this.#seed, expectedEntries / SHARDS);
     this.#ipv6 = shards(4, this.#seed, 0);
@@ -28,7 +28,7 @@ export class AddressTable {
     return size;
   }
 
-  /** Adds the entry without marks. False when it was there, and then its marks stay. */
+  /** Adds the entry without marks. False if it was present, with its marks unchanged. */
   insert(entry: IpEntry): boolean {
     const hash = this.#hash(entry);
     return this.#shard(entry, hash).insert(entry, hash);
@@ -38,13 +38,13 @@ export class AddressTable {
     return this.marksOf(entry) >= 0;
   }
 
-  /** Marks the entry once more; how often it had been marked before (255: that often or oftener), -1 when absent. */
+  /** Marks the entry once more; returns its previous count of marks (255: that many or more), -1 when absent. */
   mark(entry: IpEntry): number {
     const hash = this.#hash(entry);
     return this.#shard(entry, hash).mark(entry, hash);
   }
 
-  /** How often the entry was marked (255: that often or oftener), -1 when absent. */
+  /** The count of marks of the entry (255: that many or more), -1 when absent. */
   marksOf(entry: IpEntry): number {
     const hash = this.#hash(entry);
     return this.#shard(entry, hash).marksOf(entry, hash);
@@ -56,7 +56,7 @@ export class AddressTable {
       : addressHash(this.#seed, 4, entry.words, 0, entry.prefix);
   }
 
-  /** The shard by the hash's top bits; the slot within it is found by the low ones. */
+  /** The hash's top bits select the shard, its low bits the slot. */
   #shard(entry: IpEntry, hash: number): AddressShard {
     return (entry.family === 4 ? this.#ipv4 : this.#ipv6)[hash >>> 26] as AddressShard;
   }

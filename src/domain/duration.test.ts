@@ -7,7 +7,7 @@ it.each([
   ['4h', 14_400],
   ['7d', 604_800],
   ['2w', 1_209_600],
-])('%s is %i seconds', (text, seconds) => {
+])('the duration %s is %i seconds', (text, seconds) => {
   expect(parseDuration(text)).toEqual({ ok: true, seconds });
 });
 
@@ -18,7 +18,7 @@ it.each(['', '30', 'm', '0s', '030m', '-1h', '1.5h', '4 h', '4H', '4h\n', '1h30m
   },
 );
 
-it('refuses what is longer than a hundred years', () => {
+it('refuses a duration of more than a hundred years', () => {
   expect(parseDuration('36525d')).toMatchObject({ ok: true });
   expect(parseDuration('36526d')).toMatchObject({ ok: false, why: expect.stringContaining('a hundred years') });
 });

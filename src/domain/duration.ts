@@ -7,7 +7,7 @@ export type DurationParse =
 const SECONDS_PER_UNIT: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 const HUNDRED_YEARS = 36_525 * 86_400;
 
-/** A span such as `90s`, `30m`, `4h`, `7d` or `2w`: one whole number above 0 and one unit, at most a hundred years. */
+/** A duration such as `90s`, `30m`, `4h`, `7d` or `2w`: one whole number above 0 and one unit, at most a hundred years. */
 export function parseDuration(text: string): DurationParse {
   const [, digits, unit] = /^([1-9][0-9]{0,9})([smhdw])$/.exec(text) ?? [];
   if (digits === undefined || unit === undefined) {
@@ -15,7 +15,7 @@ export function parseDuration(text: string): DurationParse {
   }
   const seconds = Number(digits) * (SECONDS_PER_UNIT[unit] as number);
   if (seconds > HUNDRED_YEARS) {
-    return { ok: false, why: `${quote(text)} is longer than a hundred years; leave it out for good` };
+    return { ok: false, why: `${quote(text)} is longer than a hundred years; omit it for a permanent block` };
   }
   return { ok: true, seconds };
 }

@@ -1,12 +1,12 @@
 /** Four unsigned 32-bit words, most significant first: an IPv6 address, or an IPv4 one as `::ffff:a.b.c.d`. */
 export type IpWords = readonly [number, number, number, number];
 
-/** An IP address or network in the one form that the database, the map file and the running map share. */
+/** An IP address or network in the form that the database, the map file and the running map share. */
 export interface IpEntry {
   /** Canonical text (RFC 5952 for IPv6); a plain address has no prefix. */
   readonly text: string;
   readonly family: 4 | 6;
-  /** Length in the family's own terms: 1..32 or 1..128; 32 or 128 for a plain address. */
+  /** Prefix length within its family: 1..32 or 1..128; 32 or 128 for a plain address. */
   readonly prefix: number;
   /** The network's first address. */
   readonly words: IpWords;
@@ -23,7 +23,7 @@ export function ipv6Entry(words: IpWords, prefix: number): IpEntry {
   return { text: ipv6Text(words, prefix), family: 6, prefix, words };
 }
 
-/** The prefix length in IPv6 terms, in which both families can be compared. */
+/** The prefix length as one of IPv6, so that both families can be compared. */
 export function prefixInIpv6Terms(entry: IpEntry): number {
   return entry.family === 4 ? entry.prefix + 96 : entry.prefix;
 }
@@ -32,7 +32,7 @@ export function isMapped(words: IpWords): boolean {
   return words[0] === 0 && words[1] === 0 && words[2] === MAPPED_WORD;
 }
 
-/** The 32 bits of a mask whose first `length` bits (cut to 0..32) are set. */
+/** A 32-bit mask with the first `length` bits set (limited to 0..32). */
 export function maskWord(length: number): number {
   if (length <= 0) return 0;
   return length >= 32 ? 0xffffffff : (0xffffffff << (32 - length)) >>> 0;
@@ -63,8 +63,8 @@ export function sameWords(a: IpWords, b: IpWords): boolean {
 }
 
 /**
- * Whether an IPv6 network holds all of `::ffff:0:0/96`. HAProxy (2.6, 3.0) looks an IPv4 source up there too, so such
- * an entry would be every IPv4 client.
+ * Whether an IPv6 network contains all of `::ffff:0:0/96`. HAProxy (2.6, 3.0) looks up IPv4 sources there too, so such an
+ * entry would match every IPv4 client.
  */
 export function holdsEveryIpv4(words: IpWords, prefix: number): boolean {
   return prefix <= 96 && sameWords(networkWords([0, 0, MAPPED_WORD, 0], prefix), words);

@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, it } from 'vitest';
-import { containingNetworks, covers, type IpEntry, lookupForms, parseIp, sortKey, sortKeyRange } from './ip.ts';
+import {
+  compareEntries,
+  containingNetworks,
+  covers,
+  type IpEntry,
+  lookupForms,
+  parseIp,
+  sortKey,
+  sortKeyRange,
+} from './ip.ts';
 import { holdsEveryIpv4, ipv4Entry, ipv6Entry, maskWord, networkWords } from './ip-entry.ts';
 
 const entryOf = (text: string): IpEntry => {
@@ -22,7 +31,7 @@ const ipv6 = fc
 const anyEntry = fc.oneof(ipv4, ipv6);
 
 describe('sort keys', () => {
-  it('put a wider network before what it holds and IPv4 where ::ffff:a.b.c.d lies', () => {
+  it('sort keys put a wider network before its contents and IPv4 at ::ffff:a.b.c.d', () => {
     const texts = ['::1', '0.0.0.0', '1.0.0.0/8', '1.0.0.0/16', '1.0.0.0', '1.0.0.1', '255.255.255.255', '::1:0:0:0'];
     const sorted = texts
       .map((text) => sortKey(entryOf(text)))
@@ -32,7 +41,20 @@ describe('sort keys', () => {
     expect(sortKey(entryOf('1.2.3.0/24')).toString('hex')).toBe(`${'00'.repeat(10)}ffff0102030078`);
   });
 
-  it('are equal only for equal entries', () => {
+  it('sort keys have the order in which entries are compared', () => {
+    const ips = ['0.0.0.1', '10.0.0.0', '10.0.0.0/8', '10.0.0.0/9', '128.0.0.0/1', '255.255.255.255', '::2', '1::'];
+    const entries = [...ips, '2001:db8::/32', '2001:db8::', 'ffff::'].map(entryOf);
+    const byKey = entries.toSorted((a, b) => sortKey(a).compare(sortKey(b)));
+    expect(entries.toSorted(compareEntries)).toEqual(byKey);
+    expect(compareEntries(entryOf('1.2.3.4'), entryOf('1.2.3.4'))).toBe(0);
+    fc.assert(
+      fc.property(anyEntry, anyEntry, (a, b) => {
+        expect(Math.sign(compareEntries(a, b))).toBe(sortKey(a).compare(sortKey(b)));
+      }),
+    );
+  });
+
+  it('sort keys are equal only for equal entries', () => {
     fc.assert(
       fc.property(anyEntry, anyEntry, (a, b) => {
         expect(sortKey(a).equals(sortKey(b))).toBe(a.text === b.text);
@@ -48,13 +70,13 @@ describe('sort keys', () => {
     ['10.0.0.0/8', '11.0.0.0', false],
     ['2001:db8::/32', '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff', true],
     ['2001:db8::/32', '2001:db9::', false],
-  ])('of %s range over %s: %s', (outer, inner, expected) => {
+  ])('the range of sort keys of %s includes %s: %s', (outer, inner, expected) => {
     const { first, last } = sortKeyRange(entryOf(outer));
     const key = sortKey(entryOf(inner));
     expect(first.compare(key) <= 0 && key.compare(last) <= 0).toBe(expected);
   });
 
-  it('lie in the range of an entry exactly when it covers them', () => {
+  it('sort keys are in the range of an entry exactly when it covers them', () => {
     fc.assert(
       fc.property(anyEntry, anyEntry, (outer, inner) => {
         const { first, last } = sortKeyRange(outer);
@@ -76,11 +98,11 @@ describe('covers', () => {
     ['2001:db8::/32', '2001:db8:ffff::/48', true],
     ['2001:db8::/32', '2001:db9::', false],
     ['::/97', '1.2.3.4', false],
-  ])('%s, %s: %s', (outer, inner, expected) => {
+  ])('%s covers %s: %s', (outer, inner, expected) => {
     expect(covers(entryOf(outer), entryOf(inner))).toBe(expected);
   });
 
-  it('agrees with ipaddr.js on an address in a network', () => {
+  it('covers agrees with ipaddr.js on an address in a network', () => {
     fc.assert(
       fc.property(ipv6, fc.tuple(bits, bits, bits, bits), (network, words) => {
         const address = ipv6Entry(words, 128);
@@ -92,7 +114,7 @@ describe('covers', () => {
 });
 
 describe('containingNetworks', () => {
-  it('names them narrowest first', () => {
+  it('containing networks are listed narrowest first', () => {
     const networks = containingNetworks(entryOf('192.0.2.255'));
     expect(networks).toHaveLength(31);
     expect(networks.slice(0, 3)).toEqual(['192.0.2.254/31', '192.0.2.252/30', '192.0.2.248/29']);
@@ -101,12 +123,12 @@ describe('containingNetworks', () => {
     expect(containingNetworks(entryOf('ff02::1'))).toHaveLength(127);
   });
 
-  it('leaves out what the parser refuses', () => {
+  it('containing networks omit those that the parser refuses', () => {
     expect(containingNetworks(entryOf('::1')).at(-1)).toBe('::/81');
     expect(containingNetworks(entryOf('2001:db8::1')).at(-1)).toBe('2000::/3');
   });
 
-  it('holds every other entry that covers, and each is canonical', () => {
+  it('containing networks are all other entries that cover it, each canonical', () => {
     fc.assert(
       fc.property(anyEntry, anyEntry, (outer, inner) => {
         const networks = containingNetworks(inner);
@@ -134,7 +156,7 @@ describe('lookupForms', () => {
     ['::/96', ['::/96']],
     ['::fffe:a00:1', ['::fffe:a00:1']],
     ['64:ff9b::a00:1', ['64:ff9b::a00:1']],
-  ])('%s', (text, expected) => {
+  ])('HAProxy looks up %s under its entries', (text, expected) => {
     expect(lookupForms(entryOf(text)).map((entry) => entry.text)).toEqual(expected);
   });
 });

@@ -13,14 +13,25 @@ import {
 } from './ip-entry.ts';
 
 /**
- * 17 bytes whose memcmp order is the order of addresses, a wider network before what it holds: 16 of address (IPv4 as
- * `::ffff:a.b.c.d`), one of prefix in IPv6 terms.
+ * 17 bytes whose memcmp order is the order of addresses, a wider network before those it contains: 16 bytes of address (IPv4
+ * as `::ffff:a.b.c.d`), one of prefix in IPv6 terms.
  */
 export function sortKey(entry: IpEntry): Buffer {
   return key(entry.words, prefixInIpv6Terms(entry));
 }
 
-/** The entry whose `sortKey` stands at `offset`; what is no such key gives an entry that means nothing. */
+/** The order of `sortKey`, without creating the keys. */
+export function compareEntries(a: IpEntry, b: IpEntry): number {
+  return (
+    a.words[0] - b.words[0] ||
+    a.words[1] - b.words[1] ||
+    a.words[2] - b.words[2] ||
+    a.words[3] - b.words[3] ||
+    prefixInIpv6Terms(a) - prefixInIpv6Terms(b)
+  );
+}
+
+/** The entry with the `sortKey` at `offset`; meaningless for any other bytes. */
 export function entryOfSortKey(bytes: Uint8Array, offset = 0): IpEntry {
   const word = (at: number): number =>
     ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
@@ -29,7 +40,7 @@ export function entryOfSortKey(bytes: Uint8Array, offset = 0): IpEntry {
   return isMapped(words) && prefix > 96 ? ipv4Entry(words[3], prefix - 96) : ipv6Entry(words, prefix);
 }
 
-/** The keys of everything inside `entry`, itself included, are those with `first <= key <= last`. */
+/** `first <= key <= last` holds for the keys of all entries within `entry`, itself included. */
 export function sortKeyRange(entry: IpEntry): { first: Buffer; last: Buffer } {
   const prefix = prefixInIpv6Terms(entry);
   return { first: key(entry.words, prefix), last: key(lastWords(entry.words, prefix), 128) };
@@ -45,7 +56,7 @@ function key(words: IpWords, prefix: number): Buffer {
   return bytes;
 }
 
-/** The canonical texts of every network that could cover `entry`, narrowest first, `entry` itself left out. */
+/** The canonical texts of all networks that could cover `entry`, narrowest first, without `entry` itself. */
 export function containingNetworks(entry: IpEntry): string[] {
   const texts: string[] = [];
   for (let prefix = entry.prefix - 1; prefix >= 1; prefix--) {
@@ -54,7 +65,7 @@ export function containingNetworks(entry: IpEntry): string[] {
       continue;
     }
     const words = networkWords(entry.words, prefix);
-    // The parser takes neither this one nor any wider.
+    // The parser refuses this one and all wider ones.
     if (holdsEveryIpv4(words, prefix)) break;
     texts.push(ipv6Entry(words, prefix).text);
   }
@@ -68,10 +79,10 @@ export function covers(outer: IpEntry, inner: IpEntry): boolean {
 }
 
 /**
- * Under which entries HAProxy looks such a source up: itself and, for an IPv6 source that carries an IPv4 address,
- * that address. Tried on 2.6.12 and 3.0.11: besides `::ffff:a.b.c.d` (canonically IPv4 already) these are 6to4,
- * 2002::/16 (RFC 3056), and the old `::a.b.c.d`, ::1 included. A network inside those gives the IPv4 network that its
- * sources fall into; none where that would be all of IPv4.
+ * The entries with which HAProxy looks up such a source: itself and, for an IPv6 source that contains an IPv4 address, that
+ * address. Measured on 2.6.12 and 3.0.11: besides `::ffff:a.b.c.d` (canonically IPv4 already) these are 6to4, 2002::/16
+ * (RFC 3056), and the deprecated `::a.b.c.d`, ::1 included. A network within those gives the IPv4 network of its sources;
+ * none if that would be all of IPv4.
  */
 export function lookupForms(entry: IpEntry): IpEntry[] {
   if (entry.family === 4) return [entry];

@@ -3,13 +3,13 @@ import { quote } from './quote.ts';
 
 const WANTED = 'give an IPv4 or IPv6 address or network, such as 192.0.2.1, 192.0.2.0/24 or 2001:db8::/32';
 
-/** Why a text is no address and what would be right. Off the fast path: only asked when the parser has refused. */
+/** Why a text is not an address, and what to write instead. Not on the fast path: called after the parser has refused. */
 export function explainRefusal(text: string): string {
   if (text === '') return `an empty text is not an IP address; ${WANTED}`;
   const shown = quote(text);
   const trimmed = text.trim();
   if (trimmed !== text) return `${shown} has blanks around it${suggest(trimmed)}`;
-  // The longest spelling of an IPv6 network has 49 characters; beyond that a closer look explains nothing.
+  // The longest spelling of an IPv6 network has 49 characters; a much longer text needs no further explanation.
   if (text.length > 128) return `${shown} is too long for an IP address; ${WANTED}`;
   if (/[^ -~]/.test(text)) return `${shown} has characters that are not printable ASCII; ${WANTED}`;
   if (/^[0-9a-f.:]+ *- *[0-9a-f.:]+$/i.test(text) && /[.:]/.test(text)) {
@@ -30,7 +30,7 @@ export function explainRefusal(text: string): string {
 }
 
 function explainNetwork(shown: string, address: string): string {
-  // Had both parts been fine, the parser would have taken it or spoken of the prefix itself.
+  // With a valid address the parser would have accepted the text or reported its prefix.
   return `${shown} does not begin with an IP address: ${explainAddress(quote(address), address)}`;
 }
 
@@ -51,20 +51,20 @@ function explainDotted(text: string): string {
   if (parts.some((part) => /^0[0-9]/.test(part))) {
     return 'has leading zeros, which some programs read as octal; write every part without them';
   }
-  if (parts.length !== 4) return 'is not a whole IPv4 address; write four decimal parts, such as 192.0.2.1';
+  if (parts.length !== 4) return 'is not a complete IPv4 address; write four decimal parts, such as 192.0.2.1';
   return 'is not an IPv4 address: each part is at most 255';
 }
 
 function explainColons(text: string): string {
-  if (text.split('::').length > 2) return 'the gap :: may stand only once';
+  if (text.split('::').length > 2) return 'the gap :: is allowed only once';
   if (text.includes(':::')) return 'the gap is written :: with two colons';
-  if (/[^0-9a-f:.]/i.test(text)) return 'it holds a character that is neither a hexadecimal digit nor a colon';
+  if (/[^0-9a-f:.]/i.test(text)) return 'it contains a character that is neither a hexadecimal digit nor a colon';
   const tail = text.slice(text.lastIndexOf(':') + 1);
   if (tail.includes('.') && !isIPv4(tail)) return `its last part ${quote(tail)} ${explainDotted(tail)}`;
   return 'write eight groups of up to four hexadecimal digits, with one :: for groups of zeros';
 }
 
-/** A proposal only where it would be taken: a plain address always is, unless it has a zone id. */
+/** Suggests only what the parser accepts: a plain address without a zone id. */
 function suggest(candidate: string): string {
   const plain = isIP(candidate) !== 0 && !(isIPv6(candidate) && candidate.includes('%'));
   return plain ? `; did you mean ${candidate}?` : `; ${WANTED}`;

@@ -6,7 +6,7 @@ const COLON = 58;
 
 /**
  * The IPv4 address in `text[from, end)` as an unsigned 32-bit number, or -1. Strict: four decimal parts of 0 to 255
- * without leading zeros, exactly what `net.isIPv4` takes (a property test holds them together).
+ * without leading zeros, exactly what `net.isIPv4` accepts (a property test compares them).
  */
 export function readIpv4(text: string, from: number, end: number): number {
   // 0.0.0.0 to 255.255.255.255
@@ -46,7 +46,7 @@ export function readPrefix(text: string, from: number, longest: number): number 
   return prefix <= longest ? prefix : -1;
 }
 
-/** The words of a text that `net.isIPv6` takes and that has no zone id; for any other text the result means nothing. */
+/** The words of a text that `net.isIPv6` accepts, without a zone id; meaningless for any other text. */
 export function readIpv6(text: string): IpWords {
   const groups = [0, 0, 0, 0, 0, 0, 0, 0];
   let count = 0;

@@ -70,20 +70,20 @@ describe('parseIp gives one canonical form', () => {
     ['8000::/1', '8000::/1', 6, 1],
     ['::/97', '::/97', 6, 97],
     ['::fffe:0:0/96', '::fffe:0:0/96', 6, 96],
-  ])('%s is %s', (text, canonical, family, prefix) => {
+  ])('parses %s as %s', (text, canonical, family, prefix) => {
     expect(entryOf(text)).toMatchObject({ text: canonical, family, prefix });
   });
 
-  it('keeps IPv4 as ::ffff:a.b.c.d in its words', () => {
+  it('stores IPv4 as ::ffff:a.b.c.d in its words', () => {
     expect(entryOf('192.0.2.1').words).toEqual([0, 0, 0xffff, 0xc0000201]);
     expect(entryOf('2001:db8::ffff:ffff').words).toEqual([0x20010db8, 0, 0, 0xffffffff]);
   });
 
-  it('writes a map line with the value 1', () => {
+  it('a map line has the value 1', () => {
     expect(mapLine(entryOf('2001:DB8::/32').text)).toBe('2001:db8::/32 1');
   });
 
-  it('reads its own canonical form as itself', () => {
+  it('parses its own canonical form as itself', () => {
     fc.assert(
       fc.property(spelling, fc.integer({ min: 1, max: 128 }), (address, prefix) => {
         const parse = parseIp(`${address}/${prefix}`);
@@ -92,7 +92,7 @@ describe('parseIp gives one canonical form', () => {
     );
   });
 
-  it('agrees with ipaddr.js and ip-address on every spelling of an IPv6 address', () => {
+  it('the parser agrees with ipaddr.js and ip-address on every spelling of an IPv6 address', () => {
     fc.assert(
       fc.property(spelling, (text) => {
         fc.pre(isIPv6(text));
@@ -110,7 +110,7 @@ describe('parseIp gives one canonical form', () => {
     );
   });
 
-  it('agrees with ipaddr.js and ip-address on IPv4 addresses', () => {
+  it('the parser agrees with ipaddr.js and ip-address on IPv4 addresses', () => {
     fc.assert(
       fc.property(uint32, (address) => {
         const text = Address4.fromInteger(address).correctForm();
@@ -120,7 +120,7 @@ describe('parseIp gives one canonical form', () => {
     );
   });
 
-  it('agrees with ip-address on where a network begins, and names it when host bits are set', () => {
+  it('the parser agrees with ip-address on the first address of a network, and suggests it for host bits', () => {
     fc.assert(
       fc.property(uint32, fc.integer({ min: 1, max: 32 }), (address, prefix) => {
         const text = `${Address4.fromInteger(address).correctForm()}/${prefix}`;
@@ -134,7 +134,7 @@ describe('parseIp gives one canonical form', () => {
     );
   });
 
-  it('agrees with ipaddr.js on where an IPv6 network begins', () => {
+  it('the parser agrees with ipaddr.js on the first address of an IPv6 network', () => {
     fc.assert(
       fc.property(spelling, fc.integer({ min: 1, max: 128 }), (address, prefix) => {
         fc.pre(isIPv6(address));
@@ -150,7 +150,7 @@ describe('parseIp gives one canonical form', () => {
   });
 });
 
-describe('parseIp refuses and says what would be right', () => {
+describe('parseIp refuses and says what to write instead', () => {
   it.each([
     ['', 'an empty text is not an IP address; give an IPv4 or IPv6 address or network'],
     [' 1.2.3.4', '" 1.2.3.4" has blanks around it; did you mean 1.2.3.4?'],
@@ -165,11 +165,11 @@ describe('parseIp refuses and says what would be right', () => {
     ['0.0.0.0/0', 'every IPv4 address'],
     ['1.2.3.4/0', 'every IPv4 address'],
     ['::/0', 'every address'],
-    ['::ffff:0:0/96', 'holds ::ffff:0:0/96, where the proxy looks up every IPv4 client too'],
-    ['::ffff:1.2.3.4/96', 'holds ::ffff:0:0/96'],
-    ['::/64', 'holds ::ffff:0:0/96'],
-    ['::1/64', 'holds ::ffff:0:0/96'],
-    ['::/1', 'holds ::ffff:0:0/96'],
+    ['::ffff:0:0/96', 'contains ::ffff:0:0/96, in which the proxy looks up IPv4 clients too'],
+    ['::ffff:1.2.3.4/96', 'contains ::ffff:0:0/96'],
+    ['::/64', 'contains ::ffff:0:0/96'],
+    ['::1/64', 'contains ::ffff:0:0/96'],
+    ['::/1', 'contains ::ffff:0:0/96'],
     ['10.0.0.0/08', 'write a number from 1 to 32 after the slash, without leading zeros'],
     ['10.0.0.0/33', 'from 1 to 32'],
     ['10.0.0.0/', 'from 1 to 32'],
@@ -197,7 +197,7 @@ describe('parseIp refuses and says what would be right', () => {
     ['1.2.3.4-1.2.3.9', 'looks like a range'],
     ['1.2.3.4 - 1.2.3.9', 'looks like a range; ranges are not supported'],
     ['1.2.3.4,1.2.3.5', 'looks like a list'],
-    ['1::2::3', 'may stand only once'],
+    ['1::2::3', 'is allowed only once'],
     [':::1', 'two colons'],
     ['1:2:3', 'eight groups'],
     ['2001:dbg::1', 'neither a hexadecimal digit nor a colon'],
@@ -206,18 +206,18 @@ describe('parseIp refuses and says what would be right', () => {
     ['/24', 'does not begin with an IP address'],
     ['#1.2.3.4', 'is not an IP address'],
     ['-1.2.3.4', 'looks like a host name'],
-  ])('%j', (text, why) => {
+  ])('refuses the address %j', (text, why) => {
     expect(whyNot(text)).toContain(why);
   });
 
-  it('quotes at most 60 characters of a text, however long, and no control character', () => {
+  it('a refusal quotes at most 60 characters and no control character', () => {
     const why = whyNot(`\u001b[31m${'9'.repeat(5_000_000)}`);
     expect(why.length).toBeLessThan(260);
     expect(why).toMatch(/^[ -~]*$/);
     expect(why).toContain('\\u001b[31m9999');
   });
 
-  it('never throws and always answers in one printable line', () => {
+  it('the parser never throws, and a refusal is one printable line', () => {
     const anything = fc.oneof(
       fc.string({ unit: anyCharacter }),
       fc.string({ unit: fc.constantFrom(...'0123456789abcdefx:./%[]- \n\u0661'), maxLength: 60 }),
@@ -232,7 +232,7 @@ describe('parseIp refuses and says what would be right', () => {
     );
   });
 
-  it('takes as a dotted address exactly what net.isIPv4 takes', () => {
+  it('the parser accepts as a dotted address exactly what net.isIPv4 accepts', () => {
     const dottedLike = fc.string({ unit: fc.constantFrom(...'0012345.....x '), maxLength: 16 });
     const nearly = fc.array(fc.constantFrom('0', '00', '1', '01', '25', '255', '256', '', '1e1', '999'), {
       minLength: 3,
@@ -252,7 +252,7 @@ describe('parseIp refuses and says what would be right', () => {
     );
   });
 
-  it('proposes only what it would take', () => {
+  it('the parser suggests only what it accepts', () => {
     const texts = fc.oneof(
       fc.tuple(spelling, fc.integer({ min: 1, max: 128 })).map(([address, prefix]) => `${address}/${prefix}`),
       spelling.map((address) => `[${address}]:80`),

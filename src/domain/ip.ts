@@ -14,22 +14,30 @@ import { readIpv4, readIpv6, readPrefix } from './ip-text.ts';
 import { quote } from './quote.ts';
 
 export type { IpEntry, IpWords } from './ip-entry.ts';
-export { containingNetworks, covers, entryOfSortKey, lookupForms, sortKey, sortKeyRange } from './ip-order.ts';
+export {
+  compareEntries,
+  containingNetworks,
+  covers,
+  entryOfSortKey,
+  lookupForms,
+  sortKey,
+  sortKeyRange,
+} from './ip-order.ts';
 
 export type IpParse =
   | { readonly ok: true; readonly entry: IpEntry }
-  /** `meant`: the network of a text that has host bits set and is right otherwise. */
+  /** `meant`: the network of a text that is valid except for its host bits. */
   | { readonly ok: false; readonly why: string; readonly meant?: IpEntry };
 
 /** `0000:0000:0000:0000:0000:ffff:255.255.255.255/128` */
 const LONGEST_TEXT = 49;
 
 /**
- * The one parser of addresses at the edge: any text in, one canonical entry or the reason why not out. Never throws.
+ * The parser of all addresses from outside: returns one canonical entry, or why the text is refused. Never throws.
  *
- * Taken are IPv4 and IPv6 addresses and networks without host bits. `::ffff:a.b.c.d` becomes IPv4, a /32 or /128 the
- * plain address, IPv6 the text of RFC 5952. Refused is whatever HAProxy would read otherwise than a human does, and
- * whatever would block every client of a family.
+ * Accepts IPv4 and IPv6 addresses and networks without host bits. `::ffff:a.b.c.d` becomes IPv4, a /32 or /128 the plain
+ * address, IPv6 the text of RFC 5952. Refuses text that HAProxy would read differently than a person, and networks that
+ * would block every client of a family.
  */
 export function parseIp(text: string): IpParse {
   if (text.length > LONGEST_TEXT) return refuse(explainRefusal(text));
@@ -47,7 +55,7 @@ function parseIpv4(text: string, address: number, slash: number): IpParse {
   if (slash < 0) return { ok: true, entry: ipv4Entry(address, 32, text) };
   const prefix = readPrefix(text, slash + 1, 32);
   if (prefix < 0) return refuse(explainPrefix(text, 32));
-  if (prefix === 0) return refuse(`${quote(text)} is every IPv4 address, which is never taken; give narrower networks`);
+  if (prefix === 0) return refuse(`${quote(text)} is every IPv4 address, which is not allowed; give narrower networks`);
   if ((address & ~maskWord(prefix)) !== 0) {
     return refuseHostBits(text, ipv4Entry((address & maskWord(prefix)) >>> 0, prefix));
   }
@@ -57,11 +65,11 @@ function parseIpv4(text: string, address: number, slash: number): IpParse {
 function parseIpv6(text: string, address: string, slash: number): IpParse {
   const prefix = slash < 0 ? 128 : readPrefix(text, slash + 1, 128);
   if (prefix < 0) return refuse(explainPrefix(text, 128));
-  if (prefix === 0) return refuse(`${quote(text)} is every address, which is never taken; give narrower networks`);
+  if (prefix === 0) return refuse(`${quote(text)} is every address, which is not allowed; give narrower networks`);
   const words = readIpv6(address);
   const network = networkWords(words, prefix);
   if (holdsEveryIpv4(network, prefix)) {
-    const why = 'holds ::ffff:0:0/96, where the proxy looks up every IPv4 client too, so it would be all of them';
+    const why = 'contains ::ffff:0:0/96, in which the proxy looks up IPv4 clients too, so it would match all of them';
     return refuse(`${quote(text)} ${why}; give narrower networks`);
   }
   const entry = isMapped(words) && prefix > 96 ? ipv4Entry(network[3], prefix - 96) : ipv6Entry(network, prefix);
@@ -74,7 +82,7 @@ export function mapLine(canonical: string): string {
 }
 
 function explainPrefix(text: string, longest: number): string {
-  return `${quote(text)} has no proper prefix length; write a number from 1 to ${longest} after the slash, without leading zeros`;
+  return `${quote(text)} has an invalid prefix length; write a number from 1 to ${longest} after the slash, without leading zeros`;
 }
 
 function refuseHostBits(text: string, network: IpEntry): IpParse {

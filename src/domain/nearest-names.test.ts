@@ -10,6 +10,6 @@ it.each([
   expect(nearestNames(name, ['listen', 'map', 'top'])).toEqual(nearest);
 });
 
-it('finds none where none is known', () => {
+it('finds no nearest name without known names', () => {
   expect(nearestNames('map', []).names).toEqual([]);
 });

@@ -1,9 +1,9 @@
-// "Did you mean": the known names that differ least from one that does not exist.
+// "Did you mean": the known names that differ least from an unknown one.
 
 export interface NearestNames {
-  /** Single-character insertions, deletions and replacements, as few as it takes (Levenshtein distance). */
+  /** The least number of single-character insertions, deletions and replacements (Levenshtein distance). */
   readonly edits: number;
-  /** All that take so many; empty only where nothing is known. */
+  /** All names with that many edits; empty only without known names. */
   readonly names: readonly string[];
 }
 

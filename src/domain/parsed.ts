@@ -1,4 +1,4 @@
-/** What a parser at the edge answers. `why` says what is wrong and what would be right, ready to be shown. */
+/** The result of a parser. `why` says what is wrong and what to write instead, fit for a message. */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
 export function parsed<T>(value: T): Parsed<T> {

@@ -2,8 +2,8 @@ const LONGEST = 60;
 const PRINTABLE_WORD = /^[!-~]+$/;
 
 /**
- * A text from outside, fit to stand in a message or a log line: at most 60 characters of it, with everything that is
- * not printable ASCII escaped as `\uXXXX`. One plain word stands bare, anything else in double quotes.
+ * A text from outside, fit for a message or a log line: at most 60 characters of it, with everything but printable ASCII
+ * escaped as `\uXXXX`. One plain word is not quoted, anything else is in double quotes.
  */
 export function quote(text: string): string {
   const head = text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;

@@ -1,4 +1,4 @@
-// RFC 3339 section 5.6, strictly: a zone is asked for and the day must exist. `Date.parse` alone takes 30 February.
+// RFC 3339 section 5.6, strictly: the zone is required and the day must exist. `Date.parse` alone accepts 30 February.
 
 import { type Parsed, parsed, refused } from './parsed.ts';
 import { quote } from './quote.ts';
@@ -28,11 +28,11 @@ export function parseTime(text: string): Parsed<Date> {
     return refused(`${quote(text)} names a time of day or a zone that does not exist`);
   }
   const time = new Date(text.toUpperCase());
-  // The zone can carry the last hours of 9999 into a year that RFC 3339 cannot write.
+  // The zone can move the last hours of 9999 into a year that RFC 3339 cannot express.
   return time.getTime() > LAST_TIME ? refused(`${quote(text)} is after the year 9999`) : parsed(time);
 }
 
-/** A time after `now`. `clock`: whose time that is, for a message to somebody whose own clock is another. */
+/** A time after `now`. `clock` names the clock of `now` in the message, for a client with another one. */
 export function parseFutureTime(text: string, now: Date, clock = "the service's time"): Parsed<Date> {
   const time = parseTime(text);
   if (!time.ok || time.value > now) return time;

@@ -6,15 +6,18 @@ describe('a scope', () => {
     ['read', ['read']],
     ['block', ['read', 'block']],
     ['admin', ['read', 'block', 'admin']],
-  ])('%s gives %j and nothing more', (held, given) => {
+  ])('the scope %s grants exactly %j', (held, given) => {
     expect(scopes.filter((needed) => grants([held], needed))).toEqual(given);
   });
 
-  test.each([[[]], [['']], [['Admin']], [['admin ']], [['administrator']], [['*']]])('%j gives nothing', (held) => {
-    expect(scopes.filter((needed) => grants(held, needed))).toEqual([]);
-  });
+  test.each([[[]], [['']], [['Admin']], [['admin ']], [['administrator']], [['*']]])(
+    'the scopes %j grant nothing',
+    (held) => {
+      expect(scopes.filter((needed) => grants(held, needed))).toEqual([]);
+    },
+  );
 
-  test('beside another the greater one counts, in whatever order', () => {
+  test('the greatest of several scopes counts, in any order', () => {
     expect(grants(['block', 'read'], 'block')).toBe(true);
     expect(grants(['read', 'block'], 'block')).toBe(true);
     expect(grants(['read', 'nonsense'], 'block')).toBe(false);

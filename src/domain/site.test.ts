@@ -13,7 +13,7 @@ describe('parseDomain', () => {
     ['1.example', '1.example'],
     [`${label63}.example`, `${label63}.example`],
     [`${label63}.${label63}.${label63}.${'a'.repeat(61)}`, `${label63}.${label63}.${label63}.${'a'.repeat(61)}`],
-  ])('takes %s', (text, domain) => {
+  ])('accepts the domain %s', (text, domain) => {
     expect(parseDomain(text)).toEqual({ ok: true, value: domain });
   });
 
@@ -40,7 +40,7 @@ describe('parseDomain', () => {
     ['a.example\nx', 'not printable ASCII'],
     [`${label63}a.example`, 'longer than 63'],
     [`${label63}.${label63}.${label63}.${'a'.repeat(62)}`, 'longer than 253'],
-  ])('refuses %j', (text, why) => {
+  ])('refuses the domain %j', (text, why) => {
     expect(parseDomain(text)).toMatchObject({ ok: false, why: expect.stringContaining(why) });
   });
 });
@@ -52,7 +52,7 @@ describe('parseServerAddress', () => {
     ['192.0.2.1', '192.0.2.1'],
     ['2001:DB8:0::1', '2001:db8::1'],
     ['::ffff:192.0.2.1', '192.0.2.1'],
-  ])('takes %s as %s', (text, address) => {
+  ])('accepts the server address %s as %s', (text, address) => {
     expect(parseServerAddress(text)).toEqual({ ok: true, value: address });
   });
 
@@ -64,12 +64,12 @@ describe('parseServerAddress', () => {
     ['1.2.3', 'ends in a number'],
     ['app internal', 'only letters'],
     ['', 'is empty'],
-  ])('refuses %j', (text, why) => {
+  ])('refuses the server address %j', (text, why) => {
     expect(parseServerAddress(text)).toMatchObject({ ok: false, why: expect.stringContaining(why) });
   });
 });
 
-it('lets nothing through that could leave its place in a configuration', () => {
+it('accepts no text that could break out of its position in a configuration', () => {
   const hostile = fc.string({ unit: fc.constantFrom(...'aA0.-_ \n\r\t#"\'\\;{}%$`\u0000é:/'), maxLength: 12 });
   fc.assert(
     fc.property(hostile, (text) => {
@@ -82,7 +82,7 @@ it('lets nothing through that could leave its place in a configuration', () => {
   );
 });
 
-it.each([1, 80, 65_535])('takes the port %i', (port) => {
+it.each([1, 80, 65_535])('accepts the port %i', (port) => {
   expect(parsePort(port)).toEqual({ ok: true, value: port });
 });
 
@@ -91,13 +91,13 @@ it.each([0, -1, 65_536, 80.5, Number.NaN, '80', null, undefined])('refuses the p
 });
 
 describe('parseServerOptions', () => {
-  it('checks a server unless told otherwise', () => {
+  it('a server is health-checked by default', () => {
     expect(parseServerOptions(undefined)).toEqual({ ok: true, value: { check: true } });
     expect(parseServerOptions({})).toEqual({ ok: true, value: { check: true } });
     expect(parseServerOptions({ check: false })).toEqual({ ok: true, value: { check: false } });
   });
 
-  it('takes every option it knows', () => {
+  it('accepts all known server options', () => {
     const options = { weight: 0, backup: true, max_connections: 1_000_000, check: false, ssl: 'insecure' };
     expect(parseServerOptions(options)).toEqual({ ok: true, value: options });
   });
@@ -112,10 +112,10 @@ describe('parseServerOptions', () => {
     [{ max_connections: 0 }, 'max_connections must be'],
     [{ backup: 'yes' }, 'backup must be true or false'],
     [{ ssl: true }, 'ssl must be "none", "verify" or "insecure"'],
-    [{ 'check inter 1s': true }, '"check inter 1s" is not known; there are weight, backup'],
-    [JSON.parse('{"__proto__": {"weight": 1}}'), '__proto__ is not known'],
-    [{ toString: true }, 'toString is not known'],
-  ])('refuses %j', (options, why) => {
+    [{ 'check inter 1s': true }, '"check inter 1s" is unknown; the options are weight, backup'],
+    [JSON.parse('{"__proto__": {"weight": 1}}'), '__proto__ is unknown'],
+    [{ toString: true }, 'toString is unknown'],
+  ])('refuses the server options %j', (options, why) => {
     expect(parseServerOptions(options)).toMatchObject({ ok: false, why: expect.stringContaining(why) });
   });
 });

@@ -3,15 +3,15 @@ import { parseIp } from './ip.ts';
 import { type Parsed, parsed, refused } from './parsed.ts';
 import { quote } from './quote.ts';
 
-/** How the proxy treats one server. A closed list, and nothing in it is free text that could reach the configuration. */
+/** How the proxy treats one server. A closed list without free text that could reach the configuration. */
 export interface ServerOptions {
-  /** Share of the requests against the others', 0 to 256; 0 takes none. */
+  /** Share of the requests relative to the others, 0 to 256; 0 gets none. */
   readonly weight?: number;
   /** Used only when every other server is down. */
   readonly backup?: boolean;
-  /** Connections at once, 1 to 1,000,000. */
+  /** Concurrent connections, 1 to 1,000,000. */
   readonly max_connections?: number;
-  /** Whether its health is checked; true when left out. */
+  /** Whether its health is checked. Default true. */
   readonly check?: boolean;
   /** TLS to the server: none, with its certificate verified, or with any certificate. */
   readonly ssl?: 'none' | 'verify' | 'insecure';
@@ -33,7 +33,7 @@ const RULES: { readonly [Name in keyof ServerOptions]-?: Rule } = {
   },
 };
 
-/** The options of a server as JSON gave them (absent: none), with the default of `check` filled in. */
+/** The options of a server from JSON (absent: none), with the default of `check`. */
 export function parseServerOptions(options: unknown): Parsed<ServerOptions> {
   if (options === undefined) return parsed({ check: true });
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
@@ -42,7 +42,7 @@ export function parseServerOptions(options: unknown): Parsed<ServerOptions> {
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(RULES, name)) {
       const known = Object.keys(RULES).join(', ');
-      return refused(`the server option ${quote(name)} is not known; there are ${known}`);
+      return refused(`the server option ${quote(name)} is unknown; the options are ${known}`);
     }
     const rule = RULES[name as keyof ServerOptions];
     if (!rule.fits(value)) return refused(`the server option ${name} must be ${rule.wanted}`);
@@ -67,14 +67,14 @@ function hostNameFault(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (name.length > 253) return 'is longer than 253 characters';
   if (/[^ -~]/.test(name)) return 'has characters that are not printable ASCII; write it in its xn-- form';
-  if (name.endsWith('.')) return 'ends in a dot; leave it out';
+  if (name.endsWith('.')) return 'ends in a dot; remove it';
   const labels = name.split('.');
   for (const label of labels) {
     if (label === '') return 'has an empty part between its dots';
     if (label.length > 63) return 'has a part longer than 63 characters';
-    if (!LABEL.test(label)) return 'may hold only letters, digits, dots, and hyphens inside a part';
+    if (!LABEL.test(label)) return 'may contain only letters, digits, dots, and hyphens inside a part';
   }
-  // RFC 1123 2.1: a name whose last part is a number cannot be told from an address.
+  // RFC 1123 2.1: a name whose last part is a number could be an address.
   if (/^([0-9]+|0x[0-9a-f]*)$/.test(labels.at(-1) as string)) return 'ends in a number, as only an IP address does';
   return undefined;
 }
@@ -123,7 +123,7 @@ export function parseServerAddress(text: string): Parsed<string> {
       ? refused(`the server address ${shown} is a network; give one address`)
       : parsed(ip.entry.text);
   }
-  // A colon is in no host name; what has one was meant as an address, perhaps with a port.
+  // No host name contains a colon; the text was meant as an address, perhaps with a port.
   if (text.includes(':')) {
     return refused(
       `the server address ${shown} is neither a host name nor an IP address; the port is a field of its own`,

@@ -74,15 +74,15 @@ describe('specialOf', () => {
     ['fec0::1', null],
     ['ff02::1', 'multicast'],
     ['2001:db8::1', null],
-  ])('%s: %s', (text, special) => {
+  ])('the special range of %s is %s', (text, special) => {
     expect(specialOf(entryOf(text))).toBe(special);
   });
 });
 
-it('says why a network is wide', () => {
+it('describes why a network is wide', () => {
   const said = (text: string) => describeWideness(entryOf(text), widenessOf(entryOf(text))!);
   expect(said('2.0.0.0/7')).toBe('2.0.0.0/7 is wider than /8');
-  expect(said('10.0.0.0/8')).toBe('10.0.0.0/8 is a whole private range');
+  expect(said('10.0.0.0/8')).toBe('10.0.0.0/8 is an entire private range');
   expect(said('192.0.0.0/8')).toBe('192.0.0.0/8 contains 192.168.0.0/16');
   expect(said('fc00::/6')).toBe('fc00::/6 is wider than /16 and contains fc00::/7, fe80::/10, ff00::/8');
 });

@@ -1,5 +1,5 @@
-// Networks that are rarely meant: so wide that they block a large part of the internet, or ranges whose addresses are
-// this machine's, this network's or a load balancer's, not a client's of the public internet.
+// Networks that are rarely intended: so wide that they block a large part of the internet, or ranges whose addresses belong
+// to this machine, this network or a load balancer, not to a client on the public internet.
 import { covers, type IpEntry, parseIp } from './ip.ts';
 
 /** What the addresses of a special range are, in the words of the IANA registries. */
@@ -37,9 +37,9 @@ const rangesIpv6: readonly Range[] = [
 
 /** A shorter prefix is wide whatever it contains. */
 const leastPrefix = { 4: 8, 6: 16 } as const;
-/** The longest prefix of a special range: nothing narrower contains one. */
+/** The longest prefix of a special range: no narrower network contains one. */
 const longestRange = { 4: 16, 6: 10 } as const;
-/** First octets in which a special IPv4 range begins; asked for every line of a list of millions. */
+/** First octets of special IPv4 ranges; used for every line of a list of millions. */
 const firstOctets = new Uint8Array(256);
 for (const { entry } of rangesIpv4) {
   const first = entry.words[3] >>> 24;
@@ -47,12 +47,12 @@ for (const { entry } of rangesIpv4) {
   firstOctets.fill(1, first, last + 1);
 }
 
-/** Why a network is wide: the special ranges that it contains whole; none where it is only too short a prefix. */
+/** Why a network is wide: the special ranges that it contains completely; none if only its prefix is too short. */
 export interface Wideness {
   readonly contains: readonly string[];
 }
 
-/** Null: the entry may be blocked without more ado. */
+/** Null: the entry is not wide, and may be blocked without a confirmation. */
 export function widenessOf(entry: IpEntry): Wideness | null {
   const { family, prefix } = entry;
   if (prefix >= leastPrefix[family] && prefix > longestRange[family]) return null;
@@ -61,7 +61,7 @@ export function widenessOf(entry: IpEntry): Wideness | null {
   return prefix < leastPrefix[family] || contains.length > 0 ? { contains } : null;
 }
 
-/** The special range in which the whole entry lies; null: in none. */
+/** The special range that contains the entire entry; null: none. */
 export function specialOf(entry: IpEntry): SpecialRange | null {
   const { family, words } = entry;
   if (family === 4 ? firstOctets[words[3] >>> 24] === 0 : words[0] >>> 24 < 0xfc) return null;
@@ -69,10 +69,10 @@ export function specialOf(entry: IpEntry): SpecialRange | null {
   return ranges.find((one) => covers(one.entry, entry))?.special ?? null;
 }
 
-/** `0.0.0.0/1 is wider than /8`, `10.0.0.0/8 contains all of 10.0.0.0/8`: what a message says before what to do. */
+/** `0.0.0.0/1 is wider than /8`, `10.0.0.0/8 contains all of 10.0.0.0/8`: the first part of a message. */
 export function describeWideness(entry: IpEntry, { contains }: Wideness): string {
   const [own] = contains;
-  if (own === entry.text) return `${entry.text} is a whole ${specialOf(entry)} range`;
+  if (own === entry.text) return `${entry.text} is an entire ${specialOf(entry)} range`;
   const least = leastPrefix[entry.family];
   const wide = entry.prefix < least ? [`is wider than /${least}`] : [];
   const holds = contains.length > 0 ? [`contains ${contains.join(', ')}`] : [];

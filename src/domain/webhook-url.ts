@@ -1,13 +1,13 @@
 import { type Parsed, parsed, refused } from './parsed.ts';
 
 const longest = 2_048;
-/** What a URL may have as it stands; everything else is percent-encoded by whoever writes it. */
+/** The characters allowed in a URL; all others must be percent-encoded. */
 const printable = /^[\x21-\x7e]+$/;
 
-/** Where a webhook is delivered to: http or https, without a password in it. In the form in which it is called. */
+/** The target of a webhook: http or https, without a password. Returned in the form in which it is requested. */
 export function parseWebhookUrl(text: string): Parsed<string> {
   if (text.length > longest) return refused(`it is longer than ${longest} characters`);
-  if (!printable.test(text)) return refused('it has blanks or other characters than ASCII; percent-encode them');
+  if (!printable.test(text)) return refused('it has blanks or non-ASCII characters; percent-encode them');
   if (!URL.canParse(text)) return refused('it is not a URL; write one such as https://hooks.example.com/proxy');
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return refused('it begins with neither https: nor http:');

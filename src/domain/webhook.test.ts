@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { parseWebhookSecret } from './webhook-secret.ts';
 import { parseWebhookUrl } from './webhook-url.ts';
 
-describe('where a webhook is delivered to', () => {
+describe('the URL of a webhook', () => {
   it.each([
     ['https://hooks.example.com/a?b=c', 'https://hooks.example.com/a?b=c'],
     ['http://127.0.0.1:9000', 'http://127.0.0.1:9000/'],
     ['HTTPS://EXAMPLE.com', 'https://example.com/'],
     ['http://[::1]:80/x', 'http://[::1]/x'],
-  ])('takes %s', (text, url) => {
+  ])('accepts the webhook URL %s', (text, url) => {
     expect(parseWebhookUrl(text)).toEqual({ ok: true, value: url });
   });
 
@@ -24,7 +24,7 @@ describe('where a webhook is delivered to', () => {
     ['https://example.com/\nHost: x', /blanks/],
     ['https://ex\u00e4mple.com/', /ASCII/],
     [`https://example.com/${'a'.repeat(2_048)}`, /longer/],
-  ])('refuses %j', (text, why) => {
+  ])('refuses the webhook URL %j', (text, why) => {
     expect(parseWebhookUrl(text)).toMatchObject({ ok: false, why: expect.stringMatching(why) });
   });
 });

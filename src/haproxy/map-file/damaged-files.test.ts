@@ -192,7 +192,7 @@ describe.each(transcripts)('/proc beside HAProxy %s', (_version, { stat, command
       await fc.assert(
         fc.asyncProperty(damaged(Buffer.from(pidFile, 'latin1')), async (bytes) => {
           await writeFile(path, bytes);
-          // Whoever has the number does not run this configuration.
+          // The process with this pid does not run this configuration.
           expect(await findMaster(path, join(folder, 'proxy.cfg'))).toBeNull();
         }),
         { numRuns: 100 },

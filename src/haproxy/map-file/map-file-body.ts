@@ -1,8 +1,8 @@
 import { readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import type { IpEntry } from '../../domain/ip.ts';
+import { compareEntries, type IpEntry } from '../../domain/ip.ts';
 import { type MapFileError, surprise } from './map-file-error.ts';
-import { bodyLine, canonicalEntry, compareEntries, HASH, LONGEST_LINE, NEWLINE } from './map-file-layout.ts';
+import { bodyLine, canonicalEntry, HASH, LONGEST_LINE, NEWLINE } from './map-file-layout.ts';
 
 /** At this size the search stops halving and reads the remaining part. */
 const WINDOW_BYTES = 4096;

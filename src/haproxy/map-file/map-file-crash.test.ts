@@ -20,7 +20,7 @@ interface Allowed {
   readonly change: number;
 }
 
-/** What a start after the crash would find: no damaged line, nothing lost that was there, nothing that nobody added. */
+/** What a start after the crash would find: no damaged line, no lost entry, and none that was not added. */
 function checkContent(content: Buffer, { before, adds, removes }: Allowed): MapFileLine[] {
   const keys = new Set<string>();
   const parser = new MapLineParser();

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { inOrder } from '../../../testkit/haproxy/map-files.ts';
 import {
   canonicalEntry,
-  compareEntries,
   emptySlots,
   firstByte,
   HEADER_BYTES,
@@ -137,26 +135,4 @@ describe('canonical text', () => {
       expect(() => canonicalEntry(ip)).toThrow(expect.objectContaining({ reason: 'not-canonical' }));
     },
   );
-});
-
-test('entries have the order of their sort keys', () => {
-  const ips = [
-    '0.0.0.1',
-    '10.0.0.0',
-    '10.0.0.0/8',
-    '10.0.0.0/9',
-    '128.0.0.0/1',
-    '255.255.255.255',
-    '::2',
-    '1::',
-    '2001:db8::/32',
-    '2001:db8::',
-    'ffff::',
-  ];
-  const byComparison = ips
-    .map(canonicalEntry)
-    .sort(compareEntries)
-    .map((entry) => entry.text);
-  expect(byComparison).toEqual(inOrder(ips));
-  expect(compareEntries(canonicalEntry('1.2.3.4'), canonicalEntry('1.2.3.4'))).toBe(0);
 });

@@ -12,7 +12,6 @@
  * (4096 bytes in HAProxy's fgets) and no disk sector ever contains half of a change (promise 10).
  */
 import { type IpEntry, mapLine, parseIp } from '../../domain/ip.ts';
-import { prefixInIpv6Terms } from '../../domain/ip-entry.ts';
 import { MapFileError } from './map-file-error.ts';
 
 export interface MapFileHeader {
@@ -133,17 +132,6 @@ export function canonicalEntry(ip: string): IpEntry {
   if (parsed.ok && parsed.entry.text === ip) return parsed.entry;
   const why = parsed.ok ? `its canonical form is ${parsed.entry.text}` : parsed.why;
   throw new MapFileError('not-canonical', `Not written to the map file: ${JSON.stringify(ip.slice(0, 60))}: ${why}`);
-}
-
-/** The order of `sortKey` (address, then wider network first), without creating the keys. */
-export function compareEntries(a: IpEntry, b: IpEntry): number {
-  return (
-    a.words[0] - b.words[0] ||
-    a.words[1] - b.words[1] ||
-    a.words[2] - b.words[2] ||
-    a.words[3] - b.words[3] ||
-    prefixInIpv6Terms(a) - prefixInIpv6Terms(b)
-  );
 }
 
 function digits(generation: number): string {

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { TimeSlice } from '../../concurrency/slices.ts';
-import type { IpEntry } from '../../domain/ip.ts';
+import { compareEntries, type IpEntry } from '../../domain/ip.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
 import {
   type AtomicWriteOptions,
@@ -16,7 +16,6 @@ import { MapFileImage } from './map-file-image.ts';
 import {
   bodyLine,
   canonicalEntry,
-  compareEntries,
   emptySlots,
   headerLine,
   LONGEST_LINE,

@@ -68,7 +68,7 @@ describe('a map file', () => {
     looking = false;
     await looked;
     expect(looks).not.toContain(false);
-    await appendFile(path, '# somebody\n');
+    await appendFile(path, '# foreign\n');
     expect(await file.unchanged()).toBe(false);
     await file.close();
   });

@@ -63,11 +63,11 @@ describe('adding an address (rule 4)', () => {
     master.script = (command) => {
       if (!command.includes(' add ')) return undefined;
       master.answer(command);
-      return say('Something nobody has heard of.\n\n');
+      return say('Something unknown.\n\n');
     };
     expect(await map.addIpToRuntimeMap(A, soon())).toBe(false);
     expect(failures[0]).toMatchObject({ ip_address: A, reason: 'rejected', command: `@1 add map ${MAP} ${A} 1` });
-    expect(failures[0]?.responses).toContain('Something nobody has heard of.');
+    expect(failures[0]?.responses).toContain('Something unknown.');
   });
 
   it('adding is false when an empty reply changed nothing (rule 8)', async () => {

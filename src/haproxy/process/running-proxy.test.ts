@@ -113,7 +113,7 @@ describeOnOneProxy('a process that is none of the HAProxies of this machine', ({
   });
 
   test('ignores a proxy that only checks a configuration', async () => {
-    // Nobody writes to it: both wait for it.
+    // Nothing is written to it, so both wait for it.
     const config = join(folder, 'waiting.cfg');
     await promisify(execFile)('mkfifo', [config]);
     const [check, proxy] = [start(bin, ['-c', '-f', config]), start(bin, ['-db', '-f', config])];

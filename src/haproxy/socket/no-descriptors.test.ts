@@ -18,7 +18,7 @@ async function withoutDescriptors(module: string, call: string): Promise<string>
     }
     try { await tried.${call}; console.log('done'); }
     catch (error) { console.log(error.name, error.reason ?? '', error.cause?.code ?? ''); }
-    // An error that nobody listens to comes a turn later.
+    // An unhandled error event comes one turn of the event loop later.
     await new Promise((resolve) => setImmediate(resolve));
   `;
   const limited = ['--nofile=64:64', process.execPath, '--input-type=module', '-e', script];

@@ -54,7 +54,7 @@ describe('the safety of a socket', () => {
   });
 
   it.runIf(getuid?.() === 0)(
-    'refuses the socket of another user, and of root only where nobody else owns it',
+    'refuses the socket of another user, except that of root',
     async () => {
       await chown(path, 4711, 4711);
       expect(socketSafety(path)).toMatchObject({ safe: false, why: expect.stringContaining('belongs to user 4711') });

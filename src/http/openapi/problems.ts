@@ -192,7 +192,7 @@ const samples: Readonly<Record<number, Sample>> = {
   },
   [codes.WideNetwork]: {
     op: 'block',
-    detail: '192.168.0.0/16 is a whole private range; if that is meant, send allow_wide: true with an admin key',
+    detail: '192.168.0.0/16 is an entire private range; if that is meant, send allow_wide: true with an admin key',
     members: { ip_address: '192.168.0.0/16', contains: ['192.168.0.0/16'] },
   },
   [codes.SetFull]: {

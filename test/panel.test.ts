@@ -187,7 +187,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await dialog.getByRole('button', { name: 'Use 127.0.0.0/8' }).click();
     await dialog.getByText(/This includes your own address \(127\.0\.0\.1\)/).waitFor();
     await dialog.getByText('127.0.0.0/8 contains 16,777,216 addresses.').waitFor();
-    await dialog.getByText('Trusted and not blocked, although inside: 127.0.0.9.').waitFor();
+    await dialog.getByText('Contains trusted addresses, which stay allowed: 127.0.0.9.').waitFor();
     expect(await dialog.getByRole('button', { name: 'Block address', exact: true }).isDisabled()).toBe(true);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });

@@ -43,7 +43,7 @@ export async function fetchBlockedPage(
     ...(text === '' ? {} : { text }),
     ...(expiring ? { expiring: true } : {}),
   };
-  return (await api.GET('/api/blocked-ips', { params: { query }, signal })).data as BlockedIpPage;
+  return (await api.GET('/api/blocked-ips', { params: { query }, signal })).data;
 }
 
 export async function fetchEntry(api: ApiClient, ip: string): Promise<BlockedIp> {

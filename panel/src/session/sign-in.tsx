@@ -64,8 +64,7 @@ export function SignIn() {
           <Text size="xs" c="dimmed">
             The first key is in the file <Code>api-key</Code> in the service’s state folder, usually{' '}
             <Code className={styles.unbroken}>/var/lib/proxy-manager/api-key</Code>. The key is exchanged for a session
-            and not stored. The session ends when you sign out, half an hour after its last tab is closed, or after 12
-            hours.
+            and not stored. The session ends at sign-out, 30 minutes after its last tab is closed, or after 12 hours.
           </Text>
         </Stack>
       </form>

@@ -89,24 +89,14 @@ function Answer({ answer, onBlock }: { readonly answer: CheckAnswer; readonly on
           <Text size="sm">
             Entry <b className={styles.mono}>{by}</b>
             {by === ip ? '' : ', which covers it'}
+            {verdict === 'blocked' && (ends === null ? ', permanent' : ', expires ')}
+            {verdict === 'blocked' && ends !== null && <End time={ends} />}.
             {reason !== null && (
               <>
-                : <UserText text={reason} />
+                {' '}
+                {verdict === 'trusted' ? 'Note' : 'Reason'}: <UserText text={reason} />
               </>
             )}
-            {verdict === 'blocked' && (
-              <>
-                ,{' '}
-                {ends === null ? (
-                  'permanent'
-                ) : (
-                  <>
-                    expires <End time={ends} />
-                  </>
-                )}
-              </>
-            )}
-            .
           </Text>
         )}
         {inside !== null && (

@@ -44,7 +44,7 @@ function Configuration() {
   return (
     <PageFrame
       title="Configuration"
-      about="The active HAProxy configuration, generated from the template and your sites. Every change is validated first."
+      about="The active HAProxy configuration, generated from the template and your sites."
       actions={
         <>
           <Button

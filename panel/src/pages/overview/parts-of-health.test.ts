@@ -23,7 +23,7 @@ it('shows the last known state of a worker that cannot be checked, not as good',
   expect(partsOf(health('ok')).every(({ tone }) => tone === 'good')).toBe(true);
   const workers = partsOf(health('down')).filter(({ name }) => /worker/i.test(name));
   expect(workers.map(({ tone }) => tone)).toEqual(['unknown', 'unknown']);
-  expect(workers[0]?.words).toBe('Unknown. Last known: All entries verified.');
+  expect(workers[0]?.words).toBe('Unknown. Last known: All entries verified');
 });
 
 it('does not show the right number of entries as good while the worker is out of sync', () => {

@@ -78,10 +78,18 @@ function runningMap({ runtime_map: { expected, seen, big_change: change }, worke
 }
 
 function workerPart({ pid, whole, reason }: NonNullable<Health['workers']['current']>, name: string): HealthPart {
-  const draining = name === 'Draining worker' ? ' Finishing its last connections.' : '';
+  const draining = name === 'Draining worker';
   return whole
-    ? { name: `${name} ${pid}`, tone: 'good', words: `All entries verified.${draining}` }
-    : { name: `${name} ${pid}`, tone: 'warn', words: `${sentence(reason ?? 'not verified yet')}${draining}` };
+    ? {
+        name: `${name} ${pid}`,
+        tone: 'good',
+        words: `All entries verified${draining ? ', finishing its last connections' : ''}`,
+      }
+    : {
+        name: `${name} ${pid}`,
+        tone: 'warn',
+        words: `${sentence(reason ?? 'not verified yet')}${draining ? ' Finishing its last connections.' : ''}`,
+      };
 }
 
 function entries(count: number): string {

@@ -117,7 +117,7 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
   };
 
   return (
-    <Dialog title={entry === null ? 'Block an address' : `Edit ${entry.ip_address}`} size={730} onClose={onClose}>
+    <Dialog title={entry === null ? 'Block an address' : `Edit ${entry.ip_address}`} size={770} onClose={onClose}>
       <form onSubmit={submit}>
         <Stack gap="md">
           {entry === null && (

@@ -39,7 +39,7 @@ export function warningsFor(entry: IpEntry, { trusted, clientAddress }: WarningC
     const more = inside.length > 3 ? ` and ${inside.length - 3} more` : '';
     warnings.push({
       kind: 'trusted-inside',
-      words: `Trusted and not blocked, although inside: ${some}${more}.`,
+      words: `Contains trusted addresses, which stay allowed: ${some}${more}.`,
     });
   }
   const self = clientAddress === null ? null : parseIp(clientAddress);

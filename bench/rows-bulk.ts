@@ -1,4 +1,4 @@
-// A whole list into an empty set, by `PUT` and by `batch`. Every round has a service, a database and two proxies of its
+// A complete list into an empty set, by `PUT` and by `batch`. Every round has a service, a database and two proxies of its
 // own, for both service and floor begin with nothing.
 import { basename } from 'node:path';
 import { type ListSource, listOf } from '../testkit/load/lists.ts';

@@ -1,4 +1,4 @@
-// Memory of the service when it has nothing to do. What it takes at most is told with every other row.
+// Memory of the service when it has nothing to do. Its peak is reported with every other row.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench } from './bench.ts';
 import type { Figure } from './figures.ts';

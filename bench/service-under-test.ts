@@ -25,7 +25,7 @@ export class ServiceUnderTest {
     return new ServiceUnderTest(await RealService.start({ bin, environment: { PROXY_MANAGER_MAX_ENTRIES: '0' } }));
   }
 
-  /** `PUT` of the whole list; the milliseconds until it was verified. */
+  /** `PUT` of the complete list; the milliseconds until it was verified. */
   async put(ips: readonly string[]): Promise<number> {
     const chunks = textChunks(ips);
     return await timed(async () => {

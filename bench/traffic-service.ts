@@ -26,7 +26,7 @@ export class TrafficService {
     verified(await this.#send('POST', '/api/blocked-ips', 'application/json', [body]), 'runtime_map_updated');
   }
 
-  /** The whole set. @param pieces as `bodyOf` makes them */
+  /** Replaces the list. @param pieces as `bodyOf` makes them */
   async put(pieces: readonly string[]): Promise<void> {
     const answer = await this.#send('PUT', '/api/blocked-ips?allow_shrink=true', 'text/plain', pieces);
     verified(answer, 'runtime_map_updated');

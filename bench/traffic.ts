@@ -98,7 +98,7 @@ async function main(): Promise<void> {
       progress: (line) => process.stderr.write(`${((performance.now() - began) / 1_000).toFixed(1)} s  ${line}\n`),
     });
   } finally {
-    // What was measured before it was stopped, or failed, is told all the same.
+    // Rows measured before the stop or failure are still reported.
     const { fastDeletes } = capabilitiesOf(await readProxyVersion(values['proxy-bin']));
     const figures = figuresOf(phases, fastDeletes);
     process.stdout.write(table(figures));

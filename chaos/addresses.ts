@@ -29,7 +29,7 @@ export interface Pool {
   /** Those that are trusted and distrusted; they may be blocked as well. */
   readonly trusted: readonly string[];
   /** Never blocked, never trusted. */
-  readonly strangers: readonly string[];
+  readonly bystanders: readonly string[];
 }
 
 export function poolOf(random: Random): Pool {
@@ -46,7 +46,7 @@ export function poolOf(random: Random): Pool {
   return {
     entries: [...new Set([...entries, ...trustables])],
     trusted: [...new Set(trustables)],
-    strangers: some(4, 200, (n) => `127.53.0.${n + 1}`),
+    bystanders: some(4, 200, (n) => `127.53.0.${n + 1}`),
   };
 }
 

@@ -1,4 +1,4 @@
-// Whether database, map files and the maps of every worker, draining ones too, are of one mind.
+// Whether database, map files and the maps of every worker, draining ones too, are in sync.
 import { readFile } from 'node:fs/promises';
 import { findMaster } from '../src/haproxy/process/master-process.ts';
 import { showProcesses } from '../src/haproxy/process/workers.ts';

@@ -83,7 +83,7 @@ function compare(
 async function visitEverybody(around: Surroundings, program: Program): Promise<void> {
   const { story, stack } = around;
   const some = base.filter((_, index) => index % 100 === program.round % 100);
-  const visitors = new Set([...program.strangers, ...some, ...around.entries.flatMap(visitorsOf)]);
+  const visitors = new Set([...program.bystanders, ...some, ...around.entries.flatMap(visitorsOf)]);
   for (const ip of visitors) {
     for (const frontEnd of stack.frontEnds) {
       const begun = clock();
@@ -98,7 +98,7 @@ async function visitEverybody(around: Surroundings, program: Program): Promise<v
   if (stack.operator !== null) return;
   for (const domain of domains) {
     const wanted = around.sites.mayBe(domain, clock(), clock(), 'acknowledged').present ? 200 : 404;
-    const { status } = await askProxy(stack.service.proxyPort, domain, program.strangers[0]);
+    const { status } = await askProxy(stack.service.proxyPort, domain, program.bystanders[0]);
     if (status !== wanted) story.accuse(`in the end ${domain} was answered ${status} instead of ${wanted}`);
   }
 }

@@ -47,7 +47,7 @@ export class Client {
     this.#figures = figures;
   }
 
-  /** Never throws for what the stack does: what is wrong is told to the story. */
+  /** Never throws for what the stack does: a broken promise is recorded in the story. */
   async carryOut(operation: Operation): Promise<void> {
     const begun = clock();
     this.#figures.operations += 1;
@@ -187,7 +187,7 @@ export class Client {
     return `${text}${visits.join('')}`;
   }
 
-  /** The body is shorter than announced and the connection ends: nothing may change, so the model is told nothing. */
+  /** The body is shorter than announced and the connection ends: nothing may change, so the model does not change. */
   #putCutOff(ips: readonly string[]): Promise<string> {
     const lines = `${ips.join('\n')}\n`;
     return new Promise((resolve) => {
@@ -284,7 +284,7 @@ export class Client {
       if (!excused) story.accuse(`${what} from ${ip} at ${frontEnd.name} failed: ${seen}`);
       return String(seen);
     }
-    // A killed proxy's last words are still those of its map; only a stranger's hand makes them wrong.
+    // A proxy's last answers before its death follow its map; only a foreign change makes them wrong.
     if (windows.excuse('enforcement', begun, ended) || windows.excuse('clock', begun, ended)) return String(seen);
     const allowed = verdictsOf(this.#around, ip, begun, ended, 'enforced');
     if (stack.mayLackRule(frontEnd, since, ended)) allowed.add(200);

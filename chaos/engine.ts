@@ -1,5 +1,5 @@
-// Round after round: the stack is kept as long as nothing fails, and rebuilt now and then. A failing round is told
-// whole, with the lines that repeat it, and made smaller.
+// Round after round: the stack is kept as long as nothing fails, and rebuilt now and then. A failing round is printed
+// completely, with the command that repeats it, and reduced.
 import type { Fault } from './fault.ts';
 import { describeOperation, type Program, programOf, type Step } from './program.ts';
 import { Arena, type RoundResult } from './round.ts';

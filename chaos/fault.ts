@@ -24,7 +24,7 @@ export interface Excuses {
   readonly storage?: boolean;
   /** Requests through the proxy may fail: the proxy itself was killed. */
   readonly traffic?: boolean;
-  /** Visits may be answered otherwise than acknowledged, until the service has repaired what a stranger changed. */
+  /** Visits may be answered otherwise than acknowledged, until the service has repaired a foreign change. */
   readonly enforcement?: boolean;
   /** The service's clock is wrong: when entries expire is not looked at. */
   readonly clock?: boolean;

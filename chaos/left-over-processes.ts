@@ -18,10 +18,10 @@ export class LeftOverProcesses {
       showProcesses(service.socket, within(10_000)),
     );
     const known = new Set([master.pid, ...current.map(({ pid }) => pid), ...draining.map(({ pid }) => pid)]);
-    const strangers = pids.filter((pid) => !known.has(pid));
+    const unknown = pids.filter((pid) => !known.has(pid));
     const now = performance.now();
-    for (const pid of this.#since.keys()) if (!strangers.includes(pid)) this.#since.delete(pid);
-    for (const pid of strangers) if (!this.#since.has(pid)) this.#since.set(pid, now);
+    for (const pid of this.#since.keys()) if (!unknown.includes(pid)) this.#since.delete(pid);
+    for (const pid of unknown) if (!this.#since.has(pid)) this.#since.set(pid, now);
     return [...this.#since]
       .filter(([, since]) => now - since > longestMs)
       .map(([pid, since]) => `process ${pid} of the proxy is left over for ${((now - since) / 1_000).toFixed(1)} s`);

@@ -45,7 +45,7 @@ export class Model {
     return [...this.#registers.keys()];
   }
 
-  /** From now until it is told otherwise, each of `states` is possible beside what was possible before. */
+  /** Until the outcome is known, each of `states` is possible in addition to the earlier ones. */
   begin(address: string, begun: number, states: readonly State[]): Pending {
     const writes = this.#writesOf(address);
     const write: Write = { begun, ended: Number.POSITIVE_INFINITY, states, acknowledged: false, enforced: false };
@@ -117,7 +117,7 @@ function statesOf(all: readonly Write[], from: number, to: number, proof: Proof,
 
 /**
  * What an element of a list without a time makes of what it found, between the two moments: an entry keeps its end, and
- * one whose time is over begins anew (ADR 0044).
+ * one whose time is over is created again (ADR 0044).
  */
 export function listed(found: readonly State[], to: number): State[] {
   return found.flatMap((state) => {

@@ -52,7 +52,7 @@ export interface Program {
   readonly round: number;
   readonly steps: readonly Step[];
   /** Addresses that are never blocked; visited at the end of the round. */
-  readonly strangers: readonly string[];
+  readonly bystanders: readonly string[];
 }
 
 export interface ProgramOptions {
@@ -101,7 +101,7 @@ export function programOf(
       lasts: random.pick([30, 100, 250, 400, 700, 2_200]),
     });
   }
-  return { round, steps: steps.sort((a, b) => a.at - b.at), strangers: pool.strangers };
+  return { round, steps: steps.sort((a, b) => a.at - b.at), bystanders: pool.bystanders };
 }
 
 /** Two that put themselves in the place of the same socket would undo each other, not trouble the service more. */
@@ -144,7 +144,7 @@ function operationOf(random: Random, pool: Pool, style: Style): Operation {
   if (dice <= 82) return { op: 'trust', ip: random.pick(pool.trusted) };
   if (dice <= 86) return { op: 'distrust', ip: random.pick(pool.trusted) };
   const visitors = visitorsOf(ip());
-  const from = visitors[0] ?? random.pick(pool.strangers);
+  const from = visitors[0] ?? random.pick(pool.bystanders);
   if (dice <= 95) return { op: 'visit', ip: from };
   return { op: 'hold', ip: from, forMs: random.integer(50, 900) };
 }

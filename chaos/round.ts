@@ -168,7 +168,7 @@ export class Arena {
       story.accuse(`${fault.name} could not be healed: ${textOf(error)}`);
     }
     const ended = this.#mended(fault, struck).finally(over);
-    // Waited for later; a failure is told there.
+    // Waited for later; a failure is reported there.
     ended.catch(() => undefined);
     return { name: fault.name, ended };
   }

@@ -1,4 +1,4 @@
-// What happened in a round, in the order in which it was told, and what was wrong about it.
+// What happened in a round, in order, and which promises were broken.
 
 /** Milliseconds since 1970, never set back: the model's and the story's time. */
 export function clock(): number {

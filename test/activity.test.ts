@@ -154,7 +154,7 @@ describeOnOneProxy('what was done', ({ bin }) => {
     it('resumes for a client that reconnects', async () => {
       const reader = await listen();
       await service.call('POST', '/api/blocked-ips', { body: { ip_address: '192.0.2.77', duration_seconds: 600 } });
-      await eventually('the block is told', () => dataOf(reader.events, 'entry.blocked').length === 1);
+      await eventually('the block is reported', () => dataOf(reader.events, 'entry.blocked').length === 1);
       reader.close();
       const last = reader.events.at(-1)!.id!;
       await service.call('POST', '/api/config/reload');
@@ -164,7 +164,7 @@ describeOnOneProxy('what was done', ({ bin }) => {
         async () => (await service.call('GET', '/api/blocked-ips/192.0.2.77')).status === 404,
       );
       const again = await listen({ 'last-event-id': last });
-      await eventually('the rest is told', () => dataOf(again.events, 'entry.expired').length === 1);
+      await eventually('the rest is reported', () => dataOf(again.events, 'entry.expired').length === 1);
       expect(dataOf(again.events, 'entry.blocked')).toEqual([]);
       expect(dataOf(again.events, 'entry.expired')).toEqual([{ ip_address: '192.0.2.77', runtime_map_updated: true }]);
       const [started] = dataOf(again.events, 'reload.started');
@@ -194,7 +194,7 @@ describeOnOneProxy('what was done', ({ bin }) => {
       const { key } = (await service.call('POST', '/api/keys', { body: { name: 'watcher', scopes: ['read'] } })).body;
       const reader = await listen({}, key);
       await service.call('POST', '/api/config/reload');
-      await eventually('the reload is told', () => dataOf(reader.events, 'reload.completed').length === 1);
+      await eventually('the reload is reported', () => dataOf(reader.events, 'reload.completed').length === 1);
       expect(dataOf(reader.events, 'reload.started')).toEqual([{ id: expect.any(String) }]);
       await service.call('DELETE', '/api/keys/watcher');
       await eventually('the stream ends', () => reader.ended);
@@ -204,14 +204,14 @@ describeOnOneProxy('what was done', ({ bin }) => {
     it('reports a gap to a client that was disconnected during a restart', async () => {
       const reader = await listen();
       await service.call('POST', '/api/blocked-ips', { body: { ip_address: '192.0.2.78' } });
-      await eventually('the block is told', () => dataOf(reader.events, 'entry.blocked').length === 1);
+      await eventually('the block is reported', () => dataOf(reader.events, 'entry.blocked').length === 1);
       service.kill('SIGTERM');
       await eventually('the stream ends', () => reader.ended);
       expect((await service.ended()).code).toBe(0);
       expect(reader.events.at(-1)).toMatchObject({ event: 'service.stopping' });
       await service.launch();
       const again = await listen({ 'last-event-id': reader.events.at(-1)!.id! });
-      await eventually('the gap is told', () => again.events[0]?.event === 'gap');
+      await eventually('the gap is reported', () => again.events[0]?.event === 'gap');
       again.close();
     });
   });

@@ -159,7 +159,7 @@ describe('the examples of the API’s description', () => {
       return;
     }
     const documented = example.answer as Record<string, unknown>;
-    // What is told to people is what they would be told.
+    // The texts for people are those of the service.
     if (status >= 400) expect(answer.body).toEqual({ ...documented, request_id: answer.body['request_id'] });
     else if (!title.startsWith('list')) expect(namesIn(answer.body)).toEqual(namesIn(documented));
     expect(answer.body['rejected']).toEqual(documented['rejected']);

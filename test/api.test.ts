@@ -224,10 +224,10 @@ describeOnOneProxy('the API', ({ bin }) => {
   });
 
   it('reports degraded while another process listens on the proxy’s port', async () => {
-    const stranger = createServer((socket) => socket.destroy());
+    const other = createServer((socket) => socket.destroy());
     await new Promise<void>((resolve, reject) => {
-      stranger.once('error', reject);
-      stranger.listen({ port: service.proxyPort, host: '127.0.0.1', reusePort: true }, resolve);
+      other.once('error', reject);
+      other.listen({ port: service.proxyPort, host: '127.0.0.1', reusePort: true }, resolve);
     });
     await eventually('health is degraded for this reason alone', async () => {
       const { status, body } = await service.health();
@@ -235,7 +235,7 @@ describeOnOneProxy('the API', ({ bin }) => {
       const named = reason.includes(`port ${service.proxyPort}`) && others.length === 0;
       return status === 503 && body['status'] === 'degraded' && named;
     });
-    await new Promise((resolve) => stranger.close(resolve));
+    await new Promise((resolve) => other.close(resolve));
     await service.healthy();
   });
 });

@@ -98,7 +98,7 @@ describeOnOneProxy('the benchmark', ({ bin, version }) => {
 
   it('stops everything at a signal, and prints the rows measured so far', async () => {
     const run = bench('--entries', '50', '--only', 'block,clients');
-    // A row takes as long as the machine is slow; each of its rounds is told.
+    // A row takes as long as the machine is slow; each of its rounds is printed.
     while (!run.err.includes('clients: round 0') && run.child.exitCode === null) {
       const told = run.err.length;
       await eventually('the bench goes on', () => run.err.length > told || run.child.exitCode !== null);

@@ -109,7 +109,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     expect(answer.body['path']).toBe(service.paths.config);
   });
 
-  ofTheService('comes from the operator’s template at every reload, and the difference is told before', async () => {
+  ofTheService('comes from the operator’s template at every reload, and the difference is shown before', async () => {
     expect((await service.call('GET', '/api/config/diff')).body).toEqual({
       changed: false,
       diff: '',

@@ -35,7 +35,7 @@ describeOnOneProxy('a first start', ({ bin }) => {
   afterEach(() => service?.stop());
 
   it.each(sampled(moments, (moment) => sample.has(moment)))(
-    'that dies at %s is made up for by the next',
+    'that dies at %s is repaired by the next',
     async (moment) => {
       const began = await RealService.start({
         bin,

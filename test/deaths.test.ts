@@ -185,7 +185,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     service.kill('SIGTERM');
     await service.ended();
     await kill(master.pid);
-    // This test's own process is the stranger: a signal would end it.
+    // The foreign process is the one of this test: a signal would end it.
     await writeFile(service.paths.pidFile, `${process.pid}\n`);
     await service.launch();
     await servedAgainAfter(master.pid);

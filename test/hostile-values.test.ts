@@ -48,7 +48,7 @@ interface Answer {
 
 function send(service: RealService, agent: Agent, one: Attack): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    // Node sends the body of a DELETE without any framing unless its length is told.
+    // Node sends the body of a DELETE without any framing unless its length is given.
     const length = one.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(one.body)) };
     const headers: Record<string, string> = { authorization: `Bearer ${service.key}`, ...length, ...one.headers };
     const sent = request(

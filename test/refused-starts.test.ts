@@ -65,7 +65,7 @@ describeOnProductProxies('a start after a power failure whose database is damage
   it.skipIf(missingForNotifySocket() !== null)(
     'reports to systemd that it is ready, for the proxy that cannot',
     async () => {
-      await eventually('systemd was told', () => readiness() === 1);
+      await eventually('systemd received it', () => readiness() === 1);
       const { master } = await service.processes();
       expect(await readFile(`/proc/${master.pid}/environ`, 'latin1')).not.toContain('NOTIFY_SOCKET');
     },

@@ -201,7 +201,7 @@ function ask(
   });
 }
 
-/** A `PUT` of the whole set whose first line was sent; the rest waits for `finish`. */
+/** A `PUT` of the list whose first line was sent; the rest waits for `finish`. */
 function slowUpload(service: RealService, lines: readonly string[]) {
   const headers = { authorization: `Bearer ${service.key}`, 'content-type': 'text/plain', expect: '100-continue' };
   const request = httpRequest({

@@ -102,7 +102,7 @@ describeOnProductProxies('a start', ({ bin }) => {
         expect(refused.body).toMatchObject({ status: 409, code: 6020 });
       }
       expect(await readFile(service.paths.config, 'utf8')).toBe(config);
-      await eventually('the difference is told', async () => {
+      await eventually('the difference is reported', async () => {
         const { status, live } = (await service.health()).body['configuration_drift'];
         return status === 'drift' && live === 'other';
       });
@@ -386,7 +386,7 @@ describeOnOneProxy('a later start', ({ bin }) => {
   it('is refused without leaving a process behind if the API’s port is in use', async () => {
     await stopped(service);
     const listener = await listenOn(service.apiPort);
-    // Readiness would be asked of the stranger.
+    // The other process would answer the readiness probe.
     const { code, output } = await second(bin, { ...own(service), PROXY_MANAGER_SUPERVISE: 'true' });
     expect(code).toBe(1);
     expect(output).toMatch(

@@ -41,7 +41,7 @@ class Blocked {
     return [await this.block(), await this.block(), await this.block()];
   }
 
-  /** Nothing acknowledged is lost, and database, file and worker are of one mind about the rest too. */
+  /** Nothing acknowledged is lost, and database, file and worker agree about the rest too. */
   async expectTruth(): Promise<void> {
     await expectAgreement(this.#service, this.acknowledged);
     for (const ip of [...this.acknowledged].slice(-5)) expect(await this.#service.visit(ip), ip).toBe(403);

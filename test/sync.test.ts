@@ -138,7 +138,7 @@ describeOnProductProxies('a sync', ({ bin }) => {
     expect(answer.status).toBe(207);
     expect(answer.body).toMatchObject({ runtime_map_synced: false, reload_scheduled: true, total_ips: 6 });
     expect(answer.body['reason']).toEqual(expect.any(String));
-    // The reload that follows makes the socket anew (SIGUSR2); whichever comes first is good.
+    // The reload that follows creates the socket again (SIGUSR2); either may come first.
     await rename(`${masterSocket}.away`, masterSocket).catch(() => undefined);
     const after = await eventually('a sync succeeds', async () => {
       const again = await sync();

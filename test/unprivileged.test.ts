@@ -15,7 +15,7 @@ import { RealService } from '../testkit/real-service.ts';
 import { type UnprivilegedUser, unprivilegedUser } from '../testkit/unprivileged.ts';
 
 const isRoot = getuid?.() === 0;
-const stranger = 54_322;
+const otherUser = 54_322;
 const folder = mkdtempSync(join(tmpdir(), 'pmu-'));
 await chmod(folder, 0o755);
 const user = unprivilegedUser(folder);
@@ -138,7 +138,7 @@ describeOnProductProxies('as a user without rights,', ({ bin }) => {
 
   it('opens no debugger on SIGUSR1', async () => {
     service.kill('SIGUSR1');
-    await eventually('it was told', async () => (await service.logText()).includes('SIGUSR1 is ignored'));
+    await eventually('it was logged', async () => (await service.logText()).includes('SIGUSR1 is ignored'));
     expect(await readFile(service.paths.jsonLog, 'utf8')).not.toContain('Debugger');
     expect((await service.health()).status).toBe(200);
   });
@@ -179,7 +179,7 @@ describeOnProductProxies('as a user without rights,', ({ bin }) => {
   it.runIf(isRoot)('lets another user of the machine read no secret and reach no socket', async () => {
     const { paths } = service;
     const tried = (words: readonly string[]) => {
-      const [program, ...rest] = user.command(words).map((word) => word.replace(String(user.uid), String(stranger)));
+      const [program, ...rest] = user.command(words).map((word) => word.replace(String(user.uid), String(otherUser)));
       return spawnSync(program!, rest, { encoding: 'utf8' }).status;
     };
     expect(tried(['cat', '/etc/passwd'])).toBe(0);

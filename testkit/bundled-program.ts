@@ -1,6 +1,6 @@
 // The product in one file, and one for its thread, for the services that tests start by the hundred: two thirds of the
-// processor time of a start go into finding and linking a thousand modules. Made anew by each run from the sources, so it
-// is never an older state of them. Tests of the command line itself start the sources, and what comes with them as it is
+// processor time of a start go into finding and linking a thousand modules. Each run builds it from the sources, so it
+// is never stale. Tests of the command line itself start the sources, and what comes with them as it is
 // installed.
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ const notOnlyModules = ['better-sqlite3'];
 const threadProgram = 'src/configuration/template/template-thread-main.ts';
 const startsThread = 'src/configuration/template/template-thread.ts';
 
-/** A source file that asks where it lies is told where it lies, not where the one file is. */
+/** A source file that reads its own path gets that of the source, not that of the bundle. */
 const ownPlaces: Plugin = {
   name: 'own-places',
   transform(code, id) {

@@ -7,13 +7,13 @@ export type CrashOperation =
   | 'first start'
   /** While no proxy runs. */
   | 'start of the proxy'
-  /** After a whole set had come and the service died. */
+  /** After a replacement was received and the service died. */
   | 'start with a big change'
   | 'block'
   | 'blocks beyond the slots'
   | 'unblock'
   | 'expiry'
-  | 'whole set'
+  | 'replacement'
   | 'sync'
   | 'trust'
   | 'site'
@@ -65,16 +65,16 @@ export const operationTo: Readonly<Record<CrashPoint, CrashOperation>> = {
   'group.before-runtime': 'block',
   'group.after-runtime': 'block',
   'expiry.done': 'expiry',
-  'bulk.begun': 'whole set',
-  'bulk.staged': 'whole set',
-  'bulk.received': 'whole set',
-  'bulk.ready': 'whole set',
-  'bulk.slice-before-commit': 'whole set',
-  'bulk.slice-committed': 'whole set',
-  'bulk.slice-sent': 'whole set',
-  'bulk.applied': 'whole set',
-  'bulk.discarded': 'whole set',
-  'bulk.file-written': 'whole set',
+  'bulk.begun': 'replacement',
+  'bulk.staged': 'replacement',
+  'bulk.received': 'replacement',
+  'bulk.ready': 'replacement',
+  'bulk.slice-before-commit': 'replacement',
+  'bulk.slice-committed': 'replacement',
+  'bulk.slice-sent': 'replacement',
+  'bulk.applied': 'replacement',
+  'bulk.discarded': 'replacement',
+  'bulk.file-written': 'replacement',
   'bulk.finished-slice-at-start': 'start with a big change',
   'map-rewrite.begun': 'sync',
   'map-rewrite.written': 'sync',

@@ -99,11 +99,11 @@ export class CrashStack {
     let deaths = 0;
     for (let pass = 1; ; pass += 1) {
       if (operation === 'start of the proxy') await this.#killProxy();
-      // What an earlier death left to be made up for may lead there too, when it is ready already.
+      // The repair after an earlier death may reach the point too, if it is ready already.
       const ready = (await this.#launch({ [crashVariable]: `${point}:${pass}` })) && (await this.#recoversAlive());
       if (!ready || !atStart) {
         if (ready) await this.#operate(operation);
-        // What made up for an earlier death was the pass before, and there was nothing to make up for this time.
+        // The earlier pass repaired what a death had left, and nothing is left to repair.
         if (ready && operation.endsWith('site') && this.#wasAnswered) await this.#operate(operation);
         await this.#expectDeathAt(point, operation);
         deaths += 1;
@@ -161,11 +161,11 @@ export class CrashStack {
   async #dieWithBigChange(): Promise<void> {
     await this.#launch({ [crashVariable]: 'bulk.ready' });
     await this.expectRecovered();
-    await this.#operate('whole set');
-    await this.#expectDeathAt('bulk.ready', 'whole set');
+    await this.#operate('replacement');
+    await this.#expectDeathAt('bulk.ready', 'replacement');
   }
 
-  /** By itself everything is of one mind again. */
+  /** Everything is in sync again without help. */
   async expectRecovered(): Promise<void> {
     const died = this.#died;
     try {
@@ -297,7 +297,7 @@ export class CrashStack {
           if (answer?.status === 200) this.#acknowledged(wanted);
         }
         return;
-      case 'whole set': {
+      case 'replacement': {
         return await this.#putWhole(new Set([...held, ...Array.from({ length: wholeSetSize }, () => this.#fresh())]));
       }
       case 'sync':

@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 
 export interface HostileClient {
-  /** What it was told so far, the beginning of it. */
+  /** The beginning of what it received. */
   text(): string;
   readonly closed: boolean;
   stop(): void;

@@ -1,4 +1,4 @@
-// Sits between the service and its proxy's master socket, and passes everything on until it is told to misbehave. The
+// Sits between the service and its proxy's master socket, and passes everything on until a test makes it misbehave. The
 // proxy itself is whole and takes every command: only what is heard of it is wrong.
 import { chmod, rename, stat } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';

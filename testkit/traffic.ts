@@ -1,5 +1,5 @@
 // Many blocked addresses, a client that visits all the time, and the question whether database, file and running map
-// are of one mind.
+// are in sync.
 import { expect } from 'vitest';
 import { eventually } from './conditions.ts';
 import type { RealService } from './real-service.ts';

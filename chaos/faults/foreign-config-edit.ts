@@ -15,7 +15,7 @@ export const foreignConfigEdit: Fault = {
       detail: broken ? 'a broken line' : 'a comment',
       async heal() {
         if (!broken) return;
-        // As the operator who sees his mistake: a reload writes the configuration anew.
+        // As an operator who corrects the mistake: a reload writes the configuration again.
         await eventually('a reload puts the configuration right', async () => {
           await stack.relaunch();
           await stack.service.call('POST', '/api/config/reload?replace_configuration=true');

@@ -7,7 +7,7 @@ const lines = (count: number, from: number): string =>
 /** The map file is edited outside the service. */
 export const foreignMapFileEdit: Fault = {
   name: 'foreign-map-file-edit',
-  // A reload that comes before the repair loads what he wrote.
+  // A reload that comes before the repair loads the edit.
   excuses: { enforcement: true },
   async strike({ service }, random) {
     const path = service.paths.blockedMap;

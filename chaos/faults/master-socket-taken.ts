@@ -1,7 +1,7 @@
 import { takeAllConnections } from '../../testkit/broken-master-socket.ts';
 import type { Fault } from '../fault.ts';
 
-/** Ten strangers are connected and say nothing: the master serves no eleventh. */
+/** Ten silent foreign connections: the master accepts no eleventh. */
 export const masterSocketTaken: Fault = {
   name: 'master-socket-taken',
   holds: 'master-socket',

@@ -20,7 +20,7 @@ export interface Target {
 const patienceMs = 90_000;
 /**
  * What goes in line behind others of its kind, and through reloads, is waited for as long as the product's own client
- * does. Who gave up earlier could not say any more what is right: it goes on, and changes what he changed since.
+ * does. A client that gave up earlier no longer knows the outcome: the operation continues, and undoes its later changes.
  */
 const longPatienceMs = DEFAULT_TIMEOUT_MS;
 const long: ReadonlySet<string> = new Set([
@@ -161,7 +161,7 @@ export class Client {
 
   /**
    * Seen in every worker, or not before the service's own deadline: then the answer says so, and it is counted. The end
-   * of the load shows that it was made up for.
+   * of the load shows that it was repaired.
    */
   expectProved(operation: string, answer: Json): void {
     if (answer.runtime_map_updated === true) return;

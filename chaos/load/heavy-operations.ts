@@ -86,7 +86,7 @@ async function put(client: Client, shared: Shared): Promise<void> {
   const share = shared.puts % 10 === 0 ? 0 : shared.puts % 5 === 2 ? 0.1 : 0.01;
   const from = (shared.baseFrom ?? 0) + Math.round(shared.entries * share);
   const base = await shared.base(from);
-  // Mostly as it is known to be, so that most of what overlaps is of one mind with it.
+  // Mostly the known state, so that most overlapping operations agree with it.
   const own = [...shared.model.addresses()].filter((one) => {
     const turned = client.random.next() < 0.01;
     return !isForAMoment(one) && (shared.model.of(one) === 'blocked') !== turned;

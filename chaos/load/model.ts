@@ -1,5 +1,5 @@
 // The expected blocked addresses, as far as the clients can know them. Each address has one owner, who has at most one change of
-// it under way; a `PUT` of the whole set speaks of every address. Of two that overlap either may come last, so where
+// it under way; a `PUT` of the complete list sets every address. Of two that overlap either may come last, so where
 // they want different things the right state is unknown until a later operation changes it.
 
 export type Presence = 'blocked' | 'free' | 'either';
@@ -54,7 +54,7 @@ export class BlockedModel {
     };
   }
 
-  /** The same for the whole set. */
+  /** The same for the complete list. */
   beginPut(list: ReadonlySet<string>): (outcome: 'done' | 'unknown') => void {
     const put: Put = { list, touched: new Set(this.#open.keys()) };
     for (const change of this.#open.values()) change.overlapped.add(put);

@@ -19,7 +19,7 @@ export interface OperationFigures {
   readonly longestAtSeconds: number;
 }
 
-/** Beyond these only the number is told. */
+/** Beyond these only the number is reported. */
 const keptWrongs = 200;
 
 export class Tally {

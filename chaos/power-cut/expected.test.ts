@@ -22,10 +22,10 @@ it('what was acknowledged last holds; of what was not, only the next may', () =>
 });
 
 it('reports missing, surplus and never requested entries', () => {
-  const blocked = new Set([...heldBefore.slice(1), 'a', 'stranger']);
+  const blocked = new Set([...heldBefore.slice(1), 'a', 'extra']);
   expect(contradictions(after('op-1', 'op-2', 'op-3'), blocked)).toEqual([
     `${heldBefore[0]} is not blocked`,
     'b is not blocked',
-    'stranger is blocked, and was never requested',
+    'extra is blocked, and was never requested',
   ]);
 });

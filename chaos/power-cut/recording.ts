@@ -1,4 +1,4 @@
-// A service under strace, from its very first start on, while clients block and unblock; and what they were told.
+// A service under strace, from its very first start on, while clients block and unblock; and their answers.
 import { spawnSync } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
@@ -100,7 +100,7 @@ export async function killProxies(service: RealService): Promise<void> {
 
 const clients = 3;
 
-/** Blocks and unblocks by several clients, a batch, a whole set, a sync, a reload, and blocks and unblocks again. */
+/** Blocks and unblocks by several clients, a batch, a replacement, a sync, a reload, and blocks and unblocks again. */
 async function runProgram(service: RealService, random: Random): Promise<Operation[]> {
   const operations: Operation[] = [];
   const send = async (

@@ -295,15 +295,15 @@ export function leaveAfter({ top, changes }: Disk, path: string, loss: Loss, ran
 
 /** Without the programs that the service started: a thread that runs another program is none of its own any more. */
 function ofTheService(calls: readonly SystemCall[]): SystemCall[] {
-  const strangers = new Set<number>();
+  const foreign = new Set<number>();
   let main: number | null = null;
   return calls.filter((call) => {
     if (call.name === 'execve') {
       main ??= call.thread;
-      if (call.thread !== main) strangers.add(call.thread);
+      if (call.thread !== main) foreign.add(call.thread);
     }
-    if (!strangers.has(call.thread)) return true;
-    if (spawns.has(call.name)) strangers.add(call.result);
+    if (!foreign.has(call.thread)) return true;
+    if (spawns.has(call.name)) foreign.add(call.result);
     return false;
   });
 }

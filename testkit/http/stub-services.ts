@@ -182,7 +182,7 @@ export interface Call {
 
 export interface Stub {
   readonly app: App;
-  /** What the services were asked, the keys' `authenticate`, what is told (`answered`, `ended`) and the log left out. */
+  /** What the services were asked, the keys' `authenticate`, the reports (`answered`, `ended`) and the log left out. */
   readonly calls: Call[];
   readonly logged: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[];
   /** The arguments of the only call. */

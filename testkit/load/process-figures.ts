@@ -32,7 +32,7 @@ export function memoryOf(pids: readonly number[]): { now: number; peak: number }
   return sum;
 }
 
-/** From here on the peak counts anew: 5 resets the kernel's mark of the highest resident size. */
+/** From here on the peak is measured again: 5 resets the kernel's mark of the highest resident size. */
 export function forgetPeak(pids: readonly number[]): void {
   for (const pid of pids) writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }

@@ -31,7 +31,7 @@ export class Connection {
   /** Connections made so far. */
   opened = 0;
 
-  /** @param keep ask for a connection that stays open; without it the proxy is told that each request is the last */
+  /** @param keep ask for a connection that stays open; without it each request asks for a closed connection */
   constructor(target: Target, keep: boolean) {
     this.#target = target;
     this.#text = `GET /traffic HTTP/1.1\r\nHost: ${target.host}\r\n${keep ? '' : 'Connection: close\r\n'}\r\n`;

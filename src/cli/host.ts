@@ -14,9 +14,9 @@ export interface CliHost {
 }
 
 /** Of the user that runs the program; null if it has none, such as a service user without an entry in passwd. */
-export function homeFolder(ask: () => string = homedir): string | null {
+export function homeFolder(systemHome: () => string = homedir): string | null {
   try {
-    return ask() || null;
+    return systemHome() || null;
   } catch (error) {
     // `uv_os_homedir returned ENOENT`: neither HOME nor such a user.
     if ((error as NodeJS.ErrnoException).code === 'ERR_SYSTEM_ERROR') return null;

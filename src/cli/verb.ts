@@ -55,7 +55,7 @@ export function serviceOptions(): Option[] {
   return [
     new Option(
       '--url <url>',
-      'address of the service: http://HOST:PORT or unix:/path; default PROXY_MANAGER_URL, then http://127.0.0.1:7080',
+      'address of the service: http://HOST:PORT or unix:/path; PROXY_MANAGER_URL (default http://127.0.0.1:7080)',
     ),
     outputOption(),
   ];

@@ -83,7 +83,7 @@ describe('batches', () => {
     ]);
   });
 
-  it('leave out whoever types', async () => {
+  it('reject an entry that covers an own address', async () => {
     const mine = parseIp(ipOf(2));
     const own = mine.ok ? [{ entry: mine.entry, what: 'your address' }] : [];
     const [batch] = await all(cutBatches(groups([entry(1), entry(2)]), { ...plain, own }));

@@ -25,21 +25,18 @@ it('refuses a repair before the first start of the service, and leaves the exist
   await rm(prefix, { recursive: true });
 });
 
-it.each(['', '{}', 'null'])(
-  'a marker of the first start that is damaged (%j) is named, with what to do',
-  async (text) => {
-    const prefix = await mkdtemp(join(tmpdir(), 'pm-repair-'));
-    const settings = readSettings({ PROXY_MANAGER_PREFIX: prefix }, {}, () => '');
-    await mkdir(settings.stateDir, { recursive: true, mode: 0o700 });
-    await writeFile(join(settings.stateDir, 'instance.json'), text);
-    await expect(repairMaps(settings, silentLog)).rejects.toThrow(
-      /instance\.json is damaged; remove it only if you know/,
-    );
-    await rm(prefix, { recursive: true });
-  },
-);
+it.each(['', '{}', 'null'])('names a damaged marker of the first start (%j), with what to do', async (text) => {
+  const prefix = await mkdtemp(join(tmpdir(), 'pm-repair-'));
+  const settings = readSettings({ PROXY_MANAGER_PREFIX: prefix }, {}, () => '');
+  await mkdir(settings.stateDir, { recursive: true, mode: 0o700 });
+  await writeFile(join(settings.stateDir, 'instance.json'), text);
+  await expect(repairMaps(settings, silentLog)).rejects.toThrow(
+    /instance\.json is damaged; remove it only if you know/,
+  );
+  await rm(prefix, { recursive: true });
+});
 
-/** A service that was started once, and what its database says. */
+/** The state of a service that was started once. */
 async function startedOnce() {
   const prefix = await mkdtemp(join(tmpdir(), 'pm-repair-'));
   onTestFinished(() => rm(prefix, { recursive: true }));

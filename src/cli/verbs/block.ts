@@ -33,10 +33,10 @@ export function blockOptions(verb: Verb): Verb {
   return verb
     .option('--for <duration>', 'expire after: 90s, 30m, 4h, 7d or 2w; does not shorten an existing block')
     .option('--until <time>', 'expire at: 2030-01-31T12:00:00Z; without a zone in local time')
-    .option('--reason <text>', 'the reason; an existing block keeps its reason if this is not given')
+    .option('--reason <text>', 'reason of the block; without it, an existing block keeps its own')
     .option(
       '--force',
-      'also block your own address: the client of your SSH session, or your address towards the service',
+      'also block your own address: that of your SSH session, or the one from which you reach the service',
     )
     .option('--even-trusted', 'also store entries covered by a trusted entry; they take effect when the trust ends')
     .option(

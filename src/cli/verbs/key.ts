@@ -12,7 +12,7 @@ import { type Options, Verb } from '../verb.ts';
 
 export function keyVerb(cli: CommandLine): Verb {
   const create = new Verb('create', 'create a key and print it on standard output; it is shown only once')
-    .argument('<name>', 'the client that uses it')
+    .argument('<name>', 'name of the key, such as the client that uses it')
     .addOption(new Option('--scope <scope...>', 'each scope includes those before it; default admin').choices(scopes))
     .option('--for <duration>', 'expire after: 4h, 7d or 2w; default never')
     .option('--until <time>', 'expire at: 2030-01-31T12:00:00Z; without a zone in local time')

@@ -44,7 +44,7 @@ function Configuration() {
   return (
     <PageFrame
       title="Configuration"
-      about="The active HAProxy configuration, generated from the template and your sites."
+      about="The active HAProxy configuration, generated from template and sites."
       actions={
         <>
           <Button

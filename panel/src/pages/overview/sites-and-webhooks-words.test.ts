@@ -13,6 +13,7 @@ it.each([
   [[site('a', 'UP'), site('b', 'DOWN')], 'bad', '1 of 2 sites down: b'],
   [[site('a', 'UP'), site('b', 'UP', 'DOWN')], 'warn', 'Not all servers are up: b'],
   [[site('a', 'UP'), unchecked], 'unknown', '1 of 2 sites up; 1 site not checked'],
+  [[unchecked], 'unknown', '2 sites not checked'],
   [[site('a', 'DOWN'), unchecked], 'bad', '1 of 2 sites down: a; 1 site not checked'],
 ] as const)('summarises %j as %s', (checked, tone, words) => {
   expect(sitesWords(2, checked)).toEqual({ tone, words });

@@ -27,6 +27,7 @@ export function sitesWords(total: number, checked: readonly SiteStates[]): Summa
       words: `${down.length} of ${counted(total, 'site')} down: ${listed(down)}${rest}`,
     };
   if (partly.length > 0) return { tone: 'warn', words: `Not all servers are up: ${listed(partly)}${rest}` };
+  if (unknown === total) return { tone: 'unknown', words: `${counted(total, 'site')} not checked` };
   if (unknown > 0) return { tone: 'unknown', words: `${good.length} of ${counted(total, 'site')} up${rest}` };
   return { tone: 'good', words: `All servers of ${counted(total, 'site')} are up` };
 }

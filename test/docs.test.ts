@@ -199,7 +199,7 @@ const reasonSources: readonly (readonly [file: string, pattern: RegExp])[] = [
   ['src/store/sqlite/sqlite-errors.ts', /\['SQLITE_\w+', '\w+', '(.*)'\]/g],
   ['src/store/sqlite/sqlite-errors.ts', /'other' as const, '(.*?)'/g],
   ['src/store/sqlite/file-guard.ts', /'(was [^']*)'/g],
-  ['src/store/sqlite/file-guard.ts', /\} (cannot be looked at)/g],
+  ['src/store/sqlite/file-guard.ts', /\} (cannot be checked)/g],
   ['src/store/instance-store.ts', /database (has lost its identity)/g],
   ['src/blocking/bulk/bulk-runner.ts', /return '(what is staged[^;]*?) yet;/g],
   ['src/blocking/bulk/bulk-runner.ts', /markStale\('(.*?)'/g],

@@ -62,7 +62,7 @@ describe('what the audit is told after the fact', () => {
     await audit.flush();
     audit.ended(ended({ rows: [2] }));
     await audit.flush();
-    expect(errors).toEqual(['Outcomes could not be written to the audit; they are tried again']);
+    expect(errors).toEqual(['Outcomes could not be written to the audit log; retrying']);
     failing.now = false;
     await audit.flush();
     expect(told()).toMatchObject([{ id: 1 }, { id: 2 }]);
@@ -79,7 +79,7 @@ describe('what the audit is told after the fact', () => {
     await audit.flush();
     expect(told()).toHaveLength(20_000);
     expect(told()[0]).toMatchObject({ id: 6 });
-    expect(errors.at(-1)).toBe('Outcomes were lost to the audit');
+    expect(errors.at(-1)).toBe('Outcomes lost: the audit log could not be written in time');
   });
 
   it('has a row for sixty refusals of a key a minute; of more it has their number', async () => {

@@ -112,7 +112,9 @@ export class AuditRecorder {
     this.#tellUntold(this.#refusals.takeEnded(this.#now().getTime(), true));
     await this.flush();
     if (this.#waiting.length > 0)
-      this.#log.error('Outcomes were not written to the audit', { entries: this.#waiting.length });
+      this.#log.error('Outcomes missing in the audit log: the database took no more rows', {
+        entries: this.#waiting.length,
+      });
   }
 
   readonly listener: FactListener = ({ type, data }) => {
@@ -196,11 +198,12 @@ export class AuditRecorder {
         this.#waiting.splice(0, Math.max(0, entries.length - (this.#dropped - dropped)));
         this.#failing = false;
       }
-      if (this.#dropped > 0) this.#log.error('Outcomes were lost to the audit', { entries: this.#dropped });
+      if (this.#dropped > 0)
+        this.#log.error('Outcomes lost: the audit log could not be written in time', { entries: this.#dropped });
       this.#dropped = 0;
     } catch (error) {
       if (!this.#failing) {
-        this.#log.error('Outcomes could not be written to the audit; they are tried again', {
+        this.#log.error('Outcomes could not be written to the audit log; retrying', {
           cause: causeText(error),
         });
       }
@@ -218,7 +221,7 @@ export class AuditRecorder {
       try {
         forgotten = await this.#store.forgetOld(this.#now(), retention.rowsAtOnce);
       } catch (error) {
-        this.#log.warn('Old rows of the audit could not be deleted', { cause: causeText(error) });
+        this.#log.warn('Old rows of the audit log could not be deleted', { cause: causeText(error) });
       }
       // Where much is old, more than a loaded service adds meanwhile.
       const pauseMs = forgotten < retention.rowsAtOnce ? retention.everyMs : this.#gatherMs;

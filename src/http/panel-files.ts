@@ -18,7 +18,7 @@ export async function readPanel(folder: string, log: Log): Promise<PanelFiles> {
     return { page, problem: null, assets };
   } catch (error) {
     const problem = causeText(error);
-    log.error('The panel cannot be read; the service works without it', { folder, cause: problem });
+    log.error('Panel files cannot be read; the service runs without the panel', { folder, cause: problem });
     return { page: null, problem: 'its files cannot be read', assets: new Map() };
   }
 }

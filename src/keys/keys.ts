@@ -69,7 +69,7 @@ export class ApiKeys {
       written: audited,
     });
     crashPoint('first-key.stored');
-    const message = rows.length === 0 ? 'The first API key was made' : 'No admin key was valid any more; one was made';
+    const message = rows.length === 0 ? 'First API key created' : 'No valid admin key left; created one';
     this.#log.info(message, { name, file: path });
   }
 
@@ -88,7 +88,7 @@ export class ApiKeys {
   /** Its last use is of no use to the request, and a failure to note it none of the request's business. */
   #noteUse(name: string, now: Date): void {
     this.#store.touch(name, now).catch((error: unknown) => {
-      this.#log.warn('The last use of a key could not be noted', { name, cause: causeText(error) });
+      this.#log.warn('Last use of a key could not be recorded', { name, cause: causeText(error) });
     });
   }
 
@@ -137,7 +137,7 @@ export class ApiKeys {
       throw new ServiceError(
         codes.NotUnique,
         'create key',
-        `there is, or was, a key named ${request.name}; choose another name`,
+        `the name ${request.name} is, or was, in use; choose another name`,
       );
     }
     const { name, scopes, expires_at } = row;
@@ -181,8 +181,8 @@ function refuseLastAdmin(key: ApiKeyRow, others: readonly ApiKeyRow[], now: Date
     codes.Conflict,
     'revoke key',
     admins.length === 0
-      ? `${key.name} is the last valid key with the scope admin, and without it nobody gets in to make another; create another one first`
-      : `${key.name} is the last valid key with the scope admin ${until}, and once the others end nobody gets in; create another such one first`,
+      ? `${key.name} is the last valid key with the scope admin, and without one no key can be created; create another one first`
+      : `${key.name} is the last valid key with the scope admin ${until}, and no key can be created once the others expire; create another admin key that lasts as long first`,
   );
 }
 

@@ -74,7 +74,7 @@ export class Sessions {
     const now = this.#now();
     this.#pace(caller.keyName, now.getTime());
     const key = await this.#keys.validKey(caller.keyName);
-    if (key === null) throw new ServiceError(codes.Unauthorized, 'sign in', 'the key is not valid any more');
+    if (key === null) throw new ServiceError(codes.Unauthorized, 'sign in', 'the key is no longer valid');
     const token = `pms_${randomBytes(32).toString('base64url')}`;
     const at = now.toISOString();
     const row: SessionRow = {
@@ -124,7 +124,7 @@ export class Sessions {
     try {
       await this.#store.start(row, retention, auditedChange('sign_in', caller, {}));
     } catch (error) {
-      this.#log.warn('A session could not be stored; it ends when the service does', { cause: causeText(error) });
+      this.#log.warn('Session could not be stored; it ends with the service', { cause: causeText(error) });
       for (const [hash, other] of this.#unstored) if (this.#isOver(other, now.getTime())) this.#unstored.delete(hash);
       const [oldest] = this.#unstored.keys();
       if (this.#unstored.size >= mostUnstored && oldest !== undefined) this.#unstored.delete(oldest);
@@ -147,7 +147,7 @@ export class Sessions {
     this.#used.set(row.hash, { at: now, noted: due ? now : noted });
     if (!due) return;
     this.#store.touch(row.hash, new Date(now)).catch((error: unknown) => {
-      this.#log.warn('The last use of a session could not be noted', { key: row.key_name, cause: causeText(error) });
+      this.#log.warn('Last use of a session could not be recorded', { key: row.key_name, cause: causeText(error) });
     });
   }
 

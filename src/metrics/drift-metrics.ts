@@ -16,20 +16,20 @@ export class DriftMetrics implements DriftObserver {
   constructor(instruments: Instruments) {
     this.#comparisons = instruments.counter(
       'comparisons_total',
-      'Comparisons of a worker with the database, by how they ended, repairs included.',
+      'Comparisons of a worker with the database, by result after repairs.',
       ['map', 'result'],
     );
     this.#seen = instruments.counter('drift_seen_total', 'Entries of running maps that differed from the database.', [
       'map',
       'kind',
     ]);
-    this.#repaired = instruments.counter('drift_repaired_total', 'Entries of running maps that were put right.', [
+    this.#repaired = instruments.counter('drift_repaired_total', 'Entries of running maps that were repaired.', [
       'map',
       'kind',
     ]);
     this.#files = instruments.counter(
       'map_file_drift_total',
-      'Times that a map file was not what the service had written, and was written anew.',
+      'Times that a map file had been changed by another program, and was rewritten.',
       ['map'],
     );
     for (const map of maps) {

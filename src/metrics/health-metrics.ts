@@ -9,18 +9,18 @@ export class HealthMetrics {
   constructor(instruments: Instruments) {
     this.#status = instruments.gauge(
       'health_status',
-      'The verdict of /health: 1 for the one that is, 0 for the others; absent while it cannot be had.',
+      'The status of /health: 1 for the current one, 0 for the others; absent while it is unknown.',
       ['status'],
     );
     this.#parts = instruments.gauge(
       'health_part_ok',
-      'Whether /health finds nothing wrong with a part; absent while it cannot be had.',
+      'Whether /health reports a part as ok; absent while it is unknown.',
       ['part'],
     );
     this.#unknown = new OptionalGauge(
       instruments,
       'health_parts_unknown',
-      'Parts that /health could not look at in time; absent while the verdict cannot be had.',
+      'Parts that /health could not check in time; absent while the status is unknown.',
     );
   }
 

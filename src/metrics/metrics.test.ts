@@ -89,11 +89,11 @@ describe('a scrape', () => {
       expect(shown).toEqual([]);
     }
     expect(warned.toSorted()).toEqual([
-      'Metrics go without how many entries end: no room',
-      'Metrics go without the health: no room',
-      'Metrics go without what the database holds: no room',
-      'Metrics go without what the proxy has counted: no room',
-      'Metrics go without what waits for webhooks: no room',
+      'Metrics lack the health: no room',
+      'Metrics lack the number of temporary blocks: no room',
+      'Metrics lack the numbers of the database: no room',
+      'Metrics lack the statistics of HAProxy: no room',
+      'Metrics lack the webhook backlogs: no room',
     ]);
   });
 
@@ -108,7 +108,7 @@ describe('a scrape', () => {
       },
     });
     while (rounds.length > 0) await metrics.scrape('prometheus');
-    expect(warned).toEqual(Array(2).fill('Metrics go without how many entries end: no room'));
+    expect(warned).toEqual(Array(2).fill('Metrics lack the number of temporary blocks: no room'));
   });
 
   it('is shared by those who come while it is made', async () => {

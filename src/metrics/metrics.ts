@@ -26,7 +26,7 @@ class InfoMetrics {
     instruments
       .gauge('build_info', 'The service; always 1.', ['version', 'node_version'])
       .set({ version, node_version: process.versions.node }, 1);
-    this.#proxy = instruments.gauge('proxy_info', 'The proxy that runs, as it names itself; always 1.', ['version']);
+    this.#proxy = instruments.gauge('proxy_info', 'The version of the running HAProxy; always 1.', ['version']);
   }
 
   /** It may be another one after a reload. */
@@ -114,15 +114,15 @@ export class Metrics implements MetricsService {
         (error) => {
           // The same failure, every fifteen seconds, is told once; one that comes back, again.
           const cause = causeText(error);
-          if (told.get(what) !== cause) log.warn(`Metrics go without ${what}`, { cause });
+          if (told.get(what) !== cause) log.warn(`Metrics lack ${what}`, { cause });
           told.set(what, cause);
         },
       );
     this.#health = probe('the health', () => sources.health(), healthTimes);
-    this.#stored = probe('what the database holds', () => sources.storedFacts(), nowTimes);
-    this.#expiring = probe('how many entries end', () => sources.expiringEntries(), countTimes);
-    this.#backlogs = probe('what waits for webhooks', () => sources.webhookBacklogs(), backlogTimes);
-    this.#proxyStats = probe('what the proxy has counted', () => sources.proxyStats(), nowTimes);
+    this.#stored = probe('the numbers of the database', () => sources.storedFacts(), nowTimes);
+    this.#expiring = probe('the number of temporary blocks', () => sources.expiringEntries(), countTimes);
+    this.#backlogs = probe('the webhook backlogs', () => sources.webhookBacklogs(), backlogTimes);
+    this.#proxyStats = probe('the statistics of HAProxy', () => sources.proxyStats(), nowTimes);
   }
 
   /** Those who come while one is made share it. */

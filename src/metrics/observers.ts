@@ -23,7 +23,7 @@ class CommandMetrics implements CommandObserver {
   constructor(instruments: Instruments) {
     const durations = instruments.histogram(
       'command_duration_seconds',
-      'Time from a command to its whole reply, on the proxy sockets.',
+      'Time from a command to its complete reply, on the sockets of HAProxy.',
       commandBuckets,
       ['command'],
     );
@@ -33,7 +33,7 @@ class CommandMetrics implements CommandObserver {
     });
     this.#failures = instruments.counter(
       'command_failures_total',
-      'Commands without a whole reply, and connections that could not be made. Refusals during a reload are among them.',
+      'Commands without a complete reply, and failed connections, refusals during a reload included.',
       ['command', 'reason'],
     );
   }
@@ -63,7 +63,7 @@ class RequestMetrics implements RequestObserver {
   constructor(instruments: Instruments) {
     this.#durations = instruments.histogram(
       'http_request_duration_seconds',
-      'Time from the headers of a request to the end of its answer.',
+      'Time from the headers of a request to the end of its response.',
       requestBuckets,
       ['method', 'route', 'status'],
     );
@@ -99,10 +99,10 @@ class GroupMetrics {
   readonly #durations;
 
   constructor(instruments: Instruments) {
-    this.#sizes = instruments.histogram('group_changes', 'Changes that were made in one group.', groupSizes);
+    this.#sizes = instruments.histogram('group_changes', 'Changes in one group.', groupSizes);
     this.#durations = instruments.histogram(
       'group_duration_seconds',
-      'Time that a group had the turn: database, map file and every worker, read back.',
+      'Time of a group: database, map file, and every worker with read-back.',
       groupDurations,
     );
   }

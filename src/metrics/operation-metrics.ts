@@ -31,14 +31,11 @@ export class OperationMetrics {
   readonly #readBackFailures: Readonly<Partial<Record<string, Incremented>>>;
 
   constructor(instruments: Instruments) {
-    const total = instruments.counter('operations_total', 'Operations by what came of them.', ['operation', 'result']);
-    const entries = instruments.counter('entry_changes_total', 'Entries by what became of them.', [
-      'operation',
-      'change',
-    ]);
+    const total = instruments.counter('operations_total', 'Operations by result.', ['operation', 'result']);
+    const entries = instruments.counter('entry_changes_total', 'Entries by kind of change.', ['operation', 'change']);
     const unseen = instruments.counter(
       'read_back_failures_total',
-      'Entries, counted for each worker, that were not seen to be right after a change.',
+      'Entries that could not be verified after a change, counted for each worker.',
       ['operation'],
     );
     // Every series is there from the start: what appears with its first increase has no increase to be alarmed by.

@@ -13,19 +13,17 @@ export class ProcessMetrics {
 
   /** @param instruments without a prefix */
   constructor(instruments: Instruments) {
-    this.#cpu = instruments.counter('process_cpu_seconds_total', 'Processor time that the service used.');
-    this.#memory = instruments.gauge('process_resident_memory_bytes', 'Memory that the service holds.');
-    this.#openFiles = new OptionalGauge(instruments, 'process_open_fds', 'File descriptors that are open.');
-    this.#heap = instruments.gauge('nodejs_heap_used_bytes', 'Of the memory, what is alive of the JavaScript heap.');
+    this.#cpu = instruments.counter('process_cpu_seconds_total', 'Processor time of the service.');
+    this.#memory = instruments.gauge('process_resident_memory_bytes', 'Resident memory of the service.');
+    this.#openFiles = new OptionalGauge(instruments, 'process_open_fds', 'Open file descriptors.');
+    this.#heap = instruments.gauge('nodejs_heap_used_bytes', 'Used part of the JavaScript heap.');
     this.#active = instruments.counter(
       'nodejs_eventloop_active_seconds_total',
-      'Time in which the event loop had something to do; its rate is how busy the one thread is.',
+      'Time in which the event loop was busy; its rate is the load of the one thread.',
     );
-    const most = new OptionalGauge(instruments, 'process_max_fds', 'File descriptors that may be open.');
+    const most = new OptionalGauge(instruments, 'process_max_fds', 'Limit of open file descriptors.');
     most.set(mostOpenFiles());
-    instruments
-      .gauge('process_start_time_seconds', 'When the service was started.')
-      .set(performance.timeOrigin / 1_000);
+    instruments.gauge('process_start_time_seconds', 'When the service started.').set(performance.timeOrigin / 1_000);
   }
 
   refresh(): void {

@@ -23,7 +23,7 @@ const stat = (kind: ProxyStat['kind'], name: string, by = 1): ProxyStat => ({
 const siteOf = (backend: string) => (backend === 'welcome' ? '' : backend.replace('site_', ''));
 const samples = async () => (await expositionOf(registry)).split('\n').filter((line) => /^[^#]/.test(line));
 
-describe('what the proxy has counted', () => {
+describe('the statistics of HAProxy', () => {
   it('is told by frontend, and by backend and site', async () => {
     metrics.refresh([stat('frontend', 'http'), stat('backend', 'welcome'), stat('backend', 'site_a.example')], siteOf);
     expect(await samples()).toEqual([

@@ -23,28 +23,28 @@ export class ProxyMetrics {
   readonly #unlisted;
 
   constructor(instruments: Instruments) {
-    const anew = 'Of the current worker; begins anew with each.';
-    this.#up = instruments.gauge('proxy_stats_up', 'Whether the statistics of the proxy could be read.');
+    const anew = 'Of the current worker; starts at 0 with each.';
+    this.#up = instruments.gauge('proxy_stats_up', 'Whether the statistics of HAProxy could be read.');
     this.#frontendRequests = instruments.counter('frontend_requests_total', `HTTP requests. ${anew}`, ['frontend']);
     this.#denied = instruments.counter(
       'frontend_denied_requests_total',
-      `HTTP requests that a rule denied, those of blocked addresses among them. ${anew}`,
+      `HTTP requests that a rule denied, including those of blocked addresses. ${anew}`,
       ['frontend'],
     );
-    this.#frontendSessions = instruments.gauge('frontend_sessions', 'Sessions that are open now.', ['frontend']);
+    this.#frontendSessions = instruments.gauge('frontend_sessions', 'Open sessions.', ['frontend']);
     this.#backendRequests = instruments.counter('backend_requests_total', `HTTP requests. ${anew}`, [
       'backend',
       'site',
     ]);
     this.#serverErrors = instruments.counter(
       'backend_responses_5xx_total',
-      `Answers with a status of 500 to 599. ${anew}`,
+      `Responses with a status of 500 to 599. ${anew}`,
       ['backend', 'site'],
     );
-    this.#backendSessions = instruments.gauge('backend_sessions', 'Sessions that are open now.', ['backend', 'site']);
+    this.#backendSessions = instruments.gauge('backend_sessions', 'Open sessions.', ['backend', 'site']);
     this.#unlisted = instruments.gauge(
       'proxy_unlisted',
-      `Frontends and backends beyond the first ${listedAtMost}, whose numbers are in one series named ${unlisted}.`,
+      `Frontends and backends beyond the first ${listedAtMost}; their numbers are added up in one series named ${unlisted}.`,
       ['kind'],
     );
   }

@@ -21,13 +21,10 @@ export class ReloadMetrics {
   readonly #attempts;
 
   constructor(instruments: Instruments) {
-    this.#total = instruments.counter('reloads_total', 'Safe reloads by what came of them and what they were for.', [
-      'result',
-      'reason',
-    ]);
+    this.#total = instruments.counter('reloads_total', 'Safe reloads by result and reason.', ['result', 'reason']);
     this.#durations = instruments.histogram(
       'reload_duration_seconds',
-      'Time of a safe reload from its lock to its proof, a rollback included.',
+      'Time of a safe reload from its lock to its proof, including a rollback.',
       DURATIONS,
       ['result'],
     );
@@ -38,7 +35,7 @@ export class ReloadMetrics {
     this.#successful = new OptionalGauge(
       instruments,
       'last_reload_successful',
-      'Whether the last reload completed; one that was refused a site or a backup does not count. Absent before the first one.',
+      'Whether the last reload completed; a refused site or backup does not count. Absent before the first one.',
     );
     this.#endedAt = instruments.gauge(
       'last_reload_timestamp_seconds',
@@ -47,9 +44,9 @@ export class ReloadMetrics {
     );
     this.#pending = instruments.gauge(
       'reload_pending',
-      'Whether a reload that the service needs to enforce a change is waited for.',
+      'Whether a reload that is needed to enforce a change is scheduled.',
     );
-    this.#attempts = instruments.gauge('reload_pending_attempts', 'How often the reload that is waited for was tried.');
+    this.#attempts = instruments.gauge('reload_pending_attempts', 'Attempts of the scheduled reload.');
   }
 
   ended({ status, purpose, milliseconds }: Facts['reload.ended']): void {

@@ -42,25 +42,22 @@ export class SetMetrics {
     this.#expiring = new OptionalGauge(
       instruments,
       'expiring_entries',
-      'Blocked entries that end by themselves; absent while the database cannot be read.',
+      'Temporary blocks; absent while the database cannot be read.',
     );
     this.#nextExpiry = new OptionalGauge(
       instruments,
       'next_expiry_timestamp_seconds',
-      'When the next blocked entry ends; absent when none does. One that is past is overdue.',
+      'When the next block expires; absent if none does. A time in the past is overdue.',
     );
     this.#sites = new OptionalGauge(instruments, 'sites', 'Sites of the database; absent while it cannot be read.');
-    this.#queuedChanges = instruments.gauge('queued_changes', 'Changes of entries that wait for the writer.');
-    this.#queuedTurns = instruments.gauge('queued_turns', 'Groups, slices and repairs that wait for their turn.');
-    this.#socketUp = instruments.gauge(
-      'master_socket_up',
-      'Whether the master socket answered when it was last asked.',
-    );
-    this.#workers = instruments.gauge('workers', 'Workers of the proxy that are alive.', ['role']);
-    this.#whole = instruments.gauge('workers_verified', 'Workers that were seen to hold every entry.', ['role']);
+    this.#queuedChanges = instruments.gauge('queued_changes', 'Changes that wait for the writer.');
+    this.#queuedTurns = instruments.gauge('queued_turns', 'Groups, slices and repairs in the write queue.');
+    this.#socketUp = instruments.gauge('master_socket_up', 'Whether the master socket answered the last command.');
+    this.#workers = instruments.gauge('workers', 'Live workers of HAProxy.', ['role']);
+    this.#whole = instruments.gauge('workers_verified', 'Workers that are in sync with the database.', ['role']);
     this.#verified = instruments.gauge(
       'last_verified_sync_timestamp_seconds',
-      'When every live worker was last seen to hold what the database holds; 0: not since the start of the service.',
+      'When all live workers were last in sync with the database; 0: not since the start of the service.',
     );
   }
 

@@ -22,23 +22,23 @@ export class WebhookMetrics implements WebhookObserver {
   readonly #oldest;
 
   constructor(instruments: Instruments) {
-    this.#tries = instruments.counter('webhook_deliveries_total', 'Tries to deliver, by what came of them.', [
+    this.#tries = instruments.counter('webhook_deliveries_total', 'Delivery attempts by result.', [
       'webhook',
       'result',
     ]);
     this.#pending = instruments.gauge(
       'webhook_pending_events',
-      'Events that wait for a webhook; absent while the database cannot be read.',
+      'Undelivered events of a webhook; absent while the database cannot be read.',
       ['webhook'],
     );
     this.#missed = instruments.gauge(
       'webhook_missed_events',
-      'Events that a webhook will not get, and was not told of yet; absent while the database cannot be read.',
+      'Lost events of a webhook that were not reported to it yet; absent while the database cannot be read.',
       ['webhook'],
     );
     this.#oldest = instruments.gauge(
       'webhook_oldest_pending_timestamp_seconds',
-      'When the oldest event that waits for a webhook happened; absent when none waits.',
+      'Time of the oldest undelivered event of a webhook; absent if there is none.',
       ['webhook'],
     );
   }

@@ -9,7 +9,7 @@ import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
-const lineRefused = 'A line of the existing map file is not imported';
+const lineRefused = 'Line of the existing map file not imported';
 const trustedNote = 'from the map file';
 const groupSize = 2_000;
 const shownLines = 20;
@@ -85,7 +85,7 @@ export async function importTrustedMap(
       } else if (line.until !== undefined && line.until <= now.toISOString()) {
         over += 1;
         const told = { path, line: line.line, ip_address: read.text, ended_at: line.until };
-        if (over <= shownLines) log.warn('Trust of the existing map file is over and not imported', told);
+        if (over <= shownLines) log.warn('Expired trusted address of the existing map file not imported', told);
       } else if ((await store.get(read.text)) === null) {
         const expiry =
           line.until === undefined ? { kind: 'keep' as const } : { kind: 'at' as const, at: new Date(line.until) };

@@ -21,7 +21,10 @@ export async function readMarker(stateDir: string): Promise<InstanceMarker | nul
     throw error;
   }
   const id = databaseIdIn(text);
-  if (id === null) throw new Error(`${path} is damaged; remove it only if you know that the database is the right one`);
+  if (id === null)
+    throw new Error(
+      `${path} is damaged; restore it from a backup, or remove it if you are sure that the database is the right one`,
+    );
   return { database_id: id };
 }
 

@@ -35,7 +35,7 @@ export async function openState(settings: Settings): Promise<OpenState> {
   if (marker !== null && marker.database_id !== instance.databaseId && !settings.acceptEmptyDatabase) {
     await database.close();
     throw new StartRefused(
-      `the database ${settings.databaseUrl} is ${instance.databaseId}, but this instance's is ${marker.database_id}; start with --accept-empty-database if the other one is meant`,
+      `the database ${settings.databaseUrl} is ${instance.databaseId}, but this instance's is ${marker.database_id}; start with --accept-empty-database if this database is the right one`,
     );
   }
   return { database, instance, knownInstance: marker?.database_id === instance.databaseId };
@@ -44,5 +44,5 @@ export async function openState(settings: Settings): Promise<OpenState> {
 /** From here on this database is the one that has to be there. After what existed was imported, so that a crash repeats it. */
 export async function rememberInstance(settings: Settings, instance: InstanceStore, log: Log): Promise<void> {
   await writeMarker(settings.stateDir, { database_id: instance.databaseId });
-  log.info('This database is the instance’s from now on', { database: instance.databaseId });
+  log.info('Database recorded as the one of this instance', { database: instance.databaseId });
 }

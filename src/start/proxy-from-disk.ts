@@ -98,7 +98,7 @@ async function outputFileOf({ stateDir }: Settings, log: Log): Promise<string> {
     await (await open(path, outputFlags, 0o640)).close();
     return path;
   } catch (error) {
-    log.warn('What HAProxy prints is not kept', { file: path, cause: causeText(error) });
+    log.warn('Output of HAProxy is discarded: its file cannot be opened', { file: path, cause: causeText(error) });
     return '/dev/null';
   }
 }

@@ -44,7 +44,7 @@ describe('a service that is ready', () => {
     await tellReady(url, log, { PATH: '/no/such/folder', NOTIFY_SOCKET: join(folder, 'notify') });
     expect(errors).toEqual([
       [
-        'systemd could not be told that the service is ready',
+        'systemd could not be notified that the service is ready',
         { cause: expect.stringContaining('systemd-notify cannot be run') },
       ],
     ]);

@@ -21,7 +21,7 @@ export async function tellReady(
   try {
     await run({ NOTIFY_SOCKET: socket, PATH }, ['--ready', `--status=The API listens on ${url}`]);
   } catch (error) {
-    log.error('systemd could not be told that the service is ready', { cause: causeText(error) });
+    log.error('systemd could not be notified that the service is ready', { cause: causeText(error) });
   }
 }
 

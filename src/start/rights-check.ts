@@ -37,8 +37,8 @@ export function checkRights(settings: Settings, log: Log, options: RightsOptions
       if (!warnings.has(about)) warnings.set(about, text);
     }
   }
-  for (const text of warnings.values()) log.warn('Rights are wider than they need to be', { what: text });
-  if (!refuses) for (const text of refusals) log.warn('Rights are wider than is safe', { what: text });
+  for (const text of warnings.values()) log.warn('File permissions are wider than necessary', { what: text });
+  if (!refuses) for (const text of refusals) log.warn('File permissions are unsafe', { what: text });
   else if (refusals.size > 0) throw new StartRefused([...refusals].join('; '));
 }
 

@@ -19,10 +19,10 @@ export async function checkSettings(settings: Settings): Promise<void> {
     ...(settings.logFile === '-' ? [] : [['LOG_FILE', settings.logFile] as const]),
   ];
   for (const [name, path] of files) {
-    if ((await kindOf(path)) === 'folder') refuse(name, path, 'it is a folder, and a file is meant');
+    if ((await kindOf(path)) === 'folder') refuse(name, path, 'it is a directory, but must be a file');
   }
   if (!settings.attached && (await kindOf(settings.backupDir)) === 'other')
-    refuse('BACKUP_DIR', settings.backupDir, 'it is a file, and a folder is meant');
+    refuse('BACKUP_DIR', settings.backupDir, 'it is a file, but must be a directory');
   const { template, proxyBin } = settings;
   if (template !== null) await check('TEMPLATE', template, constants.R_OK, 'it cannot be read');
   // Without a slash it is looked for in PATH, when it is run.
@@ -30,7 +30,7 @@ export async function checkSettings(settings: Settings): Promise<void> {
 }
 
 async function check(name: string, path: string, mode: number, why: string): Promise<void> {
-  if ((await kindOf(path)) === 'folder') refuse(name, path, 'it is a folder, and a file is meant');
+  if ((await kindOf(path)) === 'folder') refuse(name, path, 'it is a directory, but must be a file');
   try {
     await access(path, mode);
   } catch (error) {

@@ -281,7 +281,7 @@ describe('a copy of the database that is put back', () => {
     expect(await start()).toMatchObject({ imported: 2 });
     expect(await lines()).toEqual(asLines(['10.1.0.1', '10.1.0.2', '10.2.0.1', '10.2.0.2']));
     expect(await kit.store.get('10.2.0.1')).toMatchObject({ blocked_by: 'recovered:map-file', expires_at: null });
-    expect(kit.lines).toContainEqual(expect.objectContaining({ message: expect.stringContaining('kept as blocks') }));
+    expect(kit.lines).toContainEqual(expect.objectContaining({ message: expect.stringContaining('keeping its lines as blocks') }));
   });
 
   it('that lacks one slice of a big change keeps its lines as blocks and starts', async () => {
@@ -436,7 +436,7 @@ describe('trust for a time', () => {
     expect(audited).toEqual([{ imported: 3, refused: 0, over: 1, map: 'trusted' }]);
     expect(kit.lines).toMatchObject([
       {
-        message: 'Trust of the existing map file is over and not imported',
+        message: 'Expired trusted address of the existing map file not imported',
         fields: { ip_address: '10.9.9.2', ended_at: '2026-11-22T12:01:00.000Z' },
       },
     ]);

@@ -67,8 +67,8 @@ export async function recoverFromMapFile(parts: TakeOverParts): Promise<MapImpor
     return null;
   }
   const about = { path, file: lastChangeOf(identity), database: generation };
-  if (settings.adoptMapFile) log.warn('What the map file alone holds is taken over as blocks', about);
-  else log.warn('Map file holds a change that the database lacks; its lines are kept as blocks', about);
+  if (settings.adoptMapFile) log.warn('Adopting the entries of the map file that the database lacks', about);
+  else log.warn('Map file holds a change that the database lacks; keeping its lines as blocks', about);
   const done = await recover(parts, identity, settings.adoptMapFile ? null : generation);
   // Last: repeated after a crash, it finds the file newer again. No later change may have a number of the file's.
   if (identity.header?.database === instance.databaseId) await instance.raiseGeneration(lastChangeOf(identity));

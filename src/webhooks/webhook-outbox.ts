@@ -76,7 +76,7 @@ export class WebhookOutbox {
         if (oldest === undefined || newest === undefined) break;
         const lost = missed ? oldest.seq - this.#position - 1 : 0;
         if (lost > 0)
-          this.#log.error('Events came faster than they were written for webhooks; some are lost', { events: lost });
+          this.#log.error('Events lost for webhooks: they arrived faster than they could be stored', { events: lost });
         await this.#store.append(
           events.map(({ type, text }) => ({ type, json: text })),
           lost,
@@ -89,7 +89,7 @@ export class WebhookOutbox {
       this.#failing = false;
     } catch (error) {
       if (!this.#failing)
-        this.#log.error('Events could not be written for webhooks; they are tried again', { cause: causeText(error) });
+        this.#log.error('Events could not be stored for webhooks; retrying', { cause: causeText(error) });
       this.#failing = true;
       if (!this.#stopped) this.#soon(failurePauseMs);
     }

@@ -64,7 +64,7 @@ export class WebhookRunner {
       } catch (error) {
         if (signal.aborted) return;
         if (!this.#troubled)
-          this.#parts.log.error('A webhook could not be looked after', { id: this.#id, cause: causeText(error) });
+          this.#parts.log.error('Webhook could not be processed; retrying', { id: this.#id, cause: causeText(error) });
         this.#troubled = true;
         await this.#pause(troublePauseMs);
       }
@@ -100,7 +100,7 @@ export class WebhookRunner {
     const at = now().toISOString();
     if (why === null) {
       observer.tried(hook.id, 'delivered');
-      if (hook.attempts > 0) log.info('Webhook delivers again', { id: hook.id, attempts: hook.attempts });
+      if (hook.attempts > 0) log.info('Webhook delivery works again', { id: hook.id, attempts: hook.attempts });
       const change = {
         position: batch.end,
         batch_end: null,
@@ -115,11 +115,11 @@ export class WebhookRunner {
     }
     const attempts = hook.attempts + 1;
     const since = hook.first_failed_at ?? at;
-    if (attempts === 1) log.warn('Webhook was not delivered; it is tried again', { id: hook.id, why });
+    if (attempts === 1) log.warn('Webhook delivery failed; retrying', { id: hook.id, why });
     const failure = { last_error: why, last_error_at: at };
     if (now().getTime() - Date.parse(since) >= givenUpAfterMs) {
       observer.tried(hook.id, 'given_up');
-      log.error('Webhook was given up', { id: hook.id, events: batch.events.length, why });
+      log.error('Webhook delivery given up', { id: hook.id, events: batch.events.length, why });
       const change = {
         ...failure,
         position: batch.end,

@@ -31,7 +31,7 @@ it.each(['', '{}', 'null'])('names a damaged marker of the first start (%j), wit
   await mkdir(settings.stateDir, { recursive: true, mode: 0o700 });
   await writeFile(join(settings.stateDir, 'instance.json'), text);
   await expect(repairMaps(settings, silentLog)).rejects.toThrow(
-    /instance\.json is damaged; remove it only if you know/,
+    /instance\.json is damaged; restore it from a backup, or remove it if you are sure/,
   );
   await rm(prefix, { recursive: true });
 });

@@ -91,7 +91,7 @@ const samples: Readonly<Record<number, Sample>> = {
   [codes.Conflict]: {
     op: 'revoke key',
     detail:
-      'ops is the last valid key with the scope admin, and without it nobody gets in to make another; create another one first',
+      'ops is the last valid key with the scope admin, and without one no key can be created; create another one first',
   },
   [codes.Internal]: {
     op: 'serve request',
@@ -103,7 +103,7 @@ const samples: Readonly<Record<number, Sample>> = {
   },
   [codes.NotUnique]: {
     op: 'create key',
-    detail: 'there is, or was, a key named fail2ban; choose another name',
+    detail: 'the name fail2ban is, or was, in use; choose another name',
   },
   [codes.NotFound]: { op: 'get', detail: '203.0.113.7 has no entry of its own' },
   [codes.Unavailable]: {

@@ -37,7 +37,7 @@ function identityAt(path: string): string | null {
   try {
     stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   } catch (error) {
-    throw new StoreError('io', `${path} cannot be looked at: ${(error as Error).message}`, { cause: error });
+    throw new StoreError('io', `${path} cannot be checked: ${(error as Error).message}`, { cause: error });
   }
   return stats === undefined ? null : `${stats.dev}:${stats.ino}`;
 }

@@ -92,7 +92,7 @@ function refuseForeign(path: string, connection: SqliteDatabase.Database): void 
 function missing(path: string, what: string): DatabaseUnusable {
   return new DatabaseUnusable(
     'missing',
-    `the database ${path} ${what}, though this instance has had one; nothing was touched. Restore it from a backup, or ` +
+    `the database ${path} ${what}, though this instance has had one; nothing was changed. Restore it from a backup, or ` +
       'start once with --accept-empty-database: an empty one takes over what the map files hold',
   );
 }

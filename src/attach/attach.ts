@@ -297,7 +297,7 @@ function refuseWithoutSocket({ proxy: { unit }, socket }: Facts, packaged: strin
   );
 }
 
-/** Lists that a rule denies everybody by, and that were not imported before: what was unblocked since stays unblocked. */
+/** Lists that a rule denies, except those imported before: what was unblocked since stays unblocked. */
 function listsToImport({ oldRules }: Facts, made: Made): Facts['oldRules'] {
   const { imported } = made.record;
   const whole = oldRules.filter(({ file, denies }) => denies !== 'some' && file.startsWith('/'));

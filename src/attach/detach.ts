@@ -81,7 +81,7 @@ async function isUnedited(host: Host, path: string, written: string): Promise<bo
   return text === null ? null : fingerprint(text) === written;
 }
 
-/** A link to the program; another command of that name is somebody else's. Null: it is not there. */
+/** A link to the program; any other command of that name is foreign. Null: there is none. */
 async function leadsTo(host: Host, path: string, root: string): Promise<boolean | null> {
   if (!(await host.exists(path))) return null;
   const { output } = await host.run('readlink', '--', path);

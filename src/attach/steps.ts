@@ -1,5 +1,5 @@
 // What attaching makes on the machine, in its order. Each step knows whether it is done, so that a second run changes
-// nothing, and leaves what somebody edited as it is.
+// nothing, and leaves edited files unchanged.
 import { join } from 'node:path';
 import type { ReloadBy } from '../settings.ts';
 import { CannotAttach, type Facts } from './facts.ts';
@@ -41,7 +41,7 @@ export class Made {
 
   async file(path: string, text: string): Promise<void> {
     this.#record = { ...this.#record, files: { ...this.#record.files, [path]: fingerprint(text) } };
-    // Before the file: one that is recorded and missing harms nobody, one that is there and not recorded stays for ever.
+    // Before the file: a recorded file that is missing is harmless, an unrecorded one would never be removed.
     await writeRecord(this.#host, this.#record);
   }
 
@@ -196,7 +196,7 @@ export async function restartWithSocket(host: Host, unit: string, made: Made): P
   );
 }
 
-/** @throws CannotAttach where it was edited, or somebody else wrote it */
+/** @throws CannotAttach where the file was edited, or is foreign */
 function ourFile(
   host: Host,
   made: Made,

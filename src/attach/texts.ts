@@ -1,4 +1,4 @@
-// What attaching writes and prints. Each file says who wrote it; what somebody changed since is not removed again.
+// What attaching writes and prints. Each file says who wrote it; detaching keeps files that were changed since.
 import { describeReloadBy, type ReloadBy } from '../settings.ts';
 
 export const user = 'proxy-manager';

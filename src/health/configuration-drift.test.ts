@@ -97,7 +97,7 @@ test('what failed for a moment is looked at again', async () => {
 
 test('a refusal is told for a minute without another render, as it may be for a busy machine', async () => {
   using time = stopTime();
-  rendered = new ServiceError(codes.TemplateRefused, 'render', 'it was not rendered within 12 s');
+  rendered = new ServiceError(codes.TemplateRefused, 'render', 'rendering did not finish within 12 s');
   const refused = await drift.report();
   rendered = 'bind :80\n';
   expect([await drift.report(), renders]).toEqual([refused, 1]);

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-it('a configuration that somebody is about to put in its place is not reloaded', async () => {
+it('a configuration that is being replaced is not reloaded', async () => {
   const configFile = join(folder, 'haproxy.cfg');
   const blockedMap = '/etc/proxy/blocked_ips.map';
   const settings = { configFile, pidFile: join(folder, 'none.pid'), blockedMap, openFrontEnds: [] };

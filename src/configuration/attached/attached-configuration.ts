@@ -67,7 +67,7 @@ export class AttachedConfiguration {
    * left to HAProxy's own check.
    */
   get reloadHindrance(): string | null {
-    // Whoever is about to put it there may come between HAProxy's check and its reload.
+    // The program that is replacing it may do so between HAProxy's check and its reload.
     if (this.#isMissing) return 'a file of the configuration is missing';
     if (this.#onDisk === null) return null;
     if (!this.#onDisk.maps.includes(this.#settings.blockedMap))
@@ -92,7 +92,7 @@ export class AttachedConfiguration {
     return [...this.#heldBack(), ...this.#frontEndProblems()];
   }
 
-  /** A worker lacks something, and the reload that would bring it is left to whoever changed the configuration. */
+  /** A worker is out of sync, and the reload is left to the operator who changed the configuration. */
   #heldBack(): string[] {
     const worker = this.#registry.current();
     if (!this.#isStale || worker === null || this.#registry.isInSync(worker)) return [];

@@ -39,7 +39,7 @@ async function leaveHalfDone(): Promise<void> {
   fixture.does.reload = async () => confirmed(1, 2);
 }
 
-it('is what is live, whoever wrote it', async () => {
+it('is the live configuration, of any origin', async () => {
   expect(await inForce()).toEqual({ configText: 'old\n', files: [] });
   await writeFile(path, 'edited\n');
   expect(await inForce()).toEqual({ configText: 'edited\n', files: [] });

@@ -30,7 +30,7 @@ test('a range of ports is followed only so far', () => {
   expect(bindAddresses('frontend f\n bind :1-65535')).toHaveLength(64);
 });
 
-test('an address somebody listens on is refused, a free one is not, and stays free', async () => {
+test('an address in use is refused; a free one is accepted, and stays free', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => other.once('listening', resolve));
   const { port } = other.address() as AddressInfo;

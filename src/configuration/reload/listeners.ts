@@ -5,9 +5,9 @@ import { configLines } from '../rules/config-lines.ts';
 export interface BindAddress {
   readonly host: string;
   readonly port: number;
-  /** As it stands in the configuration, for messages. */
+  /** As written in the configuration. */
   readonly text: string;
-  /** False for an IPv6 wildcard that takes IPv4 too. */
+  /** False for an IPv6 wildcard that also accepts IPv4. */
   readonly ipv6Only: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface RefusedAddress {
   readonly code: string;
 }
 
-/** A port range is tried up to here; what lies beyond is left to the proxy's own message. */
+/** Only so many ports of a range are tried; the proxy itself reports the others. */
 const longestPortRange = 64;
 
 /**
@@ -54,9 +54,9 @@ function parseBind(text: string, v6only: boolean): BindAddress[] {
 }
 
 /**
- * Tries each address exclusively, one after the other, and gives back those that are refused. Needed before a start:
- * HAProxy sets SO_REUSEPORT, so a second master on the same port starts without complaint and takes half of the
- * requests. Our socket does not set it, so it is refused wherever anybody listens.
+ * Binds each address exclusively, one after the other, and returns those that are refused. Needed before a start: HAProxy
+ * sets SO_REUSEPORT, so a second master on the same port starts without an error and receives half of the requests. This
+ * socket does not set it, so it is refused where any process listens.
  */
 export async function tryBind(addresses: readonly BindAddress[]): Promise<RefusedAddress[]> {
   const refused: RefusedAddress[] = [];
@@ -67,7 +67,7 @@ export async function tryBind(addresses: readonly BindAddress[]): Promise<Refuse
   return refused;
 }
 
-/** The addresses of a configuration on which another process listens, as they stand in it. */
+/** The addresses of a configuration on which another process listens, as written in it. */
 export async function takenAddresses(configText: string): Promise<string[]> {
   const refused = await tryBind(bindAddresses(configText));
   return refused.filter(({ code }) => code === 'EADDRINUSE').map(({ address }) => address.text);

@@ -48,7 +48,7 @@ describe('the live configuration', () => {
     expect(await readdir(folder)).toEqual(['proxy.cfg']);
   });
 
-  it('is not replaced by a candidate that somebody changed since', async () => {
+  it('is not replaced by a candidate that changed after it was written', async () => {
     await writeFile(path, 'old\n');
     const candidate = await live.stage('new\n');
     await writeFile(candidate.path, 'forged\n');

@@ -14,7 +14,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const kinds = async (...texts: string[]) => await Promise.all(texts.map(async (text) => (await origin.of(text)).live));
 
-test('a text that nobody recorded is somebody else’s', async () => {
+test('an unrecorded text counts as foreign', async () => {
   expect(await origin.of('a')).toEqual({ live: 'other', backup: null });
 });
 
@@ -26,7 +26,7 @@ test('on either side of a switch both texts are known, as a crash may leave eith
   expect(await kinds('a', 'b')).toEqual(['other', 'rendered']);
 });
 
-test('a switch from somebody else’s text does not make it ours', async () => {
+test('replacing a foreign text does not make it rendered', async () => {
   await origin.confirmed('a', null);
   await origin.beforeSwitch('b', 'edited', null);
   expect(await kinds('edited', 'b')).toEqual(['other', 'rendered']);

@@ -198,7 +198,7 @@ describe('a scheduled reload', () => {
     expect((await history.latest())?.reasons).toEqual(['scheduled: one; two']);
   });
 
-  it('is dropped when somebody else’s reload made the workers whole', async () => {
+  it('is dropped when another reload brought the workers in sync', async () => {
     needed = false;
     reloads.schedule('one');
     await eventually('nothing is scheduled any more', () => reloads.scheduled === null);
@@ -292,7 +292,7 @@ describe('a scheduled reload', () => {
       now: () => new Date(),
       stillNeeded: async () => {
         looks += 1;
-        // Without the lock it ends, and says yes; with it, it takes longer than anybody waits.
+        // Ends at once without the lock, with true; with it, takes longer than the time-out.
         return looks % 2 === 1 && fixture.loaded.length === 0 ? true : await ended.promise;
       },
       memoryAllows: async () => true,

@@ -47,20 +47,20 @@ describe('a safe reload', () => {
     expect(await leftovers()).toEqual([]);
   });
 
-  it('of the same configuration replaces nothing and reloads all the same', async () => {
+  it('reloads an unchanged configuration without replacing it', async () => {
     fixture.does.render = () => ({ text: 'old\n' });
     expect(await run()).toMatchObject({ changed: false });
     expect(fixture.loaded).toEqual(['old\n']);
   });
 
-  it('of the first configuration has nothing to back up', async () => {
+  it('makes no backup of a first configuration', async () => {
     await fixture.stop();
     fixture = await reloadFixture(null);
     expect(await run()).toMatchObject({ backup: null, changed: true });
     expect(await fixture.live()).toBe('new\n');
   });
 
-  it('that the proxy refuses never shows its bytes, and reloads the known good with the maps', async () => {
+  it('never deploys a configuration that the proxy refuses, and reloads the known good with the maps', async () => {
     fixture.does.render = () => ({ text: 'bad\n', sites: 'a\n' });
     const error = await failure();
     expect(error.code).toBe(codes.ProxyRefusesConfiguration);
@@ -79,7 +79,7 @@ describe('a safe reload', () => {
     expect(await leftovers()).toEqual([]);
   });
 
-  it('that the template refuses is the same, with the template’s words', async () => {
+  it('reloads the known good when the template is refused, and passes on its message', async () => {
     fixture.does.render = () => {
       throw new ServiceError(codes.TemplateRefused, 'render', 'no such variable', { members: { output: 'line 3' } });
     };
@@ -88,7 +88,7 @@ describe('a safe reload', () => {
     expect(fixture.loaded).toEqual(['old\n']);
   });
 
-  it('of a file that somebody edited or wrote is refused without consent, before anything is touched', async () => {
+  it('is refused without consent where the live file was edited or foreign, before anything changes', async () => {
     await edit('edited\n');
     expect(await failure()).toMatchObject({ status: 409, code: codes.LiveConfigurationKept });
     fixture.does.render = () => ({ text: 'bad\n' });
@@ -98,7 +98,7 @@ describe('a safe reload', () => {
     expect([fixture.events, fixture.loaded, (await fixture.backups.list()).sets]).toEqual([[], [], []]);
   });
 
-  it('needs no consent where it replaces nothing, or only what the stored sites give', async () => {
+  it('needs no consent where nothing is lost: an equal text, or one that the stored sites give', async () => {
     await edit('edited\n');
     fixture.does.render = () => ({ text: 'edited\n' });
     expect(await run()).toMatchObject({ changed: false });
@@ -110,7 +110,7 @@ describe('a safe reload', () => {
     expect(await run({ sites: { list: [], store } })).toMatchObject({ changed: true });
   });
 
-  it('with consent replaces a file of somebody else, whose backup is never pruned', async () => {
+  it('replaces a foreign file with consent, and never prunes its backup', async () => {
     await edit('edited\n');
     const { backup } = await run({ replace: true });
     expect(fixture.events[0]).toMatch(/edited by hand/);
@@ -127,7 +127,7 @@ describe('a safe reload', () => {
   it.each([
     ['is refused', () => ({ text: 'bad\n' }), null],
     ['is not confirmed', () => ({ text: 'new\n' }), refused()],
-  ])('with consent that %s brings back the file of somebody else', async (_how, render, outcome) => {
+  ])('restores the foreign file when the replacement %s', async (_how, render, outcome) => {
     await edit('edited\n');
     fixture.does.render = render;
     if (outcome !== null) fixture.does.reload = (text) => (text === 'new\n' ? outcome : confirmed(1, 3));
@@ -137,7 +137,7 @@ describe('a safe reload', () => {
     });
     expect(await fixture.live()).toBe('edited\n');
     expect(fixture.loaded.at(-1)).toBe('edited\n');
-    // It is still nobody's to replace without being asked.
+    // Replacing it still needs consent.
     expect((await failure()).code).toBe(codes.LiveConfigurationKept);
   });
 
@@ -260,7 +260,7 @@ describe('a safe reload', () => {
     expect(fixture.loaded).toEqual(['old\n']);
   });
 
-  it('whose candidate somebody changed during the validation deploys nothing', async () => {
+  it('deploys nothing where the candidate changed during the validation', async () => {
     fixture.does.render = () => ({ text: 'forge\n' });
     expect((await failure()).detail).toContain('while it was validated');
     expect(await fixture.live()).toBe('old\n');
@@ -279,7 +279,7 @@ describe('a safe reload', () => {
     expect(error.detail).toMatch(/proxy\.cfg was edited .* while .* so nothing was changed.*repeat/);
     expect(statusOf(error)).toBe('refused');
     expect([await fixture.live(), fixture.loaded, await leftovers()]).toEqual(['edited\n', [], []]);
-    // What was edited is nobody's to replace without being asked.
+    // Replacing the edit still needs consent.
     expect((await fixture.origin.of('edited\n')).live).toBe('other');
     expect((await fixture.origin.of('old\n')).live).toBe('rendered');
   });

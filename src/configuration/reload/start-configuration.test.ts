@@ -81,7 +81,7 @@ describe('before the proxy is started', () => {
     expect(logged).toContain('The last known good configuration cannot be read');
   });
 
-  it('one of somebody else that the proxy refuses never gives way to the template’s', async () => {
+  it('a foreign one that the proxy refuses is never replaced by the template', async () => {
     fixture = await reloadFixture(null);
     await writeFile(at('proxy.cfg'), 'bad\n');
     for (let turn = 0; turn < 2; turn += 1) {

@@ -44,7 +44,7 @@ describe('the rule for the blocked map does not count', () => {
     ['with another status', `http-request deny deny_status 200 if { ${look} }`],
     ['as another action', `http-request set-var(txn.x) int(1) if { ${look} }`],
     ['conditional on the environment', `.if defined(X)\nhttp-request deny if { ${look} }\n.endif`],
-    ['through an acl nobody defined', 'http-request deny if b'],
+    ['through an undefined acl', 'http-request deny if b'],
     ['with a wider exception', `acl t ${trust}\nacl t src 10.0.0.0/8\nhttp-request deny if { ${look} } !t`],
     ['with a brace left open', `http-request deny if { ${look}`],
     ['with a brace left open behind it', `http-request deny if { ${look} } or { path /x`],

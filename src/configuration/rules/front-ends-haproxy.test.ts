@@ -151,11 +151,11 @@ describeOnEachProxy('the reader of configurations', ({ bin }) => {
 
 /** What the reader calls no rule although it may deny. */
 const leftToTheProxy = [
-  // Denies everybody, and names no map.
+  // Denies all clients, and names no map.
   /^ +\S+-request (\S+ )?(deny|reject|tarpit|silent-drop)[^{}]*$/m,
   // Inherited, which HAProxy 2.6 passes over.
   /^ +tcp-request (connection|session) [\s\S]*^frontend/m,
-  // Judges the proxy in front, and so everybody alike.
+  // Checks the address of the proxy in front, and so treats all clients alike.
   /^(?=[\s\S]*(accept|expect)-proxy)[\s\S]*tcp-request connection (?!expect)/,
   // Its silence is like that of a busy machine.
   /silent-drop/,

@@ -58,7 +58,7 @@ test.each([
   ['without a bind', ['listen l', 'server s :1']],
   ['disabled', ['frontend f', 'bind :1', 'disabled']],
   ['disabled by its defaults', ['defaults', 'disabled', 'frontend f', 'bind :1']],
-])('leaves out a front end that nobody reaches: %s', (_which, lines) => {
+])('leaves out an unreachable front end: %s', (_which, lines) => {
   expect(frontEnds(...lines)).toEqual([]);
 });
 
@@ -111,7 +111,7 @@ describe('finds the rule', () => {
 
 describe('finds no rule', () => {
   test.each([
-    ['that denies everybody', ['http-request deny']],
+    ['that denies all clients', ['http-request deny']],
     ['with another status', [`http-request deny deny_status 429 if ${look}`]],
     ['with a status from the environment', [`http-request deny deny_status "$S" if ${look}`]],
     ['with a map from the environment', ['http-request deny if { src,map_ip("$MAP",0) -m int gt 0 }']],

@@ -1,4 +1,4 @@
-// What a configuration that somebody else writes does with our maps.
+// How a configuration that proxy-manager does not write uses its maps.
 import { configLines } from './config-lines.ts';
 import {
   type ConfigurationFile,
@@ -23,13 +23,13 @@ export interface FrontEnd extends SectionFinding {
   readonly bindLines: readonly string[];
 }
 
-/** A rule that denies what a list other than our maps holds. */
+/** A rule that denies the addresses of another list than the blocked map. */
 export interface OldRule {
-  /** The file of the list, as it is written. */
+  /** The file of the list, as written in the rule. */
   readonly file: string;
   /**
-   * Which of its lines it denies: each, whatever its value (`keys`); those with a value above 0 (`values`); or it cannot
-   * be said, as the condition holds more (`some`).
+   * The lines that it denies: each, with any value (`keys`); those with a value above 0 (`values`); or unknown, as the
+   * condition has more terms (`some`).
    */
   readonly denies: 'keys' | 'values' | 'some';
   readonly place: string;
@@ -46,7 +46,7 @@ export function frontEndsOf(files: readonly ConfigurationFile[], maps: Maps): Fr
   });
 }
 
-/** What a front end without the rule lacks, to follow "has". */
+/** What is missing in a front end without the rule; to follow "has". */
 export function lackOf(answersBefore: string | null): string {
   const lack = 'no rule for the blocked map';
   return answersBefore === null ? lack : `${lack} that counts: ${answersBefore} comes before it`;

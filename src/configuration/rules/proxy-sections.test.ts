@@ -38,7 +38,7 @@ test('a section takes its mode from the defaults section before it, or from the 
       'frontend behind',
       'defaults from web',
       'frontend nameless',
-      'frontend lost from nobody',
+      'frontend lost from missing',
     ),
   );
   expect(sections.map(([, name, , mode]) => [name, mode])).toEqual([

@@ -6,7 +6,7 @@ import { type Phase, phases, type Rule, ruleOf } from './rules.ts';
 export interface SectionFinding {
   /** Every request of a blocked address that is not trusted is denied, unless `answersBefore` names an exception. */
   readonly hasRule: boolean;
-  /** Whether the rule leaves trusted addresses alone. Null: there is no rule. */
+  /** Whether the rule has the exception for trusted addresses. Null: there is no rule. */
   readonly sparesTrusted: boolean | null;
   /**
    * The first rule or setting that answers requests before the rule, or lets them pass it. Where `hasRule` is false
@@ -28,7 +28,7 @@ const trustedSource: Source = { blocked: true, trusted: true };
 const unknownSource: Source = { blocked: unknown, trusted: unknown };
 
 /**
- * What a frontend or listen section does with the blocked map; only what follows from its text for certain.
+ * How a frontend or listen section uses the blocked map, as far as its text alone proves it.
  *
  * What counts as the rule: an `http-request deny` with 403, `tarpit`, `reject` or `silent-drop`, or a
  * `tcp-request connection|session|content reject` or `silent-drop`, also one that the section has from its defaults
@@ -36,12 +36,12 @@ const unknownSource: Source = { blocked: unknown, trusted: unknown };
  * holds, and that no rule before it keeps from being reached. In a mode other than `http` the http-request rules do not
  * count: HAProxy passes them over.
  *
- * A rule behind a `set-src` looks for another address than the one that the connection comes from, and does not count. A
- * rule of connections does not see the requests of a connection that was open before its source was blocked.
+ * A rule behind a `set-src` checks another address than that of the connection, and does not count. A rule of connections
+ * does not apply to connections that were open before their source was blocked.
  */
 export function findRule(section: ProxySection, maps: Maps): SectionFinding {
   const none = { hasRule: false, sparesTrusted: null, answersBefore: null, sourceSetAt: null };
-  // Defaults that are not known may let everybody pass, and so may a line of which not even the kind is known.
+  // Unknown defaults may let all clients pass, and so may a line of an unknown kind.
   if (section.defaults === unknown || [...inheritedLines(section), ...section.lines].some(isOpaque)) return none;
   const { mode } = section;
   if (!enforcingRules(section, maps).some(({ rule }) => isRun(rule, mode))) return none;
@@ -56,7 +56,7 @@ export function findRule(section: ProxySection, maps: Maps): SectionFinding {
 export function enforcingRules(section: ProxySection, maps: Maps): EnforcingRule[] {
   return rulesOf(section).flatMap((rule) => {
     if (rule.effect !== 'denies' || acts(rule, maps, blockedSource) !== true) return [];
-    // One that denies everybody does not enforce the map: HAProxy loads no map that no rule names.
+    // A rule that denies all clients does not enforce the map: HAProxy loads only maps that a rule names.
     if (acts(rule, maps, unknownSource) === true) return [];
     return [{ rule, sparesTrusted: acts(rule, maps, trustedSource) !== true }];
   });
@@ -78,7 +78,7 @@ function inheritedLines({ defaults }: ProxySection): readonly SectionLine[] {
   return defaults === null || defaults === unknown ? [] : defaults.lines;
 }
 
-/** The environment may make any rule or setting of it. */
+/** The environment may turn the line into any rule or setting. */
 function isOpaque({ words, certainWords }: SectionLine): boolean {
   return certainWords === 0 || (certainWords === 1 && words[0] === 'tcp-request');
 }

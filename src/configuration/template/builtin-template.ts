@@ -10,7 +10,7 @@ export const builtInTemplate = `\
 # To change it, set PROXY_MANAGER_TEMPLATE to a template of your own.
 
 global
-    # No user, group or chroot: the proxy runs as whoever started it, so that it may re-read its maps at every reload.
+    # No user, group or chroot: the proxy runs as the user that starts it, so that it may read its maps at every reload.
     stats socket {{ stats_socket }} mode 660 level admin
     stats timeout 30s
     # A worker that was replaced serves its open connections for at most this long.
@@ -68,8 +68,8 @@ frontend http
     bind {{ bind }}
 {%- endfor %}
 
-    # Before anything of a connection is read: a blocked source that sends nothing would hold its place until the
-    # timeout. Once more than half of all places are in use it gets none, unless it is trusted.
+    # Before anything of a connection is read: a blocked source that sends nothing would hold its slot until the
+    # timeout. Once more than half of all slots are in use it gets none, unless it is trusted.
     tcp-request connection reject if { fe_conn gt {{ maxconn | divided_by: 2 | floor }} } { src,map_ip({{ blocked_map }},0) -m int gt 0 } !{ src,map_ip({{ trusted_map }},0) -m int gt 0 }
 {%- if connections_per_source %}
     # So many at once for each source that is not trusted; of IPv6, for each /64.

@@ -22,7 +22,7 @@ export interface RenderInput {
    * It must exist: HAProxy 2.6 warns when it does not.
    */
   readonly serverStateFile?: string;
-  /** What the machine says; read from it when left out. */
+  /** Default: read from the machine. */
   readonly machine?: MachineFacts;
 }
 
@@ -78,7 +78,7 @@ export interface ScopeOptions {
   readonly ssl: 'none' | 'verify' | 'insecure';
 }
 
-/** What the machine says, read anew at every render. */
+/** Facts about the machine, read at every render. */
 export interface MachineFacts {
   /** Whether /etc/resolv.conf names a server; without one `parse-resolv-conf` is fatal or warns (2.6 and 3.0). */
   readonly resolvConf: boolean;
@@ -112,7 +112,7 @@ function openFilesOf(limits: string): number {
   return hard === undefined ? Number.POSITIVE_INFINITY : Number(hard);
 }
 
-/** A machine without the file is a machine that resolves nothing by it; that harms no site with plain addresses. */
+/** Without the file nothing is resolved through it; sites with plain addresses do not need it. */
 async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
@@ -147,7 +147,7 @@ export function scopeOf(
 /**
  * A connection takes two open files and a health check one or two. A proxy that wants more files than it may have
  * passes `-c` and then does not start (2.6 and 3.0), so this stays below the limit. Room is left for servers by the
- * power of two, so that not every server more or less changes a line that nobody asked to change.
+ * power of two, so that adding a server rarely changes this line.
  */
 function maxconnFor(sites: readonly ScopeSite[], openFiles: number): number {
   const servers = sites.reduce((sum, site) => sum + site.servers.length, 0);

@@ -1,5 +1,5 @@
-// How many renders there are at a time. One of an operator's template may take a core and a gigabyte of memory for
-// seconds: beside others it would be refused for a limit that it keeps to when it is alone.
+// Limits renders to one at a time. One of an operator's template may take a core and a gigabyte of memory for seconds:
+// next to others it would exceed limits that it keeps when alone.
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 
@@ -22,13 +22,13 @@ export class RenderTurns {
       return await work();
     } finally {
       const next = this.#waiting.shift();
-      // It stays taken: nobody comes in between.
+      // It stays taken, so that no other work comes in between.
       if (next === undefined) this.#taken = false;
       else next.resolve();
     }
   }
 
-  /** Those that wait are let go of; the one that has begun ends by itself. */
+  /** Rejects the waiting renders; the running one ends by itself. */
   stop(): void {
     this.#stopped = true;
     for (const turn of this.#waiting.splice(0)) turn.reject(shuttingDown());
@@ -36,14 +36,14 @@ export class RenderTurns {
 }
 
 /**
- * For work that gives everybody the same: those who ask while it is under way share the one that follows, so that
- * nothing that is given is older than the question, and no more than one waits.
+ * For work with the same result for all callers: those that arrive while it runs share the next run, so that no result is
+ * older than the call, and at most one run waits.
  */
 export function shared<T>(work: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<unknown> = Promise.resolve();
   let next: Promise<T> | null = null;
   const following = async (): Promise<T> => {
-    // Whether that one failed is its own callers' matter.
+    // A failure concerns its own callers only.
     await Promise.allSettled([underWay]);
     next = null;
     const running = work();

@@ -31,7 +31,7 @@ test('a file is written when it is absent or damaged, and left alone when it is 
   expect(await readFile(file.path, 'utf8')).toBe('a site_a\n');
 });
 
-test('what nobody needs is removed, and nothing that is not ours', async () => {
+test('only unneeded sites maps are removed', async () => {
   const [live, old] = [contentAddressed(base, 'live'), contentAddressed(base, 'old')];
   await ensureFiles([live, old]);
   const foreign = ['sites.map', 'sites.mine.map', 'sites.0123456789abcdef.map.bak', 'xsites.0123456789abcdef.map'];

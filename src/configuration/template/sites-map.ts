@@ -3,7 +3,7 @@ import { readdir, readFile, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { writeFileAtomically } from '../../files/atomic-file.ts';
 
-/** A file that a configuration names beside itself. */
+/** A file that a configuration names. */
 export interface NamedFile {
   readonly path: string;
   readonly content: string;
@@ -11,7 +11,7 @@ export interface NamedFile {
 
 /**
  * The sites map under a name made of its content: `/etc/proxy/sites.map` becomes `/etc/proxy/sites.<16 hex>.map`.
- * So it can be written before the validation, and the rename of `proxy.cfg` stays the only switch.
+ * It can be written before the validation, so that the rename of `proxy.cfg` stays the only switch.
  */
 export function contentAddressed(base: string, content: string): NamedFile {
   const { folder, stem, ending } = partsOf(base);
@@ -19,7 +19,7 @@ export function contentAddressed(base: string, content: string): NamedFile {
   return { path: join(folder, `${stem}.${hash}${ending}`), content };
 }
 
-/** Writes each file that is absent or not what it should be; durable on return. Gives back the paths it wrote. */
+/** Writes each file that is missing or differs; durable on return. Returns the written paths. */
 export async function ensureFiles(files: readonly NamedFile[]): Promise<string[]> {
   const written: string[] = [];
   for (const { path, content } of files) {
@@ -31,8 +31,7 @@ export async function ensureFiles(files: readonly NamedFile[]): Promise<string[]
 }
 
 /**
- * The content-addressed files of `base` that a configuration names and that are there. It cannot be loaded without
- * them, whoever recorded them or did not.
+ * The existing content-addressed files of `base` that a configuration names: it cannot be loaded without them.
  */
 export async function filesNamedIn(base: string, configText: string): Promise<NamedFile[]> {
   const named: NamedFile[] = [];
@@ -45,9 +44,8 @@ export async function filesNamedIn(base: string, configText: string): Promise<Na
 }
 
 /**
- * Removes the content-addressed files of `base` that are not in `keepPaths`, and gives back what it removed. A worker
- * has read its map at its start, so the caller keeps those that a start may still need: of the live configuration and
- * of the last known good.
+ * Removes the content-addressed files of `base` that are not in `keepPaths`, and returns their paths. A worker reads its
+ * map at its start, so the caller keeps those of the live configuration and of the last known good.
  */
 export async function collectGarbage(base: string, keepPaths: Iterable<string>): Promise<string[]> {
   const keep = new Set([...keepPaths].map((path) => join(path)));

@@ -20,7 +20,7 @@ test('refuses with the engine’s message and line', async () => {
   });
 });
 
-test('loops that print nothing hold nobody up, and are ended', async () => {
+test('loops that print nothing block no other work, and are terminated', async () => {
   let turns = 0;
   let done = false;
   const turn = () => {
@@ -31,6 +31,6 @@ test('loops that print nothing hold nobody up, and are ended', async () => {
   const error = await renderInThread(endless, scope, 200).catch((thrown: unknown) => thrown);
   done = true;
   expect(error).toBeInstanceOf(TemplateRefused);
-  expect((error as Error).message).toBe('it was not rendered within 0.2 s');
+  expect((error as Error).message).toBe('rendering did not finish within 0.2 s');
   expect(turns).toBeGreaterThan(10);
 });

@@ -1,10 +1,10 @@
-// Renders a template of an operator's own in a thread of its own: what loops without end in it, or takes all memory,
-// holds up nothing else, and is ended. A thread is made for one render only.
+// Renders an operator's template in a separate thread, which is terminated when it loops endlessly or takes too much
+// memory, and blocks no other work meanwhile. Each render has its own thread.
 import { Worker } from 'node:worker_threads';
 import type { TemplateScope } from './render-scope.ts';
 import { TemplateRefused, templateLimits } from './template-engine.ts';
 
-/** What the thread tells, once. */
+/** The only message of the thread. */
 export type ThreadAnswer =
   | { readonly kind: 'rendered'; readonly text: string }
   | { readonly kind: 'refused'; readonly message: string; readonly line: number | null }
@@ -15,13 +15,13 @@ export interface ThreadTask {
   readonly scope: TemplateScope;
 }
 
-/** The engine gives up by itself at its limit, and names a line then; this is for one that does not come to that. */
+/** Beyond the engine's own limit, which names a line; for a template that never reaches the engine's check. */
 const graceMs = 2_000;
 const mostMegabytes = 1_024;
 
 /**
- * As `renderTemplate` of the engine, which it calls in the thread.
- * @throws TemplateRefused, also for one that was ended
+ * Calls `renderTemplate` of the engine in the thread.
+ * @throws TemplateRefused, also when the thread was terminated
  */
 export async function renderInThread(
   template: string,
@@ -35,18 +35,18 @@ export async function renderInThread(
 }
 
 function answerOf(workerData: ThreadTask, limitMs: number): Promise<ThreadAnswer> {
-  // Run as it is written, or compiled.
+  // A checkout runs the sources, an installation what was compiled.
   const main = import.meta.url.endsWith('.ts') ? './template-thread-main.ts' : './template-thread-main.js';
   const thread = new Worker(new URL(main, import.meta.url), {
     workerData,
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: mostMegabytes },
   });
-  // A service that ends does not wait for it.
+  // Does not delay the end of the service.
   thread.unref();
   return new Promise<ThreadAnswer>((resolve, reject) => {
     const timer = setTimeout(() => {
-      resolve(refused(`it was not rendered within ${limitMs / 1_000} s`));
+      resolve(refused(`rendering did not finish within ${limitMs / 1_000} s`));
       void thread.terminate();
     }, limitMs);
     timer.unref();

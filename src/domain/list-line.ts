@@ -1,5 +1,5 @@
-// A line of a text list. Only blanks and tabs are blanks; anything else is for the parser of addresses to reject. Scanned
-// without regular expressions: one that trims costs the square of a long line of blanks.
+// A line of a text list. Only blanks and tabs are trimmed; the address parser rejects any other white space. Without regular
+// expressions: trimming with one takes quadratic time on a long line of blanks.
 
 /** The text before a comment (`#` or `;` at the beginning or after a blank), without blanks around it. */
 export function withoutComment(line: string): string {

@@ -7,7 +7,7 @@ const log = { debug: silent, info: silent, warn: silent, error: silent };
 describe('what is known of the proxy', () => {
   const facts = new ProxyVersions('haproxy', log as unknown as ConstructorParameters<typeof ProxyVersions>[1]);
 
-  it('is of the one that runs: a reload after an upgrade runs another than the start found', () => {
+  it('version and capabilities are those of the running proxy, which an upgrade may have changed since the start', () => {
     expect(facts.versionOf('3.0.11-1+deb13u3')).toBe('3.0.11-1+deb13u3');
     expect(facts.unsupportedBy('3.0.11-1+deb13u3')).toEqual([]);
     expect(facts.unsupportedBy('2.2.9-2+deb11u6')).toEqual([
@@ -25,7 +25,7 @@ describe('what is known of the proxy', () => {
     expect(facts.untested(running)).toBe(sentence);
   });
 
-  it('is unknown, and nothing is promised, before anything was read', () => {
+  it('the version is unknown and no capability assumed before the first read', () => {
     expect(facts.versionOf(null)).toBe('unknown');
     expect(facts.unsupportedBy(null)).toHaveLength(2);
   });

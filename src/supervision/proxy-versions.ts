@@ -1,4 +1,4 @@
-// The version of the proxy, read with `-v` at start and at every change of master, and what follows from it.
+// The version of the proxy, read with `-v` at start and at every change of master, and its capabilities.
 import {
   capabilitiesOf,
   type ProxyCapabilities,
@@ -10,7 +10,7 @@ import type { Log } from '../telemetry/log.ts';
 
 /**
  * The tested release branches: `npm test` runs the tests of the interface to HAProxy on each of them, and those of the
- * whole product on the distribution's and the newest; `npm run test:long` runs all of them on each.
+ * product on the distribution's and the newest; `npm run test:long` runs all tests on each.
  */
 export const testedBranches: readonly string[] = ['2.6', '3.0', '3.2', '3.4'];
 
@@ -31,12 +31,12 @@ export class ProxyVersions {
     this.#version = version;
   }
 
-  /** Of the one that runs, where it is known: after an upgrade a reload runs another than the start found. */
+  /** The version that runs, if known: after an upgrade a reload runs another one than that found at start. */
   versionOf(running: string | null): string {
     return running ?? this.#version?.text ?? 'unknown';
   }
 
-  /** Of the version that runs, where it is known: an upgrade changes the binary before the proxy. */
+  /** Of the version that runs, if known: an upgrade replaces the binary before the running proxy. */
   capabilitiesOf(running: string | null): ProxyCapabilities {
     const version = running === null ? null : parseRunningVersion(running);
     return version === null ? this.capabilities : capabilitiesOf(version);
@@ -48,14 +48,14 @@ export class ProxyVersions {
       : capabilitiesOf(this.#version);
   }
 
-  /** A sentence for `/health` when no test ran on this branch of HAProxy; null when tests did, or it is not known. */
+  /** A sentence for `/health` when this branch of HAProxy is not tested; null when it is, or not known. */
   untested(running: string | null): string | null {
     const version = running === null ? this.#version : parseRunningVersion(running);
     if (version === null || testedBranches.includes(`${version.major}.${version.minor}`)) return null;
     return `HAProxy ${version.text} is not a tested version; tested are ${testedBranches.join(', ')}`;
   }
 
-  /** What the service does without on the version that runs; named by `/health`. */
+  /** Features that the running version lacks, for `/health`. */
   unsupportedBy(running: string | null): string[] {
     const { masterSocket, versionedMaps } = this.capabilitiesOf(running);
     const version = this.versionOf(running);

@@ -1,17 +1,17 @@
-// V8's heap as the service wants it. Said here and not on Node's command line: with these flags given there V8 does not
-// take the code that Node was built with, nor any that a start before compiled, and a start takes a tenth longer.
+// Settings of V8's heap. Set here and not on Node's command line: with flags given there V8 uses neither the code cache built
+// into Node nor that of an earlier start, and a start takes a tenth longer.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * V8 lets a heap grow to four times what is alive before it collects; twice is a third less memory at the peak of a big
+ * V8 lets the heap grow to four times the live data before it collects; twice takes a third less memory at the peak of a bulk
  * change, for a few percent of its time.
  */
 export function growSparingly(): void {
   setFlagsFromString('--heap-growing-percent=100');
 }
 
-/** V8's own collector, which programs do not see. null: this V8 does not give it. */
+/** V8's own collector, which is hidden by default. null: this V8 does not offer it. */
 export function collector(): NodeJS.GCFunction | null {
   setFlagsFromString('--expose-gc');
   const gc: unknown = runInNewContext('globalThis.gc');

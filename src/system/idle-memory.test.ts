@@ -19,41 +19,41 @@ function process(heap: number) {
 }
 
 describe('memory of an idle service', () => {
-  it('is given back after two looks with nothing to do, and once', () => {
+  it('memory is returned once after two idle checks', () => {
     const memory = process(150);
     const idle = new IdleMemory(memory);
-    idle.look();
+    idle.check();
     expect(memory.collected).toBe(0);
-    for (let n = 0; n < 5; n += 1) idle.look();
+    for (let n = 0; n < 5; n += 1) idle.check();
     expect(memory.collected).toBe(1);
   });
 
-  it('is left alone while there is work, and for a pause between two requests', () => {
+  it('memory is not collected while busy, nor during a pause between two requests', () => {
     const memory = process(150);
     const idle = new IdleMemory(memory);
     for (const load of [0.9, 0, 0.2, 0, 1]) {
       memory.load = load;
-      idle.look();
+      idle.check();
     }
     expect(memory.collected).toBe(0);
   });
 
-  it('is left alone for little, and given back again after the next big change', () => {
+  it('memory is not collected for a small growth, but after the next bulk change', () => {
     const memory = process(150);
     const idle = new IdleMemory(memory);
-    for (let n = 0; n < 2; n += 1) idle.look();
+    for (let n = 0; n < 2; n += 1) idle.check();
     memory.heap = 55 * megabytes;
-    for (let n = 0; n < 3; n += 1) idle.look();
+    for (let n = 0; n < 3; n += 1) idle.check();
     expect(memory.collected).toBe(1);
     memory.heap = 150 * megabytes;
-    idle.look();
+    idle.check();
     expect(memory.collected).toBe(2);
   });
 
-  it('stays as it is where nobody can collect', () => {
+  it('memory is not collected where V8 offers no collector', () => {
     const idle = new IdleMemory(null);
     idle.start();
-    idle.look();
+    idle.check();
     idle.stop();
   });
 });

@@ -1,22 +1,22 @@
-// Gives memory back to the system when there is nothing to do. After a big change the heap is full of what is not
-// needed any more, and V8 collects only when somebody allocates, which an idle service does not: after a `PUT` of a
-// million it stayed at 300 MB for good, and is at 160 MB afterwards. The collection stops the process for some 0.1 s,
-// so it is made only when the process did next to nothing for a while, and never for little.
+// Returns memory to the system while the process is idle. After a bulk change the heap is full of garbage, and V8 collects
+// only on allocations, of which an idle service has few: after a `PUT` of a million entries it stayed at 300 MB, and is at
+// 160 MB with this. A collection blocks the process for some 0.1 s, so there is one only after an idle time, and only if
+// enough can be returned.
 import { performance } from 'node:perf_hooks';
 import { collector } from './heap.ts';
 
-const lookEveryMs = 5_000;
-/** Share of the time in which the event loop did anything; looks at the proxy every 2 s stay far below. */
+const checkEveryMs = 5_000;
+/** Share of the time in which the event loop is busy; the checks of the proxy every 2 s stay far below. */
 const idleBelow = 0.05;
-/** Less than this above what was left after the last collection is not worth one. */
+/** The least growth since the last collection that is worth another. */
 const worthBytes = 32 * 1024 * 1024;
 
 export interface ProcessMemory {
-  /** Bytes of the heap that V8 holds of the system, used or not. */
+  /** Bytes that V8 has allocated from the system for its heap, used or not. */
   heapTotal(): number;
-  /** The share of the time since the last call in which there was work; 0 to 1. */
+  /** The share of busy time since the last call; 0 to 1. */
   busy(): number;
-  /** Collects all there is, and gives the pages back. */
+  /** Collects all garbage, and returns the pages. */
   collect(): void;
 }
 
@@ -49,7 +49,7 @@ export class IdleMemory {
 
   start(): void {
     if (this.#memory === null || this.#timer !== null) return;
-    this.#timer = setInterval(() => this.look(), lookEveryMs);
+    this.#timer = setInterval(() => this.check(), checkEveryMs);
     this.#timer.unref();
   }
 
@@ -58,8 +58,8 @@ export class IdleMemory {
     this.#timer = null;
   }
 
-  /** One look; two idle ones in a row are asked for, so that a pause between two requests is not taken for the end. */
-  look(): void {
+  /** Collects after two idle checks in a row, so that a pause between two requests does not count. */
+  check(): void {
     const memory = this.#memory;
     if (memory === null) return;
     const idle = memory.busy() < idleBelow;

@@ -1,4 +1,4 @@
-/** The cause of a failure as one line: its message and those of its causes, each once, never a stack with paths in it. */
+/** The cause of a failure as one line: its message and those of its causes, each once, without a stack. */
 export function causeText(error: unknown): string {
   const parts: string[] = [];
   let current: unknown = error;

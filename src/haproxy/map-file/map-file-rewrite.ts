@@ -47,12 +47,18 @@ export interface RewriteOwner {
 }
 
 /** See `MapFileRewrite` in map-file.ts, its interface for callers. */
+interface RewriteDeps {
+  readonly owner: RewriteOwner;
+  /** The map file, without links. */
+  readonly target: string;
+  readonly temporary: string;
+  /** The temporary file, open. */
+  readonly file: FileHandle;
+  readonly header: MapFileHeader;
+}
+
 export class RewriteInProgress {
-  readonly #owner: RewriteOwner;
-  readonly #target: string;
-  readonly #temporary: string;
-  readonly #file: FileHandle;
-  readonly #header: MapFileHeader;
+  readonly #deps: RewriteDeps;
   readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   #buffered = 0;
   #written = 0;
@@ -62,13 +68,9 @@ export class RewriteInProgress {
   #image: MapFileImage | null = null;
   #over = false;
 
-  private constructor(owner: RewriteOwner, target: string, temporary: string, file: FileHandle, header: MapFileHeader) {
-    this.#owner = owner;
-    this.#target = target;
-    this.#temporary = temporary;
-    this.#file = file;
-    this.#header = header;
-    this.#buffered = Buffer.concat(firstLines(header)).copy(this.#buffer);
+  private constructor(deps: RewriteDeps) {
+    this.#deps = deps;
+    this.#buffered = Buffer.concat(firstLines(deps.header)).copy(this.#buffer);
   }
 
   static async begin(owner: RewriteOwner, header: MapFileHeader): Promise<RewriteInProgress> {
@@ -79,7 +81,7 @@ export class RewriteInProgress {
     const temporary = temporaryPath(target);
     const file = await open(temporary, 'wx+', 0o600);
     crashPoint('map-rewrite.begun');
-    return new RewriteInProgress(owner, target, temporary, file, header);
+    return new RewriteInProgress({ owner, target, temporary, file, header });
   }
 
   async append(ips: readonly string[]): Promise<void> {
@@ -106,30 +108,30 @@ export class RewriteInProgress {
     const bodyEnd = this.#written;
     await this.#write(padding(bodyEnd));
     const slotsStart = this.#written;
-    const slots = Math.ceil(this.#owner.slots / SLOTS_PER_BLOCK) * SLOTS_PER_BLOCK;
+    const slots = Math.ceil(this.#deps.owner.slots / SLOTS_PER_BLOCK) * SLOTS_PER_BLOCK;
     for (let at = 0; at < slots; at += SLOTS_PER_BLOCK) await this.#write(emptySlots(SLOTS_PER_BLOCK));
     crashPoint('map-rewrite.written');
-    await this.#sync(() => this.#owner.ops.sync(this.#file));
+    await this.#sync(() => this.#deps.owner.ops.sync(this.#deps.file));
     crashPoint('map-rewrite.sealed');
-    const geometry = { bodyEnd, slotsStart, slots, entries: this.#entries, generation: this.#header.generation };
-    this.#image = new MapFileImage(this.#owner.ops, this.#owner.path, this.#file, geometry);
+    const geometry = { bodyEnd, slotsStart, slots, entries: this.#entries, generation: this.#deps.header.generation };
+    this.#image = new MapFileImage(this.#deps.owner.ops, this.#deps.owner.path, this.#deps.file, geometry);
   }
 
-  async finish(generation = this.#header.generation): Promise<{ entries: number; bytes: number }> {
+  async finish(generation = this.#deps.header.generation): Promise<{ entries: number; bytes: number }> {
     this.#assertOpen();
-    const { path, ops, mode } = this.#owner;
+    const { path, ops, mode } = this.#deps.owner;
     let image: MapFileImage;
     try {
       await this.seal();
       image = this.#image as unknown as MapFileImage;
       // The last lines read are as new as this generation, and which ones is not known.
-      image.setGeneration({ ...this.#header, generation });
+      image.setGeneration({ ...this.#deps.header, generation });
       await this.#applyJournal(image);
-      await inheritModeAndOwner(this.#file, this.#target, mode);
-      await this.#sync(() => ops.sync(this.#file));
+      await inheritModeAndOwner(this.#deps.file, this.#deps.target, mode);
+      await this.#sync(() => ops.sync(this.#deps.file));
       image.settle();
       crashPoint('map-rewrite.before-rename');
-      await ops.rename(this.#temporary, this.#target);
+      await ops.rename(this.#deps.temporary, this.#deps.target);
     } catch (error) {
       const failure = asMapFileError(error, path);
       await this.#discard(failure);
@@ -138,15 +140,15 @@ export class RewriteInProgress {
     this.#end();
     crashPoint('map-rewrite.renamed');
     try {
-      await ops.syncFolder(dirname(this.#target));
+      await ops.syncFolder(dirname(this.#deps.target));
     } catch (error) {
       const failure = asMapFileError(error, path, 'sync-failed');
-      await this.#owner.doubtful(failure);
-      await this.#file.close();
+      await this.#deps.owner.doubtful(failure);
+      await this.#deps.file.close();
       throw failure;
     }
     crashPoint('map-rewrite.durable');
-    await this.#owner.replaced(image);
+    await this.#deps.owner.replaced(image);
     return { entries: image.entryCount, bytes: image.size };
   }
 
@@ -157,7 +159,7 @@ export class RewriteInProgress {
   async #applyJournal(image: MapFileImage): Promise<void> {
     const gone: string[] = [];
     const there: string[] = [];
-    for (const [ip, present] of this.#owner.journal) (present ? there : gone).push(ip);
+    for (const [ip, present] of this.#deps.owner.journal) (present ? there : gone).push(ip);
     await image.remove(gone);
     await image.add(there);
   }
@@ -166,13 +168,13 @@ export class RewriteInProgress {
     await this.#write(this.#buffer.subarray(0, this.#buffered));
     this.#buffered = 0;
     if (this.#written - this.#synced < SYNC_EVERY_BYTES) return;
-    await this.#sync(() => this.#owner.ops.dataSync(this.#file));
+    await this.#sync(() => this.#deps.owner.ops.dataSync(this.#deps.file));
     this.#synced = this.#written;
   }
 
   async #write(bytes: Buffer): Promise<void> {
     if (bytes.length === 0) return;
-    const written = await this.#owner.ops.write(this.#file, bytes, this.#written);
+    const written = await this.#deps.owner.ops.write(this.#deps.file, bytes, this.#written);
     if (written !== bytes.length) throw new Error(`only ${written} of ${bytes.length} bytes were written`);
     this.#written += written;
   }
@@ -181,21 +183,21 @@ export class RewriteInProgress {
     try {
       await sync();
     } catch (error) {
-      throw asMapFileError(error, this.#owner.path, 'sync-failed');
+      throw asMapFileError(error, this.#deps.owner.path, 'sync-failed');
     }
   }
 
   /** Removes the temporary file. Throws the failure together with that of the removal, if it fails too. */
   async #discard(failure: Error | null): Promise<void> {
     this.#end();
-    await this.#file.close();
-    const error = await discardTemporary(this.#temporary, failure);
+    await this.#deps.file.close();
+    const error = await discardTemporary(this.#deps.temporary, failure);
     if (error !== null && error !== failure) throw error;
   }
 
   #end(): void {
     this.#over = true;
-    this.#owner.ended();
+    this.#deps.owner.ended();
   }
 
   #assertOpen(): void {

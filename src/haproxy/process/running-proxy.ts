@@ -62,10 +62,10 @@ function isProxy(program: string | null): boolean {
 
 async function runningProxy(pid: number, hasWorker: boolean): Promise<RunningProxy | null> {
   const startTime = await processStartTime(pid);
-  const words = startTime === null ? null : await settledArguments(pid, startTime);
+  const commandLineArguments = startTime === null ? null : await settledArguments(pid, startTime);
   const exe = await programOf(pid);
-  if (startTime === null || words === null || exe === null) return null;
-  const args = parseProxyArguments(words);
+  if (startTime === null || commandLineArguments === null || exe === null) return null;
+  const args = parseProxyArguments(commandLineArguments);
   if (args.isCheck || (args.isMaster && !hasWorker)) return null;
   return { pid, startTime, exe, arguments: { ...args, isMaster: hasWorker }, unit: await unitOf(pid) };
 }

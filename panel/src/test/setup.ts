@@ -1,7 +1,10 @@
 // Runs before each file of component tests.
 import { notifications } from '@mantine/notifications';
-import { cleanup } from '@testing-library/react';
+import { cleanup, configure } from '@testing-library/react';
 import { afterEach, vi } from 'vitest';
+
+// Ends only a test that is stuck: its condition never holds.
+configure({ asyncUtilTimeout: 60_000 });
 
 afterEach(() => {
   cleanup();

@@ -59,7 +59,7 @@ it('is unknown as soon as the service stops responding', async () => {
   await renderInApp(<Verdict />);
   await screen.findByRole('heading', { name: 'Blocking is active' });
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed')));
-  await screen.findByRole('heading', { name: 'Unknown: the service does not respond' }, { timeout: 10_000 });
+  await screen.findByRole('heading', { name: 'Unknown: the service does not respond' });
   await waitFor(() => expect(region().dataset['tone']).toBe('unknown'));
   expect(screen.queryByRole('button')).toBeNull();
 });

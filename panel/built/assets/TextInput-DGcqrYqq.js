@@ -1,1 +1,0 @@
-import{ht as e,ut as t,yt as n}from"./session-DE19Pgc1.js";import{k as r}from"./focus-row-vk3ZzBTZ.js";var i=n(),a=t(t=>{let n=e([`Input`,`InputWrapper`,`TextInput`],null,t);return(0,i.jsx)(r,{component:`input`,...n,__staticSelector:`TextInput`})});a.classes=r.classes,a.displayName=`@mantine/core/TextInput`;export{a as t};

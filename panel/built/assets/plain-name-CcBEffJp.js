@@ -1,0 +1,1 @@
+var e=/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;function t(t){return e.test(t)}function n(e,n,r){return t(e)?n.includes(e)?r:null:`Use letters, digits, dots, hyphens and underscores; start with a letter or digit.`}export{n,t};

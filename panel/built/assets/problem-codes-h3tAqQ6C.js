@@ -1,1 +1,0 @@
-import{f as e}from"./session-DE19Pgc1.js";var t={unauthorized:401,noSuchEndpoint:404,setWouldShrink:6006,coveredByTrusted:6007,liveConfigurationKept:6020,wideNetwork:6030};function n(t,n){return t instanceof e&&t.code===n}export{t as n,n as t};

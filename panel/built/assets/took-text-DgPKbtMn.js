@@ -1,1 +1,0 @@
-function e(e){return e<1e3?`${Math.round(e)} ms`:`${(e/1e3).toFixed(1)} s`}export{e as t};

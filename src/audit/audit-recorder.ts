@@ -10,8 +10,8 @@ import type { AuditNote } from '../store/audit-rows.ts';
 import type { AuditEntry, AuditOutcome, AuditQuery, AuditStore } from '../store/audit-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
-// Refusals cost their sender nothing, and the audit has room for a million rows: whoever holds the least of keys must not
-// be able to push out what was really done. Beyond so many a minute only their number is told.
+// Refusals cost their sender nothing, and the audit log keeps a million rows: a key without rights must not be able to
+// evict the rows of real changes. Beyond a number each minute refusals are only counted.
 
 const refusalsAMinute = 60;
 const windowMs = 60_000;
@@ -20,43 +20,43 @@ const mostKeys = 1_000;
 
 interface Window {
   began: number;
-  told: number;
-  untold: number;
+  recorded: number;
+  omitted: number;
 }
 
 /** A key, and how many of its refusals got no row. */
-type Untold = readonly [key: string, untold: number];
+type Omitted = readonly [key: string, omitted: number];
 
 class RefusalPace {
   readonly #windows = new Map<string, Window>();
 
   /**
-   * One more refusal of that key: whether it gets a row of its own, and what is to be told now of those before it that
-   * got none. `now` in milliseconds.
+   * One more refusal of that key: whether it gets a row of its own, and which counts of omitted ones are due. `now` in
+   * milliseconds.
    */
-  next(key: string, now: number): { readonly tell: boolean; readonly ended: readonly Untold[] } {
-    const ended: Untold[] = [];
+  next(key: string, now: number): { readonly record: boolean; readonly ended: readonly Omitted[] } {
+    const ended: Omitted[] = [];
     const known = this.#windows.get(key);
     if (known !== undefined && hasEnded(known, now)) ended.push(...this.#take(key, known));
     else if (known === undefined && this.#windows.size >= mostKeys) ended.push(...this.takeEnded(now, true));
-    const window = this.#windows.get(key) ?? { began: now, told: 0, untold: 0 };
+    const window = this.#windows.get(key) ?? { began: now, recorded: 0, omitted: 0 };
     this.#windows.set(key, window);
-    const tell = window.told < refusalsAMinute;
-    if (tell) window.told += 1;
-    else window.untold += 1;
-    return { tell, ended };
+    const record = window.recorded < refusalsAMinute;
+    if (record) window.recorded += 1;
+    else window.omitted += 1;
+    return { record, ended };
   }
 
-  /** What is to be told of the minutes that are over, each once; `all`: of those that are not, too. */
-  takeEnded(now: number, all: boolean): Untold[] {
-    const ended: Untold[] = [];
+  /** The counts of minutes that are over, each once; `all`: also of the current ones. */
+  takeEnded(now: number, all: boolean): Omitted[] {
+    const ended: Omitted[] = [];
     for (const [key, window] of this.#windows) if (all || hasEnded(window, now)) ended.push(...this.#take(key, window));
     return ended;
   }
 
-  #take(key: string, { untold }: Window): Untold[] {
+  #take(key: string, { omitted }: Window): Omitted[] {
     this.#windows.delete(key);
-    return untold > 0 ? [[key, untold]] : [];
+    return omitted > 0 ? [[key, omitted]] : [];
   }
 }
 
@@ -67,9 +67,9 @@ function hasEnded({ began }: Window, now: number): boolean {
 
 /** What a crash loses at most of outcomes and refusals; never of changes. */
 const gatherMs = 250;
-/** Nobody else writes meanwhile: some milliseconds. */
+/** They block other writes for some milliseconds. */
 const entriesAtOnce = 250;
-/** While the database takes nothing; some 10 MB. What is older is dropped, and told. */
+/** While the database takes no writes; some 10 MB. Older ones are dropped, and their number is logged. */
 const mostWaiting = 20_000;
 const failurePauseMs = 2_000;
 const retention = { everyMs: 60_000, rowsAtOnce: 1_000 } as const;
@@ -105,11 +105,11 @@ export class AuditRecorder {
     this.#retention ??= this.#forgetOld();
   }
 
-  /** Writes what is still to be told. */
+  /** Writes the outcomes that wait. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#retention;
-    this.#tellUntold(this.#refusals.takeEnded(this.#now().getTime(), true));
+    this.#recordOmitted(this.#refusals.takeEnded(this.#now().getTime(), true));
     await this.flush();
     if (this.#waiting.length > 0)
       this.#log.error('Outcomes missing in the audit log: the database took no more rows', {
@@ -138,9 +138,9 @@ export class AuditRecorder {
     if (operation.rows.length > 0) return;
     const { note } = operation;
     if (operation.status >= 400) {
-      const { tell, ended } = this.#refusals.next(note.keyName, this.#now().getTime());
-      this.#tellUntold(ended);
-      if (!tell) return;
+      const { record, ended } = this.#refusals.next(note.keyName, this.#now().getTime());
+      this.#recordOmitted(ended);
+      if (!record) return;
     }
     this.#add({ note, at: operation.at.toISOString(), outcome });
   }
@@ -150,7 +150,7 @@ export class AuditRecorder {
     this.#add({ id, outcome: { finishedAt: this.#now().toISOString(), status: null, ...outcome } });
   }
 
-  /** With every outcome that was told by now. Throws `InvalidCursor`. */
+  /** Includes all outcomes so far. Throws `InvalidCursor`. */
   async page(query: AuditQuery): Promise<AuditPage> {
     await this.flush();
     const { items, nextCursor } = await this.#store.page(query);
@@ -171,8 +171,8 @@ export class AuditRecorder {
     await this.#flushing;
   }
 
-  #tellUntold(ended: readonly Untold[]): void {
-    for (const [key, untold] of ended) this.done(untoldOf(key, untold));
+  #recordOmitted(ended: readonly Omitted[]): void {
+    for (const [key, omitted] of ended) this.done(omittedNote(key, omitted));
   }
 
   #add(entry: AuditEntry): void {
@@ -215,8 +215,8 @@ export class AuditRecorder {
   async #forgetOld(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      // Whoever was refused so often may never come back.
-      this.#tellUntold(this.#refusals.takeEnded(this.#now().getTime(), false));
+      // A key that was refused may never be used again.
+      this.#recordOmitted(this.#refusals.takeEnded(this.#now().getTime(), false));
       let forgotten = 0;
       try {
         forgotten = await this.#store.forgetOld(this.#now(), retention.rowsAtOnce);
@@ -231,12 +231,12 @@ export class AuditRecorder {
 }
 
 /** Without a source: they may have come from several. */
-function untoldOf(key: string, untold: number): AuditNote {
+function omittedNote(key: string, omitted: number): AuditNote {
   return {
     operation: 'refusals',
     keyName: key,
     source: null,
     requestId: null,
-    details: { untold },
+    details: { untold: omitted },
   };
 }

@@ -1,6 +1,6 @@
 // Keys: shown once, stored as SHA-256 hashes. A key of ours has 256 random bits, so nothing slower than SHA-256 is
-// needed, and the look-up by hash gives nothing away: whoever measures it learns how far the hash of a guess agrees
-// with a stored one, and cannot choose a guess by its hash. The key of the settings, which an operator thought up, is
+// needed, and the look-up by hash leaks nothing: its timing shows how far the hash of a guess agrees with a stored one,
+// and a guess cannot be chosen by its hash. The key of the settings, which an operator thought up, is
 // hashed too and compared in constant time. It is an admin key and always valid.
 
 import { hash as digest, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -19,7 +19,7 @@ import type { ApiKeyRow, ApiKeysStore, RevocationJudge } from '../store/api-keys
 import { causeText, type Log } from '../telemetry/log.ts';
 
 const firstKeyName = 'admin';
-/** Of the key of the settings: no stored key can have it (`plainName`), so the log and the audit tell them apart. */
+/** Of the key of the settings: no stored key can have it (`plainName`), so the log and the audit log distinguish them. */
 export const settingsKeyName = '_settings';
 /** What a key may do whose maker did not say: as before there were scopes (ADR 0024). */
 const everything: readonly Scope[] = ['admin'];
@@ -48,9 +48,9 @@ export class ApiKeys {
 
   /**
    * Makes the first key and writes it once to `path` (mode 600, ours), unless one was given or there is a valid admin
-   * key: also when those there were have ended while a key was given, since without one nobody would ever get in again.
+   * key: also if all stored ones expired while the setting had one, since without one no key could be created.
    * It never runs open.
-   * @param audited told the id of its row of the audit, once it is stored: no request is there to tell what became of it
+   * @param audited called with the id of its audit row once it is stored: there is no request to complete the row
    */
   async ensureFirstKey(path: string, audited: (row: number) => void): Promise<void> {
     const rows = await this.#store.list();
@@ -146,7 +146,7 @@ export class ApiKeys {
   }
 
   /**
-   * The admin key that lasts longest stays: without one nobody can make another. Judged in the transaction that revokes,
+   * The admin key that lasts longest stays: without one no key can be created. Decided in the transaction that revokes,
    * so that of two who revoke the last two at once the second is refused.
    */
   async revoke(name: string, caller: Caller): Promise<Key> {

@@ -1,7 +1,7 @@
 // Sessions of the panel (ADR 0046): a key is exchanged for a token of the same scopes, which ends soon
 // after its last use and with its key. Of a token only a hash is stored. `key_proof` is a hash of token and key hash: it
 // shows that the key of that name is still the one that signed in (the settings' key may be replaced between two starts),
-// and whoever reads the database cannot try keys by it, since the token is not there.
+// and it cannot be used to guess keys from a copy of the database, which does not contain the token.
 import { hash as digest, randomBytes } from 'node:crypto';
 import type { Caller } from '../blocking/answers.ts';
 import { auditedChange } from '../blocking/write/audit-notes.ts';
@@ -111,7 +111,7 @@ export class Sessions {
     this.#emit('operation.done', { operation: 'sign_out', caller, subject: { from: caller.source } });
   }
 
-  /** A full disk must not keep anybody out: nothing but the session's survival of a restart needs the database. */
+  /** A full disk must not prevent sign-in: only a restart of the service needs the row. */
   async #keep(row: SessionRow, now: Date, caller: Caller): Promise<void> {
     const before = (ms: number): string => new Date(now.getTime() - ms).toISOString();
     const retention = {
@@ -135,7 +135,7 @@ export class Sessions {
   #isOver(row: SessionRow, now: number): boolean {
     const used = Math.max(Date.parse(row.last_used_at), this.#used.get(row.hash)?.at ?? 0);
     const age = now - Date.parse(row.created_at);
-    // Begun by a clock that was ahead: how long it has lasted nobody knows, and by its own times it would hardly end.
+    // Started by a clock that was ahead: its age is unknown, and by its own times it would hardly end.
     return age >= longestMs || age < -clockStepMs || now - used >= idleMs;
   }
 

@@ -1,5 +1,5 @@
-// Something that takes time to learn, for those who cannot wait: one question at a time, whoever asks, and none that is
-// asked again while the last answer is fresh. Who comes to the end of his patience gets the answer before.
+// The result of a slow probe, for callers with a deadline: one probe runs at a time, and none while the last result is
+// fresh. At its deadline a caller gets the previous result.
 import { withTimeout } from '../concurrency/pause.ts';
 
 /** Milliseconds. */

@@ -4,7 +4,7 @@
 import type { Registry } from '@prometheus-io/client';
 import { yieldToLoop } from '../concurrency/pause.ts';
 
-/** A metric with a thousand sites is some milliseconds of work; whoever blocks an address goes between two of them. */
+/** A metric with a thousand sites takes some milliseconds; other requests run between two metrics. */
 export async function expositionOf(registry: Registry): Promise<string> {
   const parts: string[] = [];
   for (const { name } of registry.getMetricsAsArray()) {

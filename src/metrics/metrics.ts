@@ -53,7 +53,7 @@ export interface MetricSources {
   proxyStats(): Promise<{ readonly stats: readonly ProxyStat[]; readonly siteOf: (backend: string) => string }>;
 }
 
-/** Whoever scrapes waits no longer than this for what has to be asked; Prometheus itself gives up after ten seconds. */
+/** The time-out of all probes of a scrape; Prometheus itself gives up after ten seconds. */
 const scrapePatienceMs = 2_000;
 /** A look asks the proxy for a few things; as often as scrapes are made is enough. */
 const healthTimes: ProbeTimes = { fresh: 5_000, stale: 60_000 };
@@ -102,20 +102,20 @@ export class Metrics implements MetricsService {
     this.#sets = new SetMetrics(instruments);
     this.#proxy = new ProxyMetrics(instruments);
     this.#process = new ProcessMetrics(new Instruments(registry, ''));
-    const told = new Map<string, string>();
+    const logged = new Map<string, string>();
     const probe = <T>(what: string, ask: () => Promise<T>, times: ProbeTimes) =>
       new CachedProbe(
         async () => {
           const answer = await ask();
-          told.delete(what);
+          logged.delete(what);
           return answer;
         },
         times,
         (error) => {
-          // The same failure, every fifteen seconds, is told once; one that comes back, again.
+          // A failure that repeats with each scrape is logged once.
           const cause = causeText(error);
-          if (told.get(what) !== cause) log.warn(`Metrics lack ${what}`, { cause });
-          told.set(what, cause);
+          if (logged.get(what) !== cause) log.warn(`Metrics lack ${what}`, { cause });
+          logged.set(what, cause);
         },
       );
     this.#health = probe('the health', () => sources.health(), healthTimes);

@@ -1,4 +1,4 @@
-// What the parts of the service tell of themselves while they work; made before them. None of them knows the library.
+// Counters that the parts of the service feed while they work; made before them.
 
 import type { Registry } from '@prometheus-io/client';
 import type { FactListener } from '../events/facts.ts';
@@ -71,7 +71,7 @@ class RequestMetrics implements RequestObserver {
 
   answered(method: string, route: string | null, status: number, milliseconds: number): void {
     const index = Math.min(Math.max(Math.trunc(status / 100), 1), classes.length) - 1;
-    // What somebody asks for that is not there may be anything; it is one series.
+    // Unknown paths may be anything, so they share one series.
     const series = route === null ? this.#seriesOf('', 'none', index) : this.#seriesOf(method, route, index);
     series.observe(milliseconds / 1_000);
   }

@@ -39,7 +39,7 @@ export class ProcessMetrics {
   }
 }
 
-/** Null where nobody tells, or none is left to look with. */
+/** Null without /proc, or if no file descriptor is left to read it. */
 function openFiles(): number | null {
   try {
     // The one that it is read with is among them.

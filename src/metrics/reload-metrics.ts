@@ -52,7 +52,7 @@ export class ReloadMetrics {
   ended({ status, purpose, milliseconds }: Facts['reload.ended']): void {
     this.#total.inc({ result: status, reason: purpose });
     this.#durations.observe({ result: status }, milliseconds / 1_000);
-    // Nothing of a site or a backup that the proxy refuses stays, and whoever sent it was told.
+    // A refused site or backup leaves nothing behind, and its sender got the error.
     const toldAndForgotten = status === 'refused' && (purpose === 'site' || purpose === 'restore');
     if (!toldAndForgotten) this.#successful.set(status === 'completed' ? 1 : 0);
     this.#endedAt.set({ result: status }, Date.now() / 1_000);

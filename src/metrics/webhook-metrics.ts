@@ -9,9 +9,9 @@ export interface WebhookBacklog {
   readonly id: string;
   /** Events that it is to get, the delivery under way included. */
   readonly pending: number;
-  /** Events that it will not get, and was not told of yet. */
+  /** Lost events that were not reported to it yet. */
   readonly missed: number;
-  /** When the oldest of those that wait was told, ISO 8601; null: none waits. */
+  /** Time of the oldest undelivered event, ISO 8601; null: there is none. */
   readonly oldestAt: string | null;
 }
 
@@ -51,7 +51,7 @@ export class WebhookMetrics implements WebhookObserver {
     this.#tries.inc({ webhook, result });
   }
 
-  /** Names come and go; what is gone is told no more. */
+  /** Removes the series of a removed webhook. */
   removed(webhook: string): void {
     for (const result of results) this.#tries.remove({ webhook, result });
   }

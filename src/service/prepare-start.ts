@@ -1,4 +1,4 @@
-// What a start does before the API listens: state first, then the file, then the proxy, so that nobody is served by
+// What a start does before the API listens: state first, then the file, then the proxy, so that HAProxy never enforces
 // less than the database says. A crash at any of the points is made good by the next start.
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import { crashPoint } from '../faults/crash-point.ts';

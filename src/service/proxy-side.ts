@@ -31,7 +31,7 @@ export interface ProxySide {
   look(): Promise<void>;
   /** What is wrong beside the maps, each as a sentence for `/health`. */
   problems(): Promise<readonly string[]>;
-  /** What `/health` tells of a configuration that others write; null: it is written here. As of the last look. */
+  /** What `/health` reports about a configuration that others write; null: it is written here. As of the last look. */
   attached(): AttachedReport | null;
   /** What an earlier run left, before anything is changed. */
   review(): Promise<void>;

@@ -31,7 +31,7 @@ export interface StartOptions {
   readonly signal?: AbortSignal;
   /** Default false: the proxy outlives the service. */
   readonly endsProxy?: boolean;
-  /** Default true: files that others could replace stop the start. False: they are told of only, for a trial in any folder. */
+  /** Default true: files that others could replace stop the start. False: they are only logged, for a trial in any folder. */
   readonly refusesWideRights?: boolean;
 }
 

@@ -119,7 +119,7 @@ export class Sites implements SitesService {
       const [body = ''] = await conversation.finish([`@1 show stat ${backendName(domain)} 4 -1`]);
       return parseShowStat(body);
     } catch (error) {
-      // Not asked is told as null, never as down.
+      // Unknown is null, never `down`.
       if (error instanceof MasterSocketError) return null;
       throw error;
     }

@@ -1,5 +1,5 @@
-// What a map file holds becomes permanent blocks, so that the rewrite of the file unblocks nobody: at the very first
-// start, and where the file is newer than the database. What cannot be read is told line by line and never guessed.
+// The entries of a map file become permanent blocks, so that the rewrite of the file unblocks none: at the very first
+// start, and where the file is newer than the database. Each line that cannot be read is logged and never guessed.
 
 import { type IpEntry, parseIp } from '../domain/ip.ts';
 import { crashPoint } from '../faults/crash-point.ts';
@@ -84,8 +84,8 @@ export async function importTrustedMap(
         if (refused <= shownLines) log.warn(lineRefused, { path, line: line.line, why: read });
       } else if (line.until !== undefined && line.until <= now.toISOString()) {
         over += 1;
-        const told = { path, line: line.line, ip_address: read.text, ended_at: line.until };
-        if (over <= shownLines) log.warn('Expired trusted address of the existing map file not imported', told);
+        const fields = { path, line: line.line, ip_address: read.text, ended_at: line.until };
+        if (over <= shownLines) log.warn('Expired trusted address of the existing map file not imported', fields);
       } else if ((await store.get(read.text)) === null) {
         const expiry =
           line.until === undefined ? { kind: 'keep' as const } : { kind: 'at' as const, at: new Date(line.until) };
@@ -99,7 +99,7 @@ export async function importTrustedMap(
 }
 
 /**
- * Trust follows the database, also an older one that was put back. Whom the file named beside it, or did not, is told
+ * Trust follows the database, also an older one that was put back. Differences to the file are logged
  * before the file is written: addresses, at most twenty of each.
  */
 export async function tellOtherTrust(path: string, store: Pick<TrustedIpsStore, 'list'>, log: Log): Promise<void> {

@@ -1,4 +1,4 @@
-// What a start needs before anything else: the folders of its files, and that nobody else works on them.
+// What a start needs first: the folders of its files, and locks against other processes.
 import { dirname } from 'node:path';
 import { resolveTarget } from '../files/atomic-file.ts';
 import { makeFolderDurably } from '../files/durable-folder.ts';
@@ -40,7 +40,7 @@ async function lockOf(path: string): Promise<string> {
   return `${await resolveTarget(path)}.lock`;
 }
 
-/** Whatever the umask: a folder of ours is written to by us alone, and the state folder is nobody else's to see. */
+/** Whatever the umask: only the service's user may write to its folders, and read the state folder. */
 export async function makeFolders(settings: Settings): Promise<void> {
   const { configFile, blockedMap, trustedMap, sitesMap, masterSocket, statsSocket, pidFile } = settings;
   const proxys = [configFile, sitesMap, masterSocket, statsSocket, pidFile];

@@ -21,6 +21,8 @@ test.each(['', '{"database_id":"5f', '\0\0\0\0', 'null', '"5f0c"', '{"database_i
   async (text) => {
     const path = join(folder.path, 'instance.json');
     await writeFile(path, text);
-    await expect(readMarker(folder.path)).rejects.toThrow(`${path} is damaged; restore it from a backup, or remove it if`);
+    await expect(readMarker(folder.path)).rejects.toThrow(
+      `${path} is damaged; restore it from a backup, or remove it if`,
+    );
   },
 );

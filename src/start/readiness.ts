@@ -1,4 +1,4 @@
-// Tells systemd that the service is ready (`Type=notify`), so that what is ordered after it, `systemctl start` first,
+// Notifies systemd that the service is ready (`Type=notify`), so that what is ordered after it, `systemctl start` first,
 // waits for the API and not for a process. systemd-notify does it: Node has no datagram sockets of the Unix kind.
 import { spawn } from 'node:child_process';
 import { causeText, type Log } from '../telemetry/log.ts';

@@ -1,6 +1,6 @@
 // Least rights, looked at before anything is opened, the log by itself and first: what another user of this machine could read, replace or make
 // first. What decides who gets in and who is blocked (database, state folder, key) is refused when it is not ours; what
-// an operator may have a reason for is told with the command that mends it (ADR 0025).
+// an operator may have a reason for is logged with the command that fixes it (ADR 0025).
 import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
@@ -20,7 +20,7 @@ interface Kept {
 }
 
 export interface RightsOptions {
-  /** Default true. False: what would be refused is told of only. */
+  /** Default true. False: it is only logged. */
   readonly refuses?: boolean;
   readonly ownUid?: number;
 }
@@ -44,7 +44,7 @@ export function checkRights(settings: Settings, log: Log, options: RightsOptions
 
 /**
  * What HAProxy reads alone, before it is started although the service is not: one that others could replace would have
- * the rights of whoever starts it.
+ * the rights of the user that starts it.
  * @throws StartRefused
  */
 export function checkProxyRights(settings: Settings, ownUid: number = getuid?.() ?? 0): void {
@@ -123,7 +123,7 @@ function refusalsOf({ what, path, secret }: Kept, rights: PathRights, ownUid: nu
 }
 
 interface Warning {
-  /** A folder that many files lie below is told of once. */
+  /** A folder above several files is logged once. */
   readonly about: string;
   readonly text: string;
 }

@@ -1,5 +1,5 @@
-// What of the settings only the machine can say: a folder in a file's place, a template that is not there. Told before
-// anything is touched, and by the variable's name; otherwise it would surface later as an `EISDIR` of somewhere.
+// What of the settings only the machine can say: a folder in a file's place, a template that is not there. Reported before
+// anything is changed, and by the variable's name; otherwise it would surface later as an `EISDIR` of somewhere.
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { type Settings, SettingsError } from '../settings.ts';

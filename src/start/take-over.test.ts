@@ -281,7 +281,9 @@ describe('a copy of the database that is put back', () => {
     expect(await start()).toMatchObject({ imported: 2 });
     expect(await lines()).toEqual(asLines(['10.1.0.1', '10.1.0.2', '10.2.0.1', '10.2.0.2']));
     expect(await kit.store.get('10.2.0.1')).toMatchObject({ blocked_by: 'recovered:map-file', expires_at: null });
-    expect(kit.lines).toContainEqual(expect.objectContaining({ message: expect.stringContaining('keeping its lines as blocks') }));
+    expect(kit.lines).toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining('keeping its lines as blocks') }),
+    );
   });
 
   it('that lacks one slice of a big change keeps its lines as blocks and starts', async () => {

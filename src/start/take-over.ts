@@ -1,5 +1,5 @@
 // What a start takes over from map files before it writes them: all of those that were there before the service, and of
-// its own what the database lacks, because a crash came between a line and its commit or because somebody asked for it.
+// its own what the database lacks, because a crash came between a line and its commit, or because the operator asked for it.
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import { lastChangeOf, newerBy, newerMapFile, waysOut } from '../blocking/write/newer-map-file.ts';
 import { codes } from '../errors/catalogue.ts';
@@ -45,7 +45,7 @@ export async function reviewMapFiles(
 /**
  * Keeps what the blocked map file alone holds: the change of which a crash left the lines and not the rows, or with
  * `adoptMapFile` every entry. To be called before anything changes the blocked set.
- * @throws ServiceError when the file is newer than that, or somebody else's, and nobody accepted its loss; nothing was
+ * @throws ServiceError when the file is newer than that, or foreign, and its loss was not accepted; nothing was
  *   changed
  */
 export async function recoverFromMapFile(parts: TakeOverParts): Promise<MapImport | null> {

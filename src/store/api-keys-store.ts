@@ -74,7 +74,7 @@ export class ApiKeysStore {
 
   /**
    * The key as it is now; null when there is none of that name, or it was revoked before. `judge` may throw, and then
-   * nothing was changed; nobody else changes a key between what it sees and the revocation.
+   * nothing was changed; no other change comes between what it sees and the revocation.
    * @param judge gets the key and all others that were not revoked, expired ones too
    */
   async revoke(

@@ -15,18 +15,18 @@ export interface AuditNote {
   readonly ipAddress?: string | null;
   /** What else it is about: a site's domain, a key's name, the id of a backup. */
   readonly target?: string | null;
-  /** Plain data, small: it stands in the row of every block. */
+  /** Plain data, small: it is in the row of every block. */
   readonly details?: Readonly<Record<string, unknown>> | null;
 }
 
-/** A note that is written together with the change it tells of. */
+/** A note that is written together with its change. */
 export interface AuditedChange {
   readonly note: AuditNote;
-  /** Told the row's id once the change is committed. */
+  /** Called with the row's id once the change is committed. */
   readonly written: (id: number) => void;
 }
 
-/** Writes rows of the audit inside a transaction of somebody's change. */
+/** Writes audit rows inside the transaction of a change. */
 export class AuditRows {
   readonly #insert: PreparedQuery<{ id: number }>;
 
@@ -55,8 +55,8 @@ export class AuditRows {
 }
 
 /**
- * A transaction with the row of the audit that tells of it: both are made or neither. Where `work` says null nothing was
- * changed, and nothing is told.
+ * A transaction together with its audit row: both are committed or neither. If `work` returns null, nothing was changed,
+ * and no row is written.
  */
 export async function auditedTransaction<T>(
   database: Database,

@@ -7,7 +7,7 @@ import { PreparedQuery, type Runner } from './prepared-query.ts';
 import type { AuditOutcomesTable, AuditTable } from './schema.ts';
 import { InvalidCursor } from './store-error.ts';
 
-/** What retention leaves. The triggers of 0003-audit.ts say the same, and hold it against everybody. */
+/** What retention leaves. The triggers of 0003-audit.ts enforce the same. */
 export const AUDIT_KEPT = {
   rows: 1_000_000,
   days: 400,
@@ -19,7 +19,7 @@ export const AUDIT_KEPT = {
 export interface AuditOutcome {
   /** ISO 8601, UTC, milliseconds. */
   readonly finishedAt: string;
-  /** Of the answer; null where nobody asked. */
+  /** Of the response; null without a request. */
   readonly status: number | null;
   readonly code?: number | null;
   readonly runtimeMapUpdated?: boolean | null;
@@ -29,7 +29,7 @@ export interface AuditOutcome {
   readonly result?: Readonly<Record<string, unknown>> | null;
 }
 
-/** What is told after the fact, many at a time. */
+/** An outcome; many are written at a time. */
 export type AuditEntry =
   /** Of a row that was written with its change. */
   | { readonly id: number; readonly outcome: AuditOutcome }
@@ -48,7 +48,7 @@ export interface AuditQuery {
   readonly until?: string | undefined;
 }
 
-/** Rows looked at between two breaths: some milliseconds of this thread. */
+/** Rows looked at between two yields to the event loop: some milliseconds of this thread. */
 const LOOKED_AT_ONCE = 10_000;
 const BLOCK = 32;
 const OUTCOME_COLUMNS = 8;
@@ -96,7 +96,7 @@ export class AuditStore {
 
   /**
    * Newest first. The rows are looked at in the order in which they were written, a piece at a time, so that a filter
-   * that finds little among a million holds nobody up; no index makes each block dearer. Throws `InvalidCursor`.
+   * that finds little among a million delays no other request; no index makes each block more expensive. Throws `InvalidCursor`.
    */
   async page(query: AuditQuery): Promise<{ items: AuditRecord[]; nextCursor: string | null }> {
     const items: AuditRecord[] = [];

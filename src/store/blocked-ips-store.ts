@@ -69,13 +69,13 @@ const lookupsInBreath = 32;
 export interface GroupAudit {
   /** How many of the group's changes are its own, in their order. */
   readonly changes: number;
-  /** Null: nothing was changed that has to be told. */
+  /** Null: no audit row is needed. */
   readonly note: (effects: readonly BlockedEffect[]) => AuditNote | null;
-  /** Told the row's id once the group is committed. */
+  /** Called with the row's id once the group is committed. */
   readonly written: (id: number) => void;
 }
 
-/** Runs inside the transaction, and is told the change's number; when it throws, nothing of the transaction remains. It must not write to a store. */
+/** Runs inside the transaction, with the change's number; when it throws, nothing of the transaction remains. It must not write to a store. */
 export type BeforeCommit = (net: NetChange, generation: number) => Promise<void> | void;
 
 /** What became of a group. */
@@ -128,8 +128,8 @@ export class BlockedIpsStore {
     beforeCommit: BeforeCommit,
     audits: readonly GroupAudit[] = [],
   ): Promise<AppliedGroup> {
-    const { told, ...result } = await this.#database.write.transaction().execute(async (transaction) => {
-      // The transaction's own connection: handed to each query anew by Kysely it costs as much as SQLite's work.
+    const { committed, ...result } = await this.#database.write.transaction().execute(async (transaction) => {
+      // The transaction's own connection: passed to each query by Kysely it costs as much as SQLite's work.
       const outcome = await transaction.getExecutor().provideConnection(async (connection) => ({
         ...(await this.#apply(connection, changes, now.toISOString(), audits)),
         generation: await this.#generation.next(connection),
@@ -142,7 +142,7 @@ export class BlockedIpsStore {
       return { ...outcome, shrink };
     });
     this.#database.blockedCount.committed(result.net);
-    for (const tell of told) tell();
+    for (const report of committed) report();
     return result;
   }
 
@@ -168,7 +168,7 @@ export class BlockedIpsStore {
   }
 
   /**
-   * Takes up rows that somebody inserted without a sort key, in their canonical spelling; from then on they count.
+   * Adopts foreign rows, inserted without a sort key, in their canonical spelling; from then on they count.
    * Piece by piece: `after` is the `last` of the piece before.
    */
   async adoptUnkeyedRows(after: string | null, limit: number, now: Date): Promise<AdoptedRows> {
@@ -295,10 +295,10 @@ export class BlockedIpsStore {
     changes: readonly BlockedChange[],
     now: string,
     audits: readonly GroupAudit[],
-  ): Promise<{ effects: BlockedEffect[]; net: NetChange; told: (() => void)[] }> {
+  ): Promise<{ effects: BlockedEffect[]; net: NetChange; committed: (() => void)[] }> {
     const entries = new Map(changes.map((change) => [change.entry.text, change.entry]));
     const before = await this.#rows.getMany(runner, [...entries.keys()]);
-    // Somebody's insert that no sync took up yet is no block so far, though it says what the block is to be.
+    // A foreign row that no sync adopted yet is no block so far, though it says what the block is to be.
     const unkeyed = await this.#rows.unkeyedAmong(runner, [...before.keys()]);
     for (const [text, row] of unkeyed) before.set(text, adoptedRow(row, now));
     const { effects, after } = effectsOf(changes, before, now);
@@ -306,25 +306,25 @@ export class BlockedIpsStore {
     await this.#rows.write(runner, rows);
     const spoken = changes.filter((change) => change.op !== 'expire').map((change) => change.entry);
     await this.#lastWord.of(runner, spoken);
-    return { effects, net, told: await this.#tell(runner, audits, effects, now) };
+    return { effects, net, committed: await this.#writeAudit(runner, audits, effects, now) };
   }
 
-  async #tell(
+  async #writeAudit(
     runner: Runner,
     audits: readonly GroupAudit[],
     effects: readonly BlockedEffect[],
     now: string,
   ): Promise<(() => void)[]> {
-    const told: (() => void)[] = [];
+    const committed: (() => void)[] = [];
     let from = 0;
     for (const { changes, note, written } of audits) {
       const own = note(effects.slice(from, from + changes));
       from += changes;
       if (own === null) continue;
       const id = await this.#audit.write(runner, own, now);
-      told.push(() => written(id));
+      committed.push(() => written(id));
     }
-    return told;
+    return committed;
   }
 }
 

@@ -19,8 +19,8 @@ export interface RowChanges {
 const BEFORE_ALL = Buffer.alloc(0);
 /** Rows a statement: a longer one costs more to bind than it saves. */
 const BLOCK = 64;
-/** Blocks between two breaths: about 5 ms of writing. */
-const BLOCKS_PER_BREATH = 16;
+/** Blocks between two yields to the event loop: about 5 ms of writing. */
+const BLOCKS_PER_YIELD = 16;
 
 export const BLOCKED_COLUMNS = ['ip_address', 'reason', 'blocked_by', 'blocked_at', 'expires_at'] as const;
 
@@ -101,7 +101,7 @@ export class BlockedRows {
     return await this.#among(this.#keyedBlock, runner, texts);
   }
 
-  /** Those that an operator inserted and that no sync adopted yet, as he wrote them. */
+  /** Foreign rows that no sync adopted yet, as they were inserted. */
   async unkeyedAmong(runner: Runner, texts: readonly string[]): Promise<Map<string, BlockedIp>> {
     return await this.#among(this.#unkeyedBlock, runner, texts);
   }
@@ -168,6 +168,6 @@ function filled(block: readonly string[]): readonly string[] {
 async function eachBlock<T>(items: readonly T[], work: (block: readonly T[]) => Promise<void>): Promise<void> {
   for (let start = 0, count = 1; start < items.length; start += BLOCK, count++) {
     await work(items.length <= BLOCK ? items : items.slice(start, start + BLOCK));
-    if (count % BLOCKS_PER_BREATH === 0) await yieldToLoop();
+    if (count % BLOCKS_PER_YIELD === 0) await yieldToLoop();
   }
 }

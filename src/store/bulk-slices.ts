@@ -26,7 +26,7 @@ export interface SliceOf {
   readonly changes: number;
   /** Rows that it may look at. */
   readonly looks: number;
-  /** Named for a new entry that names nobody. */
+  /** The `blocked_by` of new entries without one. */
   readonly requestedBy: string | null;
 }
 
@@ -34,7 +34,7 @@ export interface SliceOutcome {
   readonly net: NetChange;
   /** Rows that stay and of which a field changed. */
   readonly updated: number;
-  /** Rows whose time was over, and that begin anew: whoever counts takes them for added. */
+  /** Expired rows that are blocked again: they count as added. */
   readonly renewed: number;
   readonly unchanged: number;
   /** How many rows were dealt with. */
@@ -83,7 +83,7 @@ export class BulkSlices {
 
   /**
    * Of how many of these rows, all those staged behind `after`, `present` by `present`, a field would change at `now`,
-   * and how many would begin anew.
+   * and how many would be blocked again after they expired.
    */
   async countUpdates(
     runner: Runner,
@@ -167,7 +167,7 @@ export class BulkSlices {
     }
     let position = Buffer.from(keys.subarray(-KEY_BYTES));
     const staged = await slice.merge.nextUpTo(position);
-    // A row that was to be removed and is there was blocked again by somebody since: it stays too.
+    // A row to be removed that exists was blocked again since: it stays too.
     const keeps = presentAmong(keys, staged.keys);
     let end = looked < slice.looks;
     const deletes: string[] = [];

@@ -41,7 +41,7 @@ export interface UnfinishedBulk {
   replace: boolean;
 }
 
-/** Rows looked at between two breaths. */
+/** Rows looked at between two yields to the event loop. */
 const SLICE = 8_192;
 /** Rows deleted at a time: a block has 18 kB, an address to skip some forty bytes. */
 const DISCARD_SLICES = { bulk_blocks: 64, bulk_skips: 2_000 } as const;
@@ -103,7 +103,7 @@ export class BulkStore {
   }
 
   /**
-   * Brings rows into the order in which they are staged; touches no database, so nobody needs to wait for it. At most
+   * Brings rows into the order in which they are staged; touches no database, so no request waits for it. At most
    * 65,536; some ten thousand are right: fewer make the merge longer, more keep others waiting for `stageSorted`.
    * Throws `StoreError` for a time in another form.
    */
@@ -181,15 +181,15 @@ export class BulkStore {
 
   /**
    * Everything has come. From here on a crash finishes the change, and later changes of its addresses outrank it; so
-   * this is the moment at which the audit tells of it.
+   * this is the moment at which its audit row is written.
    */
   async markReady(id: string, audited?: AuditedChange): Promise<void> {
     await auditedTransaction(this.#database, this.#audit, audited, new Date(), async (transaction) => {
       await this.#expect(transaction, id, ['receiving']);
       await this.#moveTo(transaction, id, 'adding', null);
       // Where nothing is blocked there is nothing to take away: whatever comes from now on has the last word.
-      const anyone = await transaction.selectFrom('blocked_ips').select('ip_address').limit(1).executeTakeFirst();
-      if (anyone === undefined) {
+      const row = await transaction.selectFrom('blocked_ips').select('ip_address').limit(1).executeTakeFirst();
+      if (row === undefined) {
         await transaction.updateTable('bulk_changes').set({ replace: 0 }).where('id', '=', Number(id)).execute();
       }
       return id;

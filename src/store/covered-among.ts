@@ -5,7 +5,7 @@ import type { BlockedKeys } from './blocked-keys.ts';
 import type { Runner } from './prepared-query.ts';
 import { KEY_BYTES } from './staged-rows.ts';
 
-/** Keys read between two breaths: about 2 ms. */
+/** Keys read between two yields to the event loop: about 2 ms. */
 const SLICE = 8_192;
 /** The last byte of the key of a plain address. */
 const PLAIN = 128;

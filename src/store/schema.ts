@@ -27,7 +27,7 @@ export interface Schema {
 export interface BlockedIpsTable {
   /** Canonical text, primary key. */
   ip_address: string;
-  /** 17 bytes of `domain/ip.ts`; the order of addresses. Null only where somebody inserted a row by hand (`unkeyed-rows.ts`). */
+  /** 17 bytes of `domain/ip.ts`; the order of addresses. Null only in foreign rows (`unkeyed-rows.ts`). */
   sort_key: Buffer;
   reason: string | null;
   blocked_by: string | null;
@@ -133,7 +133,7 @@ export interface BulkBlocksTable {
   details_json: string | null;
 }
 
-/** Addresses that somebody changed after the bulk was complete: he keeps the last word, the bulk passes them by. */
+/** Addresses that were changed after the bulk change was complete: it skips them. */
 export interface BulkSkipsTable {
   bulk: number;
   sort_key: Buffer;
@@ -157,11 +157,11 @@ export interface AuditTable {
   details_json: string | null;
 }
 
-/** What became of it, as far as it was told. */
+/** The outcome, as far as it is known. */
 export interface AuditOutcomesTable {
   audit_id: number;
   finished_at: string;
-  /** Of the answer; null where nobody asked. */
+  /** Of the response; null without a request. */
   status: number | null;
   /** Of the problem document; `errors/catalogue.ts`. */
   code: number | null;

@@ -6,9 +6,9 @@ import { StagedRows } from './staged-rows.ts';
 
 /** Rows in one block: 18 kB. A merge holds one block of every run in memory. */
 const BLOCK = 1024;
-const BLOCKS_PER_BREATH = 8;
+const BLOCKS_PER_YIELD = 8;
 /** Making their JSON takes most of a block's time. */
-const DETAILED_BLOCKS_PER_BREATH = 2;
+const DETAILED_BLOCKS_PER_YIELD = 2;
 const COLUMNS = ['keys', 'kinds', 'details_json'] as const;
 
 interface StoredBlock {
@@ -47,14 +47,14 @@ export class StagedBlocks {
 
   /** `rows` go behind what the run holds. */
   async write(runner: Runner, bulk: number, run: number, rows: StagedRows): Promise<void> {
-    let breath = 0;
+    let work = 0;
     for (let start = 0; start < rows.length; start += BLOCK) {
       const block = rows.slice(start, Math.min(start + BLOCK, rows.length));
       const details = block.detailsJson();
       await this.#insert.write(runner, [bulk, run, block.key(0), block.keys, block.kinds, details]);
-      breath += 1 / (details === null ? BLOCKS_PER_BREATH : DETAILED_BLOCKS_PER_BREATH);
-      if (breath < 1) continue;
-      breath = 0;
+      work += 1 / (details === null ? BLOCKS_PER_YIELD : DETAILED_BLOCKS_PER_YIELD);
+      if (work < 1) continue;
+      work = 0;
       await yieldToLoop();
     }
   }

@@ -12,9 +12,9 @@ interface Cursor {
   rank: number;
 }
 
-/** Runs opened, and blocks read, between two breaths. */
+/** Runs opened, and blocks read, between two yields to the event loop. */
 const RUNS_PER_BREATH = 64;
-const ROWS_PER_BREATH = 8_192;
+const ROWS_PER_YIELD = 8_192;
 const BEFORE_ALL = Buffer.alloc(0);
 
 /**
@@ -89,8 +89,8 @@ export class StagedMerge {
   }
 
   async #merge(limit: number, last: Buffer | null): Promise<StagedRows> {
-    const rows = new StagedRowsBuilder(Math.min(limit, ROWS_PER_BREATH));
-    let breath = ROWS_PER_BREATH;
+    const rows = new StagedRowsBuilder(Math.min(limit, ROWS_PER_YIELD));
+    let yieldAt = ROWS_PER_YIELD;
     for (;;) {
       const top = this.#heap[0];
       if (top === undefined || rows.length >= limit) break;
@@ -109,9 +109,9 @@ export class StagedMerge {
         rows.append(top.block, top.index, top.index + 1);
         await this.#pass(top.block.keys, at);
       }
-      if (rows.length >= breath) {
+      if (rows.length >= yieldAt) {
         await yieldToLoop();
-        breath += ROWS_PER_BREATH;
+        yieldAt += ROWS_PER_YIELD;
       }
     }
     return rows.build();

@@ -8,8 +8,8 @@ import { type StagedRow, type StagedRows, StagedRowsBuilder } from './staged-row
 export const MOST_ROWS = 65_536;
 const PREFIXES = 32;
 
-/** Rows packed between two breaths; one that is no plain line may cost as much as eight that do not. */
-const ROWS_PER_BREATH = 16_384;
+/** Rows packed between two yields to the event loop; one that is no plain line may cost as much as eight that do not. */
+const ROWS_PER_YIELD = 16_384;
 const DETAILED = 8;
 
 /** Each address once, its last row. At most `MOST_ROWS`. Throws `StoreError` for a time in another form. */
@@ -25,14 +25,14 @@ export async function sortStaged(rows: readonly StagedRow[]): Promise<StagedRows
     else (isBelowIpv4(entry) ? below : above).push(index);
   }
   const builder = new StagedRowsBuilder(rows.length);
-  let breath = 0;
+  let work = 0;
   const push = async (indices: Iterable<number>): Promise<void> => {
     for (const index of indices) {
       const row = rows[index % MOST_ROWS]!;
       builder.push(row);
-      breath += row.op === 'add' && row.expiry.kind === 'keep' && row.reason === undefined ? 1 : DETAILED;
-      if (breath < ROWS_PER_BREATH) continue;
-      breath = 0;
+      work += row.op === 'add' && row.expiry.kind === 'keep' && row.reason === undefined ? 1 : DETAILED;
+      if (work < ROWS_PER_YIELD) continue;
+      work = 0;
       await yieldToLoop();
     }
   };

@@ -6,7 +6,7 @@ import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 
 export type StoreFailure =
-  | 'locked' // somebody else held the write lock past the busy timeout: waiting helps
+  | 'locked' // another process held the write lock past the busy time-out: waiting helps
   | 'full' // no space left on the disk or in the quota
   | 'io' // the disk or the file system failed; what the last commit did is unknown
   | 'corrupt' // the file is damaged

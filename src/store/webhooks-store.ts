@@ -17,7 +17,7 @@ export interface WebhookRow {
   readonly position: number;
   /** Of the last event of the delivery under way; null: none was begun. */
   readonly batchEnd: number | null;
-  /** Events that were dropped, and that it was not told of yet. */
+  /** Lost events that were not reported to it yet. */
   readonly missed: number;
   /** Of the delivery under way, that failed. */
   readonly attempts: number;
@@ -39,7 +39,7 @@ export interface WebhookSettings {
 export interface WebhookEvent {
   readonly seq: number;
   readonly type: string;
-  /** The whole event as JSON. */
+  /** The event as JSON. */
   readonly json: string;
 }
 
@@ -55,9 +55,9 @@ export interface WebhookBatch {
 export interface WebhookBacklog {
   /** Events that wait for it. */
   readonly pending: number;
-  /** Events that it will not get, and was not told of yet. */
+  /** Lost events that were not reported to it yet. */
   readonly missed: number;
-  /** When the oldest of those that wait was told, ISO 8601; null: none waits. */
+  /** Time of the oldest undelivered event, ISO 8601; null: there is none. */
   readonly oldestAt: string | null;
 }
 
@@ -146,7 +146,7 @@ export class WebhooksStore {
 
   /**
    * One transaction. The oldest beyond what may wait are dropped; each hook learns of it by `batch`.
-   * @param lost events before these that never came here; every enabled hook has so many more to be told of
+   * @param lost events before these that never came here; every enabled webhook misses so many more
    */
   async append(events: readonly { readonly type: string; readonly json: string }[], lost = 0): Promise<void> {
     if (events.length === 0) return;
@@ -204,7 +204,7 @@ export class WebhooksStore {
     return { events, end, dropped };
   }
 
-  /** `pending`: how many events wait for it; `missed`: how many it will not get, and was not told of yet. */
+  /** `pending`: how many events wait for it; `missed`: how many are lost and were not reported yet. */
   async undelivered(hook: WebhookRow): Promise<{ pending: number; missed: number }> {
     const { pending, missed } = await this.#waiting(hook);
     return { pending, missed };
@@ -213,7 +213,7 @@ export class WebhooksStore {
   /** The same, with how long it has been so. */
   async backlog(hook: WebhookRow): Promise<WebhookBacklog> {
     const { pending, missed, oldest } = await this.#waiting(hook);
-    return { pending, missed, oldestAt: oldest === null ? null : await this.#toldAt(oldest) };
+    return { pending, missed, oldestAt: oldest === null ? null : await this.#emittedAt(oldest) };
   }
 
   async #waiting(hook: WebhookRow): Promise<{ pending: number; missed: number; oldest: number | null }> {
@@ -232,7 +232,7 @@ export class WebhooksStore {
   }
 
   /** Null: it was delivered meanwhile. */
-  async #toldAt(seq: number): Promise<string | null> {
+  async #emittedAt(seq: number): Promise<string | null> {
     const row = await this.#database.read
       .selectFrom('webhook_events')
       .select('event_json')
@@ -252,7 +252,7 @@ export class WebhooksStore {
 
   /**
    * What was learnt of a hook's deliveries. Nothing where it is gone, or was changed since it was read.
-   * @param missed so many more events to be told of; negative: so many were
+   * @param missed so many more lost events to report; negative: so many were reported
    */
   async update(
     hook: WebhookRow,

@@ -10,7 +10,7 @@ export interface Delivery {
   readonly body: string;
 }
 
-/** What is sent of a batch; `missed`: so many events it was to have are gone, which is told first. */
+/** The body of a delivery; `missed`: events that were lost, which are reported first. */
 export function deliveryOf(hook: WebhookRow, batch: WebhookBatch, missed: number, now: Date): Delivery {
   const id = `msg_${hook.id}_${hook.position + 1}_${batch.end}`;
   const gap = { id, type: 'gap', at: now.toISOString(), data: { reason: 'events were dropped; fetch anew', missed } };
@@ -24,7 +24,7 @@ export type SendRequest = (url: string, init: RequestInit) => Promise<Pick<Respo
 
 /**
  * Null: it was received, which a 2xx within ten seconds says and nothing else. Else why not, without anything of the
- * URL, the secret or the answer: an answer is somebody else's text.
+ * URL, the secret or the answer: the response is untrusted text.
  * @throws the signal's reason when it was aborted
  */
 export async function send(
@@ -48,7 +48,7 @@ export async function send(
         'webhook-signature': webhookSignature(hook.secret, id, timestamp, body),
       },
       body,
-      // Whoever could make the receiver answer with a redirect would choose where our events go.
+      // Not followed: a redirect would let the receiver choose where events go.
       redirect: 'manual',
       signal: AbortSignal.any([signal, deadline]),
     });

@@ -10,7 +10,7 @@ export interface WebhookObserver {
   removed(webhook: string): void;
 }
 
-/** For whoever wants to hear nothing. */
+/** Without metrics. */
 export const unobservedWebhooks: WebhookObserver = {
   began: () => undefined,
   tried: () => undefined,

@@ -43,7 +43,7 @@ export class WebhookOutbox {
     this.#unsubscribe = options.ring.onAppended(() => this.#soon(this.#gatherMs));
   }
 
-  /** Writes what was told by now. Never throws: what the database does not take is tried again. */
+  /** Writes the events so far. Never throws: a failed write is retried. */
   async flush(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
@@ -51,7 +51,7 @@ export class WebhookOutbox {
     await this.#flushing;
   }
 
-  /** With what was told to the end: a restart delivers it. */
+  /** Writes the last events, which the next start delivers. */
   async stop(): Promise<void> {
     this.#unsubscribe();
     this.#stopped = true;

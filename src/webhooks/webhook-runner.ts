@@ -13,7 +13,7 @@ const longestPauseMs = 3_600_000;
 const givenUpAfterMs = 86_400_000;
 /** Those that fail together do not come back together. */
 const jitter = 0.1;
-/** Where the database fails, which is told once. */
+/** While the database fails, which is logged once. */
 const troublePauseMs = 5_000;
 /** Events of other types are passed by in steps: each is a write. */
 const passedByAtOnce = 500;
@@ -109,7 +109,7 @@ export class WebhookRunner {
         next_attempt_at: null,
         last_success_at: at,
       };
-      // Only what it was told of: more may have been lost while it was sent.
+      // Only the events that this delivery reported as lost: more may have been lost meanwhile.
       await store.update(hook, change, -hook.missed);
       return;
     }

@@ -1,4 +1,4 @@
-// Signatures of the Standard Webhooks specification: whoever has the secret knows that a delivery is ours, and when it was
+// Signatures of the Standard Webhooks specification: a receiver with the secret knows that a delivery is ours, and when it was
 // sent. https://www.standardwebhooks.com
 import { createHmac, randomBytes } from 'node:crypto';
 import { webhookSecretBytes, webhookSecretPrefix } from '../domain/webhook-secret.ts';

@@ -17,7 +17,7 @@ async function createBlockedIps(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('blocked_ips')
     .addColumn('ip_address', 'text', (c) => c.primaryKey().notNull())
-    // Null in a row that an operator inserted by hand; the next sync gives it one (`adoptUnkeyedRows`).
+    // Null in a foreign row; the next sync gives it one (`adoptUnkeyedRows`).
     .addColumn('sort_key', 'blob')
     .addColumn('reason', 'text')
     .addColumn('blocked_by', 'text')

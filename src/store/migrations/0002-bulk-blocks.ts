@@ -28,7 +28,7 @@ export async function bulkBlocks(db: Kysely<unknown>): Promise<void> {
   await forgetKeyOfAnotherText(db);
 }
 
-/** A text that an operator corrects becomes what he would have inserted: it counts when the next sync has given it its key. */
+/** A row whose text an operator corrects becomes a foreign row: it counts when the next sync has given it its key. */
 async function forgetKeyOfAnotherText(db: Kysely<unknown>): Promise<void> {
   await sql`
     create trigger blocked_ips_text_corrected after update of ip_address on blocked_ips

@@ -32,7 +32,7 @@ export async function audit(db: Kysely<unknown>): Promise<void> {
   await appendOnly(db);
 }
 
-/** What `AUDIT_KEPT` of `audit-store.ts` says, held by the database: nobody deletes what retention would keep. */
+/** `AUDIT_KEPT` of `audit-store.ts`, enforced by the database: rows that retention keeps cannot be deleted. */
 async function appendOnly(db: Kysely<unknown>): Promise<void> {
   await sql`
     create trigger audit_never_changed before update on audit

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../store-error.ts';
 
 const tryEveryMs = 10;
-/** Beyond its patience: whoever waits is late on a busy machine. */
+/** Beyond its patience: on a busy machine a caller is late. */
 const forgottenAfterMs = 500;
 
 /**

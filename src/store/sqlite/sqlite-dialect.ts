@@ -23,13 +23,13 @@ export interface SqliteCare {
   readonly patience: LockPatience;
   /** Before a transaction, and before a query outside of one; throws what keeps it from being made. */
   readonly beforeWork: () => void;
-  /** Told of every failure. */
+  /** Called with each failure. */
   readonly failed: (error: unknown) => void;
 }
 
 /**
  * Kysely's own SQLite driver begins transactions deferred (a later upgrade to a writer fails at once, whatever the
- * busy timeout) and prepares every statement anew; this one begins immediate and prepares each text once.
+ * busy timeout) and prepares each statement again; this one begins immediate and prepares each text once.
  */
 export class ImmediateSqliteDialect implements Dialect {
   readonly #database: SqliteDatabase.Database;

@@ -1,4 +1,4 @@
-// Why a client is or is not let in: what the database says, and what every running worker says to the same question.
+// Whether an address is blocked, by the database and by every running worker.
 
 import type { WorkerHolding } from '../api/blocked-ips.ts';
 import type { CheckAnswer, WorkerVerdict } from '../api/check.ts';
@@ -22,7 +22,7 @@ const listedInside = 100;
 type Inside = Pick<CheckAnswer, 'blocked_inside' | 'blocked_inside_total'>;
 const nothingInside: Inside = { blocked_inside: [], blocked_inside_total: 0 };
 
-/** The worker left a question unanswered: who asks again would only hold one more of the few places. */
+/** The worker left a question unanswered: asking again would hold one more of the few slots. */
 class Unanswered extends Error {}
 
 export class AddressChecker {
@@ -149,8 +149,8 @@ export class AddressChecker {
   }
 
   /**
-   * One question to a worker at a time, whoever asks: an unanswered one holds its place for as long as the worker hangs,
-   * and as many as there are places would keep every block from the workers that do answer.
+   * One question to a worker at a time: an unanswered one holds its slot for as long as the worker hangs, and with all
+   * slots held no block would reach the workers that do answer.
    * @throws Unanswered
    */
   async #alone<T>(pid: number, ask: (deadline: number) => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-// What the HTTP layer (and nobody below it) may ask of the blocked set. Implemented by `BlockedSet`.
+// What the HTTP layer uses of the blocked set. Implemented by `BlockedSet`.
 
 import type { BlockAnswer, BlockedIpDetail, BlockedIpPage, UnblockAnswer } from '../api/blocked-ips.ts';
 import type { BulkAnswer, Rejection, SyncAnswer } from '../api/blocked-ips-bulk.ts';
@@ -16,7 +16,7 @@ export interface BlockedListQuery {
   readonly q: string | null;
   readonly text: string | null;
   readonly expiring: boolean;
-  /** When nobody waits any more; what takes long ends with its reason. */
+  /** Aborts when the client is gone; long work ends with its reason. */
   readonly signal?: AbortSignal;
 }
 

@@ -1,4 +1,4 @@
-// The blocked set as the API knows it: blocks, unblocks, lists, big changes. Each answer says what was proved.
+// The blocked set as the API knows it: blocks, unblocks, lists, bulk changes. Each response says what was verified.
 
 import type { BlockAnswer, BlockedIpDetail, BlockedIpPage, UnblockAnswer } from '../api/blocked-ips.ts';
 import type { BulkAnswer, Rejection, StillBlocked, SyncAnswer } from '../api/blocked-ips-bulk.ts';
@@ -122,7 +122,7 @@ export class BlockedSet implements BlockedSetService {
       effect.removed !== null || stray
         ? this.#outcomes.reportChange('unblock', entry.text, result, caller)
         : runtimeReport(result.failures, false);
-    // Only now: what was done is told and enforced, though the database cannot be asked any more.
+    // Only now: the change is reported and enforced even if the database cannot be read any more.
     const covering = await afterStoring(countsOf(result.effects), () => this.#coveringOf(entry));
     if (effect.removed === null) {
       throw new ServiceError(
@@ -283,7 +283,7 @@ export class BlockedSet implements BlockedSetService {
     if (growth > 0 && !this.#limit.allows(total + growth)) throw this.#limit.refusal(total, total + growth);
   }
 
-  /** Nothing was changed; whether the workers hold what they should is told all the same. */
+  /** Nothing was changed; workers that are out of sync are reported all the same. */
   #nothingDone(): BulkResult {
     const reason = this.#notVerified();
     const failures = reason === null ? [] : [{ ip_address: '', worker: null, command: '', responses: [], reason }];
@@ -304,7 +304,7 @@ function deadlineOf(caller: Caller): number {
   return caller.receivedAt + runtimeBudgetMs;
 }
 
-/** What was to be removed and had no entry: whoever takes the removal back needs to know. */
+/** Addresses to remove that had no entry: needed to undo the removal. */
 function notBlocked(changes: readonly BlockedChange[], effects: readonly BlockedEffect[]): string[] {
   const asked = changes.flatMap(({ op, entry }) => (op === 'remove' ? [entry.text] : []));
   const gone = new Set(effects.map((effect) => (effect.op === 'remove' ? effect.removed?.ip_address : undefined)));

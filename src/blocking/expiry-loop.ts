@@ -12,7 +12,7 @@ export class ExpiryLoop {
   readonly #expireOnce: () => Promise<boolean>;
   readonly #stop = new AbortController();
   #loop: Promise<void> | null = null;
-  /** The same failure, twice a second, is told once. */
+  /** A repeated failure is logged once. */
   #lastFailure: string | null = null;
 
   /**
@@ -44,7 +44,7 @@ export class ExpiryLoop {
       } catch (error) {
         const cause = causeText(error);
         if (cause !== this.#lastFailure) {
-          this.#log.error(`${this.#what} could not be taken out; they are tried again`, { cause });
+          this.#log.error(`${this.#what} could not be removed; retrying`, { cause });
         }
         this.#lastFailure = cause;
       }

@@ -1,5 +1,4 @@
-// Takes entries out when their time is over: within two seconds, and at start those whose time ended while the
-// service was away.
+// Removes expired entries within two seconds, and at start those that expired while the service was down.
 
 import { parseIp } from '../domain/ip.ts';
 import { crashPoint } from '../faults/crash-point.ts';
@@ -62,7 +61,7 @@ export class Expiry {
       effect.op === 'expire' && effect.removed !== null ? [effect.removed.ip_address] : [],
     );
     if (expired.length > 0) this.#onExpired(expired, result);
-    // Rows that are not in the form in which the service writes them would come up again at once, for ever.
+    // Rows that the service cannot parse would be found again at once, without end.
     return expired.length > 0 && due.length === groupSize;
   }
 }

@@ -16,7 +16,7 @@ export interface MirroredMap {
   readonly expected: Fingerprint;
   /** The canonical texts of the database, page by page. Changes made meanwhile may or may not be in it. */
   scan(): AsyncIterable<readonly string[]>;
-  /** Makes `expected` anew from the database, which somebody seems to have edited. */
+  /** Rebuilds `expected` from the database, which another process seems to have edited. */
   reread(): Promise<void>;
   /** Which of these texts the database holds. To be asked inside a turn, so that the answer stays true in it. */
   members(texts: readonly string[]): Promise<ReadonlySet<string>>;
@@ -42,7 +42,7 @@ export async function* textPages(
     if (page.texts.length > 0) yield page.texts;
     if (page.last === null || page.texts.length < size) return;
     after = page.last;
-    // A page is nothing but work of this thread, and so is what is done with it while nobody has to be waited for.
+    // A page, and mostly what is done with it, is work of this thread alone.
     await yieldToLoop();
   }
 }

@@ -37,7 +37,7 @@ export class TrustedEntries {
 
   /** Trusted entries that cover the whole of it, narrowest first; empty: the block would have an effect. */
   covering(entry: IpEntry): string[] {
-    // Asked for each line of a list of millions, mostly with nobody or a handful trusted.
+    // Asked for each line of a list of millions, mostly with few or no trusted entries.
     if (this.#entries.size === 0) return [];
     if (this.#entries.size <= fewEntries && !this.#anyCovers(entry)) return [];
     return lookupForms(entry).flatMap((form) =>

@@ -225,7 +225,7 @@ export class TrustedSet implements MirroredMap {
     return true;
   }
 
-  /** False when the file is not the one that was written last: somebody changed or removed it, or it never was. */
+  /** False when the file is not the one that was written last: another process changed or removed it, or it was never written. */
   async fileUnchanged(): Promise<boolean> {
     for (;;) {
       while (this.#writing !== null) await this.#writing;

@@ -6,7 +6,7 @@ import { type Lane, TurnQueue, WaitedTurns } from './turn-queue.ts';
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the queue of turns', () => {
-  it('never gives two the turn at once, whoever fails, and answers each with its own outcome', async () => {
+  it('never gives two the turn at once, also after a failure, and answers each with its own outcome', async () => {
     const work = fc.record({ lane: fc.constantFrom<Lane>('urgent', 'bulk'), fails: fc.boolean(), ticks: fc.nat(3) });
     await fc.assert(
       fc.asyncProperty(fc.array(work, { maxLength: 20 }), async (works) => {
@@ -98,7 +98,7 @@ describe('the queue of turns', () => {
     expect(order.slice(0, 6)).toEqual(['long', 'b0', 'b1', 'short', 'b2', 'last']);
   });
 
-  it('lets somebody urgent who comes while long work has the queue go after the slice under way', async () => {
+  it('runs urgent work that arrives during long work after the slice under way', async () => {
     using time = stopTime();
     const queue = new TurnQueue();
     await queue.take('urgent', async () => time.standStill(600));
@@ -156,7 +156,7 @@ describe('the queue of turns', () => {
   });
 });
 
-it('what turns waited is counted, what they did is not, and their outcome is the caller’s', async () => {
+it('counts the waits of turns, not their work, and passes on their outcome', async () => {
   using time = stopTime();
   const queue = new TurnQueue();
   const turns = new WaitedTurns(queue);

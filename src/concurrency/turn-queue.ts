@@ -1,13 +1,11 @@
-// One writer per proxy: whatever changes the blocked set, its file or its maps has the turn while it does, and nobody
-// else; only what a turn left to be ended (`leave`) goes on beside the same owner's next one. Two lanes: urgent work goes
-// first, long work comes in slices between: one slice after each urgent turn, so that neither starves the other, and
-// where urgent turns are long because many share them, as many as fit into a third of that time. A slice is at most
-// 50 ms by its maker's promise.
+// One writer per proxy: work that changes the blocked set, its file or its maps holds the turn. Only what a turn left
+// behind (`leave`) goes on beside the same owner's next one. Two lanes: urgent work goes first, long work comes in slices
+// of at most 50 ms: one after each urgent turn, so that neither starves the other, and after a long urgent turn as many
+// as fit into a third of its time.
 
 import { yieldToLoop } from './pause.ts';
 
-// How long the turns of one piece of work waited for their beginning: what the work itself cost is the rest.
-
+/** How long the turns of one piece of work waited to begin. */
 export class WaitedTurns implements Pick<TurnQueue, 'take'> {
   readonly #turns: Pick<TurnQueue, 'take'>;
   #waitedMs = 0;
@@ -31,12 +29,12 @@ export class WaitedTurns implements Pick<TurnQueue, 'take'> {
   }
 }
 
-/** What a newer wait counts against those before it. */
+/** Weight of a newer wait in the average. */
 const newest = 0.2;
 
-/** What long work gets for the time of the urgent turn before it, where that is more than a slice. */
+/** Share of the last urgent turn's time that long work gets, if that is more than a slice. */
 const bulkShare = 1 / 3;
-/** And no more than a slice may have, whoever waits. */
+/** At most, as for one slice. */
 const bulkAtMostMs = 40;
 /** A share below this is not worth a second slice. */
 const bulkAtLeastMs = 5;
@@ -48,7 +46,7 @@ interface Waiting {
   readonly owner: object | null;
 }
 
-/** What a turn left to be ended after it. */
+/** Work of a turn that ends after it. */
 interface Rest {
   readonly owner: object;
   readonly ended: Promise<void>;
@@ -66,8 +64,7 @@ export class TurnQueue {
   #lastBulkMs = 0;
 
   /**
-   * How long a bulk turn waits for its beginning, lately, in milliseconds: next to nothing while nobody else has work,
-   * and the length of an urgent turn while those come one after the other. Long work costs that for each of its slices.
+   * How long a bulk turn waits to begin, as an average of the last ones, in milliseconds. Each slice of long work costs that.
    */
   get bulkWaitMs(): number {
     return this.#bulkWaitMs;
@@ -78,13 +75,13 @@ export class TurnQueue {
     return this.#lanes.urgent.length + this.#lanes.bulk.length;
   }
 
-  /** Nobody has the turn, and nobody waits for it. */
+  /** No work has the turn or waits for it. */
   get idle(): boolean {
     return !this.#running && this.#rest === null;
   }
 
   /**
-   * Runs `work` alone. What it throws is thrown to the caller and to nobody else. With an `owner` it may begin while
+   * Runs `work` alone. What it throws is thrown to the caller alone. With an `owner` it may begin while
    * what the same owner's last turn left (`leave`) is still going on.
    */
   take<T>(lane: Lane, work: () => Promise<T>, owner: object | null = null): Promise<T> {
@@ -107,7 +104,7 @@ export class TurnQueue {
 
   /**
    * To be called inside a turn of the owner's, once, when what an earlier one left has ended: `rest` goes on after the
-   * turn, beside the owner's next one; nobody else's turn begins before it has ended. Its failure is the owner's to see.
+   * turn, beside the owner's next one; the turn of another owner begins only when it has ended. The owner handles its failure.
    */
   leave(owner: object, rest: Promise<unknown>): void {
     const ended = rest.then(

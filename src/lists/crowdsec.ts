@@ -27,7 +27,7 @@ export interface Decision {
   readonly simulated: string;
 }
 
-/** Why a decision blocks nobody here; null: it does. */
+/** Why a decision is not a block; null: it is. */
 export function decisionProblem({ ip, action, simulated }: Decision): string | null {
   const type = action.toLowerCase();
   if (type !== 'ban') return `has the type ${quote(action)}; only ban is a block`;

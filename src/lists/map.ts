@@ -14,7 +14,7 @@ export function readMapLine(line: string): LineReading {
   if (address.kind !== 'entry') return address;
   const given = trimBlanks(value);
   if (/^0*[1-9][0-9]{0,9}$/.test(given)) return address;
-  return bad(trimBlanks(line), `${explain(given)}, so this line blocks nobody; a blocked address has the value 1`);
+  return bad(trimBlanks(line), `${explain(given)}, so this line blocks nothing; a blocked address has the value 1`);
 }
 
 function explain(value: string): string {

@@ -167,7 +167,7 @@ describe('a map file of HAProxy', () => {
     ['192.0.2.1 deny', 'the value deny'],
     ['192.0.2.1 1 # why', 'the value "1 # why"'],
     [' # not in column 0', 'not an IP address'],
-  ])('%j blocks nobody and is a bad line', (line, why) => {
+  ])('%j blocks nothing and is a bad line', (line, why) => {
     expect(readerOf('map')(line)).toMatchObject({ kind: 'bad', why: expect.stringContaining(why) });
   });
 });

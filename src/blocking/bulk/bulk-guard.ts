@@ -1,4 +1,4 @@
-// Which big changes are refused before anything of them is applied: those that would take away most of the set, and
+// Which bulk changes are refused before anything of them is applied: those that would take away most of the set, and
 // those that would make it larger than its maximum.
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';

@@ -1,4 +1,4 @@
-// A big change that does not come to its end: by a crash, a database or file that fails, or a fault of our own.
+// A bulk change that does not come to its end: by a crash, a database or file that fails, or a fault of our own.
 import { appendFileSync, cpSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -29,7 +29,7 @@ afterEach(async () => {
   await close();
 });
 
-describe('a big change that is interrupted', () => {
+describe('a bulk change that is interrupted', () => {
   /** What a crash at this moment leaves: the files as they lie there, read by a service that starts on them. */
   const crashed = async (): Promise<BlockingKit> => {
     const copy = join(dirname(kit.databaseFile), `crash-${others.length}`);
@@ -133,7 +133,7 @@ describe('a big change that is interrupted', () => {
     });
     await expect(put(pieces(texts(1_500, '10.2')), true)).rejects.toMatchObject({ code: 6003 });
     apply.mockRestore();
-    expect(kit.keeper.problem).toMatch(/big change/);
+    expect(kit.keeper.problem).toMatch(/bulk change/);
     expect(await new BulkStore(kit.database).unfinished()).toEqual([]);
     await block('192.0.2.1');
     const all = (await kit.store.scanTexts(null, 1_000_000)).texts;
@@ -162,7 +162,7 @@ describe('a big change that is interrupted', () => {
     const looks = vi.spyOn(MapFileKeeper.prototype, 'problem', 'get');
     await time.during(eventually('it is looked whether the file was written', () => looks.mock.calls.length > 0));
     expect(await granted()).toBe(true);
-    // And without a crash, though somebody edits the file.
+    // And without a crash, although the file is edited.
     appendFileSync(kit.mapPath, '# a note\n');
     await block('192.0.2.1');
     await time.during(eventually('it is needed no more', async () => !(await granted())));
@@ -171,15 +171,15 @@ describe('a big change that is interrupted', () => {
     expect(await kit.database.read.selectFrom('bulk_blocks').select('bulk').execute()).toEqual([]);
   });
 
-  it('by a database that does not even take that it ended is told as one that may still be made', async () => {
+  it('reports that it may still be applied when the database cannot discard it either', async () => {
     await put(pieces(texts(2_200)));
     const slices = failBelow(1_000);
     const full = new StoreError('full', 'database or disk is full');
     const ends = vi.spyOn(BulkStore.prototype, 'giveUp').mockRejectedValueOnce(full).mockRejectedValueOnce(full);
     const failure = await put(pieces(texts(20)), true).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 6003, status: 503 });
-    expect((failure as Error).message).toMatch(/disk full; .* may still be made at the next start/);
-    expect(kit.bulk.problem).toMatch(/could not be taken back yet/);
+    expect((failure as Error).message).toMatch(/disk full; .* the next start may apply the change/);
+    expect(kit.bulk.problem).toMatch(/could not discard the staged rows/);
     slices.mockRestore();
     // So it is: killed now, the service makes it.
     expect(await (await crashed()).fileEntries()).toHaveLength(20);
@@ -204,7 +204,7 @@ describe('a big change that is interrupted', () => {
     await expect(change).rejects.toMatchObject({ code: 6032, status: 500, members: { committed: { added: 90 } } });
     const all = (await kit.store.scanTexts(null, 1_000_000)).texts;
     expect(all).toHaveLength(1_590);
-    expect(kit.keeper.problem).toMatch(/big change/);
+    expect(kit.keeper.problem).toMatch(/bulk change/);
     await block('192.0.2.1');
     expect((await kit.fileEntries()).sort()).toEqual([...all, '192.0.2.1'].map((text) => `${text} 1`).sort());
     await kit.reconciler.check(true);
@@ -217,8 +217,8 @@ describe('a big change that is interrupted', () => {
     const full = new StoreError('full', 'database or disk is full');
     const slices = vi.spyOn(BulkStore.prototype, 'applySlice').mockRejectedValueOnce(full);
     const discards = vi.spyOn(BulkStore.prototype, 'discard').mockRejectedValueOnce(full).mockRejectedValueOnce(full);
-    await expect(put(pieces(texts(20)), true)).rejects.toThrow(/disk is full; .* may still be made at the next start/);
-    expect(kit.bulk.problem).toMatch(/could not be taken back yet/);
+    await expect(put(pieces(texts(20)), true)).rejects.toThrow(/disk is full; .* the next start may apply the change/);
+    expect(kit.bulk.problem).toMatch(/could not discard the staged rows/);
     await time.during(eventually('it is taken back', () => kit.bulk.problem === null));
     expect(discards).toHaveBeenCalledTimes(3);
     slices.mockRestore();

@@ -1,4 +1,4 @@
-// What happens beside a big change: it is made in slices, and what others change meanwhile goes before the next one.
+// What happens beside a bulk change: it is made in slices, and what others change meanwhile goes before the next one.
 import { appendFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BigChanges, openBigChanges, pieces, smallSlice, texts } from '../../../testkit/big-changes.ts';
@@ -27,8 +27,8 @@ afterEach(async () => {
 /** It may come before the list's own slice: then there is nothing to remove yet, and it has the last word all the same. */
 const gone = (removal: Promise<unknown>) => removal.catch((error: { code: number }) => expect(error.code).toBe(1100));
 
-describe('beside a big change', () => {
-  it('writes its next slice while the last is sent, and lets nobody else change anything before it was', async () => {
+describe('beside a bulk change', () => {
+  it('writes its next slice while the last is sent, and admits no other change before that', async () => {
     const under: string[] = [];
     const blocks: Promise<unknown>[] = [];
     let sending = 0;
@@ -95,7 +95,7 @@ describe('beside a big change', () => {
     await everywhere([...want]);
   });
 
-  it('that takes most of it out keeps no block waiting for its end, though somebody edits the file again and again', async () => {
+  it('that removes most of the set delays no block until its end, although the file is edited again and again', async () => {
     await put(pieces(texts(2_200)));
     const blocked: string[] = [];
     const spoken: Promise<unknown>[] = [];
@@ -145,7 +145,7 @@ describe('beside a big change', () => {
     await everywhere([...before.slice(0, 405), again]);
   });
 
-  it('keeps nobody waiting while what came is sorted', async () => {
+  it('delays no other change while its entries are sorted', async () => {
     const { sorted } = BulkStore.prototype;
     vi.spyOn(BulkStore.prototype, 'sorted').mockImplementation(async function (this: BulkStore, rows) {
       await block('192.0.2.1');

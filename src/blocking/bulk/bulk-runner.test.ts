@@ -110,7 +110,7 @@ describe('a whole set', () => {
   });
 });
 
-describe('a row inserted by hand', () => {
+describe('a foreign row', () => {
   it('is taken up before a list that names it is applied', async () => {
     const database = new SqliteDatabase(kit.databaseFile);
     database.exec("INSERT INTO blocked_ips(ip_address, blocked_at) VALUES ('10.1.0.3', 'x'), ('10.9.9.9', 'x')");

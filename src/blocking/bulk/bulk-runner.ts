@@ -1,6 +1,6 @@
-// Big changes: the whole set, or many addresses. They come into a staging table first, are applied only when all of
-// them came, in slices between which other changes go first, and are finished after a crash. Each slice is committed
-// and sent to the workers; at the end the file is rewritten and every worker's whole map is the read-back.
+// Bulk changes: the complete set, or many addresses. They are staged first and applied once all were received, in slices
+// between which other changes go first; after a crash they are finished. Each slice is committed and sent to the
+// workers. At the end the file is rewritten and the complete map of every worker is read back.
 
 import { Mutex } from '../../concurrency/mutex.ts';
 import type { TurnQueue } from '../../concurrency/turn-queue.ts';
@@ -23,15 +23,15 @@ export interface BulkResult extends BulkVerdict, ChangeCounts {}
 
 /** Writing them takes some 5 ms, 20 where all have reasons; each is a run for the merge that follows. */
 const stageSlice = 16_384;
-/** An urgent change waits for one slice, and its own turn follows; nobody waits for those of a start. */
+/** An urgent change waits for one slice. At a start no request waits. */
 const sliceTargetMs = 25;
 const changesOfSlice = { first: 1_000, least: 250, most: 3_000 };
-/** What stays as it is costs a tenth. */
+/** Unchanged rows cost a tenth. */
 const looksOfSlice = { first: 8_000, least: 1_000, most: 32_000 };
 const startSlice = 5_000;
-/** Until the database takes what it refused. */
+/** Between attempts to discard staged rows. */
 const retryMs = 500;
-/** What a big change has stored so far; its workers may lack of that, and its file does. */
+/** Stored so far; workers may lack some of it, and the file lacks all of it. */
 export interface BulkUnderWay {
   readonly added: number;
   readonly removed: number;
@@ -39,7 +39,7 @@ export interface BulkUnderWay {
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** What the last slice of one big change added is on its way to the workers. */
+/** What the last slice of one bulk change added is on its way to the workers. */
 interface Sending {
   last: Promise<void>;
 }
@@ -60,7 +60,7 @@ export class BulkRunner {
   #stopped = false;
   /** Nothing more of them is applied, and the file lacks what was: what the database keeps of them says so to a start. */
   readonly #finished = new Set<string>();
-  /** Something of them was stored, and is not in the file. */
+  /** Partly stored, and not in the file. */
   readonly #committed = new Set<string>();
   #underWay: { added: number; removed: number } | null = null;
   readonly #mutex = new Mutex();
@@ -88,7 +88,7 @@ export class BulkRunner {
   }
 
   /**
-   * Receives and applies one big change. The source is read to its end first; if it throws, nothing changed.
+   * Receives and applies one bulk change. The source is read to its end first; if it throws, nothing changed.
    * @throws ServiceError 409 when a replacement would drop more than half, or all because nothing came, and
    *   `allowShrink` is not set; and when there would be more entries than the maximum
    */
@@ -131,10 +131,10 @@ export class BulkRunner {
         return await this.#apply(id, totals);
       } catch (error) {
         const failure = changeFailure(error, totals);
-        // Its caller is told; finished at the next start it would overrule whatever came after it.
+        // The client gets the failure; finished at the next start it would overwrite later changes.
         this.#failed.add(id);
         this.#tryAgain();
-        // One that only the file lacks has nothing left to overrule, and a start that writes the file asks for it.
+        // A change that only the file lacks cannot overwrite anything, and the next start needs its record to write the file.
         if (this.#finished.has(id) || (await this.#end(id))) throw failure;
         throw mayStillBeMade(failure);
       }
@@ -146,23 +146,22 @@ export class BulkRunner {
     return this.#underWay;
   }
 
-  /** What is staged of a big change that has ended and may still be applied by the start after a crash; null: nothing. */
+  /** What is staged of a bulk change that has ended and may still be applied by the start after a crash; null: nothing. */
   get problem(): string | null {
     for (const id of this.#failed) {
-      if (!this.#finished.has(id))
-        return 'what is staged of a big change that has ended could not be taken back yet; it is tried again';
+      if (!this.#finished.has(id)) return 'could not discard the staged rows of a failed bulk change; retrying';
     }
     return null;
   }
 
-  /** What could not be taken back by now is tried no more. */
+  /** Ends the retries. */
   stop(): void {
     this.#stopped = true;
     if (this.#retry !== null) clearTimeout(this.#retry);
   }
 
   /**
-   * When no big change is being applied; the next one waits. For work to which a big change half applied would look
+   * When no bulk change is being applied; the next one waits. For work to which a bulk change half applied would look
    * like a map that is wrong.
    */
   between<T>(work: () => Promise<T>): Promise<T> {
@@ -177,7 +176,7 @@ export class BulkRunner {
   async finishInterrupted(): Promise<boolean> {
     for (const { id, state } of await this.#bulk.unfinished()) {
       if (state === 'ready') {
-        this.#log.warn('A big change that a crash interrupted is finished', { bulk: id });
+        this.#log.warn('Finishing a bulk change that a crash interrupted', { bulk: id });
         for (;;) {
           const slice = await this.#bulk.applySlice(id, startSlice, this.#now(), () => undefined);
           crashPoint('bulk.finished-slice-at-start');
@@ -199,7 +198,7 @@ export class BulkRunner {
     let waiting: StagedRow[] = [];
     let entries = 0;
     const stage = async (): Promise<void> => {
-      // Nobody waits while they are sorted.
+      // Sorting holds no turn.
       const rows = await this.#stored(() => this.#bulk.sorted(waiting));
       waiting = [];
       await this.#turns.take('bulk', () => this.#stored(() => this.#bulk.stageSorted(id, rows)));
@@ -271,7 +270,7 @@ export class BulkRunner {
     } finally {
       // Lines of what was committed are missing, and no change that comes would notice.
       if (this.#committed.has(id))
-        this.#keeper.markStale('a big change was stored but not written to the file', { acceptShrink: true });
+        this.#keeper.markStale('a bulk change was stored but not written to the file', { acceptShrink: true });
       shrunk();
       this.#underWay = null;
       release();
@@ -279,8 +278,8 @@ export class BulkRunner {
   }
 
   /**
-   * Inside a turn. What is added goes to the workers after it, while the next slice is written to the database; whoever
-   * else has the turn next waits for that.
+   * Inside a turn. Additions are sent to the workers after it, while the next slice is written to the database; the turn
+   * of any other owner waits for that.
    */
   async #applySlice(
     id: string,
@@ -304,7 +303,7 @@ export class BulkRunner {
       );
       crashPoint('bulk.slice-committed');
       if (slice.net.added.length + slice.net.removed.length > 0) this.#committed.add(id);
-      // At the same moment, for whoever compares the two.
+      // In the same turn, for a comparison of the two.
       this.#keeper.noteCommitted(slice.net);
       await this.#keeper.noteGeneration(slice.generation);
       totals.added += slice.net.added.length + slice.renewed;
@@ -344,7 +343,7 @@ export class BulkRunner {
       await this.#forget(id);
       return true;
     } catch (error) {
-      this.#log.error('What is staged of a big change that has ended could not be taken back; it is tried again', {
+      this.#log.error('Could not discard the staged rows of a failed bulk change; retrying', {
         bulk: id,
         cause: causeText(error),
       });
@@ -363,18 +362,18 @@ export class BulkRunner {
         .run(() => this.#forgetFailed())
         .then(
           () => {
-            if (untaken !== null) this.#log.info('What was staged of big changes that have ended is taken back');
+            if (untaken !== null) this.#log.info('Staged rows of failed bulk changes were discarded');
             // Of some the file is still to be written.
             if (this.#failed.size > 0) this.#tryAgain();
           },
-          // Told when it failed first, and by `/health` all the time.
+          // Logged at the first failure, and reported by `/health` until then.
           () => this.#tryAgain(),
         );
     }, retryMs);
     this.#retry.unref();
   }
 
-  /** Failures of the database as what the API says of them. */
+  /** Maps failures of the database to those of the API. */
   async #stored<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -384,12 +383,12 @@ export class BulkRunner {
   }
 }
 
-/** The failure as its caller is told it when not even its end could be stored. */
+/** The failure as the client gets it when the staged rows could not be discarded either. */
 function mayStillBeMade(known: ServiceError): ServiceError {
   return new ServiceError(
     known.code,
     known.op,
-    `${known.detail}; it could not be taken back yet, which is tried again: if the service is killed before /health stops saying so, the change may still be made at the next start`,
+    `${known.detail}; its staged rows could not be discarded yet, which is retried: if the service is killed while /health still reports this, the next start may apply the change`,
     { cause: known.cause ?? known, retryAfterSeconds: known.retryAfterSeconds ?? 5, members: known.members },
   );
 }

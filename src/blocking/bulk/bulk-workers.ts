@@ -1,4 +1,4 @@
-// What one big change brings to the workers, and what they were seen to hold in the end.
+// Sends one bulk change to the workers, and verifies them at the end.
 
 import type { RuntimeMapFailure } from '../../api/changes.ts';
 import type { TurnQueue } from '../../concurrency/turn-queue.ts';
@@ -39,7 +39,7 @@ const slicePatienceMs = 300;
 /** A reload under way is waited out. */
 const reloadPatienceMs = 2_000;
 
-/** For one big change; made when it begins to be applied. */
+/** For one bulk change; made when it begins to be applied. */
 export class BulkWorkers {
   readonly #turns: TurnQueue;
   readonly #workers: WorkerReconciler;
@@ -74,7 +74,7 @@ export class BulkWorkers {
     return new BulkWorkers(parts, (await liveWorkers(parts)).reachable);
   }
 
-  /** Inside a turn, or in what it left. What fails is left to the verdict. */
+  /** Inside a turn, or in what it left. Failures appear in the verdict. */
   async add(texts: readonly string[]): Promise<void> {
     await this.#send(async (worker, deadline) => {
       this.#pending.noteAdded(this.#map.name, texts, worker.pid);
@@ -85,7 +85,7 @@ export class BulkWorkers {
     });
   }
 
-  /** Removals cost more than additions, so they have turns of their own; whoever was blocked again meanwhile stays. */
+  /** Removals cost more than additions, so they have turns of their own. Addresses blocked again meanwhile stay. */
   async remove(texts: readonly string[]): Promise<void> {
     if (this.#leftToReplace) return;
     for (let start = 0; start < texts.length && this.#reachable.size > 0; ) {
@@ -132,7 +132,7 @@ export class BulkWorkers {
     }
   }
 
-  /** The read-back of a big change: each worker's whole map. */
+  /** The read-back of a bulk change: each worker's whole map. */
   async verdict(sample: readonly string[], total: number): Promise<BulkVerdict> {
     let live = await liveWorkers({ link: this.#link, registry: this.#registry });
     const current = this.#registry.current();
@@ -159,7 +159,7 @@ export class BulkWorkers {
     for (;;) {
       const worker = this.#registry.all().find(({ pid }) => !asked.has(pid));
       if (worker === undefined) {
-        // A reload meanwhile brings a worker that nobody has asked yet.
+        // A reload meanwhile brings a worker that was not compared yet.
         live = await liveWorkers({ link: this.#link, registry: this.#registry });
         if (this.#registry.all().every(({ pid }) => asked.has(pid))) break;
         continue;
@@ -172,7 +172,7 @@ export class BulkWorkers {
       if (worker.role === 'current') currentFailed = true;
     }
     if (live.unlisted !== null) {
-      // One that nobody knew of may lack what changed.
+      // An unknown worker may lack the change.
       failures.push(...failure(null, `the workers could not be listed: ${live.unlisted}`));
       failuresTotal += Math.max(total, 1);
       currentFailed = true;

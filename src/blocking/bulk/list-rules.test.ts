@@ -251,7 +251,7 @@ describe('a check of a network', () => {
 
 it.each([
   ['one by one', Number.POSITIVE_INFINITY],
-  ['as a big change', 1],
+  ['as a bulk change', 1],
 ])('a batch says which removed addresses a network still covers: %s', async (_name, removalsAtMost) => {
   await batch(['192.0.2.0/24', '192.0.0.0/16', '192.0.2.1', '192.0.2.2', '198.51.100.1']);
   vi.spyOn(kit.strategy, 'perGroup').mockReturnValue(removalsAtMost);
@@ -304,7 +304,7 @@ describe('the maximum number of entries', () => {
     expect(await kit.store.count()).toBe(maxEntries);
   });
 
-  it('holds for a batch that is a big change', async () => {
+  it('holds for a batch that is a bulk change', async () => {
     vi.spyOn(kit.strategy, 'perGroup').mockReturnValue(1);
     await batch(numbered(maxEntries));
     const more = batch(['192.0.2.1', '192.0.2.2', '192.0.2.3'], ['203.0.113.1', '203.0.113.2']);
@@ -341,7 +341,7 @@ describe('a failure of ours', () => {
     expect(await kit.fileEntries()).toContain('192.0.2.1 1');
   });
 
-  it('in a big change says what is stored', async () => {
+  it('in a bulk change says what is stored', async () => {
     vi.spyOn(kit.keeper, 'updateBlockedIpsMap').mockRejectedValueOnce(defect);
     const failed = await put(['192.0.2.1', '192.0.2.2']).catch((error) => error);
     expect(failed).toMatchObject({ code: codes.ChangeFailed, members: { committed: { added: 2 } } });

@@ -1,7 +1,7 @@
-// How much a slice may do: as much as takes a certain time on this machine, by what the last one took. A guess in rows
-// would be too much for one disk and too little for another.
+// The size of a slice: as much as fits into a certain time on this machine, measured at the last slice. A fixed number of
+// rows would be too much for one disk and too little for another.
 
-/** Never faster than this: what the next slice finds may cost more than what the last one did. */
+/** At most: the rows of the next slice may cost more than those of the last one. */
 const GROWTH = 1.5;
 
 export class SliceSize {
@@ -10,7 +10,7 @@ export class SliceSize {
   readonly #most: number;
   #size: number;
 
-  /** @param targetMs what a slice is to take, well below what somebody may have to wait for it */
+  /** @param targetMs target duration of a slice, well below what a request may wait for it */
   constructor(options: {
     readonly targetMs: number;
     readonly first: number;
@@ -28,7 +28,7 @@ export class SliceSize {
     return this.#size;
   }
 
-  /** What the last slice took, with its commit and whatever followed in its turn. */
+  /** Duration of the last slice, with its commit and the rest of its turn. */
   took(ms: number): void {
     const wanted = this.#size * Math.min(GROWTH, this.#targetMs / Math.max(ms, 0.001));
     this.#size = Math.round(Math.min(this.#most, Math.max(this.#least, wanted)));

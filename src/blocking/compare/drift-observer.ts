@@ -1,9 +1,9 @@
-// Who counts what was found to differ from the database, and what was put right.
+// Counts drift and repairs.
 import type { MapName } from '../mirrored-map.ts';
 import type { Comparison } from './worker-comparison.ts';
 import type { Repairs } from './worker-repair.ts';
 
-// Tells an observer what one repair of a worker's map found, kind by kind, and what it put right.
+/** Reports to an observer what one repair of a worker's map found and repaired, by kind. */
 
 export class DriftTally {
   readonly #observer: DriftObserver;
@@ -15,7 +15,7 @@ export class DriftTally {
     this.#map = map;
   }
 
-  /** The same comparison; what is missing is told as it is read, since nobody knows it before. */
+  /** The same comparison; missing entries are counted as they are read. */
   found(comparison: Comparison): Comparison {
     const { unexpectedTotal, wrongValue, duplicate } = comparison.differences;
     this.#wrongValues = new Set(wrongValue).size;
@@ -29,10 +29,10 @@ export class DriftTally {
   repaired({ added, removed, corrected }: Repairs): void {
     // Wrong values are set right before duplicates are removed.
     const wrongValues = Math.min(corrected, this.#wrongValues);
-    this.#told('missing', added);
-    this.#told('unexpected', removed);
-    this.#told('wrong_value', wrongValues);
-    this.#told('duplicate', corrected - wrongValues);
+    this.#repaired('missing', added);
+    this.#repaired('unexpected', removed);
+    this.#repaired('wrong_value', wrongValues);
+    this.#repaired('duplicate', corrected - wrongValues);
   }
 
   async *#countedMissing(comparison: Comparison): AsyncIterable<readonly string[]> {
@@ -46,7 +46,7 @@ export class DriftTally {
     if (entries > 0) this.#observer.seen(this.#map, kind, entries);
   }
 
-  #told(kind: DriftKind, entries: number): void {
+  #repaired(kind: DriftKind, entries: number): void {
     if (entries > 0) this.#observer.repaired(this.#map, kind, entries);
   }
 }
@@ -66,7 +66,7 @@ export interface DriftObserver {
   fileRepaired(map: MapName): void;
 }
 
-/** For whoever wants to hear nothing. */
+/** Reports nothing. */
 export const unobservedDrift: DriftObserver = {
   compared: () => undefined,
   seen: () => undefined,

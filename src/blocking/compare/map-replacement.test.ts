@@ -36,7 +36,7 @@ describe('an atomic replace', () => {
   const isCount = (command: string) => command.endsWith(`show map @1 ${kit.mapPath}`);
   const ensure = () => kit.workers.sync(kit.blocked, master.current.pid);
 
-  it('has nobody wait while its new version is counted', async () => {
+  it('delays no change while its new version is counted', async () => {
     const counted = Promise.withResolvers<void>();
     let counts = 0;
     master.script = (command) => {
@@ -56,7 +56,7 @@ describe('an atomic replace', () => {
     expect(live()).toEqual(right('9.9.9.9'));
   });
 
-  it('has nobody wait while the old entries are freed', async () => {
+  it('delays no change while the old entries are freed', async () => {
     const freed = Promise.withResolvers<void>();
     let committed = false;
     master.script = (command) => {
@@ -73,7 +73,7 @@ describe('an atomic replace', () => {
     expect(live()).toEqual(right('9.9.9.9'));
   });
 
-  it('has nobody wait for a worker that hangs at its commit', async () => {
+  it('delays no change when a worker hangs at its commit', async () => {
     const resumed = Promise.withResolvers<void>();
     let committed = false;
     master.script = (command) => {
@@ -208,7 +208,7 @@ describe('an atomic replace', () => {
     const repair = ensure();
     await eventually('it is counted again', () => counts === 2);
     await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
-    // Its bucket was proved by the first listing; that the version lacks it is seen by nobody.
+    // Its bucket was proved by the first listing; that the version lacks it goes unnoticed.
     expect(lied).toBe(true);
     counted.resolve();
     expect(await time.during(repair)).toMatchObject({ inSync: true, added: 0 });

@@ -20,7 +20,7 @@ export async function* readAhead<Page>(pages: AsyncIterable<Page>): AsyncGenerat
   const reader = pages[Symbol.asyncIterator]();
   const read = (): Promise<IteratorResult<Page, unknown>> => {
     const next = reader.next();
-    // Whoever gives up before it is needed has an error of his own.
+    // A consumer that gives up earlier has an error of its own.
     next.catch(() => undefined);
     return next;
   };
@@ -74,7 +74,7 @@ export const fillSlice = 2_000;
 /** Each step has the turn: a worker that hangs ends the replacement. */
 const turnMs = 1_500;
 const turnDeadline = (): number => performance.now() + turnMs;
-/** A listing of a million takes 0.2 s, and nobody waits for it; nor for the old entries to be freed. */
+/** A listing of a million takes 0.2 s. No change waits for it, nor for the old entries to be freed. */
 const patienceMs = 20_000;
 const patientDeadline = (): number => performance.now() + patienceMs;
 /** Listings beside running changes; what these leave unproved is counted by one that has the turn. */

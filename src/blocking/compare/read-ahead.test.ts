@@ -34,7 +34,7 @@ describe('pages read ahead', () => {
     expect(seen).toEqual([1, 2]);
   });
 
-  it('are closed by whoever needs no more, and a page that failed meanwhile is nobody’s error', async () => {
+  it('are closed by a consumer that needs no more, and the failure of the next page is ignored', async () => {
     let closed = false;
     async function* pages(): AsyncGenerator<number> {
       try {

@@ -112,7 +112,7 @@ describe('a look of the reconciler', () => {
     },
   );
 
-  it('writes a file anew that somebody edited, emptied or removed', async () => {
+  it('rewrites a file that was edited, emptied or removed', async () => {
     for (const spoil of [
       () => appendFileSync(kit.mapPath, '198.51.100.9 1\n'),
       () => writeFileSync(kit.mapPath, ''),
@@ -154,7 +154,7 @@ describe('a look of the reconciler', () => {
     await eventually('it was repaired', () => running().join() === right.join());
   });
 
-  it('rests while a big change is applied, and looks when that is over', async () => {
+  it('rests while a bulk change is applied, and looks when that is over', async () => {
     kit.reconciler.start();
     const release = kit.reconciler.pause();
     // The look that it began with is over when another one is.
@@ -174,7 +174,7 @@ describe('a look of the reconciler', () => {
     await eventually('it was repaired', () => running().length === 3);
   });
 
-  it('finds its way back when rows were edited by hand and the API then changed them', async () => {
+  it('recovers when rows were edited outside the service and the API then changed them', async () => {
     const database = new SqliteDatabase(kit.databaseFile);
     database.exec("DELETE FROM blocked_ips WHERE ip_address = '192.0.2.3'");
     database.close();

@@ -1,6 +1,5 @@
-// Watches for what nobody told the service: a worker that is new (whoever reloaded), a count that is off, a file that
-// somebody touched. Every 2 s the cheap looks, every 30 s the whole comparison; a difference is repaired at once, and
-// health is degraded until it was.
+// Watches for drift: a new worker, a wrong count, a file that another process touched. Checks every worker's entry count
+// each 2 s and the complete maps each 30 s. A difference is repaired at once; health is degraded until then.
 import { WakeablePause } from '../../concurrency/pause.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { RuntimeMapRejection } from '../../haproxy/maps/runtime-map.ts';
@@ -17,16 +16,16 @@ import { type DriftObserver, unobservedDrift } from './drift-observer.ts';
 import type { WorkerReconciler } from './worker-reconciler.ts';
 import type { KnownWorker, WorkerRegistry } from './worker-registry.ts';
 
-const lookEveryMs = 2_000;
+const checkEveryMs = 2_000;
 /** A worker that starts is compared as soon as it serves. */
-const lookWhileStartingMs = 100;
-/** What waits for somebody's confirmation is not read whole every two seconds. */
+const checkWhileStartingMs = 100;
+/** A file that waits for a confirmation is not read every two seconds. */
 const refusedFileRetryMs = 10_000;
 /** A disk that has room again: whole ten seconds later at most, with the look and a rewrite of millions in it. */
 const failedFileRetryMs = 3_000;
-const toldAtMost = 200;
+const loggedAtMost = 200;
 const compareEveryMs = 30_000;
-const lookPatienceMs = 5_000;
+const checkPatienceMs = 5_000;
 /** Longer than any reload: a socket that refuses for so long is a stale file. */
 const reloadTakesAtMostMs = 10_000;
 
@@ -52,7 +51,7 @@ export class Reconciler {
   #loop: Promise<void> | null = null;
   #running: Promise<void> | null = null;
   #fileAgainAt = 0;
-  readonly #told = new Map<string, string>();
+  readonly #logged = new Map<string, string>();
 
   constructor(options: {
     readonly socket: MasterSocket;
@@ -86,13 +85,13 @@ export class Reconciler {
     this.#loop ??= this.#run();
   }
 
-  /** Look now: something happened. */
+  /** Checks now. */
   kick(): void {
     this.#kicked = true;
     this.#timer.wake();
   }
 
-  /** While a big change is applied, database and workers differ on purpose. */
+  /** While a bulk change is applied, database and workers differ on purpose. */
   pause(): () => void {
     this.#paused += 1;
     return () => {
@@ -111,7 +110,7 @@ export class Reconciler {
     await this.#loop;
   }
 
-  /** One look at everything; resolves when what it found was repaired, or could not be. One look at a time. */
+  /** Checks everything; resolves when differences were repaired, or could not be. One check at a time. */
   async check(compareAll: boolean): Promise<void> {
     while (this.#running !== null) await this.#running;
     const check = this.#checkOnce(compareAll);
@@ -140,7 +139,7 @@ export class Reconciler {
         await this.check(due);
       }
       if (this.#kicked && !this.paused) continue;
-      const pauseMs = this.#workerStarting ? lookWhileStartingMs : lookEveryMs;
+      const pauseMs = this.#workerStarting ? checkWhileStartingMs : checkEveryMs;
       await this.#timer.wait(pauseMs, { signal: this.#stop.signal });
     }
   }
@@ -151,7 +150,7 @@ export class Reconciler {
       await this.#checkFile();
       await this.#checkTrustedFile();
       if (!this.#link.state.up) return;
-      const processes = await showProcesses(this.#socket, performance.now() + lookPatienceMs);
+      const processes = await showProcesses(this.#socket, performance.now() + checkPatienceMs);
       this.#unreachableSince = null;
       this.#workerStarting = processes.starting.length > 0;
       this.#registry.observe(processes);
@@ -171,39 +170,39 @@ export class Reconciler {
     if (whole && !wantsRewrite) return;
     if (performance.now() < this.#fileAgainAt) return;
     try {
-      if (!whole) this.#log.warn('Map file is not what was written; it is rewritten from the database');
+      if (!whole) this.#log.warn('Map file was changed by another process; rewriting it from the database');
       await this.#keeper.updateBlockedIpsMap();
       if (!whole) this.#drift.fileRepaired('blocked');
-      this.#told.delete('file');
+      this.#logged.delete('file');
     } catch (error) {
       const unusable = error instanceof ServiceError && error.status === 503;
       this.#fileAgainAt = performance.now() + (unusable ? failedFileRetryMs : refusedFileRetryMs);
       const cause = causeText(error);
-      this.#tellOnce('file', cause, () => this.#log.error('Map file could not be rewritten', { cause }));
+      this.#logOnce('file', cause, () => this.#log.error('Map file could not be rewritten', { cause }));
     }
   }
 
   async #checkTrustedFile(): Promise<void> {
     try {
       if (await this.#trusted.fileUnchanged()) return;
-      this.#log.warn('Map file of trusted addresses is not what was written; it is written again');
+      this.#log.warn('Map file of trusted addresses was changed by another process; rewriting it');
       await this.#trusted.updateTrustedIpsMap();
       this.#drift.fileRepaired('trusted');
-      this.#told.delete('trusted file');
+      this.#logged.delete('trusted file');
     } catch (error) {
       const cause = causeText(error);
-      this.#tellOnce('trusted file', cause, () =>
+      this.#logOnce('trusted file', cause, () =>
         this.#log.error('Map file of trusted addresses could not be written', { cause }),
       );
     }
   }
 
-  /** What goes on being wrong in the same way is told once, not every two seconds. */
-  #tellOnce(about: string, what: string, tell: () => void): void {
-    if (this.#told.get(about) === what) return;
-    if (this.#told.size > toldAtMost) this.#told.clear();
-    this.#told.set(about, what);
-    tell();
+  /** A problem that lasts is logged once, not every two seconds. */
+  #logOnce(about: string, what: string, log: () => void): void {
+    if (this.#logged.get(about) === what) return;
+    if (this.#logged.size > loggedAtMost) this.#logged.clear();
+    this.#logged.set(about, what);
+    log();
   }
 
   async #checkWorker(worker: KnownWorker, compareAll: boolean): Promise<void> {
@@ -212,19 +211,19 @@ export class Reconciler {
         continue;
       const verdict = await this.#workers.sync(map, worker.pid);
       if (verdict.inSync || this.#registry.byPid(worker.pid) === null) {
-        this.#told.delete(`${map.name}:${worker.pid}`);
-        if (verdict.inSync) await this.#learnLeftOver(worker, map);
+        this.#logged.delete(`${map.name}:${worker.pid}`);
+        if (verdict.inSync) await this.#learnAbandoned(worker, map);
         continue;
       }
-      this.#tellOnce(`${map.name}:${worker.pid}`, verdict.reason ?? '', () =>
-        this.#log.warn('A running map is not known to be whole', {
+      this.#logOnce(`${map.name}:${worker.pid}`, verdict.reason ?? '', () =>
+        this.#log.warn('A running map is not known to be in sync', {
           map: map.name,
           worker: worker.pid,
           draining: worker.role === 'draining',
           reason: verdict.reason,
         }),
       );
-      // Somebody's reload came between: the next look sees his worker.
+      // Another process reloaded: the next check finds the new worker.
       if (verdict.socketFailure !== null && mayBeReload(verdict.socketFailure)) this.kick();
       else if (worker.role === 'current') this.#onCurrentOutOfSync(`map of worker ${worker.pid}: ${verdict.reason}`);
     }
@@ -239,7 +238,7 @@ export class Reconciler {
         entries = await this.#entriesOf(map, worker);
       } catch (error) {
         if (!(error instanceof MasterSocketError)) throw error;
-        // It exited since it was listed: nobody is served by it any more.
+        // It exited since it was listed, and serves no client.
         if (isWorkerGone(error.partial)) {
           this.#registry.forget(worker.pid);
           return true;
@@ -260,7 +259,7 @@ export class Reconciler {
   async #entriesOf(map: MirroredMap, worker: KnownWorker): Promise<number> {
     try {
       const ref = { kind: 'pid', pid: worker.pid } as const;
-      const count = await map.runtime.entryCount(performance.now() + lookPatienceMs, ref);
+      const count = await map.runtime.entryCount(performance.now() + checkPatienceMs, ref);
       // A commit, or a new configuration, freed whatever was left behind.
       const leftOver = worker.leftOver[map.name];
       if (count.nextVersion <= count.currentVersion) leftOver.learn(0);
@@ -274,13 +273,13 @@ export class Reconciler {
   /**
    * A replace that was given up leaves its version behind, whose entries are counted with the live ones until the next
    * commit. Its map having been seen whole this very moment, what the count shows beyond it is theirs: without this
-   * every look would be a whole comparison.
+   * every check would be a complete comparison.
    */
-  async #learnLeftOver(worker: KnownWorker, map: MirroredMap): Promise<void> {
+  async #learnAbandoned(worker: KnownWorker, map: MirroredMap): Promise<void> {
     const before = map.expected.total;
     const ref = { kind: 'pid', pid: worker.pid } as const;
     try {
-      const count = await map.runtime.entryCount(performance.now() + lookPatienceMs, ref);
+      const count = await map.runtime.entryCount(performance.now() + checkPatienceMs, ref);
       // Changed meanwhile: the next comparison tells.
       if (before !== map.expected.total || count.nextVersion <= count.currentVersion) return;
       worker.leftOver[map.name].learn(count.entries - before);
@@ -294,18 +293,18 @@ export class Reconciler {
     try {
       return await this.#proxyRuns();
     } catch (error) {
-      this.#log.warn('Whether the proxy runs could not be looked at', { cause: causeText(error) });
+      this.#log.warn('Could not check whether the proxy runs', { cause: causeText(error) });
       return true;
     }
   }
 
   async #notice(error: unknown): Promise<void> {
     if (error instanceof RuntimeMapRejection) {
-      this.#log.warn('The proxy refused to be looked at', { cause: causeText(error) });
+      this.#log.warn('The proxy refused a check', { cause: causeText(error) });
       return;
     }
     if (!(error instanceof MasterSocketError)) {
-      this.#log.error('Looking at the proxy failed', { cause: causeText(error) });
+      this.#log.error('Check of the proxy failed', { cause: causeText(error) });
       return;
     }
     // During a reload the socket refuses for a moment; the next look tells. A socket that is gone tells now.
@@ -319,7 +318,7 @@ export class Reconciler {
     const lasting = performance.now() - this.#unreachableSince > reloadTakesAtMostMs;
     if (mayBeReload(error.reason) && !lasting) return;
     this.#link.markDown(error);
-    // Nobody can see any more what the workers hold. Only a reload makes the socket anew, and there is one to reload.
+    // The workers can no longer be checked. Only a reload recreates the socket, and a proxy runs.
     if (await this.#mayRun()) this.#onCurrentOutOfSync(`master socket: ${error.reason}`);
   }
 }

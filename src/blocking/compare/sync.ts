@@ -43,7 +43,7 @@ export class Synchroniser {
     readonly scheduleReload: (reason: string) => boolean;
     /** Schedules the comparison of a starting worker. */
     readonly onWorkerStarting: () => void;
-    /** A sync beside one would take out what the big change is about to, and call it a repair. */
+    /** A sync beside one would take out what the bulk change is about to, and call it a repair. */
     readonly betweenBulkChanges: <T>(work: () => Promise<T>) => Promise<T>;
   }) {
     this.#link = options.link;

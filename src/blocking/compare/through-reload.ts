@@ -1,4 +1,4 @@
-// A whole comparison takes its time, and a reload that begins meanwhile cuts it off: that is no finding about the worker.
+// A reload cuts off a comparison that is under way: that is no finding about the worker.
 import { MasterSocketError } from '../../haproxy/socket/master-socket.ts';
 import { mayBeReload } from '../../haproxy/socket/master-socket-error.ts';
 import type { RuntimeLink } from '../write/runtime-link.ts';
@@ -7,7 +7,7 @@ import type { WorkerRegistry } from './worker-registry.ts';
 
 /** A reload of millions is waited out. */
 export const reloadPatienceMs = 5_000;
-/** Where somebody reloads all the time, the last verdict stands. */
+/** With reloads all the time, the last verdict stands. */
 export const triesThroughReloads = 5;
 
 /**

@@ -1,4 +1,4 @@
-// Proof that a worker's map is inSync: one streamed `show map` against the fingerprint of what should be there.
+// Proof that a worker's map is in sync: one streamed `show map` against the fingerprint of what should be there.
 // No memory, 0.1 s at a million, and no turn is held: what changes meanwhile taints its bucket only, and a bucket
 // that was tainted in one listing is proved by another. Only where some stay tainted again and again does the last
 // listing take the turn.
@@ -11,7 +11,7 @@ import { bucketCount, listedFingerprint } from './fingerprint.ts';
 
 export type Verification =
   | { readonly inSync: true; readonly entries: number }
-  /** At least one bucket that nobody touched meanwhile differs. */
+  /** At least one bucket without a change meanwhile differs. */
   | { readonly inSync: false; readonly entries: number };
 
 /** Listings beside running changes; what these leave unproved is proved by one that has the turn. */

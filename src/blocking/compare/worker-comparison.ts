@@ -18,13 +18,13 @@ export interface Differences {
 
 export interface Comparison {
   readonly differences: Differences;
-  /** Entries that the worker listed, duplicates and strangers counted. */
+  /** Entries that the worker listed, with duplicates and unexpected entries. */
   readonly listed: number;
   /** Texts of the database that the worker did not list, page by page. */
   missing(): AsyncIterable<readonly string[]>;
 }
 
-/** A listing of nothing but strangers must not fill the memory; what is beyond is found by the next comparison. */
+/** A map full of unexpected entries must not fill the memory; the rest is found by the next comparison. */
 export const listLimit = 100_000;
 const lostRowsFrom = 100;
 
@@ -83,7 +83,7 @@ export async function compareWorker(
   };
 }
 
-/** A table that somebody emptied must not unblock the world; a sync says what to confirm. */
+/** A table that another process emptied must not unblock everything; a sync says what to confirm. */
 function refuseLostRows(held: number, known: number): void {
   if (known < lostRowsFrom || held >= known / 2) return;
   throw new Error(`the database holds ${held} entries where the service knew ${known}; nothing is repaired by it`);

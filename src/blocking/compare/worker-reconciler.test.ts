@@ -327,16 +327,16 @@ describe('a verdict', () => {
       };
       const tooLong = { inSync: false, socketFailure: null, reason: 'it took too long', added: 3 };
 
-      it('is given although a stranger adds as fast as is removed, with what was repaired', async () => {
+      it('is given although another process adds entries as fast as they are removed, with what was repaired', async () => {
         const { kit, master } = scripted;
-        let strangers = 0;
+        let foreign = 0;
         master.script = (command) => {
           if (!command.includes(' del map ')) return undefined;
-          strangers += 1;
-          master.map(kit.mapPath).add(`31.0.${strangers >> 8}.${strangers & 255}`, '1');
+          foreign += 1;
+          master.map(kit.mapPath).add(`31.0.${foreign >> 8}.${foreign & 255}`, '1');
           return undefined;
         };
-        // A round, what is missing, and twenty strangers; and that again without what is missing.
+        // A round, what is missing, and twenty foreign; and that again without what is missing.
         const verdict = await hasty(1 + 1 + 20 + 1 + 20, { mayReplace: false, listAtMost: 20 });
         expect(verdict).toMatchObject({ ...tooLong, removed: 40 });
         expect(kit.registry.isInSync(kit.registry.current()!)).toBe(false);

@@ -1,5 +1,5 @@
-// Sees to it that a worker's map is what the database says: verify, else compare, repair, verify again. One at a
-// time, whoever asks (reconciler, sync, reload), so that no repair is taken for drift by another.
+// Brings a worker's map in sync with the database: verify, else compare, repair, verify again. One at a time for
+// reconciler, sync and reload, so that no repair is taken for drift by another.
 
 import { Mutex } from '../../concurrency/mutex.ts';
 import { type TurnQueue, WaitedTurns } from '../../concurrency/turn-queue.ts';
@@ -23,7 +23,7 @@ import { type Repairs, repairWorker } from './worker-repair.ts';
 export interface WorkerVerdict extends Repairs {
   readonly pid: number;
   readonly inSync: boolean;
-  /** Why it is not known to be whole. */
+  /** Why it is not known to be in sync. */
   readonly reason: string | null;
   /** That it could not be asked is the reason. */
   readonly socketFailure: SocketFailureReason | null;
@@ -127,7 +127,7 @@ export class WorkerReconciler {
       return { pid, inSync, reason, socketFailure, ...repairs };
     };
     try {
-      // A worker that hangs must not hold up whoever waits for the others.
+      // A worker that hangs must not delay the others.
       const firstMs = this.#registry.byPid(pid)?.unresponsive === true ? silentBeforeMs : firstAnswerMs;
       await map.runtime.firstAnswer(performance.now() + firstMs, worker);
       for (let round = 0; round <= rounds; round += 1) {
@@ -146,7 +146,7 @@ export class WorkerReconciler {
           this.#emit('drift.seen', { map: name, worker: pid, expected: expected.total, seen: verification.entries });
         }
         if (round === rounds) break;
-        // It is repaired now; a big change that began meanwhile differs on purpose. The verdict says what stays.
+        // It is repaired now; a bulk change that began meanwhile differs on purpose. The verdict says what stays.
         this.#registry.markSuspect(pid, map.name, 'its map differs from the database', 'pending');
         const before = { ...repairs };
         let more = true;
@@ -164,7 +164,7 @@ export class WorkerReconciler {
         // More was wrong than one repair came to, and that much is right now: no sign that repairs do not help.
         if (more && any) round -= 1;
         if (!any) {
-          // The worker holds what the database holds: it is what was expected that is wrong.
+          // The worker holds what the database holds: what was expected is wrong.
           if (unanswered === null) await map.reread();
           continue;
         }
@@ -187,7 +187,7 @@ export class WorkerReconciler {
         this.#log.error('Comparing a running map failed', { map: map.name, worker: pid, cause: causeText(error) });
       }
       if (!(error instanceof MasterSocketError)) return verdict(false, causeText(error));
-      // One that exited meanwhile serves nobody any more: it is not counted among those that lack something.
+      // A worker that exited meanwhile serves no client: it is not out of sync.
       if (isWorkerGone(error.partial)) this.#registry.forget(pid);
       const known = this.#registry.byPid(pid);
       if (known !== null && error.reason === 'deadline') known.unresponsive = true;
@@ -246,7 +246,7 @@ export class WorkerReconciler {
       windows: this.#windows,
       turns,
       time,
-      // Whoever fails to bring a change into a worker says so in the registry.
+      // A change that failed at a worker is marked in the registry.
       untroubled: () => troubles !== undefined && this.#registry.byPid(pid)?.troubles === troubles,
     });
     // What was there is freed before it counts as done.

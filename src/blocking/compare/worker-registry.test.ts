@@ -14,7 +14,7 @@ const processesOf = (...workers: { pid: number; startTime: number }[]): Processe
 };
 
 describe('the registry of workers', () => {
-  it('tells of each that is gone, whoever noticed: another may get its pid', () => {
+  it('reports each worker that is gone: another may get its pid', () => {
     const gone: number[] = [];
     const registry = new WorkerRegistry(
       () => new Date(),

@@ -1,5 +1,5 @@
-// What is known of every live worker: who it is (pid and start time), and whether each map was seen to be whole in
-// it. Health, reload decisions and the answers' truth come from here.
+// Every live worker (pid and start time), and whether each of its maps is in sync. Health, reload decisions and responses
+// rely on it.
 
 import { type Emit, noFacts } from '../../events/facts.ts';
 import type { Processes, Worker } from '../../haproxy/process/workers.ts';
@@ -8,18 +8,18 @@ import type { MapName } from '../mirrored-map.ts';
 export type WorkerRole = 'current' | 'draining';
 
 export interface MapState {
-  /** Whole: it was compared and nothing failed since. */
+  /** It was compared, and nothing failed since. */
   readonly inSync: boolean;
   readonly since: Date;
-  /** Why it is not known to be whole. */
+  /** Why it is not known to be in sync. */
   readonly reason: string | null;
-  /** Null: what was found stays wrong, or the map is whole. */
+  /** Null: the difference stays, or the map is in sync. */
   readonly passing: Passing | null;
 }
 
 /**
- * What ends by itself: `unverified`, nothing was found wrong, a comparison was cut short or has not been made yet;
- * `pending`, it differs, and what is under way (a repair, a big change) brings what it lacks.
+ * Ends by itself. `unverified`: no difference was found, but a comparison was cut short or not made yet. `pending`: a
+ * repair or bulk change under way brings what the map lacks.
  */
 export type Passing = 'unverified' | 'pending';
 
@@ -30,7 +30,7 @@ export interface KnownWorker {
   readonly maps: Map<MapName, MapState>;
   /** A command to it went unanswered: it is not asked again by groups until a probe was answered. */
   unresponsive: boolean;
-  /** How often somebody failed to bring a change into it, or to see what it holds. */
+  /** How often a change or a check of it failed. */
   troubles: number;
   /** What its count shows beside the live map, by map. */
   readonly leftOver: Record<MapName, AbandonedEntries>;
@@ -63,7 +63,7 @@ export class WorkerRegistry {
     return this.#runningVersion;
   }
 
-  /** When the blocked map was last seen to be whole in every live worker at once; null: never yet. */
+  /** When the blocked map was last in sync in every live worker at once; null: never yet. */
   get lastVerifiedAt(): Date | null {
     return this.#lastVerifiedAt;
   }
@@ -122,7 +122,7 @@ export class WorkerRegistry {
     return fresh;
   }
 
-  /** No proxy is there at all. */
+  /** No proxy runs. */
   clear(): void {
     for (const { pid } of this.all()) this.forget(pid);
     this.#masterPid = null;
@@ -150,12 +150,12 @@ export class WorkerRegistry {
     if (worker === null) return;
     worker.troubles += 1;
     const state = this.stateOf(worker, map);
-    // What is worse is not covered up by what is less.
+    // A lasting difference is not replaced by a passing one.
     if (state.inSync || badness(passing) > badness(state.passing))
       worker.maps.set(map, this.#state(false, reason, passing));
   }
 
-  /** After a change in what is expected that nobody sent to the workers. */
+  /** After a change of what is expected that was not sent to the workers. */
   markAllSuspect(map: MapName, reason: string): void {
     for (const worker of this.all()) this.markSuspect(worker.pid, map, reason);
   }
@@ -168,12 +168,12 @@ export class WorkerRegistry {
     return mapNames.every((name) => this.stateOf(worker, name).inSync);
   }
 
-  /** At least one current worker, and every live worker seen to hold both maps. */
+  /** At least one current worker, and both maps in sync in every live worker. */
   allInSync(): boolean {
     return this.current() !== null && this.all().every((worker) => this.isInSync(worker));
   }
 
-  /** Somewhere something is not proved, or not mended, that ends by itself: another look may show it. */
+  /** A map is not verified or not repaired yet, which ends by itself. */
   hasPassingDifference(): boolean {
     return this.all().some((worker) =>
       mapNames.some((name) => {

@@ -47,7 +47,7 @@ describe('a repair of many', () => {
     expect([sent('del'), sent('commit')]).toEqual([0, 1]);
   });
 
-  it('goes by what the worker held before a big change', async () => {
+  it('goes by what the worker held before a bulk change', async () => {
     await put(3_000);
     deletesScan(1);
     expect(await put(50)).toMatchObject({ removed: 2_950, runtime_map_updated: true });
@@ -87,15 +87,15 @@ describe('a repair of many', () => {
 
   it('replaces once more where commands for what is wrong after the first would take longer', async () => {
     await put(1_200);
-    const strangers = () => {
+    const unexpected = () => {
       for (let n = 0; n < 40; n += 1) map().add(`30.0.0.${n}`, '1');
     };
-    strangers();
+    unexpected();
     kit.strategy.record(master.current.pid, 1_200, 1, 10_000);
     master.script = (command) => {
       if (!command.includes(' commit map ') || sent('commit') > 1) return undefined;
       const { text } = master.answer(command);
-      strangers();
+      unexpected();
       return { kind: 'say', bytes: text };
     };
     const verdict = await time.during(kit.workers.sync(kit.blocked, master.current.pid));

@@ -57,7 +57,7 @@ export async function repairWorker(options: {
   const wrongValue = [...new Set(comparison.differences.wrongValue)];
   const duplicates = [...new Set(duplicate)];
 
-  // Missing ones first: they are the ones that let somebody in.
+  // Missing entries first: their addresses are not blocked.
   let found = 0;
   for await (const texts of gathered(comparison.missing(), addSlice)) {
     const size = (): number => (found + texts.length > lookFirstUpTo ? addSlice : looks.size);
@@ -135,10 +135,10 @@ export async function repairWorker(options: {
     (await removeDuplicates()) &&
     (await repair(unexpected, 'key', async (slice) => {
       const members = await map.members(slice);
-      const strangers = slice.filter((text) => !members.has(text));
-      const ms = await timed(() => runtime.deleteMany(worker, strangers, sliceDeadline()));
-      repairs.removed += strangers.length;
-      return { commands: strangers.length, ms };
+      const foreign = slice.filter((text) => !members.has(text));
+      const ms = await timed(() => runtime.deleteMany(worker, foreign, sliceDeadline()));
+      repairs.removed += foreign.length;
+      return { commands: foreign.length, ms };
     }));
   return { leftToReplace: !finished };
 }

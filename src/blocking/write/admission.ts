@@ -60,7 +60,7 @@ export class Admission {
     const change = this.#toChange(request, caller);
     const overriddenBy = this.#trusted.covering(entry);
     const trustedInside = this.#trusted.inside(entry);
-    // Most blocks concern nobody who is trusted, and do not wait for a look at the configuration.
+    // Most blocks concern no trusted address, and need not wait for a check of the configuration.
     const concerned = overriddenBy.length > 0 || trustedInside.length > 0;
     if (concerned && !(await this.#trustHasEffect())) return { change, overriddenBy: [], trustedInside: [] };
     if (overriddenBy.length > 0 && !request.force) throw coveredByTrust(entry, overriddenBy);
@@ -129,9 +129,9 @@ export class Admission {
     }
   }
 
-  /** Whose trust wins over a block: nobody's, where the live configuration makes no exception for it. */
+  /** The trusted entries that win over a block: none if the live configuration makes no exception for them. */
   async #trustInForce(): Promise<TrustedEntries> {
-    return this.#trusted.isEmpty || (await this.#trustHasEffect()) ? this.#trusted : nobodyTrusted;
+    return this.#trusted.isEmpty || (await this.#trustHasEffect()) ? this.#trusted : nothingTrusted;
   }
 
   #toChange(request: BlockRequest, caller: Caller): Addition {
@@ -139,7 +139,7 @@ export class Admission {
       op: 'add',
       entry: request.entry,
       reason: request.reason,
-      // A new entry says who made it; an existing one keeps what it says unless somebody was named.
+      // A new entry says who made it; an existing one keeps its author unless the request names one.
       blockedBy: request.blockedBy,
       defaultBlockedBy: caller.keyName,
       expiry: this.#toExpiry(request.expiry),
@@ -160,7 +160,7 @@ export class Admission {
   }
 }
 
-const nobodyTrusted = new TrustedEntries();
+const nothingTrusted = new TrustedEntries();
 const inBothLists: Refusal = { why: 'it is in both add and remove' };
 
 function refusalOf(

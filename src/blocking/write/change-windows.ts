@@ -2,7 +2,7 @@
 // fingerprint were touched meanwhile: about those the listing proves nothing, about all others it does.
 import { bucketCount, bucketOf } from '../compare/fingerprint.ts';
 
-/** More texts than this are not kept: a big change touches a million. */
+/** More texts than this are not kept: a bulk change touches a million. */
 const textsAtMost = 20_000;
 
 export class ChangeWindow {

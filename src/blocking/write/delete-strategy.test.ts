@@ -5,7 +5,7 @@ const pid = 7;
 const million = 1_000_000;
 
 describe('the choice between commands and a replace', () => {
-  it('asks a worker that nobody measured for two commands, and replaces it for nothing', () => {
+  it('sends two commands to a worker without a measurement, and never replaces its map', () => {
     const strategy = new DeleteStrategy();
     expect(strategy.perTurn(pid, million)).toBe(2);
     expect(strategy.prefersReplace(pid, million, 1_000_000, 0)).toBe(false);

@@ -15,7 +15,7 @@ const turnAimMs = 40;
 /**
  * The most commands a turn takes however fast they are. What a turn sends has a deadline of some hundred milliseconds
  * by which a hung worker is told: 400 of them, which take 36 ms, missed it on a machine that was eight times slower
- * than when they were measured, and a big change then gave that worker up.
+ * than when they were measured, and a bulk change then gave that worker up.
  */
 const turnAtMost = 100;
 /** A worker that was never measured is asked for so many first, and the time they took decides on the rest. */
@@ -31,10 +31,10 @@ const replaceLeastMs = 100;
 const measuredFrom = 1_000;
 /**
  * What the removals of one group may take. A group is read back within 1.4 s or failed, whatever else the machine does
- * meanwhile; the 250 of a batch, 3 ms each among 200,000, failed the blocks of everybody who was in that group.
+ * meanwhile; the 250 of a batch, 3 ms each among 200,000, failed all other blocks of that group.
  */
 const groupAimMs = 350;
-/** A scan that nobody measured yet: 19 to 32 ms at 1,000,000 on 2.6.12. */
+/** Until one was measured: 19 to 32 ms at 1,000,000 on 2.6.12. */
 const assumedScanMsPerEntry = 0.00003;
 
 /**
@@ -108,7 +108,7 @@ export class DeleteStrategy {
   }
 
   /**
-   * The same for whoever does not know how many are to come: commands until they have cost as much as a replace would
+   * The same when the number of commands is unknown: commands until they have cost as much as a replace would
    * (`spentMs`, waits included), then the replace. That is never more than twice the better of the two.
    */
   budgetSpent(pid: number, entries: number, spentMs: number, turnWaitMs: number): boolean {

@@ -43,8 +43,8 @@ export class DurableCommit {
   }
 
   /**
-   * Database and file, inside the turn. A file that somebody else touched is rewritten from the database first; a
-   * removal whose line could not be taken out of the file is reported after the workers had their share.
+   * Database and file, inside the turn. A file that another process touched is rewritten from the database first; a
+   * removal whose line could not be removed from the file is reported after the workers were changed.
    */
   async commit(
     changes: readonly BlockedChange[],
@@ -53,7 +53,7 @@ export class DurableCommit {
   ): Promise<Committed> {
     await this.#keeper.ensureUsable();
     await this.#endShrinks();
-    // All of them, not only the new ones: a row of a big change that is still being applied has no line yet, and a file
+    // All of them, not only the new ones: a row of a bulk change that is still being applied has no line yet, and a file
     // that somebody emptied is noticed.
     const lines = [...new Set(changes.filter((change) => change.op === 'add').map((change) => change.entry.text))];
     const toFile = async (_net: NetChange, generation: number): Promise<void> => {
@@ -123,7 +123,7 @@ export class DurableCommit {
         this.#shrinks.shift();
       }
     } catch (error) {
-      this.#log.warn('The note of a group that took out much of the set is left over', { cause: causeText(error) });
+      this.#log.warn('Could not clear the shrink marker; retrying', { cause: causeText(error) });
     }
   }
 
@@ -138,8 +138,8 @@ export class DurableCommit {
       if (file.state === 'current') await file.remove(absent);
       else file.leaveOut(absent);
     } catch (error) {
-      this.#keeper.markStale('a line of a change that was not committed could not be taken back');
-      this.#log.error('A line could not be taken back; it stays until the file is rewritten', {
+      this.#keeper.markStale('a line of a failed change could not be removed');
+      this.#log.error('Could not remove a line of a failed change; it stays until the file is rewritten', {
         cause: causeText(error),
       });
     }

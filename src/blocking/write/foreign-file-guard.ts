@@ -64,12 +64,12 @@ export class ForeignFileGuard {
   }
 
   /**
-   * Somebody confirmed that the file is written whatever it holds. One that holds what the database lacks is kept under a
-   * name of its own. No change from now on has the number of one of the file's, so that the database that made those is
+   * An operator confirmed that the file is overwritten. One that holds what the database lacks is kept under another
+   * name. No change from now on has the number of one of the file's, so that the database that made those is
    * known to be the older one, should it come back.
    * @throws ServiceError 503 when it could not be kept; nothing was changed
    */
-  async letGo(): Promise<void> {
+  async keepCopy(): Promise<void> {
     const identity = await readMapFileHeader(this.#path);
     if (!identity.exists) return;
     const own = identity.header?.database === this.#instance.databaseId;
@@ -103,16 +103,16 @@ export class ForeignFileGuard {
       throw new ServiceError(
         codes.MapFileUnusable,
         'update map file',
-        `the map file ${this.#path} holds what the database lacks, and could not be kept as ${kept}: ${causeText(error)}; nothing was changed. Copy it away, and move it, before it is let go`,
+        `the map file ${this.#path} holds what the database lacks, and could not be kept as ${kept}: ${causeText(error)}; nothing was changed. Copy it elsewhere and move it away before you accept its loss`,
         { cause: error },
       );
     }
-    this.#log.warn('Map file is let go, and is kept under another name', { path: this.#path, ...about, kept });
+    this.#log.warn('Map file is overwritten; a copy is kept under another name', { path: this.#path, ...about, kept });
   }
 
   /**
    * A crash leaves a few lines too many; a database that lost its last changes (its write-ahead log was cut) leaves as
-   * many as those were, and they were acknowledged. Nobody can tell which it is but who reads both.
+   * many as those were, and they were acknowledged. Only a reader of both can tell which it is.
    */
   async #keepLargerFile(held: number, wanted: number): Promise<void> {
     const kept = `${this.#path}.kept`;
@@ -121,14 +121,14 @@ export class ForeignFileGuard {
       // The copy of a worse loss is worth more than that of the few lines that a later crash left.
       const before = (await readMapFileHeader(kept)).exists ? await countEntries(kept) : 0;
       if (before > held) {
-        this.#log.warn('Map file held more than the database; the one kept before holds still more, and stays', about);
+        this.#log.warn('Map file held more than the database; an earlier copy holds still more and stays', about);
         return;
       }
       await rm(kept, { force: true });
       await link(await resolveTarget(this.#path), kept);
-      this.#log.warn('Map file held more than the database, and is kept under another name', about);
+      this.#log.warn('Map file held more than the database; a copy is kept under another name', about);
     } catch (error) {
-      this.#log.warn('Map file held more than the database, and could not be kept', {
+      this.#log.warn('Map file held more than the database; keeping a copy failed', {
         ...about,
         cause: causeText(error),
       });
@@ -157,12 +157,12 @@ async function countEntries(path: string): Promise<number> {
   return count;
 }
 
-/** Against what the service's own changes made of the set: rows that somebody else deleted, by the thousand. */
+/** Against what the service's own changes made of the set: rows deleted by another process, by the thousand. */
 export function refuseLostRows(found: number, known: number): void {
   if (known < shrinkGuardFrom || found >= known / 2) return;
   throw new ServiceError(
     codes.ShrinkRefused,
     'update map file',
-    `the database holds ${found} entries where the service knew ${known}: somebody deleted more than half behind its back; ${waysOut}`,
+    `the database holds ${found} entries where the service knew ${known}: another process deleted more than half; ${waysOut}`,
   );
 }

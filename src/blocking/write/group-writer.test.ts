@@ -126,7 +126,7 @@ describe('the one writer', () => {
     expect(running()).toEqual(['192.0.2.6 1']);
   });
 
-  it('makes a big change of a batch with more removals than that', async () => {
+  it('makes a bulk change of a batch with more removals than that', async () => {
     const texts = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
     for (const text of texts) await block(text);
     vi.spyOn(kit.strategy, 'perGroup').mockReturnValue(2);
@@ -206,7 +206,7 @@ describe('the one writer', () => {
   });
 
   it('rewrites a file that refuses, and goes on', async () => {
-    vi.spyOn(kit.keeper.file, 'add').mockRejectedValueOnce(new MapFileError('behind', 'somebody was there'));
+    vi.spyOn(kit.keeper.file, 'add').mockRejectedValueOnce(new MapFileError('behind', 'changed by another process'));
     // What a refusal leaves: a file that is not to be trusted.
     vi.spyOn(kit.keeper, 'problem', 'get').mockReturnValueOnce(null).mockReturnValueOnce('refused');
     expect(await block('192.0.2.1')).toMatchObject({ created: true, answer: { runtime_map_updated: true } });
@@ -214,7 +214,7 @@ describe('the one writer', () => {
   });
 
   it('answers 503 and stores nothing when the rewrite fails too', async () => {
-    vi.spyOn(kit.keeper.file, 'add').mockRejectedValueOnce(new MapFileError('behind', 'somebody was there'));
+    vi.spyOn(kit.keeper.file, 'add').mockRejectedValueOnce(new MapFileError('behind', 'changed by another process'));
     vi.spyOn(kit.keeper, 'ensureUsable')
       .mockResolvedValueOnce(undefined)
       .mockRejectedValueOnce(new MapFileError('unwritable', 'no'));

@@ -46,7 +46,7 @@ const groupLimit = 1_000;
  * for one of them that had waited.
  */
 const leastBudgetMs: Record<Lane, number> = { urgent: 500, bulk: 1_000 };
-/** Waiting changes beyond this are refused: 503 with `Retry-After`, before memory grows. */
+/** More waiting changes are refused with 503 and `Retry-After`, before memory grows. */
 const queueLimit = 20_000;
 
 export class GroupWriter {
@@ -91,7 +91,7 @@ export class GroupWriter {
     this.#limit = options.limit ?? new EntryLimit(0);
   }
 
-  /** See the option. Whoever has more at once makes several groups of them, or a big change. */
+  /** See the option. More at once become several groups, or a bulk change. */
   get removalsAtMost(): number {
     return this.#removalsAtMost();
   }
@@ -114,7 +114,7 @@ export class GroupWriter {
         new ServiceError(
           codes.QueueFull,
           'change blocked set',
-          `${this.#waitingChanges} changes wait already, more than ${queueLimit} are not taken; try again shortly`,
+          `${this.#waitingChanges} changes are waiting, and the limit is ${queueLimit}; try again shortly`,
           { retryAfterSeconds: 1 },
         ),
       );

@@ -188,7 +188,7 @@ describe('the keeper of the map file', () => {
   });
 
   it('writes a line for every block that is acknowledged, also where the row came from a list still being applied', async () => {
-    // As a slice of a big change leaves it: the row is there, its line is not yet.
+    // As a slice of a bulk change leaves it: the row is there, its line is not yet.
     await kit.store.applyGroup(
       [{ op: 'add', entry: entryOf('192.0.2.7'), expiry: { kind: 'keep' } }],
       new Date(),
@@ -262,7 +262,7 @@ describe('the keeper of the map file', () => {
     expect(await granted()).toBe(false);
   });
 
-  it('writes the file after a group that took out most of the set, though somebody had edited it', async () => {
+  it('writes the file after a group that removed most of the set, although the file was edited', async () => {
     await fill(120);
     appendFileSync(kit.mapPath, '# a note\n');
     await unblockNineTenths();
@@ -295,18 +295,18 @@ describe('the keeper of the map file', () => {
     await sameEverywhere();
   });
 
-  it('takes what was edited in the database by hand: rows gone, rows come, and its own count of them', async () => {
+  it('adopts foreign edits of the database: deleted rows, new rows, and its own count of them', async () => {
     await fill(10);
     sql(`DELETE FROM blocked_ips WHERE ip_address = '10.1.0.3';
          INSERT INTO blocked_ips(ip_address, blocked_at) VALUES ('2001:DB8::7', datetime('now')), ('nonsense', 'x')`);
     await kit.keeper.updateBlockedIpsMap();
     await sameEverywhere();
     expect(await kit.fileEntries()).toContain('2001:db8::7 1');
-    const warned = kit.lines.filter((line) => line.message.includes('no addresses'));
+    const warned = kit.lines.filter((line) => line.message.includes('not addresses'));
     expect(warned).toMatchObject([{ level: 'warn', fields: { count: 1, rows: [{ ip_address: 'nonsense' }] } }]);
   });
 
-  it('names the file once in a failure, whoever tells it', async () => {
+  it('names the file once in a failure', async () => {
     const failure = asMapFileError(new Error('ENOSPC: no space left'), kit.mapPath);
     const once = `the map file ${kit.mapPath} could not be written: ENOSPC: no space left`;
     vi.spyOn(kit.keeper.file, 'beginRewrite').mockRejectedValueOnce(new Error('ENOSPC: no space left'));
@@ -322,8 +322,8 @@ describe('the keeper of the map file', () => {
   it('keeps the old file, and takes no block, while a rewrite that has to be cannot be made', async () => {
     await block('192.0.2.1');
     const before = readFileSync(kit.mapPath, 'utf8');
-    kit.keeper.markStale('a big change was stored but not written');
-    expect(kit.keeper.problem).toMatch(/big change/);
+    kit.keeper.markStale('a bulk change was stored but not written');
+    expect(kit.keeper.problem).toMatch(/bulk change/);
     const begin = vi.spyOn(kit.keeper.file, 'beginRewrite').mockRejectedValue(new Error('no space left'));
     await expect(block('192.0.2.2')).rejects.toMatchObject({ code: 6004, retryAfterSeconds: 5 });
     expect(readFileSync(kit.mapPath, 'utf8')).toBe(before);

@@ -14,7 +14,7 @@ import { changeFailure, isDefect } from './change-failure.ts';
 import { ExpectedSet, type NetTexts, type TablePass } from './expected-set.ts';
 import { ForeignFileGuard, refuseLostRows } from './foreign-file-guard.ts';
 
-// Rows that somebody inserted into the table by hand: made rows like any other before the table is read whole.
+// Foreign rows: inserted into the table by another process. They get keys before the complete table is read.
 
 /** Rows looked at in one turn; a row costs some 30 µs. */
 const adoptPage = 500;
@@ -50,9 +50,9 @@ class ForeignRows {
       unusable.push(...piece.unusable.slice(0, listedUnusable - unusable.length));
       after = piece.last;
     } while (after !== null);
-    if (adopted > 0) this.#log.info('Rows inserted into the database by hand were taken up', { count: adopted });
+    if (adopted > 0) this.#log.info('Foreign rows in the database were adopted', { count: adopted });
     if (unusableTotal > 0) {
-      this.#log.warn('Rows in the database that are no addresses are not enforced; correct or delete them', {
+      this.#log.warn('Rows in the database that are not addresses are not enforced; correct or delete them', {
         count: unusableTotal,
         rows: unusable,
       });
@@ -74,14 +74,14 @@ interface Active {
   readonly rewrite: MapFileRewrite;
   /** A change that could not wait wrote the file in its own turn; its outcome is this one's too. */
   replacedBy: Promise<MapFileUpdate> | null;
-  /** It has the turn, so nobody who needs one may be waited for in it. */
+  /** It holds the turn: waiting in it for other work that needs a turn would never end. */
   readonly inTurn: boolean;
   /** Resolves when it has ended, however it ended. */
   readonly ended: Promise<void>;
 }
 
 export interface Acceptance {
-  /** Rewrite although the file is another database's, or more than half of it would go: somebody confirmed it. */
+  /** Rewrite although the file is another database's, or more than half of it would go: an operator confirmed it. */
   readonly acceptForeignFile?: boolean;
   /** More than half may go: that was asked for, and granted, before. */
   readonly acceptShrink?: boolean;
@@ -109,9 +109,9 @@ export class MapFileKeeper {
   #problem: string | null = null;
   /** Committed changes are not in the file; only a rewrite brings them in. */
   #stale: { readonly reason: string } | null = null;
-  /** The file could not be written when it was granted that much of it goes; whoever writes it next need not ask again. */
+  /** The file could not be written after a large shrink was confirmed; the next rewrite need not ask again. */
   #shrinkGranted = false;
-  /** Big changes being applied; how much of the set goes with them was asked before. */
+  /** Bulk changes being applied; how much of the set goes with them was asked before. */
   #shrinking = 0;
 
   constructor(options: {
@@ -157,7 +157,7 @@ export class MapFileKeeper {
 
   /**
    * Until the returned function is called much of the set goes away, slice by slice, and its lines only at the end: a
-   * rewrite that somebody's edit of the file makes necessary meanwhile need not ask for it.
+   * rewrite that an edit of the file makes necessary meanwhile need not ask for it.
    */
   grantShrink(): () => void {
     this.#shrinking += 1;
@@ -178,7 +178,7 @@ export class MapFileKeeper {
     } catch (error) {
       // The change is made, and the file has its lines or lacks them as before: it is rewritten, as after any surprise.
       this.noteProblem(error);
-      this.#log.warn('Map file does not tell of the last change', { path: this.#path, cause: causeText(error) });
+      this.#log.warn('Could not note the last change in the map file', { path: this.#path, cause: causeText(error) });
     }
   }
 
@@ -197,7 +197,7 @@ export class MapFileKeeper {
     return await this.#rewrite(options, (work) => work(), true);
   }
 
-  /** What somebody inserted into the table by hand is taken up first, should there be any. */
+  /** Adopts foreign rows of the table, if there are any. */
   async adoptForeignRows(): Promise<void> {
     if (await this.#foreignRows.any()) await this.updateBlockedIpsMap();
   }
@@ -219,7 +219,7 @@ export class MapFileKeeper {
       await this.updateInsideTurn(options);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code === codes.DatabaseUnusable) throw error;
-      // A block is no place to ask back: until somebody confirms, the file is as good as not writable.
+      // A block cannot ask for a confirmation: until an operator confirms, the file counts as not writable.
       throw new ServiceError(codes.MapFileUnusable, 'check map file', error.message, {
         cause: error,
         retryAfterSeconds: 5,
@@ -234,7 +234,7 @@ export class MapFileKeeper {
   }
 
   noteProblem(error: unknown): void {
-    // Whoever shows it names the map file before it.
+    // It is shown after the words "map file".
     this.#problem = causeText(error).replace(/^the map file /, '');
   }
 
@@ -255,10 +255,10 @@ export class MapFileKeeper {
   ): Promise<MapFileUpdate> {
     const outcome = Promise.withResolvers<MapFileUpdate>();
     const ended = Promise.withResolvers<void>();
-    // Whoever was replaced by this one listens; nobody may.
+    // Only a rewrite that this one replaced listens; there may be none.
     outcome.promise.catch(() => undefined);
     try {
-      if (accept.acceptForeignFile === true) await this.#guard.letGo();
+      if (accept.acceptForeignFile === true) await this.#guard.keepCopy();
       else
         await this.#guard.refuseForeignFile(accept.acceptShrink === true || this.#shrinkGranted || this.#shrinking > 0);
       await this.#foreignRows.adopt(turn);
@@ -291,7 +291,7 @@ export class MapFileKeeper {
     }
   }
 
-  /** One at a time writes; a later one, which began inside somebody's turn, replaces the one under way. */
+  /** One at a time writes; a later one, which began inside a turn, replaces the one under way. */
   async #begin(outcome: Promise<MapFileUpdate>, inTurn: boolean, ended: Promise<void>): Promise<Active> {
     const begin = this.#beginning.then(async () => {
       // One inside a turn is let end: replaced, it would keep its turn and wait for this one, which needs a turn.

@@ -76,7 +76,7 @@ describe('a change in the running maps', () => {
     expect(asked).toEqual(['@1', '@!10']);
   });
 
-  it('is not proved without the list of workers: one that nobody knew of may lack the entry', async () => {
+  it('is not verified without the list of workers: an unknown one may lack the entry', async () => {
     const ended = new MasterSocketError('deadline', { path: '/s', command: 'show proc' });
     const { registry, block } = changerBefore(() => ({ ...good, ended }));
     registry.observe(processesOf(20));

@@ -109,7 +109,7 @@ export class RuntimeChanger {
     }
     for (const outcome of [...draining, ...late]) {
       for (const text of outcome.removed) removed.add(text);
-      // One that exited meanwhile is no failure: nobody is served by it any more.
+      // A worker that exited meanwhile is no failure: it serves no client.
       if (!outcome.workerGone) failures.push(...outcome.failures);
     }
     // The first worker of all is starting: a reload would not begin before it serves.
@@ -230,7 +230,7 @@ function identity({ pid, startTime }: Worker): string {
 }
 
 /**
- * Read back right, but without the list of workers: one that nobody knew of may lack the entry. Or with a list in which
+ * Read back right, but without the list of workers: an unknown one may lack the entry. Or with a list in which
  * no worker takes connections: the one that `@1` reached drains.
  */
 function unproved(change: RuntimeChange, { processes, ended }: GroupOutcome): RuntimeMapFailure[] {

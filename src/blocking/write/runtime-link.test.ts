@@ -31,7 +31,7 @@ describe('a link whose last command failed', () => {
     const link = linkTo(socket);
     link.markDown(failure);
     expect(socket.asked).toBe(1);
-    // Whoever tells it says "master socket is down" before it.
+    // It is shown after "master socket is down".
     expect(link.state).toMatchObject({
       reason: expect.stringMatching(`^reset: ${nowhere} .*: the connection was reset`),
     });

@@ -95,7 +95,7 @@ export class RuntimeLink {
     this.#startProbing();
   }
 
-  /** Somebody saw the master answer (a reload made the socket anew): what a probe still waits for is given up. */
+  /** The master was seen to answer (a reload recreated the socket): a probe that still waits is given up. */
   markUp(processes: Processes): void {
     this.#probe?.abort.abort();
     if (this.#state.up) return;
@@ -117,7 +117,7 @@ export class RuntimeLink {
     const abort = new AbortController();
     const done = this.#probeUntilUp(abort.signal).finally(() => {
       this.#probe = null;
-      // It was given up because somebody saw the master answer, and the link went down again before it ended.
+      // It was given up because the master answered, and the link went down again before it ended.
       if (!this.#state.up) this.#startProbing();
     });
     this.#probe = { abort, done };

@@ -70,7 +70,7 @@ describeOnEachProxy('a block during a reload', ({ bin, major, minor }) => {
     expect(answer.runtime_map_updated).toBe(false);
     const blocked = ['192.0.2.1'];
     if (workerReadsConfiguration) {
-      // Nobody waits for that worker once more: with a minute left, this one is answered while it still starts.
+      // No group waits for that worker again: with a minute left, this one is answered while it still starts.
       const patient = { ...caller(), receivedAt: performance.now() + 60_000 };
       const { answer: next } = await kit.blockedSet.block(toBlock('192.0.2.2'), patient);
       expect(next.runtime_map_failures).toMatchObject([{ ip_address: '192.0.2.2', reason: 'worker is starting' }]);

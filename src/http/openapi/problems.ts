@@ -137,7 +137,7 @@ const samples: Readonly<Record<number, Sample>> = {
   },
   [codes.QueueFull]: {
     op: 'change blocked set',
-    detail: '100000 changes wait already, more than 100000 are not taken; try again shortly',
+    detail: '100000 changes are waiting, and the limit is 100000; try again shortly',
   },
   [codes.DatabaseUnusable]: { op: 'change blocked set', detail: 'the database cannot be written: its disk is full' },
   [codes.MapFileUnusable]: {

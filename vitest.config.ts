@@ -6,21 +6,19 @@ const report = process.env['PROXY_MANAGER_TEST_REPORT'];
 
 export default defineConfig({
   test: {
-    // Ends only a test that is stuck: what waits for a condition gives up long before.
+    // Ends only a hung test: the waits for a condition time out much earlier.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // testkit/certificates/README.md says why.
     env: { SSL_CERT_DIR: join(import.meta.dirname, 'testkit/certificates') },
     setupFiles: ['testkit/seed-setup.ts'],
     globalSetup: ['testkit/print-seed.ts'],
-    // A real proxy, a real database and a real service stand behind most of these. Half of their time is waiting: two
-    // cores serve four of them.
+    // Most tests wait half of their time for a real proxy, database or service: two cores serve four workers.
     maxWorkers: 4,
-    // A fifteenth of the processor time of what runs in these processes went into collecting a young heap as it grew.
+    // Saves a fifteenth of the processor time, which went into collections of a growing young heap.
     execArgv: ['--min-semi-space-size=16', '--max-semi-space-size=32'],
     sequence: { sequencer: LongestFirst },
-    // No module holds anything that changes, so that a process serves one file after the other; what a test put in the
-    // place of something is taken out again.
+    // No module has state that changes, so one process runs many files; mocks are restored after each test.
     isolate: false,
     restoreMocks: true,
     unstubEnvs: true,

@@ -350,7 +350,11 @@ function readKey(key: string | undefined, file: string, readFile: (path: string)
   const check = (variable: string, value: string): string => {
     // RFC 6750's token characters: what an Authorization header can carry whole.
     if (/^[A-Za-z0-9\-._~+/]{16,512}=*$/.test(value)) return value;
-    throw new SettingsError(variable, masked, 'a key has 16 to 512 characters of A-Z a-z 0-9 - . _ ~ + /');
+    throw new SettingsError(
+      variable,
+      masked,
+      'a key has 16 to 512 characters of A-Z a-z 0-9 - . _ ~ + /, and = at the end only',
+    );
   };
   if (key !== undefined) return check('PROXY_MANAGER_API_KEY', key);
   if (file === '') return null;

@@ -182,7 +182,7 @@ describeOnOneProxy('an error of the API', ({ bin }) => {
       { status: 400, code: 107, kind: 'Parameter', says: /cursor/, field: 'cursor' },
     ],
     [
-      'a body where none is taken',
+      'unexpected request body',
       { method: 'POST', path: '/api/config/reload', body: '{}' },
       { status: 400, code: 108, kind: 'Parameter', says: /no body/ },
     ],

@@ -218,7 +218,7 @@ export const replaceBlockedAddresses = operation({
         would_remove: 120,
         current_total: 121,
         type: 'urn:proxy-manager:error:6006',
-        title: 'more than half of the set would go',
+        title: 'more than half of the set would be removed',
         status: 409,
         detail: '120 of 121 entries would go away, more than half; if that is meant, send allow_shrink=true',
         code: 6006,

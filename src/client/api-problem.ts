@@ -9,9 +9,9 @@ export class ApiProblem extends Error {
   override readonly name = 'ApiProblem';
   readonly status: number;
   readonly problem: Problem;
-  /** The id under which the service's log has the request; null when none came. */
+  /** The id of the request in the service's log; null: unknown. */
   readonly requestId: string | null;
-  /** Where waiting helps. */
+  /** Set if a retry can succeed. */
   readonly retryAfterSeconds: number | null;
 
   constructor(problem: Problem, response: Response) {
@@ -29,13 +29,13 @@ export class ApiProblem extends Error {
 }
 
 /**
- * `refused`: nothing listens there. `timeout`: no answer in time; whether the request was carried out is unknown.
- * `broken`: the connection ended; whether it was carried out is unknown. `stranger`: what answered is not this service,
- * or something stands between. `aborted`: the caller gave it up.
+ * `refused`: nothing listens there. `timeout`: no response in time. `broken`: the connection ended. After both it is
+ * unknown whether the request was carried out. `foreign`: the response is not from this service. `aborted`: the caller
+ * cancelled the request.
  */
-export type CallFailure = 'refused' | 'timeout' | 'broken' | 'stranger' | 'aborted';
+export type CallFailure = 'refused' | 'timeout' | 'broken' | 'foreign' | 'aborted';
 
-/** No answer of the service came. */
+/** The service did not respond. */
 export class ApiUnreachable extends Error {
   override readonly name = 'ApiUnreachable';
   readonly reason: CallFailure;

@@ -130,25 +130,25 @@ describe('the client', () => {
       response.writeHead(307, { location: `${elsewhere}/api/sites`, 'x-request-id': 'a' }).end();
     });
     const error = await thrownBy(connect({ url, key: KEY }).GET('/api/sites'));
-    expect(error).toMatchObject({ reason: 'stranger', message: expect.stringContaining(elsewhere) });
+    expect(error).toMatchObject({ reason: 'foreign', message: expect.stringContaining(elsewhere) });
     // The platform's own fetch, as in a browser, would follow.
     const inBrowser = createApiClient({ baseUrl: url, key: KEY });
-    expect(await thrownBy(inBrowser.GET('/api/sites'))).toMatchObject({ reason: 'stranger' });
+    expect(await thrownBy(inBrowser.GET('/api/sites'))).toMatchObject({ reason: 'foreign' });
     expect(seen).toEqual([]);
   });
 
   it('takes nothing for an answer that is not the service’s', async () => {
     const url = await stranger((_request, response) => response.end('{"status":"ok"}'));
-    expect(await thrownBy(connect({ url }).GET('/health'))).toMatchObject({ reason: 'stranger' });
+    expect(await thrownBy(connect({ url }).GET('/health'))).toMatchObject({ reason: 'foreign' });
     const bad = await stranger((_request, response) => {
       response.writeHead(500, { 'content-type': 'application/problem+json', 'x-request-id': 'a' }).end('<html>');
     });
-    expect(await thrownBy(connect({ url: bad }).GET('/health'))).toMatchObject({ reason: 'stranger' });
+    expect(await thrownBy(connect({ url: bad }).GET('/health'))).toMatchObject({ reason: 'foreign' });
     const between = await stranger((_request, response) => {
       response.writeHead(502, { 'content-type': 'text/html', 'x-request-id': 'a' }).end('<html>bad gateway');
     });
     const revoked = connect({ url: between }).DELETE('/api/keys/{name}', { params: { path: { name: 'bob' } } });
-    expect(await thrownBy(revoked)).toMatchObject({ reason: 'stranger' });
+    expect(await thrownBy(revoked)).toMatchObject({ reason: 'foreign' });
   });
 
   it('says that TLS is not spoken where it is not', async () => {
@@ -156,7 +156,7 @@ describe('the client', () => {
     const error = await thrownBy(connect({ url: plain.replace('http:', 'https:'), key: KEY }).GET('/health'));
     expect(error).toMatchObject({
       reason: 'refused',
-      message: expect.stringMatching(/does not speak TLS; is http:\/\/ meant/),
+      message: expect.stringMatching(/does not use TLS; did you mean http:\/\//),
     });
   });
 

@@ -15,16 +15,16 @@ export type { components, operations, paths } from './gen/api.ts';
 export interface ClientOptions {
   /** `http://127.0.0.1:7080`; in a browser the origin of the page. */
   readonly baseUrl: string;
-  /** Absent: only what is open can be asked. */
+  /** Absent: only operations that need no key. */
   readonly key?: string | undefined;
-  /** Sends a request. Default: the platform's own `fetch`. It throws `ApiUnreachable` where it can say why. */
+  /** Default: the platform's `fetch`. Throws `ApiUnreachable` if it knows the reason. */
   readonly fetch?: (request: Request) => Promise<Response>;
 }
 
 type Json = 'application/json';
 type Raw = Client<paths, Json>;
 type Method = 'get' | 'put' | 'post' | 'delete';
-/** What a path may be left without needs no second argument. */
+/** The second argument is optional if nothing in it is required. */
 type InitOf<Init> = object extends Init ? [init?: Init] : [init: Init];
 
 export interface Answer<Data> {
@@ -40,7 +40,7 @@ type Call<M extends Method> = <
   ...init: InitOf<Init>
 ) => Promise<Answer<WithLists<NonNullable<FetchResponse<NonNullable<paths[Path][M]>, Init, Json>['data']>>>>;
 
-/** openapi-fetch takes a `readonly` list for an object with the members of one; here it is a list again. */
+/** openapi-fetch maps a `readonly` list to an object type; this maps it back. */
 type WithLists<Data> = Data extends string | ReadableStream | Blob
   ? Data
   : Data extends { readonly length: number; readonly [index: number]: infer Item }
@@ -50,11 +50,11 @@ type WithLists<Data> = Data extends string | ReadableStream | Blob
       : Data;
 
 /**
- * `client.GET('/api/blocked-ips/{ip_address}', { params: { path: { ip_address: '192.0.2.1' } } })` and its like. Beside
- * `params` and `body` a call takes `parseAs: 'text' | 'stream'`, `headers` and `signal`.
+ * For example `client.GET('/api/blocked-ips/{ip_address}', { params: { path: { ip_address: '192.0.2.1' } } })`. Besides
+ * `params` and `body` a call accepts `parseAs: 'text' | 'stream'`, `headers` and `signal`.
  *
- * What the service answers is `{ data, response }`: a 207, and a `/health` of 503 too. Everything else is thrown:
- * `ApiProblem` when the service refused or failed, `ApiUnreachable` when no answer of it came.
+ * A response is `{ data, response }`, also 207 and a 503 of `/health`. Otherwise a call throws `ApiProblem` if the service
+ * rejected the request or failed, `ApiUnreachable` if it did not respond.
  */
 export interface ApiClient {
   readonly GET: Call<'get'>;
@@ -66,13 +66,13 @@ export interface ApiClient {
 export function createApiClient({ baseUrl, key, fetch: send = fetch }: ClientOptions): ApiClient {
   const raw: Raw = createClient<paths, Json>({
     baseUrl,
-    // The key must not go where an answer points.
+    // The key must not be sent to the target of a redirect.
     redirect: 'manual',
     headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
-    // A text or a stream is sent as it is; its `content-type` is the caller's to give.
+    // Text and streams are sent unchanged; the caller sets their `content-type`.
     bodySerializer: (body: unknown) =>
       typeof body === 'string' || body instanceof ReadableStream ? body : JSON.stringify(body),
-    fetch: async (request) => await judged(await sent(send, request), new URL(request.url).pathname),
+    fetch: async (request) => await checked(await sent(send, request), new URL(request.url).pathname),
   });
   const call = (method: 'GET' | 'PUT' | 'POST' | 'DELETE') => {
     const send = raw[method] as unknown as (...request: unknown[]) => Promise<{
@@ -83,17 +83,17 @@ export function createApiClient({ baseUrl, key, fetch: send = fetch }: ClientOpt
     return async (...request: unknown[]): Promise<Answer<unknown>> => {
       const result = await send(...request).catch((error: unknown) => {
         if (error instanceof ApiProblem || error instanceof ApiUnreachable) throw error;
-        const why = `the answer was cut short, or is none: ${(error as Error).message}`;
+        const why = `the response is incomplete or invalid: ${(error as Error).message}`;
         throw new ApiUnreachable('broken', why, { cause: error });
       });
-      // Where the status is an error's but the answer is none, openapi-fetch has it under the other name.
+      // openapi-fetch has the body of a 503 that is no problem under `error`.
       return { data: result.data ?? result.error, response: result.response };
     };
   };
   return { GET: call('GET'), PUT: call('PUT'), POST: call('POST'), DELETE: call('DELETE') } as unknown as ApiClient;
 }
 
-/** The body of a `PUT /api/blocked-ips` as text, one address a line; a stream is read as it is sent. */
+/** Sends a text list, one address per line, or a stream of it. */
 export async function replaceBlockedAddresses(
   client: ApiClient,
   text: string | ReadableStream<Uint8Array>,
@@ -114,29 +114,29 @@ async function sent(send: NonNullable<ClientOptions['fetch']>, request: Request)
     return await send(request);
   } catch (error) {
     if (error instanceof ApiUnreachable) throw error;
-    if (request.signal.aborted) throw new ApiUnreachable('aborted', 'the call was given up', { cause: error });
-    throw new ApiUnreachable('broken', `no answer came: ${(error as Error).message}`, { cause: error });
+    if (request.signal.aborted) throw new ApiUnreachable('aborted', 'the call was cancelled', { cause: error });
+    throw new ApiUnreachable('broken', `no response: ${(error as Error).message}`, { cause: error });
   }
 }
 
-/** The response as it is, if it is the service's own and no problem. */
-async function judged(response: Response, path: string): Promise<Response> {
+/** The response, if it is from the service and not a problem. */
+async function checked(response: Response, path: string): Promise<Response> {
   const { status, headers } = response;
   if (status === 0 || (status >= 300 && status < 400)) {
     const to = headers.get('location');
     await response.body?.cancel();
-    throw stranger(`a redirect${to === null ? '' : ` to ${JSON.stringify(to)}`}, which is not followed`);
+    throw foreignResponse(`a redirect${to === null ? '' : ` to ${JSON.stringify(to)}`}, which is not followed`);
   }
   if (headers.get('x-request-id') === null) {
     await response.body?.cancel();
-    throw stranger(`status ${status} without X-Request-Id`);
+    throw foreignResponse(`status ${status} without X-Request-Id`);
   }
   if (response.ok) return response;
   if (isProblem(headers)) throw new ApiProblem(await problemOf(response), response);
-  // These two say by their status how it is. Of all else an error is a problem; a page is somebody's between us.
+  // These two use 503 as a state. Any other error of the service is a problem document.
   if (status === 503 && /\/(health|readyz)$/.test(path)) return response;
   await response.body?.cancel();
-  throw stranger(`status ${status} without a problem document`);
+  throw foreignResponse(`status ${status} without a problem document`);
 }
 
 function isProblem(headers: Headers): boolean {
@@ -148,14 +148,14 @@ async function problemOf(response: Response): Promise<Problem> {
   try {
     return JSON.parse(text) as Problem;
   } catch (cause) {
-    throw stranger(`status ${response.status} with a problem that is no JSON`, cause);
+    throw foreignResponse(`status ${response.status} with a problem document that is not JSON`, cause);
   }
 }
 
-function stranger(what: string, cause?: unknown): ApiUnreachable {
+function foreignResponse(what: string, cause?: unknown): ApiUnreachable {
   return new ApiUnreachable(
-    'stranger',
-    `what answered is not the API of proxy-manager, or something stands between: ${what}`,
+    'foreign',
+    `the response is not from the API of proxy-manager, or a proxy in between changed it: ${what}`,
     { cause },
   );
 }

@@ -1,5 +1,5 @@
-// The client for Node: over TCP or a socket file, with a limit on silence in place of one on the whole call, so that a
-// list of millions may take its time.
+// The client for Node, over TCP or a unix socket. Its time-out limits the time without data, not the complete call, so
+// that a list of millions can be transferred.
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -10,14 +10,14 @@ export interface ConnectOptions {
   /** `http://host:port`, `https://host:port` or `unix:/path`. */
   readonly url: string;
   readonly key?: string | undefined;
-  /** Milliseconds without a byte either way. Default three minutes: a reload with its rollback is silent for two. */
+  /** Milliseconds without data. Default three minutes: a reload with rollback sends nothing for two. */
   readonly timeoutMs?: number;
 }
 
 /** Milliseconds. */
 export const DEFAULT_TIMEOUT_MS = 180_000;
 
-/** Nothing is sent before the first call. @throws TypeError for a `url` of another form */
+/** Sends nothing before the first call. Throws TypeError for an invalid `url`. */
 export function connect({ url, key, timeoutMs = DEFAULT_TIMEOUT_MS }: ConnectOptions): ApiClient {
   const target = readTarget(url);
   return createApiClient({
@@ -29,7 +29,7 @@ export function connect({ url, key, timeoutMs = DEFAULT_TIMEOUT_MS }: ConnectOpt
 
 interface Target {
   readonly baseUrl: string;
-  /** As it is named in messages. */
+  /** In messages. */
   readonly name: string;
   readonly socketPath: string | null;
 }
@@ -37,13 +37,14 @@ interface Target {
 function readTarget(url: string): Target {
   if (url.startsWith('unix:')) {
     const socketPath = url.slice('unix:'.length).replace(/^\/\/(?=\/)/, '');
-    if (!socketPath.startsWith('/')) throw new TypeError(`${JSON.stringify(url)} names no socket; write unix:/path`);
+    if (!socketPath.startsWith('/'))
+      throw new TypeError(`${JSON.stringify(url)} is not a socket path; write unix:/path`);
     return { baseUrl: 'http://localhost', name: `unix:${socketPath}`, socketPath };
   }
   const parsed = URL.parse(url);
   const isOrigin = parsed !== null && parsed.pathname === '/' && parsed.search === '' && parsed.hash === '';
   if (!isOrigin || !/^https?:$/.test(parsed.protocol) || parsed.username !== '' || parsed.password !== '') {
-    throw new TypeError(`${JSON.stringify(url)} is no address of the API; write http://host:port or unix:/path`);
+    throw new TypeError(`${JSON.stringify(url)} is not a URL of the API; write http://host:port or unix:/path`);
   }
   return { baseUrl: parsed.origin, name: parsed.origin, socketPath: null };
 }
@@ -58,20 +59,19 @@ function send(request: Request, target: Target, timeoutMs: number): Promise<Resp
     ...(target.socketPath === null ? {} : { socketPath: target.socketPath }),
   };
   const { promise, resolve, reject } = Promise.withResolvers<Response>();
-  // Not imported: an import evaluates all that the module names, its WebSocket too, for which Node loads another client
-  // and TLS. That is a tenth of a second at every start of a program that holds this file.
+  // Not imported: an import also loads Node's WebSocket client and TLS, which takes 0.1 s at every start.
   const { request: begin } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
   const outgoing = begin(url, options);
   const fail = (error: Error) => reject(asUnreachable(error, target.name, request.signal));
-  outgoing.on('timeout', () => outgoing.destroy(new Silence(target.name, timeoutMs)));
+  outgoing.on('timeout', () => outgoing.destroy(new NoData(target.name, timeoutMs)));
   outgoing.on('error', fail);
   outgoing.on('response', (incoming) => {
-    // A body that is cut short, or silent for too long, is told to whoever reads it.
+    // The reader of the body gets the error of an incomplete or stalled body.
     incoming.on('error', () => undefined);
     resolve(asResponse(incoming));
   });
   if (request.body === null) outgoing.end();
-  // The service may answer before it has read everything; then the rest is of no use to anybody.
+  // The service may respond before it has read the complete body.
   else pipeline(Readable.fromWeb(request.body as NodeReadableStream), outgoing).catch(fail);
   return promise;
 }
@@ -87,33 +87,30 @@ function asResponse(incoming: IncomingMessage): Response {
   return new Response(empty ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array>), { status, headers });
 }
 
-class Silence extends ApiUnreachable {
+class NoData extends ApiUnreachable {
   constructor(name: string, timeoutMs: number) {
-    super(
-      'timeout',
-      `${name} was silent for ${timeoutMs / 1000} s; what was asked for may have been done all the same`,
-    );
+    super('timeout', `${name} sent no data for ${timeoutMs / 1000} s; the request may have been carried out anyway`);
   }
 }
 
 function asUnreachable(error: NodeJS.ErrnoException, name: string, signal: AbortSignal): ApiUnreachable {
   if (error instanceof ApiUnreachable) return error;
-  if (signal.aborted) return new ApiUnreachable('aborted', 'the call was given up', { cause: error });
+  if (signal.aborted) return new ApiUnreachable('aborted', 'the call was cancelled', { cause: error });
   const why = refusals[error.code ?? ''];
   if (why !== undefined) return new ApiUnreachable('refused', `${name}: ${why}`, { cause: error });
-  return new ApiUnreachable('broken', `${name}: the connection ended without an answer: ${error.message}`, {
+  return new ApiUnreachable('broken', `${name}: the connection ended without a response: ${error.message}`, {
     cause: error,
   });
 }
 
-/** Nothing was sent. */
+/** The request was not sent. */
 const refusals: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ENOENT: 'there is no such socket',
   EACCES: 'this user may not connect to it',
-  ENOTFOUND: 'there is no host of that name',
-  EAI_AGAIN: 'the name of the host cannot be looked up now',
+  ENOTFOUND: 'the host is unknown',
+  EAI_AGAIN: 'the host name cannot be resolved now',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
-  EPROTO: 'what answers there does not speak TLS; is http:// meant?',
+  EPROTO: 'the server does not use TLS; did you mean http://?',
 };

@@ -1,4 +1,4 @@
-// The codes of error answers that CLI and panel act on. What each stands for is in docs/errors.md.
+// The error codes that command line and panel handle (docs/errors.md).
 import { ApiProblem } from './api-problem.ts';
 
 export const problemCodes = {

@@ -1,15 +1,15 @@
-/** What an error code stands for. A number names one kind and one message, for good (docs/errors.md). */
+/** The meaning of an error code (docs/errors.md). */
 export interface ErrorEntry {
   readonly name: string;
   /** The family of the error, one word. */
   readonly kind: string;
-  /** The same words for every error of this code; what happened to which thing is the error's detail. */
+  /** The same for every error with this code; the detail of an error says what failed, why, and what to do. */
   readonly message: string;
-  /** The HTTP status it is answered with. */
+  /** The HTTP status. */
   readonly status: number;
 }
 
-// Never renumber or reuse: clients keep these. Groups as in docs/errors.md; the proxy manager's own begin at 6000.
+// Never renumber or reuse a code: clients depend on it. Those from 6000 on are specific to proxy-manager.
 const rows = [
   [100, 'InvalidParameter', 'Parameter', 'invalid parameter', 400],
   [101, 'InvalidAddress', 'Parameter', 'invalid IP address or network', 400],
@@ -19,11 +19,11 @@ const rows = [
   [105, 'InvalidDomain', 'Parameter', 'invalid site domain', 400],
   [106, 'InvalidServer', 'Parameter', 'invalid server of a site', 400],
   [107, 'InvalidCursor', 'Parameter', 'invalid cursor', 400],
-  [108, 'UnexpectedBody', 'Parameter', 'a body where none is taken', 400],
-  [401, 'Unauthorized', 'Authentication', 'a valid API key is needed', 401],
+  [108, 'UnexpectedBody', 'Parameter', 'unexpected request body', 400],
+  [401, 'Unauthorized', 'Authentication', 'valid API key required', 401],
   [403, 'Forbidden', 'Authorization', 'the API key does not allow this', 403],
   [404, 'NoSuchEndpoint', 'Search', 'no such endpoint', 404],
-  [409, 'Conflict', 'State', 'conflict with the present state', 409],
+  [409, 'Conflict', 'State', 'conflict with the current state', 409],
   [500, 'Internal', 'Internal', 'unexpected error', 500],
   [1000, 'IntegrityViolated', 'Integrity', 'integrity violated', 409],
   [1002, 'NotUnique', 'Integrity', 'must be unique', 409],
@@ -37,23 +37,23 @@ const rows = [
   [5002, 'ProxyRefusesConfiguration', 'Configuration', 'configuration refused by the proxy', 422],
   [5003, 'BlockedRuleMissing', 'Configuration', 'configuration without the blocked-map rule', 422],
   [6000, 'TooLarge', 'Limit', 'too large', 413],
-  [6001, 'TooManyFailedKeys', 'Limit', 'too many failed API keys', 429],
+  [6001, 'TooManyFailedKeys', 'Limit', 'too many wrong API keys', 429],
   [6002, 'QueueFull', 'Limit', 'queue of changes full', 503],
   [6003, 'DatabaseUnusable', 'Storage', 'database unusable', 503],
   [6004, 'MapFileUnusable', 'Storage', 'map file unusable', 503],
   [6005, 'ReloadRolledBack', 'Reload', 'reload not confirmed and rolled back', 503],
-  [6006, 'ShrinkRefused', 'State', 'more than half of the set would go', 409],
+  [6006, 'ShrinkRefused', 'State', 'more than half of the set would be removed', 409],
   [6007, 'CoveredByTrust', 'State', 'covered by a trusted address', 409],
   [6008, 'ForeignMapFile', 'State', 'map file of another database', 409],
   [6009, 'UnsupportedMediaType', 'Protocol', 'media type not supported', 415],
   [6010, 'NotAcceptable', 'Protocol', 'no acceptable media type', 406],
   [6011, 'MethodNotAllowed', 'Protocol', 'method not allowed', 405],
   [6012, 'ShuttingDown', 'State', 'service shutting down', 503],
-  [6013, 'RequestTimeout', 'Protocol', 'request took too long to come', 408],
+  [6013, 'RequestTimeout', 'Protocol', 'request not received in time', 408],
   [6014, 'ConfigurationFilesUnusable', 'Storage', 'files of the configuration unusable', 503],
-  [6015, 'TooMuchAtOnce', 'Limit', 'too much is asked for at once', 503],
-  [6020, 'LiveConfigurationKept', 'State', 'live configuration is not of the template', 409],
-  [6030, 'WideNetwork', 'State', 'very wide network or whole special range', 409],
+  [6015, 'TooMuchAtOnce', 'Limit', 'too many requests at once', 503],
+  [6020, 'LiveConfigurationKept', 'State', 'live configuration not rendered from the template', 409],
+  [6030, 'WideNetwork', 'State', 'very wide network or complete special range', 409],
   [6031, 'SetFull', 'Limit', 'maximum number of entries reached', 409],
   [6032, 'ChangeFailed', 'Internal', 'change failed unexpectedly', 500],
   [6033, 'ReloadUnconfirmed', 'Reload', 'reload not confirmed', 503],
@@ -62,10 +62,18 @@ const rows = [
 
 type Row = (typeof rows)[number];
 
-/** The numbers by name, for where an error is raised. */
+/** The numbers by name. */
 export const codes = Object.freeze(Object.fromEntries(rows.map(([code, name]) => [name, code]))) as {
   readonly [R in Row as R[1]]: R[0];
 };
+
+/** Codes of the catalogue that no part of the service raises. */
+export const reservedCodes: readonly number[] = [
+  codes.MasterSocketUnavailable,
+  codes.UnexpectedProxyReply,
+  codes.InvalidConfiguration,
+  codes.NotAcceptable,
+];
 
 export const catalogue: ReadonlyMap<number, ErrorEntry> = new Map(
   rows.map(([code, name, kind, message, status]) => [code, Object.freeze({ name, kind, message, status })]),
@@ -73,7 +81,7 @@ export const catalogue: ReadonlyMap<number, ErrorEntry> = new Map(
 
 const UNKNOWN: ErrorEntry = Object.freeze({ name: 'Unknown', kind: 'Other', message: 'unknown', status: 500 });
 
-/** What a code stands for; kind "Other" and message "unknown" for one that is not in the catalogue. */
+/** Kind "Other" and message "unknown" for a code that is not in the catalogue. */
 export function lookUpCode(code: number): ErrorEntry {
   return catalogue.get(code) ?? UNKNOWN;
 }

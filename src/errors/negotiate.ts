@@ -14,8 +14,8 @@ interface MediaRange {
 }
 
 /**
- * In which form a client wants its errors, by its `Accept` header: the wanted form with the highest q, the first named
- * of equals, and problem details whenever it names neither form. An error is answered in any case, so never 406.
+ * The form of an error that the `Accept` header prefers: the highest q, the first of equals, and a problem document if
+ * the header names no form. Never 406, so that every error gets a response.
  */
 export function errorMediaType(accept: string | undefined): ErrorMediaType {
   let best: ErrorMediaType = 'problem+json';
@@ -29,7 +29,7 @@ export function errorMediaType(accept: string | undefined): ErrorMediaType {
     }
     if (range.type === '*/*' || range.type === 'application/*') anyQuality = Math.max(anyQuality, range.quality);
   }
-  // A wildcard names no form, so it stands for problem details, and only against what is wanted less.
+  // A wildcard means a problem document, if its q is the highest.
   return anyQuality > bestQuality ? 'problem+json' : best;
 }
 
@@ -56,7 +56,7 @@ function parseRange(text: string): MediaRange {
     const name = parameter.slice(0, Math.max(equals, 0)).trim().toLowerCase();
     const value = unquote(parameter.slice(equals + 1).trim());
     if (name === 'messagetype') messageType = value;
-    // RFC 9110 12.4.2; what is no q-value counts as not wanted.
+    // RFC 9110 12.4.2; an invalid q counts as 0.
     if (name === 'q') quality = /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(value) ? Number(value) : 0;
   }
   return { type: type.trim().toLowerCase(), messageType, quality };

@@ -1,9 +1,9 @@
 import { lookUpCode } from './catalogue.ts';
 import { asServiceError, type FieldError } from './service-error.ts';
 
-/** A problem document (RFC 9457) with the project's members; an error's own members (`covered_by`, …) stand beside. */
+/** A problem document (RFC 9457). Some errors have more members (`covered_by`, …). */
 export interface Problem {
-  /** Names the code and nothing else, so it is stable; it cannot be fetched. */
+  /** A stable URN of the code; it cannot be fetched. */
   readonly type: string;
   readonly title: string;
   readonly status: number;
@@ -24,7 +24,7 @@ export interface ProblemAnswer {
 export function toProblem(error: unknown, requestId: string): ProblemAnswer {
   const { code, kind, status, op, detail, fields, members } = asServiceError(error);
   const body: Problem = {
-    // First, so that no member can take the place of a standard one.
+    // First, so that no member can replace a standard one.
     ...members,
     type: `urn:proxy-manager:error:${code}`,
     title: lookUpCode(code).message,

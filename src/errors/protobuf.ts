@@ -3,15 +3,15 @@ import { lookUpCode } from './catalogue.ts';
 import { type ApiError, ApiErrorSchema, type Err, ErrSchema } from './gen/errors/v1/errors_pb.ts';
 import { asServiceError, ServiceError } from './service-error.ts';
 
-/** Deep enough for every real chain; a cause that leads back to itself ends here. */
+/** Ends a circular chain of causes. */
 const DEEPEST = 16;
 
-/** What an error wraps, outermost first. The text of an ordinary error takes in its own causes. */
+/** The causes of an error, outermost first. The text of an ordinary error includes its own causes. */
 export function wrappedErrors(error: ServiceError): (ServiceError | string)[] {
   const chain: (ServiceError | string)[] = [];
   let current = error;
   while (chain.length < DEEPEST) {
-    // What lies beneath an unforeseen error is for the log alone.
+    // The causes of an unexpected error are only logged.
     if (current.kind === 'Internal' || current.cause === undefined) return chain;
     if (!(current.cause instanceof ServiceError)) return [...chain, describe(current.cause)];
     current = current.cause;
@@ -57,7 +57,7 @@ export function encodeApiError(error: unknown): Uint8Array {
 /** `errors.v1.Err`: the error with its code and everything it wraps. */
 export function encodeErr(error: unknown): Uint8Array {
   const known = asServiceError(error);
-  // From the inside out. "Nothing wrapped" is written as `none` set to false (architecture.md, Readings).
+  // From the innermost error. `none` set to false means that nothing is wrapped (reading 9).
   let wrapped: Err['wrapped'] = { case: 'none', value: false };
   for (const inner of wrappedErrors(known).reverse()) {
     wrapped =
@@ -72,29 +72,29 @@ function errMessage(error: ServiceError, wrapped: Err['wrapped']): Err {
   return create(ErrSchema, { code: error.code, msg: error.detail, op: error.op, wrapped });
 }
 
-/** An `Err` as it reads: its code looked up, and what it wraps, if anything. */
+/** A decoded `Err`, with the catalogue's entry of its code. */
 export interface ReadErr {
   readonly code: number;
   readonly kind: string;
-  /** The catalogue's words for the code. */
+  /** The catalogue's message of the code. */
   readonly message: string;
   readonly msg: string;
   readonly op: string;
-  /** A domain error, the text of an ordinary one, or undefined when nothing is wrapped. */
+  /** A domain error, the text of an ordinary one, or undefined: nothing is wrapped. */
   readonly wrapped: ReadErr | string | undefined;
 }
 
-/** The bytes are not the message that was wanted. */
+/** The bytes are not the expected message. */
 export class MalformedMessage extends Error {
   override readonly name = 'MalformedMessage';
 }
 
-/** Throws MalformedMessage when the bytes are not an `errors.v1.Err`, or it wraps more than a hundred others. */
+/** Throws MalformedMessage if the bytes are not an `errors.v1.Err`, or if it wraps more than a hundred others. */
 export function decodeErr(bytes: Uint8Array): ReadErr {
   return readErr(decoded('errors.v1.Err', () => fromBinary(ErrSchema, bytes)));
 }
 
-/** Throws MalformedMessage when the bytes are not an `errors.v1.ApiError`. */
+/** Throws MalformedMessage if the bytes are not an `errors.v1.ApiError`. */
 export function decodeApiError(bytes: Uint8Array): ApiError {
   return decoded('errors.v1.ApiError', () => fromBinary(ApiErrorSchema, bytes));
 }
@@ -103,7 +103,7 @@ function decoded<Message>(name: string, decode: () => Message): Message {
   try {
     return decode();
   } catch (cause) {
-    throw new MalformedMessage(`these bytes are no ${name}: ${(cause as Error).message}`, { cause });
+    throw new MalformedMessage(`the bytes are not a valid ${name}: ${(cause as Error).message}`, { cause });
   }
 }
 
@@ -115,6 +115,6 @@ function readErr({ code, msg, op, wrapped }: Err): ReadErr {
 function readWrapped(wrapped: Err['wrapped']): ReadErr | string | undefined {
   if (wrapped.case === 'err') return readErr(wrapped.value);
   if (wrapped.case === 'stdError') return wrapped.value;
-  // `none` true, `none` false and unset all read as nothing wrapped.
+  // `none` true, `none` false and unset all mean that nothing is wrapped.
   return undefined;
 }

@@ -9,13 +9,13 @@ export interface FieldError {
 export interface ServiceErrorOptions {
   readonly cause?: unknown;
   readonly fields?: readonly FieldError[];
-  /** Where waiting helps: after how many seconds to try again. */
+  /** Set if a retry can succeed: after how many seconds. */
   readonly retryAfterSeconds?: number;
   /** Extension members of the problem document, snake_case, such as `covered_by` or `restored`. */
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
-/** An error with a code of the catalogue. Callers look at `code`; people read `detail`. */
+/** An error with a code of the catalogue. Programs read `code`, people read `detail`. */
 export class ServiceError extends Error {
   readonly code: number;
   /** The operation that failed, such as `block address`. */
@@ -24,7 +24,7 @@ export class ServiceError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly members: Readonly<Record<string, unknown>>;
 
-  /** @param detail names the thing, the reason and what to do; it is shown to clients. */
+  /** @param detail what failed, why, and what to do; clients get it */
   constructor(code: number, op: string, detail: string, options: ServiceErrorOptions = {}) {
     super(detail, 'cause' in options ? { cause: options.cause } : undefined);
     this.name = 'ServiceError';
@@ -49,14 +49,14 @@ export class ServiceError extends Error {
 }
 
 /**
- * The error as clients may see it. One that nobody foresaw becomes code 500 and tells nothing of itself, not even as a
- * cause: its text may hold paths, statements or secrets, and belongs in the log.
+ * The error for clients. An unexpected error becomes code 500 without its text or cause, which may contain paths,
+ * statements or secrets and are only logged.
  */
 export function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   return new ServiceError(
     codes.Internal,
     'serve request',
-    'the service met an error it did not foresee; its log has the cause under the id of this request',
+    'unexpected error; the log has the cause under the id of this request',
   );
 }

@@ -1,5 +1,4 @@
-// The HTTP service, apart from listening: limits, hooks and the routes of every resource.
-
+// The HTTP server without listening: limits, hooks and the routes of every resource.
 import fastify, { type FastifyInstance, type FastifyRequest, type RouteOptions } from 'fastify';
 import { getMetrics } from '../api/metrics.ts';
 import { operations } from '../api/operations.ts';
@@ -11,7 +10,7 @@ import { prepareForNoBody, takeJsonBodies } from './bodies.ts';
 import { addBounds, type Limits } from './bounds.ts';
 import { configRoutes } from './config-routes.ts';
 import { connectionLimit, readProcessLimits } from './connections.ts';
-import { tellEnded, tellRefusedLooks } from './ended-operations.ts';
+import { emitEnded, emitRejectedReads } from './ended-operations.ts';
 import { answerBrokenConnection, sendError } from './error-replies.ts';
 import type { StreamPace } from './event-stream.ts';
 import { eventsRoutes } from './events-routes.ts';
@@ -39,34 +38,34 @@ import { trustedIpsRoutes } from './trusted-ips-routes.ts';
 import { webhooksRoutes } from './webhooks-routes.ts';
 
 export interface AppOptions {
-  /** The time by the calendar, for `expires_at`. */
+  /** The wall-clock time, for `expires_at`. */
   readonly now?: () => Date;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonicNow?: () => number;
   readonly timeouts?: Partial<Timeouts>;
   readonly limits?: Partial<Limits>;
   readonly streams?: Partial<StreamPace>;
-  /** `/metrics` asks for no key. Default false. */
+  /** `/metrics` needs no key. Default false. */
   readonly metricsOpen?: boolean;
-  /** Told of every route with its schemas; for tests that must forget none. */
+  /** Called for every route with its schemas; for tests. */
   readonly onRoute?: (route: RouteOptions) => void;
 }
 
 /** Milliseconds. */
 export interface Timeouts {
-  /** Without a byte either way. Longer than a reload with its rollback (twice 60 s) and a sync of millions. */
+  /** Without a byte in either direction. Longer than a reload with rollback (twice 60 s) and a sync of millions. */
   readonly connection: number;
-  /** For the headers to come. */
+  /** For the headers to arrive. */
   readonly headers: number;
-  /** For the whole request to come, a `PUT` of millions over a slow line included. */
+  /** For the complete request to arrive, including a `PUT` of millions over a slow line. */
   readonly request: number;
   /** For the next request of a connection. */
   readonly keepAlive: number;
-  /** For what is left of a body after its request was answered. */
+  /** For the rest of a body after the response. */
   readonly leftOver: number;
-  /** Over which the body of a large batch or a whole set has to come with 1 KiB a second. */
+  /** The window in which a batch or a complete set must arrive with at least 1 KiB per second. */
   readonly bodyPace: number;
-  /** In which every other body has to come whole. */
+  /** For every other body to arrive completely. */
   readonly smallBody: number;
 }
 
@@ -81,7 +80,7 @@ const TIMEOUTS: Timeouts = {
 };
 
 const STREAMS: StreamPace = { heartbeat: 15_000, keyCheck: 2_000, stalled: 60_000 };
-/** One small object: as many at once as may be under way (`RequestLimit`) are 256 MiB. A route that takes more says so. */
+/** The default. The maximum number of simultaneous requests (`RequestLimit`) needs 256 MiB. */
 const SMALL_BODY_BYTES = 65_536;
 
 export type App = FastifyInstance;
@@ -93,9 +92,9 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   const app = fastify({
     http: {
       maxHeaderSize: 16_384,
-      // Said outright: an option of Node's own, or of NODE_OPTIONS, must not loosen it.
+      // Explicit, so that NODE_OPTIONS cannot loosen it.
       insecureHTTPParser: false,
-      // Node's own refusal would be no problem document; `addBounds` makes it.
+      // Node's own error is not a problem document; `addBounds` rejects such a request.
       requireHostHeader: false,
       headersTimeout: timeouts.headers,
       connectionsCheckingInterval: Math.min(timeouts.headers, 5000),
@@ -104,11 +103,11 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     requestTimeout: timeouts.request,
     keepAliveTimeout: timeouts.keepAlive,
     bodyLimit: SMALL_BODY_BYTES,
-    // A request that comes while the service closes is answered like any other; `Connection: close` goes with it.
+    // Requests during shutdown get a normal response with `Connection: close`.
     return503OnClosing: false,
-    // The parser of the value says what is wrong with it; the headers' size bounds it.
+    // The parser of the value has the better error message; the size of the headers limits it.
     routerOptions: { maxParamLength: 16_384 },
-    // The schemas are what they were when they were tested.
+    // A test validates the schemas.
     ajv: { customOptions: { ...schemaRules, validateSchema: false } },
     genReqId: requestId,
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply, services.log),
@@ -118,7 +117,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   takeJsonBodies(app, timeouts.smallBody);
   if (options.onRoute !== undefined) app.addHook('onRoute', options.onRoute);
   const lines = new RequestLines(services.log);
-  // Before whatever may refuse a request: its line says how long it took.
+  // Before every hook that may reject a request: its log line has the duration.
   app.decorateRequest('receivedAt', 0);
   app.addHook('onRequest', (request, _reply, next) => {
     request.receivedAt = performance.now();
@@ -162,7 +161,7 @@ function addHooks(
   app.decorateRequest('keyName', '');
   app.decorateRequest('keyScopes', null);
   app.decorateRequest('sessionEndsAt', null);
-  app.decorateRequest('toldOfFailure', false);
+  app.decorateRequest('failureLogged', false);
   app.decorateRequest('auditRows', null);
   app.decorateRequest('answered', null);
   app.decorateRequest('attempted', false);
@@ -180,8 +179,8 @@ function addHooks(
     const { audit, access } = operation;
     const open = access === 'open' || (metricsOpen && operation.id === getMetrics.id);
     route.config = { ...route.config, open };
-    if (audit !== null) tellEnded(route, audit, services.operations, clocks.now);
-    else if (!open) tellRefusedLooks(route, services.operations, clocks.now);
+    if (audit !== null) emitEnded(route, audit, services.operations, clocks.now);
+    else if (!open) emitRejectedReads(route, services.operations, clocks.now);
     const querystring = route.schema?.querystring as object | undefined;
     if (querystring === undefined) return;
     const readQuery = (request: FastifyRequest) =>
@@ -214,7 +213,7 @@ function addHooks(
     closing = true;
   });
   app.addHook('onClose', async () => lines.end());
-  // What is under way when the service closes is answered, and its connection goes with the answer.
+  // During shutdown every connection ends with its current response.
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (closing) reply.header('connection', 'close');
     done(null, payload);
@@ -229,7 +228,7 @@ function addHooks(
 
 function addErrorHandlers(app: FastifyInstance, services: Services, lines: RequestLines): void {
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, lines.failureLog(request)));
-  // Never reached: the hook has refused the request already. Kept so that no other 404 form can ever leave.
+  // Not reached, since the hook rejects such requests; ensures that every 404 has the same form.
   app.setNotFoundHandler((request, reply) =>
     sendError(noSuchEndpoint(request.method, pathOf(request.url)), request, reply, services.log),
   );

@@ -1,29 +1,27 @@
-// Who did what, from where, with what outcome: newest first.
-
 import type { FastifyInstance } from 'fastify';
 import { listAudit } from '../api/audit.ts';
 import { operations } from '../api/operations.ts';
 import { parseTime } from '../domain/rfc3339.ts';
-import { refusedLook } from './ended-operations.ts';
+import { rejectedRead } from './ended-operations.ts';
 import { handle } from './handle.ts';
 import { refusedFields } from './refusals.ts';
 import { pathAddress, validTime } from './request-values.ts';
 import type { Services } from './services.ts';
 
-/** Those of requests, what the service does by itself, and how many refusals of a key were not told one by one. */
+/** Of requests, of the service itself, and of the count of further rejections. */
 const verbs: readonly string[] = [
   ...new Set(operations.flatMap(({ audit }) => audit ?? [])),
   'expire',
   'expire_trust',
   'import_map_file',
-  refusedLook,
+  rejectedRead,
   'refusals',
 ];
 
 export function auditRoutes(app: FastifyInstance, { audit }: Services): void {
   handle(app, listAudit, async ({ query }) => {
     const { limit, cursor = null, operation, key, ip_address: address, since, until } = query;
-    // Mistyped it would find nothing, which reads as if nothing was done.
+    // A misspelt verb would find nothing, which looks as if nothing was done.
     if (operation !== undefined && !verbs.includes(operation))
       throw refusedFields([{ name: 'operation', description: `must be one of ${verbs.join(', ')}` }]);
     return audit.page({

@@ -24,9 +24,9 @@ describe('the bearer key', () => {
     expect(response.headers['www-authenticate']).toBe('Bearer');
     expect(body).toEqual({
       type: 'urn:proxy-manager:error:401',
-      title: 'a valid API key is needed',
+      title: 'valid API key required',
       status: 401,
-      detail: 'this needs a valid API key; send the header Authorization: Bearer <key>',
+      detail: 'a valid API key is required; send the header Authorization: Bearer KEY',
       code: 401,
       kind: 'Authentication',
       op: 'authenticate request',

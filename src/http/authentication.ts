@@ -5,15 +5,14 @@ import type { FailureLimiter } from './failure-limiter.ts';
 import { tooManyFailedKeys, unauthorized } from './refusals.ts';
 import type { Services } from './services.ts';
 
-/** Much longer than any key; nothing longer is hashed. */
+/** Much longer than any key; longer ones are not hashed. */
 const LONGEST_KEY = 512;
 const BEARER = /^Bearer +([\x21-\x7e]+) *$/i;
 const SESSION_TOKEN = /^pms_[A-Za-z0-9_-]{43}$/;
 
 /**
- * The request's key: its name and what it may do, judged now; a request that was let in is finished, whatever happens
- * to its key meanwhile. Errors: 401 for a missing and for a wrong one, 429 after too many wrong ones from the
- * same address.
+ * The holder of the request's key. It is checked once: an authenticated request is completed even if its key is revoked
+ * meanwhile. Errors: 401 for a missing or wrong key, 429 after too many wrong keys from one address.
  */
 export async function authenticate(
   request: FastifyRequest,
@@ -21,18 +20,18 @@ export async function authenticate(
   limiter: FailureLimiter,
 ): Promise<SessionHolder> {
   const key = bearerOf(request);
-  // No key is no guess at one; it is not counted.
+  // A missing key is not a guess, so it is not counted.
   if (key === null) throw unauthorized();
   const known = await holderOf(key, services);
   if (known !== null) return known;
-  // A session that has ended is no guess either: the tabs of a panel all find out at once, and are to sign in again.
+  // Nor is a session that has ended: all tabs of a panel send it at once.
   if (SESSION_TOKEN.test(key)) throw unauthorized();
-  // Over a unix socket there is no address; its users share one count.
+  // A unix socket has no address; its clients share one count.
   const retryAfterSeconds = limiter.fail(request.socket.remoteAddress ?? 'unix');
   throw retryAfterSeconds === null ? unauthorized() : tooManyFailedKeys(retryAfterSeconds);
 }
 
-/** Whose key or session token it is; null: nobody's. */
+/** The holder of a key or session token; null: it is invalid. */
 export async function holderOf(
   bearer: string,
   { keys, sessions }: Pick<Services, 'keys' | 'sessions'>,

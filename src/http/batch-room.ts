@@ -1,12 +1,12 @@
-// Batches are in memory as a whole from their first byte until they are answered. Together they may hold this much.
+// Memory of batches: each is in memory from its first byte to its response.
 import { busy } from './refusals.ts';
 
-/** Three of the largest: 100,000 elements, or 16 MiB. */
+/** Three batches of the maximum size: 100,000 elements, or 16 MiB. */
 const ROOM_BYTES = 150 * 1024 * 1024;
-/** What an element costs beside its text (measured: 380 bytes for a plain address). */
+/** Of an element without its text (measured: 380 bytes for a plain address). */
 const ELEMENT_BYTES = 400;
 
-/** Of the room, how much one key may hold: one of the largest finds room in it, and as much is left for the others. */
+/** One batch of the maximum size fits into the share of one key. */
 const SHARE_OF_ONE_KEY = 1 / 2;
 
 export class BatchRoom {
@@ -22,17 +22,16 @@ export class BatchRoom {
     return this.#taken;
   }
 
-  /** @param key whose batch it is */
   share(key: string): BatchShare {
     let own = 0;
     return {
       take: (elements, bytes) => {
-        // A text is held twice while it is read: as bytes and as characters.
+        // While it is read, a text is in memory twice: as bytes and as characters.
         const more = elements * ELEMENT_BYTES + bytes * 2;
         if ((this.#ofKeys.get(key) ?? 0) + more > this.#bytes * SHARE_OF_ONE_KEY)
-          throw busy(`too many large batches of the key ${key} are under way already; try again shortly`);
+          throw busy(`the key ${key} already has too many large batches in progress; retry shortly`);
         if (this.#taken + more > this.#bytes)
-          throw busy('too many large batches are under way already; try again shortly');
+          throw busy('too many large batches are already in progress; retry shortly');
         own += more;
         this.#count(key, more);
       },
@@ -51,10 +50,10 @@ export class BatchRoom {
   }
 }
 
-/** One batch's part of the room. */
+/** The memory of one batch. */
 export interface BatchShare {
-  /** Errors: 503 when the others, or those of the same key, leave too little. */
+  /** Errors: 503 if the other batches, or those of the same key, leave too little. */
   take(elements: number, bytes: number): void;
-  /** Gives all of it back. */
+  /** Releases all of it. */
   release(): void;
 }

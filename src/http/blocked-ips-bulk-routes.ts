@@ -1,4 +1,4 @@
-// A large batch, and the whole set. Their bodies are read as they come.
+// The batch and the complete set, whose bodies are streamed.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BlockRequest } from '../api/blocked-ips.ts';
 import {
@@ -15,7 +15,7 @@ import { handle } from './handle.ts';
 import { requireScope } from './require-scope.ts';
 import type { Services } from './services.ts';
 
-/** @param paceMs over how long the pace of a body is averaged */
+/** @param paceMs the window over which the pace of a body is averaged */
 export function blockedIpsBulkRoutes(
   app: FastifyInstance,
   { blockedSet }: Services,
@@ -23,7 +23,7 @@ export function blockedIpsBulkRoutes(
   paceMs: number,
 ): void {
   const room = new BatchRoom();
-  // A scope of its own: here the body stays a stream.
+  // In this scope the body stays a stream.
   app.register(async (scope: FastifyInstance) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
@@ -51,7 +51,7 @@ export function blockedIpsBulkRoutes(
     return new ElementReader(compile(BlockRequest), compile(UnblockRequest), now(), mayOverride);
   }
 
-  /** @throws ServiceError 403 before anything of the body is read */
+  /** Errors: 403, before the body is read. */
   function listOptions(request: FastifyRequest, query: BatchQuery): BatchOptions {
     const allowWide = query.allow_wide === true;
     if (allowWide) requireScope(request, 'admin', 'allow_wide');

@@ -22,11 +22,11 @@ import { pathAddress, readBlockRequest } from './request-values.ts';
 import { requireScope } from './require-scope.ts';
 import type { Services } from './services.ts';
 
-/** Each holds a page of the list for as long as its client takes to read it. */
+/** Each has a page of the list in memory while its client reads. */
 const MOST_EXPORTS = 256;
-/** Who never reads to the end keeps his places, and nobody else's. */
+/** A client that stalls uses up only its own key's quota. */
 const MOST_EXPORTS_OF_ONE_KEY = 192;
-/** Each goes through the whole table, and they take turns: more would only make each other wait. */
+/** Each reads the complete table, alternating with the others. */
 const MOST_TEXT_SEARCHES = 8;
 const MOST_TEXT_SEARCHES_OF_ONE_KEY = 4;
 
@@ -71,7 +71,7 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
   async function list(query: ListQuery, keyName: string, reply: FastifyReply): Promise<BlockedIpPage> {
     const { limit, cursor, offset = 0, q, text, expiring = false } = query;
     if (q !== undefined && text !== undefined) {
-      const description = 'q looks for addresses, text in reasons and sources; give one of them';
+      const description = 'q and text exclude each other; send one of them';
       throw refusedFields([{ name: 'text', description }]);
     }
     const done = text === undefined ? null : textSearches.begin(keyName);
@@ -86,17 +86,19 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
   async function sendTextList(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const name = /[?&](limit|cursor|offset|q|text|expiring)=/.exec(request.url)?.[1];
     if (name !== undefined) {
-      throw refusedFields([{ name, description: 'the text list is always whole; leave it out, or ask for JSON' }]);
+      throw refusedFields([
+        { name, description: 'the text list is always complete; remove this parameter, or request JSON' },
+      ]);
     }
     const done = exports.begin(request.keyName);
-    // Also of a client that went away while its key was judged: it has been closed already, and is never closed again.
+    // `finished` also calls back for a client that has already disconnected.
     finished(reply.raw, done);
     reply.type('text/plain; charset=utf-8');
     return reply.send(request.method === 'HEAD' ? '' : textListStream(blockedSet.listTexts(), slices));
   }
 }
 
-/** Aborted when the client goes away before it has its answer. */
+/** Aborted if the client disconnects before it has its response. */
 function untilGone(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   finished(reply.raw, () => gone.abort(clientGone()));
@@ -104,8 +106,8 @@ function untilGone(reply: FastifyReply): AbortSignal {
 }
 
 /**
- * A stream of the list. Fastify sends the headers with the first page, so that a database that cannot be read is still
- * an error answer; a later failure breaks the connection, and the client sees that the list is not whole.
+ * The list as text. Fastify sends the headers with the first page, so an unreadable database is still an error response;
+ * a later failure breaks the connection, so the client notices that the list is incomplete.
  */
 export function textListStream(pages: AsyncIterable<readonly string[]>, slices: SliceQueue): Readable {
   return Readable.from(lines(pages, slices), { objectMode: false, encoding: 'utf8' });

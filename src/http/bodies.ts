@@ -1,5 +1,5 @@
-// Bodies that are read whole. A route with a body schema takes JSON in UTF-8 and nothing else; every other route takes
-// no body, and an empty one with any Content-Type (docs/api.md).
+// Bodies that are read completely. A route with a body schema accepts only JSON in UTF-8. Every other route accepts no
+// body, or an empty one with any Content-Type.
 import type { Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -9,7 +9,7 @@ import { ServiceError } from '../errors/service-error.ts';
 import { malformedBody, tooLarge, unexpectedBody, unsupportedMediaType } from './refusals.ts';
 import { refusalOfJson } from './strict-json.ts';
 
-/** @param ms in which a body has to come whole */
+/** @param ms the time limit of a complete body */
 export function takeJsonBodies(app: FastifyInstance, ms: number): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, stream, done) => {
@@ -26,8 +26,8 @@ export function takeJsonBodies(app: FastifyInstance, ms: number): void {
 }
 
 /**
- * What the framework does otherwise than the contract: it refuses a Content-Type that it cannot parse even where no
- * body is taken, and never looks at the body of a GET or HEAD.
+ * Fastify rejects a Content-Type that it cannot parse even if no body is allowed, and ignores the body of GET and HEAD.
+ * Both must follow the rule of this file.
  */
 export function prepareForNoBody(request: FastifyRequest): void {
   if (takesBody(request)) return;
@@ -67,11 +67,11 @@ function parseJson(body: Buffer): unknown {
   return value;
 }
 
-/** A compressed body would be read as garbage; it is refused by name. */
+/** Compressed bodies are not supported. */
 export function checkCoding(request: FastifyRequest): void {
   const coding = request.headers['content-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'identity') {
-    throw unsupportedMediaType(`Content-Encoding ${quote(coding)}`, 'the body as it is');
+    throw unsupportedMediaType(`Content-Encoding ${quote(coding)}`, 'the body uncompressed');
   }
 }
 
@@ -83,18 +83,17 @@ export function wrongMediaType(request: FastifyRequest, wanted: string) {
   );
 }
 
-const TOO_LARGE = 'the body is larger than this request takes';
-
 interface SmallBodyBounds {
-  /** Bytes. */
+  /** In bytes. */
   readonly limit: number;
-  /** Milliseconds for all of it, from now on. */
+  /** For the complete body. */
   readonly ms: number;
 }
 
 /**
- * Calls `done` once: with all bytes, or with an error: 413 beyond the limit, 408 when it did not come in time, or what
- * the stream says when the client goes away. What still comes after an error is the caller's to throw away.
+ * Calls `done` once, with all bytes or with an error: 413 beyond the limit, 408 after the time limit, or the stream's
+ * error if the client disconnects. After an error the caller discards the rest. Without the time limit, a client that
+ * sends one byte after the other would occupy a request for as long as a large list may take.
  */
 function readSmallBody(
   stream: Readable,
@@ -110,23 +109,23 @@ function readSmallBody(
     ended = true;
     clearTimeout(timer);
     stream.off('data', take).off('end', whole).off('error', end);
-    // A client that goes away later is nobody's business any more.
+    // A later disconnect does not matter.
     if (error !== null) stream.on('error', () => undefined);
     done(error, error === null ? Buffer.concat(pieces, received) : Buffer.alloc(0));
   };
   const take = (piece: Buffer): void => {
     received += piece.length;
-    if (received > limit) end(tooLarge(TOO_LARGE));
+    if (received > limit) end(tooLarge(`the body is larger than the ${limit} bytes that this request allows`));
     else pieces.push(piece);
   };
   const whole = (): void => end(null);
-  // After a moment in which the service itself stood still, what had come meanwhile is read first.
+  // `setImmediate`: if the event loop was blocked, data that arrived meanwhile is read first.
   const timer = setTimeout(() => setImmediate(() => end(tooSlow(received, ms))), ms);
   stream.on('data', take).on('end', whole).on('error', end);
-  if (announced > limit) end(tooLarge(TOO_LARGE));
+  if (announced > limit) end(tooLarge(`the body is larger than the ${limit} bytes that this request allows`));
 }
 
 function tooSlow(bytes: number, ms: number): ServiceError {
-  const detail = `the body comes too slowly: ${bytes} bytes of it in ${ms / 1000} s, in which it has to be whole; nothing was changed`;
+  const detail = `the body did not arrive within ${ms / 1000} s (${bytes} bytes received); nothing was changed; send it faster`;
   return new ServiceError(codes.RequestTimeout, 'read request', detail);
 }

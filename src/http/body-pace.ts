@@ -1,30 +1,30 @@
-// A body that comes a byte at a time holds its place, and what came of it before, for as long as a request may take.
+// The minimum pace of a large body: a client that stalls would occupy a request and its memory for minutes.
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 
 const LEAST_BYTES_A_SECOND = 1024;
 
-/** Judges a body by the time in which its reader waited for it: what the reader itself takes is not the client's fault. */
+/** Measures only the time in which the reader waits for the client. */
 export class BodyPace {
   readonly #windowMs: number;
   #bytes = 0;
   #waitedMs = 0;
 
-  /** @param windowMs over how long the pace is averaged */
+  /** @param windowMs the window over which the pace is averaged */
   constructor(windowMs: number) {
     this.#windowMs = windowMs;
   }
 
-  /** The next piece. Errors: 408 when less than 1 KiB a second came over a window; the piece may still come then. */
+  /** The next piece. Errors: 408 if less than 1 KiB per second arrived in a window; `pieces.next()` is still pending then. */
   next(pieces: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
     return new Promise((resolve, reject) => {
       let begun = performance.now();
       let timer: NodeJS.Timeout | null = null;
       const watch = (): void => {
-        // After a moment in which the service itself stood still, what had come meanwhile is read first.
-        timer = setTimeout(() => setImmediate(judge), this.#windowMs - this.#waitedMs);
+        // `setImmediate`: if the event loop was blocked, data that arrived meanwhile is read first.
+        timer = setTimeout(() => setImmediate(check), this.#windowMs - this.#waitedMs);
       };
-      const judge = (): void => {
+      const check = (): void => {
         if (timer === null) return;
         if (this.#isTooSlow()) {
           timer = null;
@@ -61,7 +61,7 @@ export class BodyPace {
   }
 
   #refusal(): ServiceError {
-    const detail = `the body comes too slowly: ${this.#bytes} bytes in ${this.#windowMs / 1000} s, and ${LEAST_BYTES_A_SECOND} a second are asked for; nothing was changed`;
+    const detail = `the body arrives too slowly: ${this.#bytes} bytes in ${this.#windowMs / 1000} s, at least ${LEAST_BYTES_A_SECOND} bytes per second are required; nothing was changed`;
     return new ServiceError(codes.RequestTimeout, 'read request', detail);
   }
 }

@@ -1,4 +1,4 @@
-// Bodies of a whole set or a large batch, read as they come into items that the blocked-set service takes.
+// The streamed bodies: a complete set, or a batch.
 
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
@@ -15,10 +15,10 @@ import { malformedBody, tooLarge } from './refusals.ts';
 import { readTextList } from './text-list.ts';
 
 /**
- * The bytes of a body as they come, at the pace of their reader. Ends only when the body came whole; throws when the
- * client went away (400), it is larger than `limit` bytes (413; null: no limit) or it comes too slowly (408). Whoever
- * stops reading early leaves the rest to be thrown away, so that the client can still read its answer.
- * @param paceMs over how long its pace is averaged
+ * The bytes of a body as they arrive, at the pace of their reader. Ends only with a complete body. Errors: 400 if the
+ * client disconnects, 413 beyond `limit` bytes (null: no limit), 408 if it arrives too slowly. If the reader stops early,
+ * the rest is discarded, so that the client can read its response.
+ * @param paceMs the window over which its pace is averaged
  */
 export async function* wholeBody(
   request: FastifyRequest,
@@ -37,10 +37,11 @@ export async function* wholeBody(
       if (limit !== null && received > limit) throw tooLarge(`the body is larger than ${limit} bytes`);
       yield piece.value;
     }
-    // An injected request (tests) has no `complete`.
-    if (message.complete === false) throw malformedBody('the body ended before it was whole; nothing was changed');
+    // `inject` sets no `complete`.
+    if (message.complete === false)
+      throw malformedBody('the body ended early; nothing was changed; send the complete body');
   } finally {
-    // Not waited for: of a body that came too slowly a piece is still awaited, and this would be after it.
+    // Not awaited: for a body that is too slow, `next()` is still pending, and `return()` would wait for it.
     void pieces.return?.();
     message.resume();
   }
@@ -57,9 +58,8 @@ const LISTS: JsonForm = {
 };
 
 /**
- * The items of `PUT /api/blocked-ips`, lazily; a body of another media type is refused at once (415). The iteration
- * throws, and so ends what reads it without its end, when the body is aborted, of another form, no UTF-8 or no JSON.
- * Or comes too slowly (408): less than 1 KiB a second over `paceMs`. Each batch is a slice of a few milliseconds; the event loop has a turn between two of them.
+ * The items of `PUT /api/blocked-ips`, in slices of a few milliseconds. A body of another media type is rejected at once
+ * (415). The iteration throws if the body is aborted, invalid or too slow (less than 1 KiB per second over `paceMs`).
  */
 export function readWholeSet(
   request: FastifyRequest,
@@ -100,8 +100,8 @@ export interface Batch {
 }
 
 /**
- * The body of `POST /api/blocked-ips/batch`, whole: up to 16 MiB and 100,000 elements, which bounds the rejections too.
- * `share` is asked for its room as it comes.
+ * The complete body of `POST /api/blocked-ips/batch`: up to 16 MiB and 100,000 elements, which limits the rejections too.
+ * `share` accounts for its memory as it arrives.
  */
 export async function readBatch(
   request: FastifyRequest,
@@ -120,7 +120,7 @@ export async function readBatch(
     for (const element of values) {
       const { value, path } = element;
       const [list, index] = path;
-      if (list !== 'add' && list !== 'remove') throw malformedBody(`the body takes add and remove, nothing else`);
+      if (list !== 'add' && list !== 'remove') throw malformedBody(`the body may only have the fields add and remove`);
       if (index === undefined) {
         if (!Array.isArray(value)) throw malformedBody(`${list} must be a list of addresses or objects`);
         ended.add(list);
@@ -129,13 +129,15 @@ export async function readBatch(
       if (typeof index !== 'number') throw malformedBody(`${list} must be a list of addresses or objects`);
       elements += 1;
       if (elements > MOST_BATCH_ELEMENTS) {
-        throw tooLarge(`a batch takes ${MOST_BATCH_ELEMENTS} addresses; split it, or replace the whole set with PUT`);
+        throw tooLarge(
+          `a batch may have at most ${MOST_BATCH_ELEMENTS} addresses; split it, or replace the complete set with PUT`,
+        );
       }
       readElement(batch, list, index, element, reader);
     }
     await yieldToLoop();
   }
-  if (ended.size === 0) throw malformedBody('the body names neither add nor remove');
+  if (ended.size === 0) throw malformedBody('the body has neither add nor remove; send at least one of them');
   return batch;
 }
 

@@ -1,29 +1,29 @@
-// What one client may take: connections, requests under way, and the time for what is left of a refused body.
+// The limits of one client: connections, requests in progress, pipelined requests, the rest of a rejected body.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Connections } from './connections.ts';
-import { refuseTunnel, turnAway } from './error-replies.ts';
+import { refuseConnection, refuseTunnel } from './error-replies.ts';
 import { busy, hostMissing } from './refusals.ts';
 import { RequestLimit } from './request-limit.ts';
 
 export interface Limits {
-  /** Connections held at once. */
+  /** The maximum of simultaneous connections. */
   readonly connections: number;
-  /** Requests with a valid key that are not answered yet. */
+  /** The maximum of simultaneous requests with a valid key. */
   readonly requests: number;
 }
 
 /**
- * To be called before the hooks that authenticate; the returned function after them.
- * @param leftOverMs how long the rest of a body is waited for when its request was answered
+ * Call it before the hooks that authenticate, and the returned function after them.
+ * @param leftOverMs the time limit for the rest of a body after the response
  */
 export function addBounds(
   app: FastifyInstance,
   limits: Pick<Limits, 'connections'> & Partial<Limits>,
   leftOverMs: number,
 ): () => void {
-  const connections = new Connections(limits.connections, turnAway);
+  const connections = new Connections(limits.connections, refuseConnection);
   const requests = new RequestLimit(limits.requests);
   const expectations = new Expectations();
   const done = new WeakMap<FastifyRequest, () => void>();
@@ -34,19 +34,19 @@ export function addBounds(
   boundPipelining(app.server, connections);
   app.addHook('onRequest', (request, _reply, next) => {
     const { socket, httpVersion } = request.raw;
-    if (connections.wasRefused(socket)) next(busy('every connection is in use'));
+    if (connections.wasRefused(socket)) next(busy('every connection is in use; retry shortly'));
     else if (httpVersion === '1.1' && request.headers.host === undefined) next(hostMissing());
     else next();
   });
   app.addHook('onSend', (request, reply, payload, next) => {
     done.get(request)?.();
-    // Its body may come now or never, and could be taken for the next request.
+    // Its body may still arrive, and could be read as the next request.
     if (expectations.waits(request.raw)) reply.header('connection', 'close');
     else closeAfterBody(request.raw);
     next(null, payload);
   });
   app.addHook('onResponse', (request, _reply, next) => {
-    dropLeftOverBody(request.raw, leftOverMs);
+    discardBody(request.raw, leftOverMs);
     next();
   });
 
@@ -54,28 +54,31 @@ export function addBounds(
     app.addHook('onRequest', (request, reply, next) => {
       if (request.routeOptions.config?.open === true) return next();
       try {
-        connections.prove(request.raw.socket, request.keyName);
+        connections.authenticated(request.raw.socket, request.keyName);
         done.set(request, requests.begin(request.keyName));
       } catch (error) {
         return next(error as Error);
       }
-      expectations.goOn(request.raw, reply.raw);
+      expectations.sendContinue(request.raw, reply.raw);
       next();
     });
 }
 
-/** Unanswered requests of one connection. Clients that pipeline at all send some ten. */
+/** Clients that pipeline send about ten. */
 const MOST_PIPELINED = 32;
 
-/** Ends a connection that asks for more than that, before anything was spent on what is too much. */
+/**
+ * Ends a connection with more pipelined requests. Node emits all requests of one read, about 1,600 in 64 KiB, before the
+ * first is answered: ten such connections blocked all others for 15 s and used 50 MB each.
+ */
 function boundPipelining(server: Server, connections: Connections): void {
   const handlers = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
   server.removeAllListeners('request');
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
-    // What came in the same read is handed over although its connection has ended.
+    // Requests of the same read are emitted although their connection has ended.
     if (socket.destroyed) return;
-    if (connections.underWay(socket) >= MOST_PIPELINED) {
+    if (connections.inProgress(socket) >= MOST_PIPELINED) {
       socket.destroy();
       return;
     }
@@ -89,33 +92,36 @@ function boundPipelining(server: Server, connections: Connections): void {
  * checked first, and a rejected client never sends its body.
  */
 class Expectations {
-  readonly #asking = new WeakSet<IncomingMessage>();
+  readonly #waiting = new WeakSet<IncomingMessage>();
 
   watch(server: Server): void {
     server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-      this.#asking.add(request);
+      this.#waiting.add(request);
       server.emit('request', request, response);
     });
-    // Any other expectation may be ignored (RFC 9110, 10.1.1); Node's own 417 would be no problem document.
+    // Other expectations may be ignored (RFC 9110, 10.1.1); Node's own 417 is not a problem document.
     server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
       server.emit('request', request, response);
     });
   }
 
-  /** The request may send its body. */
-  goOn(request: IncomingMessage, response: ServerResponse): void {
-    if (this.#asking.delete(request)) response.writeContinue();
+  /** Sends the 100. */
+  sendContinue(request: IncomingMessage, response: ServerResponse): void {
+    if (this.#waiting.delete(request)) response.writeContinue();
   }
 
-  /** Whether the client still waits for its "go on": what comes next on the connection could be its body or not. */
+  /** The client has not got its 100: the next bytes of the connection may be its body or the next request. */
   waits(request: IncomingMessage): boolean {
-    return this.#asking.has(request);
+    return this.#waiting.has(request);
   }
 }
 
-/** @param ms how long the rest is waited for */
-function dropLeftOverBody(message: IncomingMessage, ms: number): void {
-  // An injected request (tests) has no `complete`.
+/**
+ * The rest of a body after an early response, usually a rejection, is discarded, so that a client that reads only after
+ * it has written gets its response. After `ms` the connection is cut.
+ */
+function discardBody(message: IncomingMessage, ms: number): void {
+  // `inject` sets no `complete`.
   if (message.complete !== false || message.destroyed) return;
   const { socket } = message;
   message.resume();
@@ -126,9 +132,9 @@ function dropLeftOverBody(message: IncomingMessage, ms: number): void {
 }
 
 /**
- * To be called before the answer is sent. Node closes a connection that is not to be kept as soon as the answer is
- * written, over a body that is still coming; the reset would reach the client in place of the answer. Closed is only our
- * side, until the body has come, the client has closed, or `dropLeftOverBody` cuts it.
+ * Call it before the response. Node closes a connection without keep-alive as soon as the response is written, even if
+ * the body is still arriving, and the client would get a reset instead of the response. This closes only the sending
+ * side until the body is complete, the client disconnects, or `discardBody` cuts the connection.
  */
 function closeAfterBody(message: IncomingMessage): void {
   if (message.complete !== false) return;

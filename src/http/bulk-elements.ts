@@ -1,5 +1,5 @@
-// One element of a bulk body: a text or an object as `POST /api/blocked-ips` takes it. A bad one is listed in the
-// answer, never an error of the whole.
+// One element of a batch or a complete set: a string, or an object as in `POST /api/blocked-ips`. An invalid element is
+// listed in the response; the others are applied.
 import type { BlockRequest as BlockBody } from '../api/blocked-ips.ts';
 import type { BlockRequest, BulkItem } from '../blocking/answers.ts';
 import { parseIp } from '../domain/ip.ts';
@@ -8,7 +8,7 @@ import type { JsonValue } from './json-values.ts';
 import { readBlockRequest } from './request-values.ts';
 import { describeSchemaErrors, type SchemaError } from './validation-errors.ts';
 
-/** A compiled schema, as ajv gives it. */
+/** A schema that ajv compiled. */
 export interface Validator {
   (value: unknown): unknown;
   errors?: readonly SchemaError[] | null;
@@ -17,7 +17,7 @@ export interface Validator {
 /** Characters of a rejected value in the response. */
 const LONGEST_SHOWN = 100;
 
-/** A bare address changes nothing that an entry says about itself. */
+/** A plain address does not change the fields of an existing entry. */
 const KEEP = { kind: 'keep' } as const;
 
 type Element = Pick<JsonValue, 'value' | 'duplicate' | 'marked'>;
@@ -33,8 +33,8 @@ export class ElementReader {
   readonly #mayOverride: (what: 'force' | 'allow_wide') => void;
 
   /**
-   * @param now what `expires_at` of every element is measured against
-   * @param mayOverride throws where the key may not do what an element asks for: the whole request is refused
+   * @param now `expires_at` of every element must be later
+   * @param mayOverride throws if the key lacks the scope: the complete request is rejected
    */
   constructor(
     isBlockBody: Validator,
@@ -48,30 +48,30 @@ export class ElementReader {
     this.#mayOverride = mayOverride;
   }
 
-  /** An element of `add`: a text means the same as an object with nothing but this address. */
+  /** An element of `add`. A string is the same as an object with this address only. */
   added(element: Element): Reading {
-    if (element.marked) return refuseMark(element);
+    if (element.marked) return rejectMark(element);
     if (typeof element.value !== 'string') return this.#object(element, this.#isBlockBody);
     return readText(element.value);
   }
 
   removed(element: Element): Reading {
-    if (element.marked) return refuseMark(element);
+    if (element.marked) return rejectMark(element);
     if (typeof element.value !== 'string') return this.#object(element, this.#isUnblockBody);
     return readText(element.value);
   }
 
-  /** An element of a whole set. */
+  /** An element of a complete set. */
   listed(element: Element, index: number): BulkItem {
     const reading = this.added(element);
     return reading.ok ? reading : { ok: false, rejection: { index, value: reading.value, why: reading.why } };
   }
 
   #object({ value, duplicate }: Element, isRight: Validator): Reading {
-    if (duplicate !== null) return refuse(value, [`${quote(duplicate)}: appears twice in the element; send it once`]);
+    if (duplicate !== null) return reject(value, [`${quote(duplicate)}: appears twice in the element; send it once`]);
     if (isRight(value) !== true) {
       const fields = describeSchemaErrors(isRight.errors ?? [], 'the element');
-      return refuse(
+      return reject(
         value,
         fields.map(({ name, description }) => (name === 'element' ? description : `${name}: ${description}`)),
       );
@@ -81,7 +81,7 @@ export class ElementReader {
     const reading = readBlockRequest(body, this.#now, { listed: true });
     return reading.ok
       ? reading
-      : refuse(
+      : reject(
           value,
           reading.fields.map(({ description }) => description),
         );
@@ -95,19 +95,18 @@ function readText(text: string): Reading {
     : { ok: false, value: shortCopy(text), why: ip.why };
 }
 
-function refuseMark({ value }: Element): Reading {
-  return refuse(value, ['it holds a byte order mark (U+FEFF), which is not seen where it is shown; leave it out']);
+function rejectMark({ value }: Element): Reading {
+  return reject(value, ['it contains a byte order mark (U+FEFF), which is invisible; remove it']);
 }
 
-function refuse(value: unknown, reasons: readonly string[]): Reading {
+function reject(value: unknown, reasons: readonly string[]): Reading {
   const named = typeof value === 'string' ? value : (value as { ip_address?: unknown } | null)?.ip_address;
   const shown = typeof named === 'string' ? named : shortJson(value, LONGEST_SHOWN);
   return { ok: false, value: shortCopy(shown), why: reasons.slice(0, 3).join('; ') };
 }
 
 /**
- * The beginning of a text from a body, to be kept. A copy of its own: a slice would keep the whole chunk of the body
- * in memory (V8 slices share their parent's characters).
+ * The start of a string from a body. A copy, because V8 slices keep their parent, here a chunk of the body, in memory.
  */
 export function shortCopy(text: string): string {
   const short = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}...` : text;
@@ -116,13 +115,16 @@ export function shortCopy(text: string): string {
 
 const DEEPEST = 4;
 
-/** @param longest characters; what is returned may be somewhat longer, and is no JSON where something was left out */
+/**
+ * The start of a value as JSON. Values may be nested deeper than `JSON.stringify` supports.
+ * @param longest characters; the result may be slightly longer, and is not valid JSON if it is shortened
+ */
 export function shortJson(value: unknown, longest: number, depth = 0): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? String(value);
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
   if (depth === DEEPEST) return `${open}...${close}`;
   let text = open;
-  // By keys and not by entries: a list of a million need not be copied to show the first three.
+  // `for in` does not copy a list of a million to show its first three elements.
   for (const name in value) {
     if (!Object.hasOwn(value, name)) continue;
     if (text.length > 1) text += ',';

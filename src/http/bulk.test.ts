@@ -127,7 +127,7 @@ describe('PUT /api/blocked-ips', () => {
       { index: 1, value: '5', why: expect.stringContaining('JSON object with ip_address') },
       { index: 2, value: '["192.0.2.1"]', why: expect.stringContaining('JSON object with ip_address') },
       { index: 3, value: '10.0.0.1/8', why: expect.stringContaining('10.0.0.0/8') },
-      { index: 4, value: '192.0.2.1', why: expect.stringMatching(/^x: there is no such field/) },
+      { index: 4, value: '192.0.2.1', why: expect.stringMatching(/^x: unknown field/) },
       { index: 5, value: '192.0.2.1', why: expect.stringMatching(/^reason: .*one line of text/) },
       { index: 6, value: '{"expires_at":"2030-01-01"}', why: expect.stringMatching(/^ip_address: is missing/) },
     ]);
@@ -231,9 +231,9 @@ describe('POST /api/blocked-ips/batch', () => {
       ],
       remove: [{ index: 0, entry: expect.objectContaining({ text: '10.0.0.0/8' }) }],
       rejected: [
-        { list: 'remove', index: 1, value: '10.0.0.1', why: expect.stringMatching(/^reason: there is no such field/) },
+        { list: 'remove', index: 1, value: '10.0.0.1', why: expect.stringMatching(/^reason: unknown field/) },
         { list: 'add', index: 1, value: 'bad', why: expect.any(String) },
-        { list: 'add', index: 3, value: '{"ip_address":7}', why: expect.stringMatching(/^ip_address: 7 is not right/) },
+        { list: 'add', index: 3, value: '{"ip_address":7}', why: expect.stringMatching(/^ip_address: 7 is not valid/) },
       ],
     });
   });

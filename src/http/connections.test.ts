@@ -7,7 +7,7 @@ test('of those that find no room only the last ones are held while they read the
   const connections = new Connections(1, (socket) => told.push(socket));
   const worker = new Socket();
   connections.admit(worker);
-  connections.prove(worker, 'ops');
+  connections.authenticated(worker, 'ops');
   connections.begin(worker);
   const flood = Array.from({ length: 1_000 }, () => new Socket());
   for (const socket of flood) connections.admit(socket);
@@ -23,7 +23,7 @@ test('one that has read its answer and gone makes room for the next', async () =
   const connections = new Connections(1, (socket) => void socket.destroy());
   const worker = new Socket();
   connections.admit(worker);
-  connections.prove(worker, 'ops');
+  connections.authenticated(worker, 'ops');
   connections.begin(worker);
   const stays = new Socket();
   const told = new Connections(0, () => undefined);

@@ -1,23 +1,19 @@
-// Who may hold a connection when there are more than the service can bear. A connection that has shown a valid key stays
-// as long as it is used; one that has shown nothing gives way to a newer one. So strangers, however many and however
-// slow, wait only for each other, and whoever speaks at once is served. One key cannot have all of them at work, or a slow
-// reader with the least of keys would keep the others out (ADR 0026).
+// The limit of connections (ADR 0026). At the limit, a new connection evicts the oldest one without a valid key, then the
+// longest idle one. So anonymous clients compete only with each other. One key may use only a part of the connections at
+// the same time, or slow readers with one key would lock out the others.
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { sourceOf } from './failure-limiter.ts';
 import { busy } from './refusals.ts';
 
-// How many connections the API may hold: each costs a descriptor, and the database, the map file and the master socket
-// need theirs whatever strangers open.
-
-/** About 60 MB of idle connections. More clients than this at once are no clients of one proxy's manager. */
+/** About 60 MB if all are idle. */
 const MOST_CONNECTIONS = 2048;
-/** Where descriptors are very short the API still answers one operator. */
+/** Enough for an operator if file descriptors are short. */
 const LEAST_CONNECTIONS = 16;
-/** Kept for everything else: some 40 are open at rest, a reload, a sync and a rewrite add some dozens. */
+/** For database, map file and master socket: about 40 are open at rest; a reload, a sync and a rewrite add some dozens. */
 const KEPT_DESCRIPTORS = 128;
 
-/** @param limits the text of /proc/self/limits; empty where there is none */
+/** @param limits the text of /proc/self/limits; empty if there is none */
 export function connectionLimit(limits: string): number {
   const files = openFilesOf(limits);
   return Math.min(MOST_CONNECTIONS, Math.max(LEAST_CONNECTIONS, Math.floor((files - KEPT_DESCRIPTORS) / 2)));
@@ -27,31 +23,31 @@ export function readProcessLimits(path = '/proc/self/limits'): string {
   try {
     return readFileSync(path, 'latin1');
   } catch (error) {
-    // A system without /proc has its own defaults; ours bounds the memory all the same.
+    // Without /proc the limit of connections still bounds the memory.
     if (['ENOENT', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
     throw error;
   }
 }
 
-/** The soft limit stands first: `Max open files            1024                 20000                files`. */
+/** The soft limit comes first: `Max open files            1024                 20000                files`. */
 function openFilesOf(limits: string): number {
   const soft = /^Max open files\s+(\d{1,15}|unlimited)\s/m.exec(limits)?.[1];
   return soft === undefined || soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft);
 }
 
-/** Of all connections, how many one key may have at work. */
+/** The share of connections that one key may use at the same time. */
 const SHARE_OF_ONE_KEY = 3 / 4;
 
-/** What is told that there is no room is there for a moment too, and a flood would be told by the thousand. */
-const MOST_TURNED_AWAY = 64;
+/** Rejected connections stay open until they have read their response. */
+const MOST_REJECTED = 64;
 
 interface Connection {
   readonly socket: Socket;
   readonly source: string;
-  proved: boolean;
-  /** Requests under way. */
+  authenticated: boolean;
+  /** Requests in progress. */
   busy: number;
-  /** The key whose work it does, and in whose count it is. */
+  /** The key of its requests. */
   worksFor: string | null;
 }
 
@@ -59,15 +55,15 @@ export class Connections {
   readonly #limit: number;
   readonly #refuse: (socket: Socket) => void;
   readonly #known = new Map<Socket, Connection>();
-  /** Those without a valid key so far, by the address or /64 they come from, the oldest first. */
-  readonly #strangers = new Map<string, Set<Connection>>();
-  /** Connections at work, by the key they work for. */
+  /** Connections without a valid key so far, by their address or /64, the oldest first. */
+  readonly #anonymous = new Map<string, Set<Connection>>();
+  /** Connections with requests in progress, by key. */
   readonly #working = new Map<string, number>();
   readonly #refused = new WeakSet<Socket>();
-  /** Of those refused, which are not closed yet, the oldest first. */
-  readonly #turnedAway = new Set<Socket>();
+  /** Rejected and not yet closed, the oldest first. */
+  readonly #rejected = new Set<Socket>();
 
-  /** @param refuse answers 503 and closes; for a connection that finds no room */
+  /** @param refuse answers 503 and closes */
   constructor(limit: number, refuse: (socket: Socket) => void) {
     this.#limit = limit;
     this.#refuse = refuse;
@@ -78,46 +74,46 @@ export class Connections {
   }
 
   admit(socket: Socket): void {
-    // Over a unix socket there is no address; its users share one count.
+    // A unix socket has no address; its clients share one count.
     const source = sourceOf(socket.remoteAddress ?? 'unix');
-    const connection: Connection = { socket, source, proved: false, busy: 0, worksFor: null };
+    const connection: Connection = { socket, source, authenticated: false, busy: 0, worksFor: null };
     if (this.#known.size >= this.#limit && !this.#makeRoom()) {
-      this.#turnAway(socket);
+      this.#reject(socket);
       return;
     }
     this.#known.set(socket, connection);
-    this.#strangersOf(connection.source).add(connection);
+    this.#anonymousOf(connection.source).add(connection);
     socket.once('close', () => this.#forget(connection));
   }
 
-  /** A valid key, of that name, came over it. Errors: 503 while too many other connections work for that key. */
-  prove(socket: Socket, key: string): void {
+  /** A valid key was sent. Errors: 503 while this key uses too many other connections. */
+  authenticated(socket: Socket, key: string): void {
     const connection = this.#known.get(socket);
     if (connection === undefined) return;
     if (connection.worksFor !== key) {
       const others = this.#working.get(key) ?? 0;
       if (others >= Math.ceil(this.#limit * SHARE_OF_ONE_KEY))
-        throw busy(`${others} connections work for the key ${key} already; try again shortly`);
+        throw busy(`the key ${key} already uses ${others} connections; retry shortly`);
       this.#endWork(connection);
       connection.worksFor = key;
       this.#working.set(key, others + 1);
     }
-    if (connection.proved) return;
-    connection.proved = true;
-    this.#dropStranger(connection);
+    if (connection.authenticated) return;
+    connection.authenticated = true;
+    this.#dropAnonymous(connection);
   }
 
-  /** Whether it was told that there is no room: what it asks all the same must not be done. */
+  /** Its requests must not be executed: it was already answered with 503. */
   wasRefused(socket: Socket): boolean {
     return this.#refused.has(socket);
   }
 
-  /** Requests of this connection that are not answered yet. */
-  underWay(socket: Socket): number {
+  /** Requests of this connection without a response. */
+  inProgress(socket: Socket): number {
     return this.#known.get(socket)?.busy ?? 0;
   }
 
-  /** A request begins; the returned function is to be called once, when it is answered or given up. */
+  /** A request begins; call the returned function when it ends. */
   begin(socket: Socket): () => void {
     const connection = this.#known.get(socket);
     if (connection === undefined) return () => undefined;
@@ -129,61 +125,62 @@ export class Connections {
       connection.busy -= 1;
       if (connection.busy > 0) return;
       this.#endWork(connection);
-      if (!connection.proved || !this.#known.has(socket)) return;
-      // The order of the map is the order of last use, for `#makeRoom`.
+      if (!connection.authenticated || !this.#known.has(socket)) return;
+      // Keeps the map in the order of last use, for `#makeRoom`.
       this.#known.delete(socket);
       this.#known.set(socket, connection);
     };
   }
 
-  #turnAway(socket: Socket): void {
-    // The oldest has had the longest time to read its answer.
-    const [oldest] = this.#turnedAway;
-    if (oldest !== undefined && this.#turnedAway.size >= MOST_TURNED_AWAY) {
-      this.#turnedAway.delete(oldest);
+  #reject(socket: Socket): void {
+    // The oldest had the most time to read its response.
+    const [oldest] = this.#rejected;
+    if (oldest !== undefined && this.#rejected.size >= MOST_REJECTED) {
+      this.#rejected.delete(oldest);
       oldest.destroy();
     }
-    this.#turnedAway.add(socket);
-    socket.once('close', () => this.#turnedAway.delete(socket));
+    this.#rejected.add(socket);
+    socket.once('close', () => this.#rejected.delete(socket));
     this.#refused.add(socket);
     this.#refuse(socket);
   }
 
   #makeRoom(): boolean {
-    const victim = this.#oldestStranger() ?? this.#longestIdle();
+    const victim = this.#oldestAnonymous() ?? this.#longestIdle();
     if (victim === undefined) return false;
     this.#forget(victim);
     victim.socket.destroy();
     return true;
   }
 
-  /** Of the address (IPv6: the /64) that has the most: whoever opens thousands pays for it, and not its neighbour. */
-  #oldestStranger(): Connection | undefined {
+  /** Of the address (IPv6: the /64) with the most connections, so that a flood evicts its own. */
+  #oldestAnonymous(): Connection | undefined {
     let most: Set<Connection> | undefined;
-    for (const strangers of this.#strangers.values()) {
-      if (most === undefined || strangers.size > most.size) most = strangers;
+    for (const connections of this.#anonymous.values()) {
+      if (most === undefined || connections.size > most.size) most = connections;
     }
     return most?.values().next().value;
   }
 
-  /** Between two requests a client expects its connection to be closed at any time (RFC 9112, 9.5). */
+  /** A server may close a connection between two requests (RFC 9112, 9.5). */
   #longestIdle(): Connection | undefined {
-    for (const connection of this.#known.values()) if (connection.proved && connection.busy === 0) return connection;
+    for (const connection of this.#known.values())
+      if (connection.authenticated && connection.busy === 0) return connection;
     return undefined;
   }
 
-  #strangersOf(source: string): Set<Connection> {
-    const known = this.#strangers.get(source);
+  #anonymousOf(source: string): Set<Connection> {
+    const known = this.#anonymous.get(source);
     if (known !== undefined) return known;
-    const strangers = new Set<Connection>();
-    this.#strangers.set(source, strangers);
-    return strangers;
+    const connections = new Set<Connection>();
+    this.#anonymous.set(source, connections);
+    return connections;
   }
 
-  #dropStranger(connection: Connection): void {
-    const strangers = this.#strangers.get(connection.source);
-    strangers?.delete(connection);
-    if (strangers?.size === 0) this.#strangers.delete(connection.source);
+  #dropAnonymous(connection: Connection): void {
+    const connections = this.#anonymous.get(connection.source);
+    connections?.delete(connection);
+    if (connections?.size === 0) this.#anonymous.delete(connection.source);
   }
 
   #endWork(connection: Connection): void {
@@ -198,6 +195,6 @@ export class Connections {
   #forget(connection: Connection): void {
     this.#known.delete(connection.socket);
     this.#endWork(connection);
-    this.#dropStranger(connection);
+    this.#dropAnonymous(connection);
   }
 }

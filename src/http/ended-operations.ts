@@ -1,27 +1,27 @@
-// Tells of operations that ended: done or refused, when the answer is sent.
+// Emits the fact of each operation when its response is sent.
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { EndedOperation, EntryCounts } from '../api/ended-operation.ts';
 import { parseIp } from '../domain/ip.ts';
-import { isOfEdge } from './refusals.ts';
+import { isOfServer } from './refusals.ts';
 import type { OperationObserver } from './services.ts';
 
-/** What the audit calls a look that was refused. */
-export const refusedLook = 'read';
+/** The audit's verb for a read operation that was rejected for lack of a scope. */
+export const rejectedRead = 'read';
 
-/** Numbers and truths of an answer that its row keeps; never texts, which may be long, or secret. */
+/** Counts and flags of the response for the audit row; never text, which may be long or secret. */
 const keptCounts = ['added', 'updated', 'removed', 'unchanged', 'rejected_total', 'total_ips'] as const;
-const keptTruths = ['runtime_map_synced', 'changed', 'restored', 'stray_removed'] as const;
+const keptFlags = ['runtime_map_synced', 'changed', 'restored', 'stray_removed'] as const;
 const idForm = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,252}$/;
 
-/** To be called when the route is added; `now` is the time by the calendar. */
-export function tellEnded(route: RouteOptions, operation: string, observer: OperationObserver, now: () => Date): void {
+/** Call it when the route is added. */
+export function emitEnded(route: RouteOptions, operation: string, observer: OperationObserver, now: () => Date): void {
   route.preSerialization = (request, _reply, payload, next) => {
     request.answered = payload as Readonly<Record<string, unknown>>;
     next(null, payload);
   };
   route.onSend = (request, reply, payload, next) => {
-    // Who showed no valid key is told of in the log; here he could push out what was really done.
-    // A dry run changes nothing; one that is refused is told of as any refusal.
+    // Anonymous requests are only logged: they could displace real changes in the audit log. A dry run changes nothing; a
+    // rejected one counts like any rejection.
     if (request.keyName !== '' && !(isDryRun(request) && reply.statusCode < 400))
       observer.ended(endedOperation(request, reply, operation, now()));
     next(null, payload);
@@ -29,13 +29,13 @@ export function tellEnded(route: RouteOptions, operation: string, observer: Oper
 }
 
 /**
- * Of a route that only looks what is refused for want of a scope is told: so is probed with a key that leaked. Other
- * refusals of it are typing errors, and stay in the log.
+ * Of a read operation only rejections for lack of a scope are emitted: this is how a stolen key is probed. Other
+ * rejections are typing errors, and are only logged.
  */
-export function tellRefusedLooks(route: RouteOptions, observer: OperationObserver, now: () => Date): void {
+export function emitRejectedReads(route: RouteOptions, observer: OperationObserver, now: () => Date): void {
   route.onSend = (request, reply, payload, next) => {
     if (reply.statusCode === 403 && request.keyName !== '') {
-      const ended = endedOperation(request, reply, refusedLook, now());
+      const ended = endedOperation(request, reply, rejectedRead, now());
       observer.ended({ ...ended, note: { ...ended.note, target: route.url } });
     }
     next(null, payload);
@@ -49,7 +49,7 @@ function isDryRun({ query }: FastifyRequest): boolean {
 function endedOperation(request: FastifyRequest, reply: FastifyReply, operation: string, now: Date): EndedOperation {
   const { failure } = request;
   const answered = failure?.members ?? request.answered ?? {};
-  const { ip_address: address, domain, name, id } = aboutOf(request);
+  const { ip_address: address, domain, name, id } = subjectOf(request);
   const tookMs = performance.now() - request.receivedAt;
   return {
     note: {
@@ -65,20 +65,20 @@ function endedOperation(request: FastifyRequest, reply: FastifyReply, operation:
     status: reply.statusCode,
     outcome: {
       code: failure?.code ?? null,
-      runtimeMapUpdated: truth(answered['runtime_map_updated']),
+      runtimeMapUpdated: flag(answered['runtime_map_updated']),
       runtimeMapFailuresTotal: count(answered['runtime_map_failures_total']),
-      reloadScheduled: truth(answered['reload_scheduled']),
+      reloadScheduled: flag(answered['reload_scheduled']),
       result: resultOf(answered),
     },
-    attempted: request.attempted && !isDryRun(request) && !(failure !== null && isOfEdge(failure)),
+    attempted: request.attempted && !isDryRun(request) && !(failure !== null && isOfServer(failure)),
     seenEverywhere: failure === null ? seenEverywhere(answered) : null,
     counts: request.entryCounts ?? countsOf(answered),
   };
 }
 
 function seenEverywhere(answered: Readonly<Record<string, unknown>>): boolean | null {
-  const synced = truth(answered['runtime_map_synced']);
-  if (synced === null) return truth(answered['runtime_map_updated']);
+  const synced = flag(answered['runtime_map_synced']);
+  if (synced === null) return flag(answered['runtime_map_updated']);
   const draining = answered['draining_workers'] as readonly { readonly synced: boolean }[];
   return synced && draining.every((worker) => worker.synced);
 }
@@ -88,8 +88,8 @@ function countsOf({ added, updated, removed, unchanged, rejected_total: rejected
   return Object.fromEntries(counts.filter(([, number]) => count(number) !== null)) as EntryCounts;
 }
 
-/** What the path names, and where it names nothing the body; as it was sent. */
-function aboutOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
+/** What the path names, else the body, as it was sent. */
+function subjectOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
   const body = typeof request.body === 'object' && request.body !== null ? request.body : {};
   const { ip_address, name } = body as Record<string, unknown>;
   return { ip_address, name, ...(request.params as Record<string, unknown>) };
@@ -98,13 +98,13 @@ function aboutOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
 function resultOf(answered: Readonly<Record<string, unknown>>): Record<string, unknown> | null {
   const result: Record<string, unknown> = {};
   for (const name of keptCounts) if (count(answered[name]) !== null) result[name] = answered[name];
-  for (const name of keptTruths) if (truth(answered[name]) !== null) result[name] = answered[name];
+  for (const name of keptFlags) if (flag(answered[name]) !== null) result[name] = answered[name];
   const reload = reloadOf(answered);
   if (reload !== null) result['reload'] = reload;
   return Object.keys(result).length === 0 ? null : result;
 }
 
-/** The id under which the history of reloads has it. */
+/** Its id in the history of reloads. */
 function reloadOf(answered: Readonly<Record<string, unknown>>): string | null {
   const record = (answered['reload'] ?? answered) as { readonly id?: unknown; readonly worker_after?: unknown };
   return typeof record.id === 'string' && 'worker_after' in record && idForm.test(record.id) ? record.id : null;
@@ -116,7 +116,7 @@ function canonical(address: unknown): string | null {
   return parsed.ok ? parsed.entry.text : null;
 }
 
-function truth(value: unknown): boolean | null {
+function flag(value: unknown): boolean | null {
   return typeof value === 'boolean' ? value : null;
 }
 

@@ -1,4 +1,4 @@
-// Every error leaves here: as problem details, or as protobuf where the client's Accept says so.
+// All error responses: problem documents, or protobuf if the client's Accept header asks for it.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -15,8 +15,8 @@ import { newRequestId } from './request-id.ts';
 import { commonHeaders } from './security-headers.ts';
 import type { RequestLog } from './services.ts';
 
-/** For a client to take the last answer of its connection. */
-const LAST_WORD_MS = 2_000;
+/** For a client to read the last response of its connection. */
+const LAST_RESPONSE_MS = 2_000;
 
 export async function sendError(
   thrown: unknown,
@@ -36,8 +36,8 @@ export async function sendError(
       cause: causeText(thrown),
     });
   }
-  // The framework asks for the connection's end after a body that it refused. Then the client, still sending, would
-  // see a reset in place of the answer; Node reads what is left of the body and throws it away (`requestTimeout`).
+  // Fastify closes the connection after a rejected body; a client that is still sending would get a reset instead of the
+  // response. Node reads and discards the rest of the body.
   reply.removeHeader('connection');
   reply.headers(commonHeaders(request.id)).headers(errorHeaders(error));
   const form = errorMediaType(request.headers.accept);
@@ -55,46 +55,45 @@ function errorHeaders(error: ServiceError): Record<string, string> {
   return headers;
 }
 
-/** Bytes, since the framework adds a charset to a text, and problem+json has no such parameter. */
+/** Bytes, since Fastify adds a charset to a string, which problem+json does not have. */
 function encodeBody(error: ServiceError, form: ErrorMediaType, requestId: string): Buffer {
   if (form === 'apierror') return Buffer.from(encodeApiError(error));
   if (form === 'err') return Buffer.from(encodeErr(error));
   return Buffer.from(problemText(toProblem(error, requestId).body));
 }
 
-/** A problem shows what it refuses; whoever puts it into a page unread does not put a tag there. */
+/** A problem quotes rejected values; escaped, they cannot become a tag in a page. */
 function problemText(body: object): string {
   return JSON.stringify(body).replaceAll('<', '\\u003c');
 }
 
-/** Where there is no request to reply to: bytes that are no HTTP, headers too large, a request that did not end. */
+/** Errors without a request: invalid HTTP, headers too large, an incomplete request. */
 export function answerBrokenConnection(error: Error & { readonly code?: string }, socket: Socket): void {
-  // Node keeps the response that is under way on its socket; a second one would be written into the first.
+  // Node stores the current response on its socket; a second one would be written into it.
   const { _httpMessage: message } = socket as Socket & { _httpMessage?: ServerResponse };
   if (!socket.writable || error.code === 'ECONNRESET' || message?.headersSent === true) {
     socket.destroy();
     return;
   }
   if (message?.req.complete === true) {
-    // That one came whole; broken is what came after it. A refusal now would be taken for its answer, which may be that
-    // a block was made: it is answered as it deserves, and the connection ends with that.
+    // This request is complete; the data after it is invalid. An error now would be read as the response to this request:
+    // it gets its own response, and the connection ends afterwards.
     message.shouldKeepAlive = false;
     return;
   }
   answerRaw(asConnectionError(error), socket);
 }
 
-/** A connection for which there is no room. */
-export function turnAway(socket: Socket): void {
-  // Its reset, when the client is gone already, is nobody's business.
+/** For a connection beyond the limit. */
+export function refuseConnection(socket: Socket): void {
   socket.on('error', () => socket.destroy());
-  answerRaw(busy('every connection is in use; try again shortly'), socket);
+  answerRaw(busy('every connection is in use; retry shortly'), socket);
 }
 
-/** A CONNECT, whose connection Node would close without a word. */
+/** For CONNECT, which Node would close without a response. */
 export function refuseTunnel(socket: Socket): void {
   socket.on('error', () => socket.destroy());
-  const detail = 'this is no proxy, and nothing is connected to';
+  const detail = 'CONNECT is not supported; send requests to the API directly';
   answerRaw(new ServiceError(codes.InvalidParameter, 'route request', detail), socket);
 }
 
@@ -111,10 +110,9 @@ function answerRaw(error: ServiceError, socket: Socket): void {
   };
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${body.title}\r\n${head.join('')}\r\n${text}`);
-  // What still comes is thrown away, since closing over unread bytes would be a reset in place of the answer; but whoever
-  // goes on sending, or never closes, does not keep the connection.
+  // Closing with unread bytes would send a reset instead of the response, so they are discarded for a limited time.
   socket.resume();
-  const timer = setTimeout(() => socket.destroy(), LAST_WORD_MS);
+  const timer = setTimeout(() => socket.destroy(), LAST_RESPONSE_MS);
   timer.unref();
   socket.once('close', () => clearTimeout(timer));
 }

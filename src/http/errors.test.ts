@@ -13,7 +13,7 @@ const CASES = [
   ['a bad parameter', 400, 100, {}, { url: '/api/blocked-ips?limit=0', headers: BEARER }],
   ['a bad body', 400, 102, {}, { ...block, headers: { ...BEARER, 'content-type': 'application/json' }, payload: '{' }],
   [
-    'a body where none is taken',
+    'unexpected request body',
     400,
     108,
     {},

@@ -51,11 +51,11 @@ export class EventStream extends Readable {
     this.#unsubscribe = events.onMore(() => this.#pump());
     this.#heartbeat = setInterval(() => this.#beat(), pace.heartbeat);
     this.#keyHolds = keyHolds;
-    this.#keyCheck = setInterval(() => this.lookAtKey(), pace.keyCheck);
+    this.#keyCheck = setInterval(() => this.checkKey(), pace.keyCheck);
   }
 
   /** Ends when its key is not good any more. */
-  lookAtKey(): void {
+  checkKey(): void {
     // A database that cannot be asked ends nobody: what it is told here may be just that.
     this.#keyHolds().then(
       // At once: what waits for it is not its any more.
@@ -119,7 +119,7 @@ export class EventStream extends Readable {
 
   #gap(): string {
     const id = this.#events.idOf(this.#position);
-    const data = { id, type: 'gap', data: { reason: 'events before this one are not here any more; fetch anew' } };
+    const data = { id, type: 'gap', data: { reason: 'events before this one are no longer available; fetch again' } };
     return `id: ${id}\nevent: gap\ndata: ${JSON.stringify(data)}\n\n`;
   }
 }

@@ -1,4 +1,4 @@
-// The event stream. Bounded in number, in all and for one key; ended when its key ends, or the service.
+// The event stream: limited in number, for one key too; ends with its key and with the service.
 import { finished } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { eventIdForm, streamEvents } from '../api/events.ts';
@@ -10,12 +10,11 @@ import { refusedFields } from './refusals.ts';
 import { RequestLimit } from './request-limit.ts';
 import type { EventsService, Services } from './services.ts';
 
-/** Each holds a connection; those of one key may be so many that an operator's still finds room. */
 const MOST_STREAMS = 256;
 const MOST_STREAMS_OF_ONE_KEY = 64;
-/** Of connections: where few are to be had, most are for requests. */
+/** At most a quarter of the connections. */
 const SHARE_OF_CONNECTIONS = 4;
-/** For a reader to take the last events when the service ends. */
+/** For clients to read the last events when the service stops. */
 const LAST_EVENTS_MS = 1_000;
 
 /** Routes whose DELETE ends keys or sessions. */
@@ -34,23 +33,22 @@ export function eventsRoutes(
     const types = readTypes(query.types);
     const from = readLastId(request.headers['last-event-id'] ?? query.last_event_id);
     const done = limit.begin(request.keyName);
-    // Also of a client that went away while its key was judged: it has been closed already, and is never closed again.
+    // `finished` also calls back for a client that has already disconnected.
     finished(reply.raw, done);
     reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
     if (request.method === 'HEAD') return reply.send('');
     return reply.send(streamFor(request, reply, types, from));
   });
 
-  // Whose key is revoked or session ended here is told nothing more from then on; whose ends otherwise, after the next look at it.
+  // Streams whose key is revoked or whose session ends by such a request end at once; others at the next key check.
   app.addHook('onSend', (request, _reply, payload, next) => {
     if (request.method === 'DELETE' && endsStreams.has(String(request.routeOptions.url)))
-      for (const stream of open) stream.lookAtKey();
+      for (const stream of open) stream.checkKey();
     next(null, payload);
   });
 
   app.addHook('preClose', async () => {
     events.stopping();
-    // Each ends when it has told that.
     setTimeout(() => {
       for (const stream of open) stream.destroy();
     }, LAST_EVENTS_MS).unref();
@@ -76,11 +74,13 @@ export function eventsRoutes(
     if (text === undefined) return null;
     const types = text.split(',');
     if (!hasUnknownType(types, events)) return new Set(types);
-    throw refusedFields([{ name: 'types', description: `must be a list with commas of ${events.types().join(', ')}` }]);
+    throw refusedFields([
+      { name: 'types', description: `must be a comma-separated list of ${events.types().join(', ')}` },
+    ]);
   }
 }
 
-/** The header is the client's own, so it is read as strictly as a parameter. */
+/** Validated like the parameter. */
 function readLastId(text: string | string[] | undefined): string | null {
   if (text === undefined || text === '') return null;
   if (typeof text === 'string' && eventIdForm.test(text)) return text;

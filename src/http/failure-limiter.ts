@@ -1,11 +1,11 @@
-// How many wrong keys an address may try. Counted are failures only, so a valid key is never held up.
+// Limits the wrong keys from one address. Only failures count, so a valid key is never delayed.
 import { isIPv6 } from 'node:net';
 import { parseIp } from '../domain/ip.ts';
 
 export interface FailureLimits {
   readonly failures: number;
   readonly windowMs: number;
-  /** Addresses remembered at once; the oldest is forgotten first. */
+  /** The maximum number of addresses; the oldest is dropped first. */
   readonly addresses: number;
 }
 
@@ -21,13 +21,13 @@ export class FailureLimiter {
   readonly #limits: FailureLimits;
   readonly #now: () => number;
 
-  /** @param now milliseconds of a clock that never goes back */
+  /** @param now milliseconds of a monotonic clock */
   constructor(now: () => number, limits: FailureLimits = DEFAULTS) {
     this.#now = now;
     this.#limits = limits;
   }
 
-  /** Counts one failure. Returns null, or after how many seconds the address may fail again. */
+  /** Counts one failure. Returns null, or the seconds until the address may fail again. */
   fail(address: string): number | null {
     const now = this.#now();
     const source = sourceOf(address);
@@ -39,7 +39,7 @@ export class FailureLimiter {
 
   #open(source: string, now: number): Window {
     const window = { failures: 0, endsAt: now + this.#limits.windowMs };
-    // Deleted first, so that the map's order is the order of the windows.
+    // Deletion keeps the map in the order of the windows.
     this.#windows.delete(source);
     this.#windows.set(source, window);
     const oldest = this.#windows.keys().next();
@@ -48,7 +48,7 @@ export class FailureLimiter {
   }
 }
 
-/** Whoever has one IPv6 address has its whole /64, a link-local one (`fe80::1%eth0`) too. */
+/** An IPv6 address counts as its /64, which one client usually has completely; link-local ones (`fe80::1%eth0`) too. */
 export function sourceOf(address: string): string {
   if (!isIPv6(address)) return address;
   const parsed = parseIp(address.replace(/%.*$/s, ''));

@@ -1,4 +1,4 @@
-// What Fastify and Node throw themselves, told apart by their codes, as errors of the catalogue.
+// Converts errors of Fastify and Node to errors of the catalogue, by their codes.
 import { quote } from '../domain/quote.ts';
 import { codes } from '../errors/catalogue.ts';
 import { asServiceError, ServiceError } from '../errors/service-error.ts';
@@ -13,7 +13,7 @@ interface FrameworkError extends Error {
 
 const PARTS: Readonly<Record<string, string>> = { body: 'the body', querystring: 'the query', params: 'the path' };
 
-/** A `ServiceError` as it is; a refusal of the framework as its 4xx; everything else as the 500 that tells nothing. */
+/** A `ServiceError` unchanged; a rejection by the framework as 4xx; everything else as 500 without details. */
 export function asAnswerableError(error: unknown): ServiceError {
   if (error instanceof ServiceError || !(error instanceof Error)) return asServiceError(error);
   const { code, validation, validationContext } = error as FrameworkError;
@@ -22,14 +22,12 @@ export function asAnswerableError(error: unknown): ServiceError {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return unsupportedMediaType('this Content-Type', 'application/json');
     case 'FST_ERR_BAD_URL':
-      return badUrl(
-        'the address of the request cannot be decoded; encode it as RFC 3986 says, a slash in a network as %2F',
-      );
+      return badUrl('the URL cannot be decoded; percent-encode it (RFC 3986), the slash of a network as %2F');
     case 'FST_ERR_MAX_PARAM_LENGTH':
-      return badUrl('a part of the path is far too long for an address, a name or an id');
+      return badUrl('a segment of the path is too long for an address, a name or an id');
     case 'ECONNRESET':
     case 'ERR_STREAM_PREMATURE_CLOSE':
-      return malformedBody('the body ended before it was whole; nothing was changed', error);
+      return malformedBody('the body ended early; nothing was changed; send the complete body', error);
     default:
       return asServiceError(error);
   }
@@ -47,12 +45,13 @@ function badUrl(detail: string): ServiceError {
   return new ServiceError(codes.InvalidParameter, 'route request', detail);
 }
 
-/** A request that Node's parser gave up before there was a request (`clientError`). */
+/** Node's parser failed before there was a request (`clientError`). */
 export function asConnectionError(error: Error & { readonly code?: string }): ServiceError {
-  if (error.code === 'HPE_HEADER_OVERFLOW') return tooLarge('the headers are larger than 16 KiB');
+  if (error.code === 'HPE_HEADER_OVERFLOW')
+    return tooLarge('the headers are larger than 16 KiB; send fewer or shorter ones');
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new ServiceError(codes.RequestTimeout, 'read request', 'the request did not come in time; send it again');
+    return new ServiceError(codes.RequestTimeout, 'read request', 'the request did not arrive in time; send it again');
   }
   const reason = quote(error.code ?? error.message);
-  return new ServiceError(codes.InvalidParameter, 'read request', `this is not a proper HTTP request (${reason})`);
+  return new ServiceError(codes.InvalidParameter, 'read request', `the request is not valid HTTP (${reason})`);
 }

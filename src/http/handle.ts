@@ -1,17 +1,17 @@
-// A declared operation as a route: checked by its schemas, and answered by its handler.
+// Registers a declared operation as a route with its handler.
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { EntryCounts } from '../api/ended-operation.ts';
 import { type AnswerOf, isOptionalBody, type Operation, type RequestOf } from '../api/operation.ts';
 import type { Caller } from '../blocking/answers.ts';
 import { callerOf } from './request-context.ts';
 
-// A query string holds only texts. Where its schema says integer or boolean, exactly the texts of those are taken;
-// ajv's own coercion would take ` 1`, `1e2` and an empty text too, and would be on for the bodies as well.
+// Converts query values to integers and booleans. ajv's own coercion would accept ` 1`, `1e2` and an empty string too,
+// and would also apply to bodies.
 interface QuerySchema {
   readonly properties?: Record<string, { readonly type?: unknown }>;
 }
 
-/** Changes the query in place; what does not fit stays a text, which the schema then refuses. */
+/** Changes the query in place; other values stay strings, which the schema then rejects. */
 export function readQueryValues(query: Record<string, unknown>, schema: QuerySchema): void {
   for (const [name, { type }] of Object.entries(schema.properties ?? {})) {
     const text = query[name];
@@ -24,11 +24,11 @@ export function readQueryValues(query: Record<string, unknown>, schema: QuerySch
 export interface Handled<Declared extends Operation> extends RequestOf<Declared> {
   readonly caller: Caller;
   readonly request: FastifyRequest;
-  /** For an answer that is no JSON: `return reply.send(stream)`. */
+  /** For a response that is not JSON: `return reply.send(stream)`. */
   readonly reply: FastifyReply;
-  /** The status of the answer, where the operation has several; default 200. */
+  /** The status of the response; default 200. */
   answerWith(status: keyof Declared['answers'] & number): void;
-  /** What became of entries, where the answer has no counts of them. */
+  /** What became of entries, if the response has no counts. */
   counted(counts: EntryCounts): void;
 }
 
@@ -68,7 +68,7 @@ export function handle<Declared extends Operation>(
         },
       };
       request.attempted = true;
-      // What fastify has checked against the schemas that the types are made of.
+      // Fastify has validated it by the schemas from which the types are derived.
       return await handler(handled as Handled<Declared>);
     },
   };

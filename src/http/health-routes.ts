@@ -5,7 +5,7 @@ import { causeText } from '../telemetry/log.ts';
 import { handle } from './handle.ts';
 import type { Services } from './services.ts';
 
-/** Messages of template and proxy quote the configuration, which may hold passwords: `admin`'s (ADR 0024). */
+/** Messages of template and HAProxy quote the configuration, which may contain passwords (ADR 0024). */
 function withoutTemplateText(report: Health): Health {
   const { last_reload: last, configuration_drift: drift } = report;
   return {
@@ -14,7 +14,7 @@ function withoutTemplateText(report: Health): Health {
     configuration_drift:
       drift === null || drift.reason === null
         ? drift
-        : { ...drift, reason: 'it cannot be rendered or read; an admin key is told why' },
+        : { ...drift, reason: 'it cannot be rendered or read; the full text is for admin keys' },
   };
 }
 
@@ -25,7 +25,7 @@ export function healthRoutes(app: FastifyInstance, { health, log }: Services): v
     return grants(request.keyScopes ?? [], 'admin') ? report : withoutTemplateText(report);
   });
   handle(app, getLiveness, async ({ reply }) => reply.type('text/plain; charset=utf-8').send('alive'));
-  // Open to everybody, so one word and nothing else, whatever happens.
+  // Needs no key, so it never returns more than one word.
   handle(app, getReadiness, async ({ request, reply, answerWith }) => {
     const ready = await isReady(request.id);
     answerWith(ready ? 200 : 503);

@@ -1,24 +1,23 @@
-// A JSON document read as it comes, value by value, so that a body of millions is never in memory as a whole and no
-// slice of the work is longer than a chunk.
+// A JSON document read value by value as it arrives, so that a body of millions is never completely in memory.
 import { TextDecoder } from 'node:util';
 import { JSONParser } from '@streamparser/json';
 import type { ServiceError } from '../errors/service-error.ts';
 import { malformedBody, tooLarge } from './refusals.ts';
 import { StrictTokens } from './strict-json.ts';
 
-// Byte order marks inside a JSON text. The parser decodes each text by itself, and a decoder drops a mark at a text's
-// beginning: "\ufeff192.0.2.1" would be read as an address, and a reason would not be stored as it was given.
+// Byte order marks inside a JSON text. The parser decodes each string separately, and the decoder drops a mark at its
+// start: "\ufeff192.0.2.1" would be read as an address, and a reason would be stored without the mark.
 
 /** In UTF-8, read as Latin-1, and escaped. */
 const MARK = /\xef\xbb\xbf|\\u[fF][eE][fF][fF]/g;
-/** What may be the beginning of one, at the end of a slice. */
+/** A possible start of a mark at the end of a slice. */
 const BEGUN = /(?:\xef\xbb?|\\(?:u(?:[fF](?:[eE][fF]?)?)?)?)$/;
 const LONGEST_BEGUN = 5;
 
 class ByteOrderMarks {
   #begun = '';
 
-  /** The positions in the slice right behind each mark that ends in it, in order. Slices are to come in order too. */
+  /** The positions after each mark that ends in the slice, in order. Call it with the slices in order. */
   endsIn(slice: Uint8Array): number[] {
     const before = this.#begun.length;
     const text = this.#begun + Buffer.from(slice.buffer, slice.byteOffset, slice.length).toString('latin1');
@@ -33,7 +32,7 @@ class ByteOrderMarks {
   }
 }
 
-/** `\\ufeff` is a backslash and five letters. Only a backslash of its own begins an escape, and only texts hold any. */
+/** `\\ufeff` is a backslash and five letters. */
 function isEscaped(text: string, at: number): boolean {
   let backslashes = 0;
   while (text[at - 1 - backslashes] === '\\') backslashes += 1;
@@ -42,30 +41,29 @@ function isEscaped(text: string, at: number): boolean {
 
 export interface JsonValue {
   readonly value: unknown;
-  /** The names and indices that lead to it, the outermost first. */
+  /** Names and indices, the outermost first. */
   readonly path: readonly (string | number)[];
-  /** A name that appears twice in one of its objects: which of the two is meant nobody can say. Null: none does. */
+  /** A name that appears twice in one of its objects; null: none. */
   readonly duplicate: string | null;
-  /** A text of it, or a name in it, holds a byte order mark, which `value` may have lost. */
+  /** A string or a name in it contains a byte order mark, which `value` may have lost. */
   readonly marked: boolean;
 }
 
 export interface JsonForm {
-  /** What the document must be as a whole. */
   readonly root: 'array' | 'object';
-  /** Which values are wanted: `$.*`, `$.*.*`. */
+  /** The values to return: `$.*`, `$.*.*`. */
   readonly paths: readonly string[];
-  /** How the body is named in messages: "a JSON array of addresses". */
+  /** In messages: "a JSON array of addresses". */
   readonly name: string;
 }
 
-/** A value of this length is no address with a reason; what is longer would only fill the memory. */
+/** Much longer than any address with a reason. */
 const LONGEST_VALUE_BYTES = 65_536;
 
 /** About 5 ms of parsing on a slow core. */
 const SLICE_BYTES = 16_384;
 
-/** Reads a body to its end. Throws when it is no UTF-8, no JSON, or of another form (400), or a value is too long (413). */
+/** Errors: 400 if the body is not UTF-8, not JSON or has another form, 413 if a value is too long. */
 export async function* readJsonValues(
   body: AsyncIterable<Uint8Array>,
   form: JsonForm,
@@ -101,23 +99,24 @@ export async function* readJsonValues(
       if (refusal !== null) throw refusal;
       bytesWithoutValue = found.length > 0 ? 0 : bytesWithoutValue + slice.length;
       if (bytesWithoutValue > LONGEST_VALUE_BYTES) {
-        throw tooLarge(`one value of the body is longer than ${LONGEST_VALUE_BYTES} bytes; it takes ${form.name}`);
+        throw tooLarge(`a value of the body is longer than ${LONGEST_VALUE_BYTES} bytes; send ${form.name}`);
       }
       if (found.length > 0) yield found;
       found = [];
     }
   }
   checkUtf8(() => utf8.decode());
-  if (!begun) throw malformedBody(`the body is empty; it takes ${form.name}`);
+  if (!begun) throw malformedBody(`the body is empty; send ${form.name}`);
   if (!parser.isEnded) write(() => parser.end(), form);
   if (found.length > 0) yield found;
 }
 
-/** Whether the document has begun; the parser itself takes any root. */
+/** Returns whether the document has started. The parser accepts any root. */
 function checkRoot(bytes: Uint8Array, form: JsonForm): boolean {
   const first = bytes.find((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d);
   if (first === undefined) return false;
-  if (first === 0xef) throw malformedBody(`the body begins with no JSON; leave a byte order mark (U+FEFF) out`);
+  if (first === 0xef)
+    throw malformedBody(`the body does not start with JSON; if it has a byte order mark (U+FEFF), remove it`);
   const wanted = form.root === 'array' ? '[' : '{';
   if (first !== wanted.charCodeAt(0)) throw malformedBody(`the body must be ${form.name}`);
   return true;
@@ -127,7 +126,7 @@ function write(parse: () => void, form: JsonForm): void {
   try {
     parse();
   } catch (cause) {
-    throw malformedBody(`the body is not valid JSON; it takes ${form.name}`, cause);
+    throw malformedBody(`the body is not valid JSON; send ${form.name}`, cause);
   }
 }
 
@@ -135,6 +134,6 @@ function checkUtf8(decode: () => string): void {
   try {
     decode();
   } catch (cause) {
-    throw malformedBody('the body is not UTF-8', cause);
+    throw malformedBody('the body is not valid UTF-8', cause);
   }
 }

@@ -381,7 +381,7 @@ describe('listening on a path', () => {
     const path = join(folder, 'api.sock');
     if (kind === 'a file') await writeFile(path, 'precious');
     else await symlink('/dev/null', path);
-    await expect(on(path)).rejects.toThrow('is no socket');
+    await expect(on(path)).rejects.toThrow('is not a socket');
     expect(existsSync(path)).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-// Where the service listens, and how it stops.
+// Listening and stopping.
 import { lstat, unlink } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createConnection } from 'node:net';
@@ -7,25 +7,25 @@ import type { App } from './app.ts';
 export type ListenTarget = { readonly host: string; readonly port: number } | { readonly path: string };
 
 export interface Listening {
-  /** `http://127.0.0.1:7080`, `http://[::1]:7080`, `unix:/path`; with the real port where 0 was asked for. */
+  /** `http://127.0.0.1:7080`, `http://[::1]:7080`, `unix:/path`; with the actual port if 0 was requested. */
   readonly url: string;
   /**
-   * Takes no new connection, answers what is under way, closes idle connections. What is not answered after `graceMs`
-   * is cut off; returns how many connections that were.
+   * Accepts no new connection, completes the requests in progress and closes idle connections. After `graceMs` the
+   * remaining connections are cut; returns how many.
    */
   close(graceMs: number): Promise<number>;
 }
 
-/** Between two looks for connections that have become idle while the service closes. */
+/** The interval in which idle connections are closed during shutdown. */
 const IDLE_CHECK_MS = 25;
 
 /**
- * As many as are held at once (connections.ts). With Node's 511 a service that is late for a few seconds loses the
- * rest of a burst: the system resets what waits too long for a place. The system's own bound is net.core.somaxconn.
+ * The maximum number of connections (connections.ts). With Node's default of 511, a service that is blocked for seconds
+ * loses a part of a burst, which the kernel resets. The kernel limits it by net.core.somaxconn.
  */
 const backlog = 2048;
 
-/** Errors: those of the system (`EADDRINUSE`), and a socket file of a live service. */
+/** Errors: those of the system (`EADDRINUSE`), and a socket of a running service. */
 export async function listen(app: App, target: ListenTarget): Promise<Listening> {
   await app.ready();
   if ('path' in target) await listenOnPath(app, target.path);
@@ -41,7 +41,7 @@ function urlOf({ address, family, port }: AddressInfo): string {
 async function listenOnPath(app: App, path: string): Promise<void> {
   await removeStaleSocket(path);
   await bind(app, () => {
-    // Mode 660 from its first moment. Node binds a path within this call, so no other file is made under this mask.
+    // Mode 660 from the start. Node binds the path within this call, so the mask affects no other file.
     const mask = process.umask(0o117);
     try {
       app.server.listen({ path, backlog });
@@ -68,7 +68,7 @@ function bind(app: App, start: () => void): Promise<void> {
   });
 }
 
-/** A dead service leaves its socket file behind, and nobody can listen there until it is gone. */
+/** A killed service leaves its socket file, which prevents listening. */
 async function removeStaleSocket(path: string): Promise<void> {
   const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -76,12 +76,12 @@ async function removeStaleSocket(path: string): Promise<void> {
   });
   if (found === null) return;
   if (!found.isSocket())
-    throw new Error(`${path} is there and is no socket; name another path to listen on, or move it away`);
-  if (await answers(path)) throw new Error(`another service listens on ${path}; stop it, or name another path`);
+    throw new Error(`${path} exists and is not a socket; choose another path to listen on, or move the file away`);
+  if (await answers(path)) throw new Error(`another service listens on ${path}; stop it, or choose another path`);
   await unlink(path);
 }
 
-/** Whether somebody listens. Refused: nobody. Anything else that goes wrong is no proof, and is thrown. */
+/** Another process listens on the socket. Errors other than a refused connection are thrown, since they prove nothing. */
 function answers(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = createConnection(path);
@@ -91,7 +91,7 @@ function answers(path: string): Promise<boolean> {
     });
     socket.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(false);
-      // The queue of a listener that is busy is full: it lives.
+      // The backlog of a running service is full.
       else if (error.code === 'EAGAIN') resolve(true);
       else reject(error);
     });

@@ -1,4 +1,3 @@
-// For Prometheus: text in its own format, or as OpenMetrics where that is preferred.
 import { finished } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -10,7 +9,7 @@ import { encodingsOf } from './panel-asset.ts';
 import { RequestLimit } from './request-limit.ts';
 import type { MetricsForm, Services } from './services.ts';
 
-/** A tenth of the size for a millisecond of a thread of its own: a panel asks every three seconds. */
+/** A tenth of the size for 1 ms in another thread; the panel polls every three seconds. */
 const compressed = promisify((text: string, done: (error: Error | null, result: Buffer) => void) =>
   gzip(text, { level: 1 }, done),
 );
@@ -19,7 +18,7 @@ const contentTypes: Readonly<Record<MetricsForm, string>> = {
   prometheus: 'text/plain; version=0.0.4; charset=utf-8',
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 };
-/** Each may hold a megabyte for as long as its client takes to read it, and with the setting anybody may ask. */
+/** Each may need a megabyte until its client has read it, and with PROXY_MANAGER_METRICS_OPEN no key is needed. */
 const MOST_SCRAPES = 16;
 
 export function metricsRoutes(app: FastifyInstance, { metrics }: Services): void {

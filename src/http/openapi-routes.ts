@@ -1,5 +1,3 @@
-// The description of the API: for programs a document, for people a page.
-
 import type { FastifyInstance } from 'fastify';
 import { getDescription, getDocsPage } from '../api/description.ts';
 import { operations } from '../api/operations.ts';
@@ -9,7 +7,7 @@ import { openApiDocument } from './openapi/document.ts';
 
 export function openApiRoutes(app: FastifyInstance): void {
   let texts: { readonly document: string; readonly page: string } | null = null;
-  /** Some 30 ms of work, done once. */
+  /** About 30 ms of work, done once. */
   const described = () => {
     if (texts === null) {
       const document = openApiDocument(operations);
@@ -17,7 +15,7 @@ export function openApiRoutes(app: FastifyInstance): void {
     }
     return texts;
   };
-  // Not when somebody asks: others would wait for it. Not before the service listens: it would come up later.
+  // Not at the first request, which would delay others; not before listening, which would delay the start.
   app.addHook('onListen', async () => void described());
   handle(app, getDescription, async ({ reply }) =>
     reply.type('application/json; charset=utf-8').send(described().document),

@@ -1,5 +1,4 @@
-// A file of the panel, in the forms in which it is sent. Compressed when it is first asked for, once, beside the
-// service's own work: a start costs nothing, and most services are never looked at.
+// A file of the panel. It is compressed once, at the first request and in another thread, so a start is not delayed.
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
@@ -45,14 +44,14 @@ export class PanelAsset {
   }
 }
 
-/** The best form that an `Accept-Encoding` takes; null: as it is. */
+/** The best supported encoding of an `Accept-Encoding` header; null: none. */
 export function encodingFor(accepted: string | undefined): Encoding | null {
   const taken = encodingsOf(accepted);
   if (taken.has('br')) return 'br';
   return taken.has('gzip') ? 'gzip' : null;
 }
 
-/** The names that an `Accept-Encoding` takes, in lower case. */
+/** The encodings that an `Accept-Encoding` header allows, in lower case. */
 export function encodingsOf(accepted: string | undefined): ReadonlySet<string> {
   const taken = new Set<string>();
   for (const part of (accepted ?? '').split(',')) {

@@ -1,4 +1,4 @@
-/** The panel's own addresses: each answers with the one page, which then shows what its address says. */
+/** The URLs of the panel; each returns the same page. */
 export const panelPages = [
   '/',
   '/blocked',
@@ -13,7 +13,7 @@ export const panelPages = [
 
 export type PanelPage = (typeof panelPages)[number];
 
-/** Whether a route, as it was registered, is the panel's own: a page or its files, and no part of the API. */
+/** A registered route belongs to the panel, not to the API. */
 export function isPanelRoute(url: string): boolean {
   return url === '/assets/:name' || (panelPages as readonly string[]).includes(url);
 }

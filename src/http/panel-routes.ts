@@ -1,5 +1,5 @@
-// The panel: one page and the files that it names, all known since the start. A request chooses among them by name; no
-// path of a request ever reaches the file system. Open to everybody: what they show comes from the API, with a key.
+// The panel: one page and its files, read at the start; a request path never reaches the file system. They need no key,
+// since the page gets its data from the API with a key.
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { codes } from '../errors/catalogue.ts';
@@ -9,20 +9,20 @@ import { panelPages } from './panel-pages.ts';
 import { pagePolicy } from './security-headers.ts';
 import type { Services } from './services.ts';
 
-/** Stands in the built page wherever the nonce of one answer belongs. */
+/** The placeholder of the nonce in the built page. */
 export const NONCE_PLACE = '__CSP_NONCE__';
 const A_YEAR = 'public, max-age=31536000, immutable';
 
 /**
- * Whether a request without a key, for an address that nothing has, is a browser's that was led there by a person: it is
- * shown the panel, which says that there is no such page. A program gets the problem document, as ever.
+ * A browser without a key opens an unknown URL: it gets the panel's page, which reports the missing page. Programs get a
+ * problem document.
  */
 export function isLostVisit({ method, headers, is404, url }: FastifyRequest): boolean {
   if (!is404 || method !== 'GET' || headers.authorization !== undefined) return false;
   return !url.startsWith('/api') && (headers.accept ?? '').toLowerCase().includes('text/html');
 }
 
-/** The panel's one page, with another nonce in each answer, so that none is kept. */
+/** The panel's page, with a new nonce in each response. */
 export function sendPage(reply: FastifyReply, page: string): FastifyReply {
   const nonce = randomBytes(16).toString('base64');
   return reply.headers(pagePolicy(nonce)).type('text/html; charset=utf-8').send(page.replaceAll(NONCE_PLACE, nonce));
@@ -32,7 +32,7 @@ export function panelRoutes(app: FastifyInstance, { panel }: Services): void {
   for (const page of panelPages) {
     app.get(page, { config: { open: true } }, async (_request, reply) => {
       if (panel.page === null) {
-        const why = `the panel is not there: ${panel.problem ?? 'it was not built'}; the API works without it`;
+        const why = `the panel is unavailable: ${panel.problem ?? 'it was not built'}; the API works without it`;
         throw new ServiceError(codes.NotFound, 'show the panel', why);
       }
       return sendPage(reply, panel.page);

@@ -1,4 +1,4 @@
-// What the hooks learn about a request and the handlers pass on.
+// Fields of a request that hooks set, and the caller that handlers pass to services.
 import type { FastifyRequest } from 'fastify';
 import type { EntryCounts } from '../api/ended-operation.ts';
 import type { Operation } from '../api/operation.ts';
@@ -12,27 +12,27 @@ declare module 'fastify' {
     keyName: string;
     /** What the key may do; null on the open routes. */
     keyScopes: readonly Scope[] | null;
-    /** When its session ends at the latest; null: it has none. */
+    /** When its session ends at the latest; null: no session. */
     sessionEndsAt: string | null;
-    /** `performance.now()` when the headers had come. */
+    /** `performance.now()` when the headers had arrived. */
     receivedAt: number;
-    /** A line says that it failed, or a count holds it. */
-    toldOfFailure: boolean;
-    /** The audit's rows of what was changed for it; null: none so far. */
+    /** Its failure is logged or counted. */
+    failureLogged: boolean;
+    /** Rows of the audit log of its changes; null: none so far. */
     auditRows: number[] | null;
-    /** The object that is answered; null: none, or an error. */
+    /** The response object; null: none, or an error. */
     answered: Readonly<Record<string, unknown>> | null;
-    /** It came to its handler. */
+    /** Its handler was called. */
     attempted: boolean;
-    /** What the handler says of entries, where the answer does not. */
+    /** Counts of entries that the response does not have. */
     entryCounts: EntryCounts | null;
-    /** The error that is answered. */
+    /** The error of the response. */
     failure: ServiceError | null;
   }
   interface FastifyContextConfig {
-    /** What the route does; absent on those of the panel's page and its files. */
+    /** Absent for the panel's page and its files. */
     operation?: Operation;
-    /** No key is asked for: it is declared so, or a setting says so. */
+    /** No key is needed, by declaration or by a setting. */
     open?: boolean;
   }
 }

@@ -1,15 +1,15 @@
 import { randomFillSync } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-const TAKEN = /^[A-Za-z0-9._-]{1,64}$/;
+const ALLOWED = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** The client's own id where it is harmless in a log line, else a new one. */
+/** The client's id if it is safe in a log line, else a new one. */
 export function requestId(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
-  return typeof given === 'string' && TAKEN.test(given) ? given : newRequestId();
+  return typeof given === 'string' && ALLOWED.test(given) ? given : newRequestId();
 }
 
-/** Fetches random bytes for many ids at once: a fetch costs 12 µs, whatever its size. */
+/** Fetches random bytes for many ids at once: a fetch takes 12 µs, independent of its size. */
 class RandomIds {
   readonly #bytes: Buffer;
   readonly #idBytes: number;
@@ -34,7 +34,7 @@ class RandomIds {
 
 const ids = new RandomIds(12, 256);
 
-/** 96 random bits: no two requests of a log share it. */
+/** 96 random bits: unique in a log. */
 export function newRequestId(): string {
   return ids.next();
 }

@@ -1,8 +1,8 @@
-// How many requests of one kind may be under way at once. When the writer falls behind, more is refused with 503 and `Retry-After` before the
-// memory grows; what waits already is answered.
+// The maximum number of simultaneous requests of one kind. When the writer falls behind, further requests get 503 with
+// `Retry-After` before the memory grows; waiting requests are served.
 import { busy } from './refusals.ts';
 
-/** A request that waits holds some 20 kB. More than all connections: pipelined ones count too. */
+/** A waiting request needs about 20 kB. More than connections, because of pipelining. */
 const MOST_REQUESTS = 4096;
 
 export class RequestLimit {
@@ -11,7 +11,7 @@ export class RequestLimit {
   readonly #ofKeys = new Map<string, number>();
   #underWay = 0;
 
-  /** @param mostOfOne how many of them one key may have */
+  /** @param mostOfOne the maximum of one key */
   constructor(most: number = MOST_REQUESTS, mostOfOne: number = most) {
     this.#most = most;
     this.#mostOfOne = mostOfOne;
@@ -21,12 +21,13 @@ export class RequestLimit {
     return this.#underWay;
   }
 
-  /** One more; the returned function is to be called when it is done, and may be called again. Errors: 503. */
+  /** Call the returned function when the request ends; further calls have no effect. Errors: 503. */
   begin(key: string): () => void {
     const ofKey = this.#ofKeys.get(key) ?? 0;
-    if (ofKey >= this.#mostOfOne) throw busy(`${ofKey} such requests of the key ${key} are under way already`);
+    if (ofKey >= this.#mostOfOne)
+      throw busy(`the key ${key} already has ${ofKey} such requests in progress; retry shortly`);
     if (this.#underWay >= this.#most) {
-      throw busy(`${this.#underWay} requests are under way already; try again shortly`);
+      throw busy(`${this.#underWay} requests are already in progress; retry shortly`);
     }
     this.#underWay += 1;
     this.#ofKeys.set(key, ofKey + 1);

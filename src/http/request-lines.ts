@@ -1,107 +1,104 @@
-// The log's lines of requests: one an answered request, and before it one with the cause of a failure of the service.
-// Refusals cost their sender nothing, so those beyond so many a minute are only counted.
+// The log lines of requests: one for each response, and one with the cause of a failure of the service. Of anonymous
+// requests, rejections and failures, which a client could cause by the thousand, the first of each minute have their own
+// line; one line counts the rest.
 import type { FastifyRequest } from 'fastify';
 import { codes } from '../errors/catalogue.ts';
 import { sourceOf } from './failure-limiter.ts';
 import { pathOf } from './request-context.ts';
 import type { RequestLog } from './services.ts';
 
-// Log lines that anybody could cause by the thousand: of requests without a valid key, and of refusals and failures with
-// one. The first of each minute have lines of their own, of the rest one line tells how many they were and whose.
-
-export interface KeylessLimits {
-  /** Lines a minute. */
+export interface LineLimits {
+  /** Lines in a window. */
   readonly lines: number;
   readonly windowMs: number;
-  /** Sources that are counted one by one. */
+  /** Sources that are counted separately. */
   readonly sources: number;
 }
 
-const DEFAULTS: KeylessLimits = { lines: 20, windowMs: 60_000, sources: 1_000 };
-/** With a valid key, as many as the audit has rows of one key's refusals. */
-const keyedLines: KeylessLimits = { ...DEFAULTS, lines: 60 };
+const DEFAULTS: LineLimits = { lines: 20, windowMs: 60_000, sources: 1_000 };
+/** The same limit as the audit rows of one key's rejections. */
+const keyedLines: LineLimits = { ...DEFAULTS, lines: 60 };
 const NAMED_SOURCES = 20;
 
-type Tell = (message: string, fields: Readonly<Record<string, unknown>>) => void;
+type WriteLine = (message: string, fields: Readonly<Record<string, unknown>>) => void;
 
-export class KeylessLines {
-  readonly #tell: Tell;
-  readonly #limits: KeylessLimits;
+export class LimitedLines {
+  readonly #write: WriteLine;
+  readonly #limits: LineLimits;
   readonly #message: string;
   readonly #sources = new Map<string, number>();
-  #told = 0;
-  #untold = 0;
+  #written = 0;
+  #counted = 0;
   #window: NodeJS.Timeout | null = null;
 
   /** @param message of the line that counts the rest */
-  constructor(tell: Tell, limits: KeylessLimits = DEFAULTS, message = 'Requests without a valid key') {
-    this.#tell = tell;
+  constructor(write: WriteLine, limits: LineLimits = DEFAULTS, message = 'Requests without a valid key') {
+    this.#write = write;
     this.#limits = limits;
     this.#message = message;
   }
 
-  /** Whether a request from `source` (an address, the IPv6 network it lies in, or the name of a key) may have a line of its own; else it is counted. */
-  mayTell(source: string): boolean {
+  /** Otherwise the request is counted. @param source an address, its IPv6 /64, or the name of a key */
+  allows(source: string): boolean {
     this.#window ??= setTimeout(() => this.end(), this.#limits.windowMs).unref();
-    this.#told += 1;
-    if (this.#told <= this.#limits.lines) return true;
-    this.#untold += 1;
+    this.#written += 1;
+    if (this.#written <= this.#limits.lines) return true;
+    this.#counted += 1;
     const count = this.#sources.get(source);
     if (count !== undefined || this.#sources.size < this.#limits.sources) this.#sources.set(source, (count ?? 0) + 1);
     return false;
   }
 
-  /** Tells of what was only counted, and begins anew. */
+  /** Writes the line with the count, and starts a new window. */
   end(): void {
     if (this.#window !== null) clearTimeout(this.#window);
     this.#window = null;
-    const untold = this.#untold;
+    const counted = this.#counted;
     const most = [...this.#sources].sort(([, a], [, b]) => b - a).slice(0, NAMED_SOURCES);
-    this.#told = 0;
-    this.#untold = 0;
+    this.#written = 0;
+    this.#counted = 0;
     this.#sources.clear();
-    if (untold === 0) return;
-    this.#tell(this.#message, { requests: untold, most_from: Object.fromEntries(most) });
+    if (counted === 0) return;
+    this.#write(this.#message, { requests: counted, most_from: Object.fromEntries(most) });
   }
 }
 
 export class RequestLines {
   readonly #log: RequestLog;
-  readonly #keyless: KeylessLines;
-  readonly #refused: KeylessLines;
-  readonly #failed: KeylessLines;
+  readonly #anonymous: LimitedLines;
+  readonly #refused: LimitedLines;
+  readonly #failed: LimitedLines;
 
   constructor(log: RequestLog) {
     this.#log = log;
-    const tell: RequestLog['info'] = (message, fields) => log.info(message, fields);
-    this.#keyless = new KeylessLines(tell);
-    this.#refused = new KeylessLines(tell, keyedLines, 'Refused requests');
-    this.#failed = new KeylessLines(tell, keyedLines, 'Failed requests');
+    const write: RequestLog['info'] = (message, fields) => log.info(message, fields);
+    this.#anonymous = new LimitedLines(write);
+    this.#refused = new LimitedLines(write, keyedLines, 'Refused requests');
+    this.#failed = new LimitedLines(write, keyedLines, 'Failed requests');
   }
 
-  /** The log that a failure of this request is told to. */
+  /** The log for a failure of this request. */
   failureLog(request: FastifyRequest): RequestLog {
     return {
       info: (message, fields) => this.#log.info(message, fields),
       error: (message, fields) => {
-        // That there is no room is a refusal: its line says all of it.
+        // An exhausted limit is a rejection; the line of its response says everything.
         if (request.keyName !== '' && request.failure?.code === codes.TooMuchAtOnce) return;
-        // One line, or one of the count, for each: no other follows.
-        request.toldOfFailure = true;
-        const lines = request.keyName === '' ? this.#keyless : this.#failed;
-        if (lines.mayTell(whoseOf(request))) this.#log.error(message, { ...fields, ...nameOf(request) });
+        request.failureLogged = true;
+        const lines = request.keyName === '' ? this.#anonymous : this.#failed;
+        if (lines.allows(sourceOfRequest(request))) this.#log.error(message, { ...fields, ...nameOf(request) });
       },
     };
   }
 
-  /** @param milliseconds from the headers to the end of the answer */
+  /** @param milliseconds from the headers to the end of the response */
   answered(request: FastifyRequest, status: number, milliseconds: number): void {
     const { open, operation } = request.routeOptions.config ?? {};
-    // Probes come every second, scrapes every few, and say nothing while all is well.
+    // Successful probes and scrapes are not logged.
     if ((open === true || operation?.quiet === true) && status < 400) return;
-    if (request.toldOfFailure) return;
-    if (request.keyName === '' && !this.#keyless.mayTell(whoseOf(request))) return;
-    if (request.keyName !== '' && status >= 400 && !this.#refused.mayTell(whoseOf(request))) return;
+    if (request.failureLogged) return;
+    if (request.keyName === '' && !this.#anonymous.allows(sourceOfRequest(request))) return;
+    if (request.keyName !== '' && status >= 400 && !this.#refused.allows(sourceOfRequest(request))) return;
     this.#log.info('Request answered', {
       request_id: request.id,
       method: request.method,
@@ -113,9 +110,9 @@ export class RequestLines {
     });
   }
 
-  /** Tells of what was only counted. */
+  /** Writes the lines with the counts. */
   end(): void {
-    for (const lines of [this.#keyless, this.#refused, this.#failed]) lines.end();
+    for (const lines of [this.#anonymous, this.#refused, this.#failed]) lines.end();
   }
 }
 
@@ -124,8 +121,7 @@ function refusalOf({ failure }: FastifyRequest): Readonly<Record<string, unknown
   return failure.code === codes.TooMuchAtOnce ? { code: failure.code, cause: failure.detail } : { code: failure.code };
 }
 
-/** In whose count it is. */
-function whoseOf(request: FastifyRequest): string {
+function sourceOfRequest(request: FastifyRequest): string {
   return request.keyName === '' ? sourceOf(addressOf(request)) : request.keyName;
 }
 

@@ -1,4 +1,4 @@
-// Which methods each path takes: the router finds a handler for a method, but cannot say what else would have been right.
+// The methods of each path, for the `Allow` header: Fastify's router cannot list them.
 interface Route {
   readonly pattern: RegExp;
   readonly methods: Set<string>;
@@ -20,8 +20,8 @@ export class RouteTable {
   }
 
   /**
-   * The methods that `path` takes, in the form of an `Allow` header; null where there is nothing. A path that is
-   * registered as it stands is never the parameter of another (`/api/blocked-ips/batch` is no address).
+   * The methods of `path` as an `Allow` header; null: unknown path. A literal path is never the parameter of another
+   * (`/api/blocked-ips/batch` is not an address).
    */
   allowed(path: string): string | null {
     const exact = this.#routes.get(path);
@@ -31,7 +31,7 @@ export class RouteTable {
     return methods.size === 0 ? null : [...methods].sort().join(', ');
   }
 
-  /** Whether `path` is registered as it stands, but not for `method`. */
+  /** `path` is registered literally, but not for `method`. */
   misses(path: string, method: string): boolean {
     const exact = this.#routes.get(path);
     return exact?.isStatic === true && !exact.methods.has(method);

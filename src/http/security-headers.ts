@@ -1,6 +1,6 @@
 /**
- * On every answer. An answer of the API is data: nothing may run, frame, keep or embed it. No origin is let in (no
- * `Access-Control-*`), no cookie is set, and nothing says which program answers.
+ * Of every response. API responses are data: they must not be executed, framed, cached or embedded. No origin is allowed
+ * (no `Access-Control-*`), no cookie is set, and no header names the server.
  */
 export function commonHeaders(requestId: string): Record<string, string> {
   return {
@@ -15,8 +15,8 @@ export function commonHeaders(requestId: string): Record<string, string> {
 }
 
 /**
- * Of the panel's page, over the common ones. Scripts and requests are of this origin alone, nothing frames it, no form
- * leaves it. Style sheets are too; the nonce is for the few that the components make while they run.
+ * Of the panel's page, in addition. Scripts, style sheets and requests are limited to this origin; no framing, no forms.
+ * The nonce is for the styles that components create at run time.
  */
 export function pagePolicy(nonce: string): Record<string, string> {
   return {

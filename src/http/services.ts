@@ -1,5 +1,4 @@
-// What the HTTP layer asks of the rest of the service. A refusal is a thrown `ServiceError`, anything else that is thrown
-// is answered with 500.
+// The services that the HTTP server calls. They reject by throwing a `ServiceError`; any other error becomes 500.
 import type { EndedOperation } from '../api/ended-operation.ts';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import type { BlockedSetService } from '../blocking/blocked-set-service.ts';
@@ -32,7 +31,7 @@ export interface Services {
 
 export type EventsService = Pick<EventFeed, keyof EventFeed>;
 
-/** A part of the service's log: one line an answered request, one a failure of the service itself. */
+/** The part of the log for requests and failures. */
 export interface RequestLog {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;

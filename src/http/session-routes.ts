@@ -1,4 +1,4 @@
-// Who the request comes from: the panel offers only what its key may do. And the panel's sign-in: a key for a token.
+// The key of the request, and the sessions of the panel.
 import type { IncomingHttpHeaders } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -10,17 +10,16 @@ import { bearerOf } from './authentication.ts';
 import { handle } from './handle.ts';
 import type { Services } from './services.ts';
 
-// Whether trusting the address of a client trusts that client. Through a tunnel or a proxy every client has the address of
-// its end: trusted, nobody could be blocked any more.
+// Through a tunnel or a proxy all clients have the same address: trusting it would exempt all of them from blocking.
 
 const loopback = ['127.0.0.0/8', '::1'].map(entryOf);
-/** What a proxy adds to a request. */
+/** Headers that a proxy adds. */
 const relayed = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'] as const;
 
 /**
- * The address as text; null where others come from it too, as far as can be known here: loopback, an address of this
- * machine, a request that a proxy has passed on. NAT cannot be seen.
- * @param own addresses of this machine; canonical or not
+ * The address if only this client uses it, as far as the service can tell. Null for loopback, an address of this machine,
+ * and a request that a proxy forwarded. NAT cannot be detected.
+ * @param own addresses of this machine
  */
 export function trustableAddress(
   client: IpEntry,
@@ -46,9 +45,9 @@ export function sessionRoutes(app: FastifyInstance, { keys, sessions }: Services
   handle(app, getSession, ({ request }) => recordOf(request));
 
   handle(app, signIn, async ({ request, caller, answerWith }) => {
-    // Else a session could be prolonged for ever, and a token would be as good as its key.
+    // Otherwise sessions could be extended without end, and a token would be as good as its key.
     if (request.sessionEndsAt !== null) {
-      const detail = 'this request came with the token of a session, which cannot start another; send a key';
+      const detail = 'a session token cannot start another session; send an API key';
       throw new ServiceError(codes.Forbidden, 'sign in', detail);
     }
     const { token, endsAt } = await sessions.start(caller);
@@ -59,7 +58,7 @@ export function sessionRoutes(app: FastifyInstance, { keys, sessions }: Services
   handle(app, signOut, async ({ request, caller }) => {
     const token = bearerOf(request);
     if (request.sessionEndsAt === null || token === null) {
-      const detail = 'this request came with a key, not with the token of a session; a key ends by being revoked';
+      const detail = 'the request has an API key, not a session token; to end a key, revoke it';
       throw new ServiceError(codes.NotFound, 'sign out', detail);
     }
     await sessions.end(token, caller);
@@ -67,7 +66,7 @@ export function sessionRoutes(app: FastifyInstance, { keys, sessions }: Services
   });
 
   async function recordOf(request: FastifyRequest): Promise<Session> {
-    // A key of the settings is in no list, and never ends.
+    // The key of the settings is not in the list and never expires.
     const record = (await keys.list()).find(({ name, revoked_at }) => name === request.keyName && revoked_at === null);
     const ip = parseIp(request.socket.remoteAddress ?? '');
     return {

@@ -6,7 +6,7 @@ import type { FieldError } from '../errors/service-error.ts';
 import { refusedFields } from './refusals.ts';
 import { pathDomain } from './request-values.ts';
 
-/** A site as the path and the body of the right shape name it. Errors: 105, and 106 for its servers. */
+/** The site of a path and a valid body. Errors: 105, and 106 for its servers. */
 export function readSite(domain: string, body: SiteRequest): Site {
   const fields: FieldError[] = [];
   const site = {
@@ -31,13 +31,16 @@ function readServer(server: SiteRequest['servers'][number], index: number, field
   };
 }
 
-/** The same server twice is a slip: the proxy would send it twice the requests. */
+/** HAProxy would send a duplicate server twice the requests. */
 function refuseDuplicates(servers: readonly SiteServer[], fields: FieldError[]): void {
   const seen = new Set<string>();
   for (const [index, { address, port }] of servers.entries()) {
     const server = `${address} port ${port}`;
     if (seen.has(server))
-      fields.push({ name: `servers[${index}]`, description: `names ${server} again; use its weight` });
+      fields.push({
+        name: `servers[${index}]`,
+        description: `duplicates ${server}; remove it, or set the weight of the first one`,
+      });
     seen.add(server);
   }
 }

@@ -1,4 +1,4 @@
-// A text list of addresses, one a line: `#` and `;` comments (after a blank too), blank lines, LF or CRLF.
+// A text list: one address per line, `#` and `;` comments (also after a blank), blank lines, LF or CRLF.
 import { TextDecoder } from 'node:util';
 import type { BulkItem } from '../blocking/answers.ts';
 import { parseIp } from '../domain/ip.ts';
@@ -6,14 +6,14 @@ import { withoutComment } from '../domain/list-line.ts';
 import { shortCopy } from './bulk-elements.ts';
 import { malformedBody, tooLarge } from './refusals.ts';
 
-/** About 5 ms of parsing; between two batches everybody else has a turn. */
+/** About 5 ms of parsing. */
 const BATCH = 2000;
 const LONGEST_LINE_BYTES = 4096;
 const KEEP = { kind: 'keep' } as const;
 
 /**
- * Reads a body to its end, in batches. Throws when it is no UTF-8 (400) or a line is longer than 4 KiB (413); a line
- * that is no address is an item of its own.
+ * The lines in batches. A line without a valid address is a rejected item. Errors: 400 if the body is not UTF-8, 413 if
+ * a line is longer than 4 KiB.
  */
 export async function* readTextList(body: AsyncIterable<Uint8Array>): AsyncGenerator<readonly BulkItem[]> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -56,9 +56,9 @@ function readLine(text: string, line: number): BulkItem | null {
 }
 
 function checkLength(text: string, line: number): void {
-  // A character is one to three bytes of UTF-8 for each of its UTF-16 units.
+  // A UTF-16 unit is at most three bytes of UTF-8.
   if (text.length * 3 > LONGEST_LINE_BYTES && Buffer.byteLength(text) > LONGEST_LINE_BYTES) {
-    throw tooLarge(`line ${line} is longer than ${LONGEST_LINE_BYTES} bytes; the list takes one address a line`);
+    throw tooLarge(`line ${line} is longer than ${LONGEST_LINE_BYTES} bytes; write one address per line`);
   }
 }
 
@@ -66,6 +66,6 @@ function decode(decoder: TextDecoder, chunk?: Uint8Array): string {
   try {
     return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
   } catch (cause) {
-    throw malformedBody('the list is not UTF-8; nothing was changed', cause);
+    throw malformedBody('the list is not valid UTF-8; nothing was changed', cause);
   }
 }

@@ -1,14 +1,13 @@
-// ajv's errors as sentences that name the field, its value and what would be right.
+// ajv's errors as sentences with the field, its value and what is allowed.
 import { quote } from '../domain/quote.ts';
 import type { FieldError } from '../errors/service-error.ts';
 
-/** What would be right; `description` where it is said of no field's meaning. */
 interface Wanted {
   readonly mustBe?: string;
   readonly description?: string;
 }
 
-/** The parts of ajv's error (option `verbose`) that are read here. */
+/** Of ajv's option `verbose`. */
 export interface SchemaError {
   readonly keyword: string;
   readonly instancePath: string;
@@ -18,15 +17,14 @@ export interface SchemaError {
   readonly parentSchema?: (Wanted & { readonly properties?: Record<string, Wanted> }) | undefined;
 }
 
-/** More of them help nobody, and a hostile body has many. */
+/** A hostile body has many. */
 const MOST_FIELDS = 20;
 
-/** @param part how the whole is named where the error is not about one field: `the body`, `the query` */
+/** @param part the name for an error that is not about one field: `the body`, `the query` */
 export function describeSchemaErrors(errors: readonly SchemaError[], part: string): FieldError[] {
   const described = new Map<string, FieldError>();
   for (const error of errors) {
     const field = describe(error, part);
-    // A value that breaks two rules of one field has one description.
     if (!described.has(field.name)) described.set(field.name, field);
     if (described.size === MOST_FIELDS) break;
   }
@@ -38,7 +36,7 @@ function describe(error: SchemaError, part: string): FieldError {
   if (error.keyword === 'additionalProperties') {
     const known = Object.keys(error.parentSchema?.properties ?? {}).join(', ');
     const name = quote(String(error.params.additionalProperty));
-    return { name: join(path, name), description: `there is no such field; the fields are ${known}` };
+    return { name: join(path, name), description: `unknown field; the fields are ${known}` };
   }
   if (error.keyword === 'required') {
     const name = String(error.params.missingProperty);
@@ -46,16 +44,16 @@ function describe(error: SchemaError, part: string): FieldError {
     return { name: join(path, name), description: `is missing${wanted === undefined ? '' : `; it must be ${wanted}`}` };
   }
   const wanted = wantedOf(error.parentSchema);
-  const right = wanted === undefined ? (error.message ?? 'must be something else') : `must be ${wanted}`;
+  const right = wanted === undefined ? (error.message ?? 'must have another value') : `must be ${wanted}`;
   if (path === '') return { name: part.replace(/^the /, ''), description: `${part} ${right}` };
-  return { name: path, description: `${showValue(error.data)} is not right: it ${right}` };
+  return { name: path, description: `${showValue(error.data)} is not valid: it ${right}` };
 }
 
 function wantedOf(schema: Wanted | undefined): string | undefined {
   return schema?.mustBe ?? schema?.description;
 }
 
-/** `/servers/0/port` as people write it: `servers[0].port`. */
+/** `/servers/0/port` as `servers[0].port`. */
 function fieldPath(pointer: string): string {
   let path = '';
   for (const step of pointer.split('/').slice(1)) {
@@ -68,9 +66,9 @@ function join(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
 }
 
-/** A value from outside, short and on one line. */
+/** Short and on one line. */
 export function showValue(value: unknown): string {
-  if (typeof value === 'string') return value === '' ? 'an empty text' : quote(value);
+  if (typeof value === 'string') return value === '' ? 'an empty string' : quote(value);
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
   return String(value);

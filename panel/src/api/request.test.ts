@@ -58,7 +58,7 @@ it.each([401, 502])(
   'treats a page of status %i of a proxy in between as no response of the service',
   async (status) => {
     const reply = await sent();
-    expect(await reply(new Response('<h1>Sorry</h1>', { status }))).toMatchObject({ reason: 'stranger' });
+    expect(await reply(new Response('<h1>Sorry</h1>', { status }))).toMatchObject({ reason: 'foreign' });
     expect(watcher.answered).not.toHaveBeenCalled();
     expect(watcher.keyRefused).not.toHaveBeenCalled();
     expect(watcher.unanswered).toHaveBeenCalledOnce();

@@ -32,6 +32,6 @@ export function liveWords(state: StreamState, now: number): { readonly tone: Ton
 
 function whyText(why: unknown): string {
   if (why instanceof ApiProblem && why.status === 404) return 'this service has no event stream';
-  if (why instanceof ApiUnreachable && why.reason !== 'stranger') return 'the service does not respond';
+  if (why instanceof ApiUnreachable && why.reason !== 'foreign') return 'the service does not respond';
   return problemText(why);
 }

@@ -6,7 +6,7 @@ test.each<[CallFailure, string]>([
   ['refused', 'Not made'],
   ['timeout', 'No response: the change may or may not have been made'],
   ['broken', 'No response: the change may or may not have been made'],
-  ['stranger', 'No response: the change may or may not have been made'],
+  ['foreign', 'No response: the change may or may not have been made'],
   ['aborted', 'No response: the change may or may not have been made'],
 ])('titles a change that ended in %s: %s', (reason, title) => {
   expect(changeTitle(new ApiUnreachable(reason, 'why'), 'Not made')).toBe(title);

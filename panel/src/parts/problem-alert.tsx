@@ -56,7 +56,7 @@ function fieldsOf({ problem, message }: ApiProblem) {
 
 export function problemText(error: unknown): string {
   if (error instanceof ApiProblem) return error.message;
-  if (error instanceof ApiUnreachable && error.reason === 'stranger') return error.message;
+  if (error instanceof ApiUnreachable && error.reason === 'foreign') return error.message;
   if (error instanceof ApiUnreachable)
     return 'The service does not respond. It may be stopped or starting. If HAProxy is running, it keeps blocking with the entries it has.';
   return error instanceof Error ? error.message : String(error);

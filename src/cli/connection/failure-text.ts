@@ -92,7 +92,7 @@ function unreachableText({ reason, message }: ApiUnreachable, { url }: CallConte
     case 'timeout':
     case 'broken':
       return `${message}; the change may or may not have been applied, see: proxy-manager status`;
-    case 'stranger':
+    case 'foreign':
       return `${url}: ${message}`;
     case 'aborted':
       return message;

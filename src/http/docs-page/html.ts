@@ -1,6 +1,6 @@
-// HTML that is put together from texts: whatever is put in is escaped, unless it is HTML already.
+// HTML templates that escape every inserted text.
 
-/** HTML that may stand as it is. */
+/** Text that is already HTML. */
 export class Html {
   readonly text: string;
 
@@ -33,7 +33,7 @@ export function inline(text: string): Html {
   return html`${pieces.map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece))}`;
 }
 
-/** Where a line may be broken in a long path or name. */
+/** Allows line breaks in a long path or name. */
 export function breakable(text: string): Html {
   return new Html(html`${text}`.text.replaceAll(/[/_]/g, '$&<wbr>'));
 }

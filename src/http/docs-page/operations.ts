@@ -1,4 +1,4 @@
-// One operation: what it does, what it takes, examples that can be pasted, what it answers.
+// The section of one operation: description, parameters, examples to paste, responses.
 import type { Media, NamedExample, OpenApi, Operation, Parameter, Response } from '../openapi/openapi-types.ts';
 import { nameOfReference } from '../openapi/openapi-types.ts';
 import { breakable, type Html, html, inline, paragraphs } from './html.ts';
@@ -20,7 +20,7 @@ ${paragraphs(description)}
 ${parameters.length === 0 ? '' : parameterTable(parameters)}
 ${requestBody === undefined ? '' : bodyPart(document, requestBody.content)}
 ${exampleNames(operation).map((name) => exampleBlock(document, { method, path, operation }, name))}
-<h4>Answers</h4>
+<h4>Responses</h4>
 <table><thead><tr><th scope="col">Status</th><th scope="col">When</th><th scope="col">Body</th></tr></thead><tbody>
 ${Object.entries(responses).map(([status, response]) => answerRow(status, resolved(document, response)))}</tbody></table>
 </section>`;
@@ -47,7 +47,7 @@ function bodyPart(document: OpenApi, content: Readonly<Record<string, Media>>): 
   return html`<h4>Body</h4><p>${types}</p>${tables}`;
 }
 
-/** In the order in which they were described. */
+/** In the order of the document. */
 function exampleNames({ parameters = [], requestBody, responses }: Operation): string[] {
   const names = [
     ...Object.values(requestBody?.content ?? {}).flatMap(({ examples = {} }) => Object.keys(examples)),

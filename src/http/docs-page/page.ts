@@ -1,4 +1,4 @@
-// The API as a page for people, made on the server from the document: HTML and a style, no script, nothing from outside.
+// The API document as an HTML page, rendered on the server: no scripts, nothing from outside.
 import { createHash } from 'node:crypto';
 import type { OpenApi } from '../openapi/openapi-types.ts';
 import { Html, html, paragraphs } from './html.ts';

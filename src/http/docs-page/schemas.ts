@@ -1,4 +1,4 @@
-// Schemas as people read them: a table of fields, and types in words.
+// Schemas as tables of fields, with types in words.
 import type { OpenApi, Schema } from '../openapi/openapi-types.ts';
 import { nameOfReference } from '../openapi/openapi-types.ts';
 import { breakable, type Html, html, inline } from './html.ts';

@@ -5,7 +5,7 @@ import { DocumentCheck } from '../../../testkit/http/document-check.ts';
 import { routeAccess } from '../../../testkit/http/route-access.ts';
 import { stubApp } from '../../../testkit/http/stub-services.ts';
 import { tags } from '../../api/operation.ts';
-import { catalogue, lookUpCode } from '../../errors/catalogue.ts';
+import { catalogue, codes, lookUpCode, reservedCodes } from '../../errors/catalogue.ts';
 import { isPanelRoute } from '../panel-pages.ts';
 import { documentedPath } from './document.ts';
 import type { OpenApi, Operation, Response, Schema } from './openapi-types.ts';
@@ -136,13 +136,13 @@ describe('the document', () => {
   });
 
   it('has every code of the catalogue that HTTP can answer', () => {
-    /** Nothing raises these today; their numbers are kept. */
-    const unused = [3001, 3003, 5000, 6010, 6012];
-    /** Of requests that reach no operation; the introduction tells of them. */
-    const ofNoRoute = [404, 6011];
+    /** Raised at shutdown only. */
+    const atShutdown = [codes.ShuttingDown];
+    /** Of requests without an operation; the introduction documents them. */
+    const ofNoRoute = [codes.NoSuchEndpoint, codes.MethodNotAllowed];
     const named = new Set(all.flatMap(({ operation }) => Object.values(operation.responses).flatMap(codesOf)));
     const missing = [...catalogue.keys()].filter((code) => !named.has(code)).sort((a, b) => a - b);
-    expect(missing).toEqual([...ofNoRoute, ...unused].sort((a, b) => a - b));
+    expect(missing).toEqual([...ofNoRoute, ...atShutdown, ...reservedCodes].sort((a, b) => a - b));
     for (const code of ofNoRoute) expect(document.info.description).toContain(`code ${code}`);
     expect(missing.filter(hasSample)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// What of OpenAPI 3.1 the document of this service uses; for those who read it: the page, the client's types, the tests.
+// The part of OpenAPI 3.1 that the document uses.
 
 export interface Schema {
   readonly $ref?: string;

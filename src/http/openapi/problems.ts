@@ -1,22 +1,22 @@
-// The errors: which of them follow from what a route is, and a sample of each.
+// The errors that follow from the kind of a route, and a sample of each error.
 import { codes, lookUpCode } from '../../errors/catalogue.ts';
 import type { Problem } from '../../errors/problem.ts';
 import type { FieldError } from '../../errors/service-error.ts';
 
-/** What of a route decides which errors it can answer with. */
+/** The properties of a route that determine its errors. */
 export interface RouteNature {
   readonly open: boolean;
-  /** None, JSON that is judged by a schema, or read as it comes. */
+  /** None, JSON with a schema, or streamed. */
   readonly body: 'none' | 'schema' | 'streamed';
   readonly pathFields: readonly string[];
-  /** Null: it has no schema for its query, and does not look at it. */
+  /** Null: it ignores its query. */
   readonly queryFields: readonly string[] | null;
 }
 
-/** The codes that any such route can answer with, whatever it does. */
+/** The error codes of every such route. */
 export function commonCodes({ open, body, pathFields, queryFields }: RouteNature): number[] {
   return [
-    // Headers too large, or that came too slowly; no room for the connection; a mistake of ours.
+    // Headers too large or too slow, the limit of connections, a fault of the service.
     codes.InvalidParameter,
     codes.TooLarge,
     codes.RequestTimeout,
@@ -46,11 +46,11 @@ const field = (name: string, description: string): Pick<Sample, 'detail' | 'erro
 
 const wrongCursor = 'the cursor is not one that this service gave out; start again without a cursor';
 
-/** What such an error says. Codes that are not here are answered by no route: document.test.ts names them. */
+/** Codes without a sample are not returned by any route; document.test.ts lists them. */
 const samples: Readonly<Record<number, Sample>> = {
   [codes.InvalidParameter]: {
     op: 'read request',
-    ...field('duration_seconds', '0 is not right: it must be a whole number from 1 to 3155760000'),
+    ...field('duration_seconds', '0 is not valid: it must be a whole number from 1 to 3155760000'),
   },
   [codes.InvalidAddress]: {
     op: 'read request',
@@ -59,7 +59,7 @@ const samples: Readonly<Record<number, Sample>> = {
   [codes.InvalidBody]: { op: 'read request', detail: 'the body is not valid JSON in UTF-8' },
   [codes.UnknownField]: {
     op: 'read request',
-    ...field('reason', 'there is no such field; the fields are note, expires_at, duration_seconds'),
+    ...field('reason', 'unknown field; the fields are note, expires_at, duration_seconds'),
   },
   [codes.InvalidTime]: {
     op: 'read request',
@@ -78,14 +78,14 @@ const samples: Readonly<Record<number, Sample>> = {
     detail: wrongCursor,
     errors: [{ name: 'cursor', description: wrongCursor }],
   },
-  [codes.UnexpectedBody]: { op: 'read request', detail: 'this request takes no body; send it without one' },
+  [codes.UnexpectedBody]: { op: 'read request', detail: 'this request must not have a body; send it without one' },
   [codes.Unauthorized]: {
     op: 'authenticate request',
-    detail: 'this needs a valid API key; send the header Authorization: Bearer <key>',
+    detail: 'a valid API key is required; send the header Authorization: Bearer KEY',
   },
   [codes.Forbidden]: {
     op: 'authorize request',
-    detail: 'this needs the scope admin, and the key fail2ban has block; send a key that has it',
+    detail: 'this request needs the scope admin, but the key fail2ban has block; use a key with that scope',
     members: { missing_scope: 'admin' },
   },
   [codes.Conflict]: {
@@ -95,7 +95,7 @@ const samples: Readonly<Record<number, Sample>> = {
   },
   [codes.Internal]: {
     op: 'serve request',
-    detail: 'the service met an error it did not foresee; its log has the cause under the id of this request',
+    detail: 'unexpected error; the log has the cause under the id of this request',
   },
   [codes.IntegrityViolated]: {
     op: 'read backup',
@@ -130,10 +130,10 @@ const samples: Readonly<Record<number, Sample>> = {
     op: 'safe reload',
     detail: 'the template renders a configuration without the rule for the blocked map, so no block would be enforced',
   },
-  [codes.TooLarge]: { op: 'read request', detail: 'the body is larger than this request takes' },
+  [codes.TooLarge]: { op: 'read request', detail: 'the body is larger than the 65536 bytes that this request allows' },
   [codes.TooManyFailedKeys]: {
     op: 'authenticate request',
-    detail: 'too many wrong API keys came from your address; try again in 40 seconds, or with a valid key now',
+    detail: 'too many wrong API keys came from your address; retry in 40 seconds, or now with a valid key',
   },
   [codes.QueueFull]: {
     op: 'change blocked set',
@@ -182,9 +182,9 @@ const samples: Readonly<Record<number, Sample>> = {
   },
   [codes.UnsupportedMediaType]: {
     op: 'read request',
-    detail: 'Content-Type text/html is not taken here; send application/json',
+    detail: 'Content-Type text/html is not supported here; send application/json',
   },
-  [codes.RequestTimeout]: { op: 'read request', detail: 'the request did not come in time; send it again' },
+  [codes.RequestTimeout]: { op: 'read request', detail: 'the request did not arrive in time; send it again' },
   [codes.ConfigurationFilesUnusable]: {
     op: 'safe reload',
     detail:
@@ -206,10 +206,10 @@ const samples: Readonly<Record<number, Sample>> = {
     detail: 'the service failed unexpectedly: nothing was changed; its log has the cause under the id of this request',
     members: { committed: { added: 0, updated: 0, removed: 0 } },
   },
-  [codes.TooMuchAtOnce]: { op: 'read request', detail: 'every connection is in use; try again shortly' },
+  [codes.TooMuchAtOnce]: { op: 'read request', detail: 'every connection is in use; retry shortly' },
 };
 
-/** A problem document with this code, as it could be answered. */
+/** A typical problem document with this code. */
 export function sampleProblem(code: number): Problem {
   const sample = samples[code];
   if (sample === undefined)

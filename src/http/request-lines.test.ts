@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { BEARER, stubApp } from '../../testkit/http/stub-services.ts';
 import { FailureLimiter, sourceOf } from './failure-limiter.ts';
 import { busy } from './refusals.ts';
-import { KeylessLines } from './request-lines.ts';
+import { LimitedLines } from './request-lines.ts';
 
 afterEach(() => vi.useRealTimers());
 
@@ -75,8 +75,8 @@ test('failures with a valid key have one line each with their cause, sixty a min
 
 test('sources beyond the bound are counted together', () => {
   const told: unknown[] = [];
-  const lines = new KeylessLines((_message, fields) => told.push(fields), { lines: 0, windowMs: 1_000, sources: 2 });
-  for (const source of ['a', 'b', 'c', 'd', 'a']) expect(lines.mayTell(source)).toBe(false);
+  const lines = new LimitedLines((_message, fields) => told.push(fields), { lines: 0, windowMs: 1_000, sources: 2 });
+  for (const source of ['a', 'b', 'c', 'd', 'a']) expect(lines.allows(source)).toBe(false);
   lines.end();
   expect(told).toEqual([{ requests: 5, most_from: { a: 2, b: 1 } }]);
   lines.end();

@@ -219,7 +219,7 @@ describe('the settings', () => {
     expect(read({ PROXY_MANAGER_API_KEY_FILE: '/run/key' }, {}, () => `${key}\n`).apiKey).toBe(key);
   });
 
-  it('refuse a variable that nobody knows', () => {
+  it('refuse an unknown variable', () => {
     expect(() => read({ PROXY_MANAGER_LISTENS: 'x' })).toThrow(/PROXY_MANAGER_LISTENS/);
   });
 

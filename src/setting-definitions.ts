@@ -1,0 +1,72 @@
+// The table of all settings; docs/settings.md describes them.
+
+export interface SettingDefinition {
+  readonly variable: string;
+  /** null: no flag, since it would show in the process list. */
+  readonly flag: string | null;
+  readonly fallback: string;
+  readonly kind: 'text' | 'path' | 'boolean';
+  readonly help: string;
+}
+
+const setting = (
+  name: string,
+  fallback: string,
+  kind: SettingDefinition['kind'],
+  help: string,
+  withFlag = true,
+): SettingDefinition => ({
+  variable: `PROXY_MANAGER_${name}`,
+  flag: withFlag ? name.toLowerCase().replaceAll('_', '-') : null,
+  fallback,
+  kind,
+  help,
+});
+
+export const settingDefinitions: readonly SettingDefinition[] = [
+  setting('PREFIX', '', 'text', 'folder before every default path, like DESTDIR; created if missing'),
+  setting('LISTEN', '127.0.0.1:7080', 'text', 'where the API listens: HOST:PORT or unix:/path'),
+  setting('API_KEY', '', 'text', 'the admin key; default: the first start creates one', false),
+  setting('API_KEY_FILE', '', 'path', 'file with the admin key'),
+  setting('DATABASE_URL', 'sqlite:/var/lib/proxy-manager/proxy-manager.sqlite', 'text', 'the database'),
+  setting('CONFIG_FILE', '/etc/proxy/proxy.cfg', 'path', "HAProxy's configuration"),
+  setting('BLOCKED_MAP', '/etc/proxy/blocked_ips.map', 'path', 'the map file of blocked addresses'),
+  setting('TRUSTED_MAP', '/etc/proxy/trusted_ips.map', 'path', 'the map file of trusted addresses'),
+  setting('SITES_MAP', '/etc/proxy/sites.map', 'path', 'base name of the map from host name to site'),
+  setting('TEMPLATE', '', 'path', 'template of the configuration; default: the built-in one'),
+  setting('MASTER_SOCKET', '/tmp/proxy-cli', 'path', "socket of HAProxy's master"),
+  setting('STATS_SOCKET', '/var/run/proxy.sock', 'path', "HAProxy's stats socket"),
+  setting('PID_FILE', '/var/run/proxy.pid', 'path', "pid file of HAProxy's master"),
+  setting('LOG_FILE', '/var/log/proxy-manager.log', 'path', 'the log; - for standard output only'),
+  setting('BACKUP_DIR', '/var/lib/proxy-manager/backups', 'path', 'backups; the last 20 different sets are kept'),
+  setting('PROXY_BIN', 'haproxy', 'text', 'the HAProxy binary'),
+  setting('HTTP_BIND', ':80', 'text', 'addresses that the front end binds, separated by commas'),
+  setting('HARD_STOP_AFTER', '30m', 'text', 'maximum life of a draining worker'),
+  setting('CONNECTIONS_PER_SOURCE', '0', 'text', 'simultaneous connections per untrusted source; 0: no limit'),
+  setting('SUPERVISE', 'false', 'boolean', 'start HAProxy and keep it running'),
+  setting('ATTACHED', 'false', 'boolean', 'maintain only the maps of a HAProxy with its own configuration'),
+  setting('RELOAD_BY', 'master', 'text', 'attached only: master, systemd:UNIT or never'),
+  setting('OPEN_FRONT_ENDS', '', 'text', 'attached only: front ends that need no rule, separated by commas'),
+  setting('METRICS_OPEN', 'false', 'boolean', 'serve /metrics without a key'),
+  setting('MAX_ENTRIES', '2000000', 'text', 'maximum number of blocked entries; 0: no limit'),
+  setting('ACCEPT_EMPTY_DATABASE', 'false', 'boolean', 'for one start: create a new, empty database'),
+  setting(
+    'ACCEPT_MAP_FILE',
+    'false',
+    'boolean',
+    'for one start: rewrite a map file that is newer than the database, belongs to another one, or would shrink to less than half',
+  ),
+  setting('ADOPT_MAP_FILE', 'false', 'boolean', 'for one start: import what only the map file holds as blocks'),
+];
+
+/** What only a service that writes the configuration needs. */
+export const managedOnly = [
+  'SITES_MAP',
+  'TEMPLATE',
+  'BACKUP_DIR',
+  'HTTP_BIND',
+  'HARD_STOP_AFTER',
+  'CONNECTIONS_PER_SOURCE',
+  'SUPERVISE',
+];
+export const attachedOnly = ['RELOAD_BY', 'OPEN_FRONT_ENDS'];

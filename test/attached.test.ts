@@ -69,7 +69,7 @@ describeOnProductProxies('an attached service', ({ bin }) => {
   ])('answers %s %s with 409 and how to switch', async (method, path, body) => {
     const answer = await service.call(method, path, body === undefined ? {} : { body });
     expect(answer.body).toMatchObject({ status: 409, code: 6034 });
-    expect(answer.body['detail']).toMatch(/not kept here|not written here/);
+    expect(answer.body['detail']).toMatch(/does not write/);
   });
 
   test('reloads the configuration without writing to it', async () => {

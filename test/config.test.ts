@@ -356,7 +356,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
       changed = await site('second.example', '?replace_configuration=true');
     });
     expect(watched(messages)).toEqual([
-      'The live configuration was edited by hand; it is kept in the backup',
+      'The live configuration was edited by hand; the backup keeps it',
       'Backup created',
       'Configuration validation passed',
       'Safe reload completed',

@@ -184,7 +184,7 @@ describeOnOneProxy('an error of the API', ({ bin }) => {
     [
       'unexpected request body',
       { method: 'POST', path: '/api/config/reload', body: '{}' },
-      { status: 400, code: 108, kind: 'Parameter', says: /no body/ },
+      { status: 400, code: 108, kind: 'Parameter', says: /must not have a body/ },
     ],
     [
       'no key',
@@ -257,7 +257,7 @@ describeOnOneProxy('an error of the API', ({ bin }) => {
       status: 429,
       code: 6001,
       kind: 'Limit',
-      says: /try again in \d+ seconds/,
+      says: /retry in \d+ seconds/,
       retryAfter: true,
     });
     expect((await send(service, '*/*', { ...get('/api/sites'), from })).status).toBe(200);

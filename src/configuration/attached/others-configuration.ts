@@ -24,7 +24,7 @@ export function refuseAttached(configFile: string, off: Off): never {
   throw new ServiceError(
     codes.Attached,
     `use ${off}`,
-    `${off} ${verb} not kept here: this service is attached to a HAProxy whose configuration is your own (${configFile}), and keeps its maps only. To let it write the configuration: docs/attach.md, “Switch to sites and templates”`,
+    `${off} ${verb} not available: this service is attached to HAProxy, manages only its maps, and does not write ${configFile}. To let it write the configuration: docs/attach.md, “Switch to sites and templates”`,
   );
 }
 

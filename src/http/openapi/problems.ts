@@ -178,7 +178,7 @@ const samples: Readonly<Record<number, Sample>> = {
   [codes.Attached]: {
     op: 'use sites',
     detail:
-      'sites are not kept here: this service is attached to a HAProxy whose configuration is your own (/etc/haproxy/haproxy.cfg), and keeps its maps only',
+      'sites are not available: this service is attached to HAProxy, manages only its maps, and does not write /etc/haproxy/haproxy.cfg',
   },
   [codes.UnsupportedMediaType]: {
     op: 'read request',

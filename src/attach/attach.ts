@@ -40,7 +40,7 @@ export interface AttachOptions {
   readonly root: string;
 }
 
-/** Who is told, and asked. */
+/** The command's terminal. */
 export interface Operator {
   tell(...lines: readonly string[]): Promise<void>;
   /** There is a terminal to ask at. */
@@ -48,7 +48,7 @@ export interface Operator {
   ask(question: string): Promise<boolean>;
 }
 
-/** `open`: something is left to the operator, and was told. */
+/** `open`: the operator has something left to do; it was printed. */
 export type AttachOutcome = 'proved' | 'open';
 
 const pollMs = 1_000;
@@ -260,7 +260,7 @@ class Attaching {
       findings.push(finding);
       await this.#operator.tell(says);
     }
-    // One that cannot be visited from here proves nothing, and is no failure either: it was told.
+    // A front end that cannot be reached from here proves nothing, but is no failure either; it was reported.
     const isProved = findings.includes('proved') && !findings.includes('disproved');
     const outcome: AttachOutcome = isProved && lackingRule(facts, openFrontEnds).length === 0 ? 'proved' : 'open';
     const reasons = health.reasons.map((reason) => `  - ${reason}`);

@@ -1,4 +1,4 @@
-// The settings that the attached service will have: those of its unit, of the drop-in, and what an operator set himself.
+// The settings that the attached service will have: from its unit, its drop-in and the operator's own files.
 import { readFileSync } from 'node:fs';
 import { readSettings, type Settings } from '../settings.ts';
 import type { Host } from './host.ts';
@@ -7,7 +7,7 @@ import { paths, serviceUnit } from './steps.ts';
 export const defaultsFile = '/etc/default/proxy-manager';
 
 /**
- * @param unitTexts in their order; later ones win, then the operator's drop-ins, and his file wins over all
+ * @param unitTexts in their order; later ones win, then the operator's drop-ins, and the operator's file wins over all
  * @throws SettingsError, also for what only a service with a configuration of its own may have
  */
 export async function ownSettings(host: Host, unitTexts: readonly string[]): Promise<Settings> {

@@ -22,7 +22,7 @@ export async function readRecord(host: Host): Promise<AttachRecord> {
   const text = await host.readText(recordFile);
   if (text === null) return nothingMade;
   const damaged = (cause?: unknown) =>
-    new Error(`${recordFile} is damaged, so it is not known what was made here: mend it, or remove it to begin anew`, {
+    new Error(`${recordFile} is damaged, so what attach created is unknown: repair it, or remove it to start over`, {
       cause,
     });
   let parsed: unknown;

@@ -47,12 +47,12 @@ export interface BlockedSetService {
   /** Errors: 1100 when it has no row of its own, with `covered_by` and `stray_removed`. */
   unblock(entry: IpEntry, caller: Caller): Promise<UnblockAnswer>;
   batch(request: BatchRequest, caller: Caller, options?: BatchOptions): Promise<BulkAnswer>;
-  /** Replaces the whole set. The source is read to its end before anything changes; if it throws, nothing changed. */
+  /** Replaces the set. The source is read to its end before anything changes; if it throws, nothing changed. */
   replaceAll(source: AsyncIterable<readonly BulkItem[]>, options: ReplaceOptions, caller: Caller): Promise<BulkAnswer>;
   /** `acceptMapFile`: rewrite the file although it is another database's, or more than half of it would go. */
   sync(caller: Caller, options?: { readonly acceptMapFile?: boolean }): Promise<SyncAnswer>;
   list(query: BlockedListQuery): Promise<BlockedIpPage>;
-  /** Canonical texts of the whole set, in address order, page by page. */
+  /** Canonical texts of all entries in address order, page by page. */
   listTexts(): AsyncIterable<readonly string[]>;
   /** Errors: 1100 without a row of its own, with `covered_by`. */
   get(entry: IpEntry): Promise<BlockedIpDetail>;

@@ -70,7 +70,7 @@ export class BlockedSet implements BlockedSetService {
     readonly admission: Admission;
     readonly outcomes: Outcomes;
     readonly limit: EntryLimit;
-    /** Why it is not known that every live worker holds the whole set; null: it is. */
+    /** Why the live workers are not known to be in sync; null: they are. */
     readonly notVerified: () => string | null;
     readonly now: () => Date;
   }) {

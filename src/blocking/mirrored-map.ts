@@ -31,7 +31,7 @@ export function isUnused(map: MirroredMap, error: unknown): boolean {
   return mayLack && error instanceof RuntimeMapRejection && error.mapIsNotLoaded;
 }
 
-/** Canonical texts of the whole set, in address order, `size` at a time; requests have their share between two pages. */
+/** Canonical texts of all entries in address order, `size` at a time; other requests run between two pages. */
 export async function* textPages(
   store: Pick<BlockedIpsStore, 'scanTexts'>,
   size: number,

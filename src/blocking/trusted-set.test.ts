@@ -42,8 +42,8 @@ async function spoilFile(): Promise<void> {
   await mkdir(trustedFile());
 }
 
-describe('trust with an end', () => {
-  it('ends once, and is told once, however often its file could not be written', async () => {
+describe('temporary trust', () => {
+  it('expires once, with one audit row, also after its file could not be written', async () => {
     await trustFor(60);
     now += 61 * seconds;
     await spoilFile();
@@ -62,7 +62,7 @@ describe('trust with an end', () => {
     expect(await readFile(trustedFile(), 'utf8')).not.toContain(entry.text);
   });
 
-  it('is begun anew where its time is over, and the audit says so', async () => {
+  it('that has expired is created again, and the audit log says so', async () => {
     await trustFor(60);
     now += 61 * seconds;
     expect(await trustFor(60)).toMatchObject({ created: true });

@@ -130,7 +130,7 @@ export class TrustedSet implements MirroredMap {
     return new Set(texts.filter((text) => this.entries.has(text)));
   }
 
-  /** Reads the set and writes the file anew: at start, before every reload, on sync. */
+  /** Reads the set and rewrites the file: at start, before every reload, on sync. */
   async updateTrustedIpsMap(): Promise<void> {
     await this.#turns.take('urgent', async () => {
       const rows = await this.#store.list();

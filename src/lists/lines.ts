@@ -31,7 +31,7 @@ const signatures: readonly { readonly bytes: readonly number[]; readonly why: st
 
 /**
  * The lines of a text in UTF-8 (a byte order mark is left out), a batch for each chunk. Bytes that are no UTF-8 become
- * U+FFFD, which no address has: such a line is bad, not the whole list.
+ * U+FFFD, which no address has: only such a line is bad, not the list.
  * @throws NotAList for what is compressed, UTF-16 or no text
  */
 export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<readonly LineOfFile[]> {

@@ -120,7 +120,7 @@ describe('a bulk change that is interrupted', () => {
     await expect(put(source())).rejects.toThrow('enough');
   });
 
-  it('by a database that fails is told, does not come back later, and the file is made right by the next change', async () => {
+  it('by a failed database is reported and not resumed, and the next change repairs the file', async () => {
     await put(pieces(texts(1_500)));
     let slices = 0;
     const apply = vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementation(async function (
@@ -191,9 +191,9 @@ describe('a bulk change that is interrupted', () => {
   });
 
   it.each([
-    ['of a whole set', true],
+    ['of a replacement', true],
     ['of many addresses', false],
-  ])('%s by anything after a slice was stored is told, and the file is known to be behind', async (_, replace) => {
+  ])('%s after a slice was stored is reported, and the file is known to be stale', async (_, replace) => {
     await put(pieces(texts(1_500)));
     vi.spyOn(BulkWorkers.prototype, 'add').mockRejectedValueOnce(new TypeError('not of the socket'));
     const rows = async function* (): AsyncIterable<readonly StagedRow[]> {

@@ -20,7 +20,7 @@ afterEach(async () => {
   await close();
 });
 
-describe('a whole set', () => {
+describe('a replacement of the set', () => {
   it('takes what goes out of the worker itself, and leaves no work to the repair', async () => {
     const before = texts(700);
     await put(pieces(before));

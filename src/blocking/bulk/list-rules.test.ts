@@ -121,7 +121,7 @@ describe('a trusted address', () => {
     expect(await all()).toEqual(['192.0.2.1', '192.0.2.2']);
   });
 
-  it('whose block is over and was not removed yet is not blocked anew by a list', async () => {
+  it('whose block has expired is not blocked again by a list, also before the row is removed', async () => {
     await block('192.0.2.1', { expiry: { kind: 'at', at: new Date(Date.now() - 1) } });
     await block('192.0.2.9');
     await trust('192.0.2.0/30');
@@ -203,7 +203,7 @@ describe('an element of a list', () => {
   });
 });
 
-describe('a whole set without an address', () => {
+describe('a set without an address', () => {
   it.each([
     ['nothing', []],
     ['only what is rejected', ['0.0.0.0/1']],

@@ -17,7 +17,7 @@ afterEach(async () => {
   await close();
 });
 
-it('the whole list, however fast it is taken, leaves requests their turn after each page', async () => {
+it('listing the complete set lets other requests run after each page', async () => {
   let turns = 0;
   let listing = true;
   const tick = (): void => {

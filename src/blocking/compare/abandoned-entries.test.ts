@@ -24,7 +24,7 @@ describe('a version left behind', () => {
     expect(leftOver.live(139, 98)).toBe(99);
   });
 
-  it('is never less than nothing, and is known anew after a comparison', () => {
+  it('is never below zero, and is counted again after a comparison', () => {
     const leftOver = new AbandonedEntries();
     leftOver.learn(2);
     leftOver.removing(5);

@@ -65,7 +65,7 @@ describe('an atomic replace', () => {
       return { kind: 'late', until: freed.promise };
     };
     const repair = ensure();
-    await eventually('it was told to commit', () => committed);
+    await eventually('the commit was sent', () => committed);
     const { answer } = await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
     expect(answer.runtime_map_updated).toBe(true);
     freed.resolve();
@@ -81,7 +81,7 @@ describe('an atomic replace', () => {
       return committed ? { kind: 'wait', until: resumed.promise } : undefined;
     };
     const repair = ensure();
-    await eventually('it was told to commit', () => committed);
+    await eventually('the commit was sent', () => committed);
     const began = performance.now();
     const { answer } = await time.during(kit.blockedSet.block(toBlock('9.9.9.9'), caller()));
     expect(answer.runtime_map_updated).toBe(false);
@@ -104,7 +104,7 @@ describe('an atomic replace', () => {
       return committed && command.endsWith(' show map') ? say('No.\n\n') : undefined;
     };
     const repair = ensure();
-    await eventually('it was told to commit', () => committed);
+    await eventually('the commit was sent', () => committed);
     const { answer } = await time.during(kit.blockedSet.block(toBlock('9.9.9.9'), caller()));
     expect(answer.runtime_map_updated).toBe(true);
     expect(map().entries.filter(({ key }) => key === '9.9.9.9')).toMatchObject([{ version: 0 }, { version: 1 }]);
@@ -218,7 +218,7 @@ describe('an atomic replace', () => {
   it.each([
     ['goes on changing', () => kit.windows.begin([texts[0]!]), 6],
     [
-      'is too much to be told',
+      'exceeds the limit of addresses',
       () => {
         const many = Array.from({ length: 20_001 }, (_, n) => `40.0.${n >> 8}.${n & 255}`);
         // Over before the second listing begins, which proves all of it.

@@ -31,15 +31,15 @@ const running = (worker = master.current) =>
     .sort();
 const listings = () => master.commands.filter((command) => command.endsWith(`show map ${kit.mapPath}`)).length;
 
-describe('a look of the reconciler', () => {
-  it('lists no map while workers, counts and file are as they were', async () => {
+describe('a check by the reconciler', () => {
+  it('lists no map while workers, counts and file are unchanged', async () => {
     expect(kit.registry.allInSync()).toBe(true);
     const before = listings();
     for (let n = 0; n < 3; n += 1) await kit.reconciler.check(false);
     expect(listings()).toBe(before);
   });
 
-  it('through a reload compares anew what was cut short, once, and nothing else', async () => {
+  it('through a reload repeats only an interrupted comparison, and only once', async () => {
     let cuts = 1;
     master.script = (command) => {
       const cut = cuts > 0 && command.endsWith(`show map ${kit.mapPath}`);
@@ -137,7 +137,7 @@ describe('a look of the reconciler', () => {
     expect(kit.registry.allInSync()).toBe(true);
   });
 
-  it('comes by itself, and at once when it is called', async () => {
+  it('runs periodically, and at once on request', async () => {
     kit.reconciler.start();
     // The look that it begins with is over when another one is.
     await kit.reconciler.check(false);
@@ -154,7 +154,7 @@ describe('a look of the reconciler', () => {
     await eventually('it was repaired', () => running().join() === right.join());
   });
 
-  it('rests while a bulk change is applied, and looks when that is over', async () => {
+  it('pauses while a bulk change is applied, and runs afterwards', async () => {
     kit.reconciler.start();
     const release = kit.reconciler.pause();
     // The look that it began with is over when another one is.

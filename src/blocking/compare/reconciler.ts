@@ -255,7 +255,7 @@ export class Reconciler {
     return true;
   }
 
-  /** Those of the live map, as far as can be told. */
+  /** The count of the live map, as far as it is known. */
   async #entriesOf(map: MirroredMap, worker: KnownWorker): Promise<number> {
     try {
       const ref = { kind: 'pid', pid: worker.pid } as const;

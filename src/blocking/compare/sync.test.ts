@@ -47,7 +47,7 @@ describe('a sync', () => {
     expect(await change).toMatchObject({ removed: 600, runtime_map_updated: true });
   });
 
-  it('is told of the worker that a reload made meanwhile, and schedules no other reload', async () => {
+  it('covers the worker of a reload made meanwhile, and schedules no other reload', async () => {
     const former = master.current.pid;
     const listing = `@!${former} show map ${kit.mapPath}`;
     master.script = (command) => {

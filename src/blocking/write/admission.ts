@@ -96,8 +96,8 @@ export class Admission {
   }
 
   /**
-   * A whole set as it comes; `reject` is called with each element that is left out, also with what the edge refused. What
-   * is blocked already is taken as it is, wide or trusted: left out of the set, it would be unblocked.
+   * A streamed set; `reject` is called with each element that is left out, also with those rejected by the HTTP layer.
+   * Existing entries are kept, wide or trusted: left out of the set, they would be unblocked.
    */
   async *admitStream(
     source: AsyncIterable<readonly BulkItem[]>,

@@ -22,7 +22,7 @@ const batch = (add: string[]) =>
     caller(),
   );
 
-describe('what is told', () => {
+describe('the event', () => {
   it('of a block and an unblock says who, why, until when, and whether it was seen', async () => {
     await kit.blockedSet.block(toBlock('192.0.2.1', { reason: 'ssh' }), caller());
     await kit.blockedSet.unblock(entryOf('192.0.2.1'), caller());

@@ -14,7 +14,7 @@ import { fillSlice } from '../compare/map-replacement.ts';
 const turnAimMs = 40;
 /**
  * The most commands a turn takes however fast they are. What a turn sends has a deadline of some hundred milliseconds
- * by which a hung worker is told: 400 of them, which take 36 ms, missed it on a machine that was eight times slower
+ * after which a worker counts as hung: 400 of them, which take 36 ms, missed it on a machine that was eight times slower
  * than when they were measured, and a bulk change then gave that worker up.
  */
 const turnAtMost = 100;

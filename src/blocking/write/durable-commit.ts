@@ -54,7 +54,7 @@ export class DurableCommit {
     await this.#keeper.ensureUsable();
     await this.#endShrinks();
     // All of them, not only the new ones: a row of a bulk change that is still being applied has no line yet, and a file
-    // that somebody emptied is noticed.
+    // that another process emptied is noticed.
     const lines = [...new Set(changes.filter((change) => change.op === 'add').map((change) => change.entry.text))];
     const toFile = async (_net: NetChange, generation: number): Promise<void> => {
       crashPoint('group.rows-written');

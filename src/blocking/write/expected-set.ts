@@ -1,5 +1,5 @@
-// The fingerprint of what should be blocked: kept by every committed change, and built anew from the table whenever
-// that is read whole, while changes go on.
+// The fingerprint of what should be blocked: updated by every committed change, and rebuilt whenever the complete table
+// is read, while changes go on.
 import { parseIp, sortKey } from '../../domain/ip.ts';
 import { Fingerprint } from '../compare/fingerprint.ts';
 

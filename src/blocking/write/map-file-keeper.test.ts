@@ -24,7 +24,7 @@ let kit: BlockingKit;
 
 beforeEach(async () => {
   folder = await temporaryFolder();
-  // No master: what is told here is told of database and file.
+  // No master: only the database and the file matter here.
   kit = await openBlocking({ folder: folder.path, masterSocket: join(folder.path, 'm.sock') });
   await kit.keeper.updateBlockedIpsMap();
 });
@@ -126,7 +126,7 @@ describe('the keeper of the map file', () => {
     expect(body).toBe(generation);
   });
 
-  it('notices a foreign edit at the next change, writes the file anew, and the change is in it', async () => {
+  it('rewrites an edited file at the next change, with that change', async () => {
     await block('192.0.2.1');
     appendFileSync(kit.mapPath, '198.51.100.9 1\n');
     await block('192.0.2.2');
@@ -282,7 +282,7 @@ describe('the keeper of the map file', () => {
     expect(await granted()).toBe(false);
   });
 
-  it('does not rewrite when more than half of the rows were deleted behind its back', async () => {
+  it('does not rewrite after another process deleted more than half of the rows', async () => {
     await fill(200);
     const before = readFileSync(kit.mapPath, 'utf8');
     sql('DELETE FROM blocked_ips');

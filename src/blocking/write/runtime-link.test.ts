@@ -49,7 +49,7 @@ describe('a link whose last command failed', () => {
 });
 
 describe('a reload that is waited out', () => {
-  it('is told by what the last try met, not by a try that had no time any more', async () => {
+  it('fails with the error of the last try that had time, not with a deadline', async () => {
     const refused = new MasterSocketError('refused', { path: nowhere, command: '' });
     using time = stopTime();
     const deadline = performance.now() + 30;

@@ -67,7 +67,7 @@ describe('the log', () => {
   });
 
   it.runIf(getuid?.() === 0)(
-    'is not made by root where the service runs as another user, who is told as whom to run',
+    'is not created by root where the service runs as another user; the error names that user',
     async () => {
       const state = at('var/lib/proxy-manager');
       await mkdir(state, { recursive: true });
@@ -95,13 +95,13 @@ describe('the log', () => {
     process.umask(0);
     await mkdir(at('disk'), { mode: 0o755 });
     await symlink(at('disk'), at('var'));
-    open(at('var/log/pm.log')).warn('it is told');
+    open(at('var/log/pm.log')).warn('logged');
     expect((await stat(at('disk/log'))).mode & 0o777).toBe(0o755);
-    expect(await readFile(at('disk/log/pm.log'), 'utf8')).toContain('it is told');
+    expect(await readFile(at('disk/log/pm.log'), 'utf8')).toContain('logged');
   });
 
   it('of a trial may be in any folder', async () => {
-    open(await trap(), false).warn('it is told');
-    expect(await readFile(at('precious'), 'utf8')).toContain('it is told');
+    open(await trap(), false).warn('logged');
+    expect(await readFile(at('precious'), 'utf8')).toContain('logged');
   });
 });

@@ -123,7 +123,7 @@ describe('times', () => {
     expect(fromNow(iso, now)).toBe(text);
   });
 
-  it('are told in the largest unit of which there are two', () => {
+  it('are shown in the largest unit with a value of at least two', () => {
     expect([0, 59, 119, 120, 7199, 7200, 172_800].map(span)).toEqual([
       '0 s',
       '59 s',

@@ -348,7 +348,7 @@ it('a scheduled reload that fails before it begins keeps its distance from the n
   await unreadable.stop();
 });
 
-it('one whose rollback failed too is followed by others until file, proxy and database are of one mind', async () => {
+it('one whose rollback failed too is repeated until file, proxy and database are in sync', async () => {
   // The proxy has not confirmed, and by then the disk takes nothing.
   fixture.does.reload = async () => refused();
   const { deploy } = Candidate.prototype;

@@ -52,7 +52,7 @@ describe('the workers after a reload', () => {
     },
   );
 
-  it('are told of one that goes on not to be asked, with why', async () => {
+  it('cause a warning with the reason if one stays unreachable', async () => {
     const registry = await bookOfTwo();
     const { reconciler } = looksAt(registry, drainingPid, ['unverified']);
     const warning = `draining worker ${drainingPid} was not verified to be in sync: cut-short: not reachable`;
@@ -63,7 +63,7 @@ describe('the workers after a reload', () => {
     ['a draining one that differs', drainingPid, null],
     ['a draining one that is being mended', drainingPid, 'pending'],
     ['the current one, whatever it is', currentPid, 'unverified'],
-  ] as const)('are told of %s at once', async (_what, pid, passing) => {
+  ] as const)('cause a warning at once for %s', async (_what, pid, passing) => {
     const registry = await bookOfTwo();
     const { reconciler, asked } = looksAt(registry, pid, [passing]);
     expect(await verifyWorkers({ reconciler, registry })).toHaveLength(1);

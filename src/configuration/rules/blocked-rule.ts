@@ -12,7 +12,7 @@ export interface BlockedRuleFinding {
   readonly warnings: readonly string[];
 }
 
-/** What a reader is told when the rule is missing. */
+/** Shown where the rule is missing. */
 export function acceptedRule(blockedMap: string, trustedMap: string): string {
   return `http-request deny deny_status 403 if { src,map_ip(${blockedMap},0) -m int gt 0 } !{ src,map_ip(${trustedMap},0) -m int gt 0 }`;
 }

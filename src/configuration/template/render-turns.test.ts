@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { codes } from '../../errors/catalogue.ts';
 import { RenderTurns, shared } from './render-turns.ts';
 
-/** Work that ends when it is let go, with what it is told. */
+/** Work that ends when the test resolves it, with the value given. */
 function held() {
   const begun: PromiseWithResolvers<string>[] = [];
   const work = (): Promise<string> => {

@@ -66,12 +66,12 @@ it('a process that re-executes itself repeatedly is recognised all the time', as
   const folder = await mkdtemp(join(tmpdir(), 'pm-exec-'));
   const script = join(folder, 'again.sh');
   await writeFile(script, 'exec sh "$0" "$@"\n');
-  const child = spawn('sh', [script, 'haproxy', '-W', '-f', '/etc/anew.cfg'], { stdio: 'ignore' });
+  const child = spawn('sh', [script, 'haproxy', '-W', '-f', '/etc/again.cfg'], { stdio: 'ignore' });
   try {
     const pid = child.pid ?? 0;
-    await eventually('it runs', () => masterAt(pid, '/etc/anew.cfg'));
-    for (let look = 0; look < 2_000; look += 1) {
-      expect(await masterAt(pid, '/etc/anew.cfg'), `look ${look}`).toMatchObject({ pid });
+    await eventually('it runs', () => masterAt(pid, '/etc/again.cfg'));
+    for (let n = 0; n < 2_000; n += 1) {
+      expect(await masterAt(pid, '/etc/again.cfg'), `check ${n}`).toMatchObject({ pid });
     }
   } finally {
     child.kill('SIGKILL');

@@ -160,7 +160,7 @@ describeOnEachProxy('a worker that starts', ({ bin, major, minor }) => {
     try {
       const before = await proxy.workerPid();
       const reload = await beginHeldReload(proxy);
-      // The master executes itself anew, and does not listen for a moment.
+      // The master re-executes itself and does not listen for a moment.
       const listed = () => eventually('the master answers', () => showProcesses(proxy.socket, soon()));
       const during = await listed();
       expect(pids(during)).toMatchObject({ current: [before], draining: [] });

@@ -137,7 +137,7 @@ describe.each(bodies('@1 show map'))('show map of %s', (_version, body) => {
       if (listings === null) return;
       const lines = text.split('\n').slice(1);
       for (const { id, file, entryCount, currentVersion, nextVersion } of listings) {
-        // Damage may have made a duplicate of a line: each is told in its turn.
+        // Damage may have duplicated a line: each is reported in order.
         const begin = `${id} (${file}) pattern loaded from `;
         const at = lines.findIndex((one) => one.replace(/^0+(?=\d)/, '').startsWith(begin));
         const line = lines.splice(0, at + 1).at(-1);

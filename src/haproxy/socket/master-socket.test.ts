@@ -307,12 +307,12 @@ describe('the master socket', () => {
     expect(socket.connections).toBe(3);
     await eventually('the question was asked', () => master.commands.includes('@1 show map'));
     await rename(master.path, `${master.path}.old`);
-    const anew = new ScriptedMaster(master.path, { [MAP]: [] });
-    await anew.listen();
+    const recreated = new ScriptedMaster(master.path, { [MAP]: [] });
+    await recreated.listen();
     expect(await exchange(GET)).toEqual([NOT_FOUND]);
     expect(socket.connections).toBe(0);
-    expect(anew.commands).toEqual([GET]);
-    await anew.stop();
+    expect(recreated.commands).toEqual([GET]);
+    await recreated.stop();
   });
 
   it('the master socket sends nothing after the deadline', async () => {

@@ -59,15 +59,16 @@ export async function send(
   } catch (error) {
     signal.throwIfAborted();
     if (deadline.aborted) return `no answer within ${deadlineMs / 1_000} s`;
-    return `it could not be sent: ${codeOf(error)}`;
+    return `it could not be sent: ${causeOf(error)}`;
   }
 }
 
-/** `ECONNREFUSED` and the like; a message may have the URL in it. */
-function codeOf(error: unknown): string {
+/** `ECONNREFUSED` and the like. Of the messages only one that is known to hold no part of the URL. */
+function causeOf(error: unknown): string {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     const { code } = at as NodeJS.ErrnoException;
     if (typeof code === 'string') return code;
+    if (at.message === 'bad port') return 'this port is reserved for another protocol, and fetch refuses it';
   }
   return error instanceof Error ? error.name : 'unknown';
 }

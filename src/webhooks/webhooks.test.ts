@@ -153,6 +153,7 @@ describe('a webhook', () => {
 
   it.each([
     ['an error', new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNREFUSED' }) })],
+    ['a port that fetch refuses', new TypeError('fetch failed', { cause: new Error('bad port') })],
     ['a redirect', 302],
     ['an answer of 500', 500],
   ])(
@@ -164,7 +165,7 @@ describe('a webhook', () => {
       gone(1);
       await untilPasses(async () => expect((await webhooks.get('chat')).last_error).not.toBeNull());
       expect(await webhooks.get('chat')).toMatchObject({ pending: 1, last_success_at: null });
-      expect((await webhooks.get('chat')).last_error).toMatch(/ECONNREFUSED|302|500/);
+      expect((await webhooks.get('chat')).last_error).toMatch(/ECONNREFUSED|reserved for another protocol|302|500/);
       // What comes meanwhile waits for its turn, and does not hurry the pause.
       gone(2);
       await untilPasses(async () => expect((await webhooks.get('chat')).pending).toBe(2));

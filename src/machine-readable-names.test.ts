@@ -12,7 +12,7 @@ import { catalogue } from './errors/catalogue.ts';
 import { eventTypes } from './events/event-types.ts';
 import { settingDefinitions } from './settings.ts';
 
-/** What is for people, and may be worded anew. */
+/** Texts for people: the wording may change. */
 const texts = new Set(['description', 'summary', 'example', 'examples', 'title', 'info', 'tags', 'externalDocs']);
 
 /** Their members are names, whatever they are called. */

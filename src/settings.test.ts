@@ -275,7 +275,7 @@ describe('the command line', () => {
     expect(url.stdout + url.stderr).not.toContain(key);
   });
 
-  it('that takes a file is told when it got the key itself, without it', () => {
+  it('that names a file is rejected without its value when it contains the key', () => {
     const made = `pm_${'A'.repeat(43)}`;
     for (const value of [made, `/etc/${made}`]) {
       const ran = run(['config', 'show'], { PROXY_MANAGER_API_KEY_FILE: value });

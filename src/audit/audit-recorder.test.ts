@@ -32,7 +32,7 @@ function recorder(options: { readonly gatherMs?: number } = {}) {
 const ended = (more: Parameters<typeof endedOperation>[1] = {}): EndedOperation =>
   endedOperation('block', { at: NOW, status: 201, ...more });
 
-describe('what the audit is told after the fact', () => {
+describe('an outcome in the audit log', () => {
   it('is the outcome of the rows that the change wrote, and a row where it wrote none', async () => {
     const { recorder: audit, told } = recorder();
     audit.ended(ended({ rows: [7, 8], outcome: { runtimeMapUpdated: true } }));
@@ -45,7 +45,7 @@ describe('what the audit is told after the fact', () => {
     ]);
   });
 
-  it('is written together, shortly after, and before anybody reads', async () => {
+  it('is written with others, shortly after the operation and before any read', async () => {
     const { recorder: audit, appended } = recorder({ gatherMs: 5 });
     for (let n = 0; n < 3; n += 1) audit.ended(ended());
     expect(appended).toEqual([]);

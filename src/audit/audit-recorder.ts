@@ -1,6 +1,6 @@
-// What the audit is told after the fact: what became of a change whose row is written with it, and operations that
-// changed nothing in the database or were refused. Gathered for a moment, so that no request waits for it and a
-// thousand outcomes cost one sync of the disk.
+// Writes to the audit log after an operation: outcomes of changes whose rows were written with them, and operations that
+// changed nothing in the database or were rejected. Batched, so that no request waits and a thousand outcomes cost one
+// sync of the disk.
 
 import type { AuditPage } from '../api/audit.ts';
 import type { EndedOperation } from '../api/ended-operation.ts';

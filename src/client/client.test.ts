@@ -17,8 +17,8 @@ afterEach(() => {
   }
 });
 
-/** Where something else than the service answers. */
-async function stranger(listener: RequestListener): Promise<string> {
+/** A server that is not the service. */
+async function foreignServer(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   servers.push(server);
   server.listen(0, '127.0.0.1');
@@ -100,7 +100,7 @@ describe.each(['tcp', 'unix'])('the client over %s', (how) => {
     expect(await thrownBy(connect({ url }).GET('/api/sites'))).toMatchObject({ code: 401 });
   });
 
-  it('streams a whole set as text, whatever its length', async () => {
+  it('streams a complete set as text of any length', async () => {
     const line = Buffer.from('192.0.2.1\n'.repeat(1_000));
     let left = 200;
     const stream = new ReadableStream<Uint8Array>({
@@ -120,13 +120,13 @@ describe.each(['tcp', 'unix'])('the client over %s', (how) => {
 });
 
 describe('the client', () => {
-  it('follows no redirect, and its key goes nowhere else', async () => {
+  it('follows no redirect and sends its key to no other server', async () => {
     const seen: string[] = [];
-    const elsewhere = await stranger((request, response) => {
+    const elsewhere = await foreignServer((request, response) => {
       seen.push(String(request.headers.authorization));
       response.end('{}');
     });
-    const url = await stranger((_request, response) => {
+    const url = await foreignServer((_request, response) => {
       response.writeHead(307, { location: `${elsewhere}/api/sites`, 'x-request-id': 'a' }).end();
     });
     const error = await thrownBy(connect({ url, key: KEY }).GET('/api/sites'));
@@ -137,22 +137,22 @@ describe('the client', () => {
     expect(seen).toEqual([]);
   });
 
-  it('takes nothing for an answer that is not the service’s', async () => {
-    const url = await stranger((_request, response) => response.end('{"status":"ok"}'));
+  it('rejects a response that is not from the service', async () => {
+    const url = await foreignServer((_request, response) => response.end('{"status":"ok"}'));
     expect(await thrownBy(connect({ url }).GET('/health'))).toMatchObject({ reason: 'foreign' });
-    const bad = await stranger((_request, response) => {
+    const bad = await foreignServer((_request, response) => {
       response.writeHead(500, { 'content-type': 'application/problem+json', 'x-request-id': 'a' }).end('<html>');
     });
     expect(await thrownBy(connect({ url: bad }).GET('/health'))).toMatchObject({ reason: 'foreign' });
-    const between = await stranger((_request, response) => {
+    const between = await foreignServer((_request, response) => {
       response.writeHead(502, { 'content-type': 'text/html', 'x-request-id': 'a' }).end('<html>bad gateway');
     });
     const revoked = connect({ url: between }).DELETE('/api/keys/{name}', { params: { path: { name: 'bob' } } });
     expect(await thrownBy(revoked)).toMatchObject({ reason: 'foreign' });
   });
 
-  it('says that TLS is not spoken where it is not', async () => {
-    const plain = await stranger((_request, response) => response.end());
+  it('reports that a server does not use TLS', async () => {
+    const plain = await foreignServer((_request, response) => response.end());
     const error = await thrownBy(connect({ url: plain.replace('http:', 'https:'), key: KEY }).GET('/health'));
     expect(error).toMatchObject({
       reason: 'refused',
@@ -160,8 +160,8 @@ describe('the client', () => {
     });
   });
 
-  it('says why no answer came', async () => {
-    const url = await stranger((request, response) => {
+  it('reports why there was no response', async () => {
+    const url = await foreignServer((request, response) => {
       if (request.url === '/livez') request.socket.destroy();
       if (request.url === '/readyz') response.writeHead(200, { 'x-request-id': 'a' }).write('rea');
     });

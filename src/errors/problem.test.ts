@@ -41,7 +41,7 @@ describe('a problem document', () => {
     'secret',
     undefined,
     { status: 404, detail: 'secret' },
-  ])('tells nothing of an error that nobody foresaw (%#)', (error) => {
+  ])('reveals nothing of an unexpected error (%#)', (error) => {
     const { status, body } = toProblem(error, 'r-3');
     expect(status).toBe(500);
     expect(body).toMatchObject({ code: 500, kind: 'Internal', errors: [], request_id: 'r-3' });

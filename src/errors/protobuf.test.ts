@@ -89,7 +89,7 @@ describe('Err', () => {
     expect(encodeErr(new ServiceError(100, 'op', 'x', { cause: plain })).length).toBeLessThan(1000);
   });
 
-  it('tells nothing of an error that nobody foresaw', () => {
+  it('reveals nothing of an unexpected error', () => {
     const foreseen = new ServiceError(500, 'op', 'detail', { cause: new Error('secret') });
     for (const error of [new Error('secret', { cause: new Error('secret') }), foreseen]) {
       expect(decodeErr(encodeErr(error))).toMatchObject({ code: 500, wrapped: undefined });

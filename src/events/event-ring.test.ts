@@ -71,7 +71,7 @@ describe('the ring of events', () => {
     expect(new EventRing({ log: silentLog, now: () => NOW }).boot).toMatch(/^[0-9a-f]{12}$/);
   });
 
-  it('wakes its listeners once for all that was told, never within the telling, and survives one that fails', async () => {
+  it('calls its listeners once for a batch of events, never during the emit, and survives one that fails', async () => {
     const errors: string[] = [];
     const log = { ...silentLog, error: (message: string) => void errors.push(message) };
     const ring = new EventRing({ log, now: () => NOW });
@@ -148,7 +148,7 @@ describe('the feed of a reader', () => {
     expect(count).toBe(500);
   });
 
-  it('knows every type that can be told', () => {
+  it('knows every type that can be emitted', () => {
     const feed = new EventFeed(ringOf());
     expect(feed.types()).toEqual(eventTypes);
     expect(new Set(feed.types()).size).toBe(feed.types().length);

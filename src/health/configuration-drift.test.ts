@@ -47,7 +47,7 @@ const service = () =>
     },
   });
 
-test('is rendered anew only where something it is made of has changed', async () => {
+test('is rendered again only when one of its inputs has changed', async () => {
   const none = { status: 'none', live: 'rendered', backup: null, added: 0, removed: 0, reason: null };
   expect([await drift.report(), await drift.report()]).toEqual([none, none]);
   expect(renders).toBe(1);
@@ -76,7 +76,7 @@ test('what cannot be rendered is unknown, with its reason and whose the live one
   expect(await drift.report()).toMatchObject({ status: 'unknown', live: null });
 });
 
-test('while a reload is under way what was found before is told, and nothing of the time between', async () => {
+test('the previous result is reported during a reload', async () => {
   reloads.underWay = true;
   expect(await drift.report()).toMatchObject({ status: 'unknown', reason: 'a reload is under way' });
   reloads.underWay = false;
@@ -95,7 +95,7 @@ test('what failed for a moment is looked at again', async () => {
   expect(logged).toEqual([]);
 });
 
-test('a refusal is told for a minute without another render, as it may be for a busy machine', async () => {
+test('a refusal is reported for a minute without another render', async () => {
   using time = stopTime();
   rendered = new ServiceError(codes.TemplateRefused, 'render', 'rendering did not finish within 12 s');
   const refused = await drift.report();

@@ -66,13 +66,13 @@ describe('a check that hangs', () => {
     async ({ scripted, master, kit, time }) => {
       await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
       vi.spyOn(kit.database, 'probe').mockReturnValue(never);
-      const health = healthOf(kit, { proxyProblems: async () => ['a stranger listens'] });
+      const health = healthOf(kit, { proxyProblems: async () => ['another process listens'] });
       const rest = otherChecks(scripted);
       const asked = health.health();
       await rest();
       expect(await whenTimeIsUp(time, asked)).toMatchObject({
         status: 'degraded',
-        reasons: [notChecked('database'), 'a stranger listens'],
+        reasons: [notChecked('database'), 'another process listens'],
         database: { status: 'unknown', reason: expect.stringMatching(/^not checked/) },
         master_socket: { status: 'ok' },
         workers: { current: { pid: master.current.pid, whole: true } },

@@ -35,11 +35,11 @@ describe('the bearer key', () => {
     expect(stub.calls).toEqual([]);
   });
 
-  test.each([`Bearer ${KEY}`, `bearer ${KEY}`, `Bearer   ${KEY} `])('%j is taken', async (authorization) => {
+  test.each([`Bearer ${KEY}`, `bearer ${KEY}`, `Bearer   ${KEY} `])('%j is accepted', async (authorization) => {
     expect((await get(stubApp().app, authorization)).statusCode).toBe(200);
   });
 
-  test('is asked for by every route but the open ones', async () => {
+  test('is required by every route except the open ones', async () => {
     const stub = stubApp();
     await stub.app.ready();
     const routes = stub.app.printRoutes({ commonPrefix: false });
@@ -65,14 +65,14 @@ describe('the bearer key', () => {
     expect(stub.calls).toEqual([]);
   });
 
-  test('that cannot be checked is an error of the service, not of the key', async () => {
+  test('that cannot be checked is a failure of the service, not a 401', async () => {
     const { app } = stubApp({ keys: { authenticate: () => Promise.reject(new Error('database gone')) } });
     expect((await get(app, `Bearer ${KEY}`)).statusCode).toBe(500);
   });
 });
 
 describe('too many wrong keys', () => {
-  test('from one address are 429 until the minute is over, and never for a valid key', async () => {
+  test('from one address get 429 until the minute is over, and a valid key never does', async () => {
     let now = 0;
     const { app } = stubApp({}, { monotonicNow: () => now });
     for (let attempt = 0; attempt < 20; attempt += 1) expect((await get(app, 'Bearer wrong')).statusCode).toBe(401);
@@ -98,7 +98,7 @@ describe('too many wrong keys', () => {
     expect(limiter.fail('2001:db8:0:1::1')).toBeNull();
   });
 
-  test('from ever new addresses do not fill the memory', () => {
+  test('from many addresses use limited memory', () => {
     const limiter = new FailureLimiter(() => 0, { failures: 1, windowMs: 1000, addresses: 2 });
     for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) expect(limiter.fail(address)).toBeNull();
     expect(limiter.fail('192.0.2.3')).toBe(1);

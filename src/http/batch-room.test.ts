@@ -3,7 +3,7 @@ import { BatchRoom } from './batch-room.ts';
 
 const MIB = 1024 * 1024;
 
-test('one key may hold one of the largest batches, and not a second; then another key has room for as much', () => {
+test('one key may have one batch of the maximum size in memory, and another key a second one', () => {
   const room = new BatchRoom();
   const first = room.share('panel');
   first.take(100_000, 16 * MIB);
@@ -15,7 +15,7 @@ test('one key may hold one of the largest batches, and not a second; then anothe
   room.share('panel').take(100_000, 16 * MIB);
 });
 
-test('what a key takes in many batches counts together, and all of it is given back', () => {
+test('the batches of one key count together, and release all of their memory', () => {
   const room = new BatchRoom(1_000_000);
   const shares = Array.from({ length: 5 }, () => room.share('panel'));
   for (const share of shares) share.take(0, 50_000);

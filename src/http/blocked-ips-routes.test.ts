@@ -5,7 +5,7 @@ import { BEARER, stubApp } from '../../testkit/http/stub-services.ts';
 describe('the list as text', () => {
   const text = { ...BEARER, accept: 'text/plain' };
 
-  test('is the whole set, one address a line', async () => {
+  test('is the complete set, one address per line', async () => {
     const { app } = stubApp();
     const response = await app.inject({ url: '/api/blocked-ips', headers: text });
     expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
@@ -18,7 +18,7 @@ describe('the list as text', () => {
     expect({ status: response.statusCode, body: response.body }).toEqual({ status: 200, body: '' });
   });
 
-  test('that cannot be read is an error, not half a list', async () => {
+  test('is an error if it cannot be read, not a partial list', async () => {
     const listTexts = () => ({
       [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('disk gone')) }),
     });
@@ -31,7 +31,7 @@ describe('the list as text', () => {
     );
   });
 
-  test.each(['limit=5', 'text=scan', 'offset=0'])('cannot be cut or searched: %s', async (query) => {
+  test.each(['limit=5', 'text=scan', 'offset=0'])('cannot be paged or searched: %s', async (query) => {
     const stub = stubApp();
     const response = await stub.app.inject({ url: `/api/blocked-ips?${query}`, headers: text });
     expect(response.statusCode).toBe(400);
@@ -44,7 +44,7 @@ describe('the list as text', () => {
     ['application/json, text/plain', 'application/json'],
     ['text/plain;q=0.4, application/json;q=0.5', 'application/json'],
     ['text/plain, application/json;q=0.5', 'text/plain'],
-  ])('is given for Accept: %s only when it is preferred', async (accept, type) => {
+  ])('is returned for Accept: %s only if it is preferred', async (accept, type) => {
     const { app } = stubApp();
     const response = await app.inject({ url: '/api/blocked-ips', headers: { ...BEARER, accept } });
     expect(response.headers['content-type']).toContain(type);

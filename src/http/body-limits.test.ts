@@ -1,4 +1,4 @@
-// How large a body of one object may be: what the largest that is right needs, and not more.
+// The size limits of bodies with one object: enough for the largest valid one.
 import { expect, test } from 'vitest';
 import { BEARER, stubApp } from '../../testkit/http/stub-services.ts';
 
@@ -13,7 +13,7 @@ const largestSite = {
   })),
 };
 
-test.each([0, 2, 8])('the largest site is taken, however it is indented (%i)', async (indent) => {
+test.each([0, 2, 8])('accepts the largest site with any indentation (%i)', async (indent) => {
   const stub = stubApp();
   const response = await stub.app.inject({
     method: 'PUT',
@@ -25,7 +25,7 @@ test.each([0, 2, 8])('the largest site is taken, however it is indented (%i)', a
   expect(stub.calls.map(({ method }) => method)).toEqual(['sites.put']);
 });
 
-test('no other route takes an object of more than 64 KiB, nor any that names a limit of its own more than 128', async () => {
+test('limits bodies of one object to 64 KiB, or to 128 KiB where a route sets its own limit', async () => {
   const routes: { method: string; url: string; limit: number }[] = [];
   const stub = stubApp(
     {},

@@ -4,12 +4,12 @@ import { BodyPace } from './body-pace.ts';
 
 const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** So many bytes each time, `ms` after they were asked for. */
+/** Pieces of these sizes, each `ms` after its read. */
 const dribble = (ms: number, bytes = 1): AsyncIterator<Uint8Array> => ({
   next: () => after(ms).then(() => ({ done: false, value: new Uint8Array(bytes) })),
 });
 
-test('a body is not judged by the time that its reader takes for it', async () => {
+test('the time of the reader does not count against a body', async () => {
   using time = stopTime();
   const pace = new BodyPace(200);
   const pieces = dribble(5);
@@ -22,7 +22,7 @@ test('a body is not judged by the time that its reader takes for it', async () =
   }
 });
 
-test('pieces that come in time, each, and are too little together are too slow', async () => {
+test('a body is too slow if its pieces are in time but too small', async () => {
   using time = stopTime();
   const pace = new BodyPace(50);
   const pieces = dribble(5);
@@ -34,7 +34,7 @@ test('pieces that come in time, each, and are too little together are too slow',
   await refused;
 });
 
-test('a body that comes slowly, and fast enough, is taken however long it takes', async () => {
+test('a body that is slow but fast enough is accepted, however long it takes', async () => {
   using time = stopTime();
   const pace = new BodyPace(1_000);
   // 1,140 bytes in each window, of which 1,024 are asked for.
@@ -46,11 +46,11 @@ test('a body that comes slowly, and fast enough, is taken however long it takes'
   }
 });
 
-test('a moment in which the service stood still is not held against what had come meanwhile', async () => {
+test('a blocked event loop does not count against data that arrived meanwhile', async () => {
   using time = stopTime();
   const came = Promise.withResolvers<IteratorResult<Uint8Array>>();
   const piece = new BodyPace(50).next({ next: () => came.promise });
-  // What had come is read before anything that is set when the timer is late.
+  // Data that has arrived is read before the effects of a late timer.
   setImmediate(() => came.resolve({ done: false, value: new Uint8Array(1) }));
   time.standStill(100);
   expect((await piece).done).toBe(false);

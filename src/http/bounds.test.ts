@@ -1,4 +1,4 @@
-// What one client may take, over real connections. The service as a whole under hostile clients: test/hostile-clients.
+// The limits of one client, over real connections. The complete service under hostile clients: test/hostile-clients.
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -26,7 +26,7 @@ async function serve(overrides: Overrides = {}, options: Parameters<typeof stubA
   return { ...stub, port: Number(new URL(listening.url).port) };
 }
 
-/** On a path, where what one end has written is there for the other at that moment. */
+/** On a unix socket, where written data is available to the other end at once. */
 async function serveOnPath(overrides: Overrides = {}, options: Parameters<typeof stubApp>[1] = {}) {
   const folder = await temporaryFolder();
   onTestFinished(folder.remove);
@@ -36,7 +36,7 @@ async function serveOnPath(overrides: Overrides = {}, options: Parameters<typeof
   return { ...stub, path };
 }
 
-/** A connection that collects what it is told. @param to a port of this machine, or a path */
+/** A connection that collects what it receives. @param to a port of this machine, or a path */
 async function connection(to: number | string): Promise<{ socket: Socket; text(): string; closed: Promise<void> }> {
   const socket = typeof to === 'number' ? connect(to, '127.0.0.1') : connect(to);
   sockets.push(socket);
@@ -59,12 +59,12 @@ async function answerOf(sent: ReturnType<typeof request>): Promise<{ status: num
 
 const bearer = `authorization: ${BEARER.authorization}\r\n`;
 
-test('who asks for the health and goes away takes the answer from nobody', async () => {
-  const looked = Promise.withResolvers<void>();
+test('a client that disconnects does not cancel the health check of another', async () => {
+  const probed = Promise.withResolvers<void>();
   let asked = 0;
   const health = async () => {
     asked += 1;
-    await looked.promise;
+    await probed.promise;
     return HEALTH;
   };
   const { port } = await serve({ health: { health } });
@@ -77,16 +77,16 @@ test('who asks for the health and goes away takes the answer from nobody', async
   stays.end();
   await untilPasses(() => expect(asked).toBe(2));
   leaves.destroy();
-  looked.resolve();
+  probed.resolve();
   expect((await answer).status).toBe(200);
 });
 
-describe('the body of a request that was refused', () => {
+describe('the body of a rejected request', () => {
   test.each([
     ['without a key', '', 401],
     ['to a path that does not exist', bearer, 404],
-    ['with a Content-Type that is not taken', `${bearer}content-type: image/png\r\n`, 415],
-  ])('%s is not waited for: the connection ends although a byte comes now and then', async (_name, headers, status) => {
+    ['with an unsupported Content-Type', `${bearer}content-type: image/png\r\n`, 415],
+  ])('%s is not waited for: a client that sends byte after byte is disconnected', async (_name, headers, status) => {
     const { port, calls } = await serve({}, { timeouts: { leftOver: 100 } });
     const path = status === 404 ? '/nowhere' : '/api/blocked-ips';
     const client = await connection(port);
@@ -101,7 +101,7 @@ describe('the body of a request that was refused', () => {
   test.each([
     ['with Connection: close', 'HTTP/1.1', 'connection: close\r\n'],
     ['in HTTP/1.0', 'HTTP/1.0', ''],
-  ])('%s is read, so that a client which writes before it reads sees the answer', async (_name, version, more) => {
+  ])('%s is read, so that a client that writes before it reads gets the response', async (_name, version, more) => {
     const { port } = await serve({}, { timeouts: { leftOver: 60_000 } });
     const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true });
     sockets.push(socket);
@@ -117,7 +117,7 @@ describe('the body of a request that was refused', () => {
     socket.end();
   });
 
-  test('that comes at once keeps its connection', async () => {
+  test('that arrives at once keeps its connection open', async () => {
     const { port } = await serve({}, { timeouts: { leftOver: 60_000 } });
     const client = await connection(port);
     client.socket.write('PUT /api/blocked-ips HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\n');
@@ -131,7 +131,7 @@ describe('Expect: 100-continue', () => {
   const head = (headers: string) =>
     `PUT /api/blocked-ips HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-type: text/plain\r\ncontent-length: 10\r\n${headers}\r\n`;
 
-  test('is told to go on only with a valid key', async () => {
+  test('gets 100 only with a valid key', async () => {
     const { port } = await serve();
     const client = await connection(port);
     client.socket.write(head(bearer));
@@ -140,7 +140,7 @@ describe('Expect: 100-continue', () => {
     await untilPasses(() => expect(client.text()).toContain('HTTP/1.1 200'));
   });
 
-  test('is refused without being asked for the body, and the connection ends', async () => {
+  test('is rejected without its body, and the connection is closed', async () => {
     const { port } = await serve();
     const client = await connection(port);
     client.socket.write(head(''));
@@ -149,7 +149,7 @@ describe('Expect: 100-continue', () => {
     expect(client.text()).not.toContain('100 Continue');
   });
 
-  test('any other expectation is no reason to refuse', async () => {
+  test('may have other values, which are ignored', async () => {
     const { port } = await serve();
     const client = await connection(port);
     client.socket.write('GET /livez HTTP/1.1\r\nhost: a\r\nexpect: a miracle\r\n\r\n');
@@ -157,8 +157,8 @@ describe('Expect: 100-continue', () => {
   });
 });
 
-describe('more connections than there is room for', () => {
-  test('the oldest without a valid key gives way, and the newest is served', async () => {
+describe('at the limit of connections', () => {
+  test('a new connection evicts the oldest one without a valid key', async () => {
     const { port } = await serve({}, { limits: { connections: 3 } });
     const silent = [];
     for (let index = 0; index < 3; index += 1) silent.push(await connection(port));
@@ -168,21 +168,21 @@ describe('more connections than there is room for', () => {
     expect(silent.slice(1).map(({ socket }) => socket.destroyed)).toEqual([false, false]);
   });
 
-  test('whoever has shown a valid key keeps its connection, however many strangers come', async () => {
+  test('anonymous connections do not evict one with a valid key', async () => {
     const { port } = await serve({}, { limits: { connections: 3 } });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const first = request({ port, path: '/api/keys', headers: BEARER, agent }).end();
     await answerOf(first);
-    const strangers = [];
-    for (let index = 0; index < 20; index += 1) strangers.push(await connection(port));
-    await strangers[17]!.closed;
+    const anonymous = [];
+    for (let index = 0; index < 20; index += 1) anonymous.push(await connection(port));
+    await anonymous[17]!.closed;
     const second = request({ port, path: '/api/keys', headers: BEARER, agent }).end();
     expect((await answerOf(second)).status).toBe(200);
     expect(second.socket).toBe(first.socket);
     agent.destroy();
   });
 
-  test('of those with a valid key the one that is idle longest gives way', async () => {
+  test('a new connection evicts the longest idle one if all have a valid key', async () => {
     const { port } = await serve({}, { limits: { connections: 2 } });
     const agents = [0, 1, 2].map(() => new Agent({ keepAlive: true, maxSockets: 1 }));
     const used: Socket[] = [];
@@ -196,7 +196,7 @@ describe('more connections than there is room for', () => {
     for (const agent of agents) agent.destroy();
   });
 
-  test('one key has not all of them at work, so another one is served', async () => {
+  test('one key cannot use all of them at the same time, so another key is served', async () => {
     const gate = Promise.withResolvers<void>();
     const slow = () => gate.promise.then(() => NO_DIFF);
     const authenticate = async (name: string) => ({ name, scopes: ['admin'] });
@@ -215,7 +215,7 @@ describe('more connections than there is room for', () => {
     expect((await ask('dashboard')).status).toBe(200);
   });
 
-  test('when all of them work, a newcomer is told to come again, and what it asks is not done', async () => {
+  test('a new connection gets 503 if all are busy, and its request is not executed', async () => {
     const gate = Promise.withResolvers<void>();
     const { port, calls } = await serve(
       { configuration: { diff: () => gate.promise.then(() => NO_DIFF) } },
@@ -235,8 +235,8 @@ describe('more connections than there is room for', () => {
   });
 });
 
-describe('more requests than may wait', () => {
-  test('are refused with 503 and Retry-After until one is answered, given up ones included', async () => {
+describe('requests beyond the limit', () => {
+  test('get 503 with Retry-After until one is completed or cancelled', async () => {
     const gate = Promise.withResolvers<void>();
     const { port, calls } = await serve(
       { configuration: { diff: () => gate.promise.then(() => NO_DIFF) } },
@@ -270,7 +270,7 @@ describe('pipelined requests', () => {
     await untilPasses(() => expect(client.text().match(/HTTP\/1.1 200/g)).toHaveLength(60));
   });
 
-  test('end their connection when they are a flood, and only a few of them were looked at', async () => {
+  test('close their connection when they are a flood, of which only a few are read', async () => {
     const stub = await serve({ health: { ready: () => new Promise(() => undefined) } });
     const client = await connection(stub.port);
     client.socket.write('GET /readyz HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(5_000));
@@ -279,8 +279,8 @@ describe('pipelined requests', () => {
   });
 });
 
-describe('what comes after a request under way', () => {
-  test('and is no HTTP takes nothing from its answer; the connection ends with that', async () => {
+describe('data after a request in progress', () => {
+  test('that is not HTTP does not affect its response, after which the connection is closed', async () => {
     const gate = Promise.withResolvers<void>();
     const { port, calls } = await serve({
       configuration: { diff: () => gate.promise.then(() => NO_DIFF) },
@@ -298,7 +298,7 @@ describe('what comes after a request under way', () => {
   });
 });
 
-test('the line of a request that is refused first of all says how long it took, and not how long the service runs', async () => {
+test('the log line of an early rejection has the duration of the request, not the uptime of the service', async () => {
   const { port, logged } = await serve();
   const begun = performance.now();
   const client = await connection(port);
@@ -309,8 +309,8 @@ test('the line of a request that is refused first of all says how long it took, 
   expect(logged[0]?.fields.duration_ms).toBeLessThanOrEqual(performance.now() - begun);
 });
 
-describe('exports of the whole list', () => {
-  test('whose clients are gone before their keys were judged take no place', async () => {
+describe('exports of the complete list', () => {
+  test('occupy no slot if their clients disconnect before authentication', async () => {
     const gate = Promise.withResolvers<void>();
     const authenticate = () => gate.promise.then(() => ({ name: 'ops', scopes: ['admin'] }));
     const { port, app } = await serve({ keys: { authenticate } });
@@ -334,12 +334,12 @@ describe('exports of the whole list', () => {
     });
   });
 
-  test('that nobody reads are bounded, those of one key more than all; more is told to come again', async () => {
+  test('that are not read are limited, in total and more strictly per key; others get 503', async () => {
     const endless = async function* () {
       for (;;) yield Array(5_000).fill('192.0.2.1') as string[];
     };
     const authenticate = async (name: string) => ({ name, scopes: ['read'] });
-    // On a path, where the buffers of a connection that nobody reads are small.
+    // On a unix socket, where the buffers of an unread connection are small.
     const { path } = await serveOnPath({ blockedSet: { listTexts: endless }, keys: { authenticate } });
     const askAs = (key: string) =>
       `GET /api/blocked-ips HTTP/1.1\r\nhost: a\r\naccept: text/plain\r\nauthorization: Bearer ${key}\r\n\r\n`;
@@ -366,7 +366,7 @@ describe('exports of the whole list', () => {
 });
 
 describe('searches by text', () => {
-  test('are few at once, those of one key fewer; other lists go on, and a client that is gone gives its place back', async () => {
+  test('are limited, more strictly per key, without delaying other lists, and a disconnected client frees its slot', async () => {
     const ended: unknown[] = [];
     const list = ({ text, signal }: { text: string | null; signal: AbortSignal }) =>
       text === null
@@ -396,14 +396,14 @@ describe('searches by text', () => {
     await untilPasses(() => expect(ended).toHaveLength(1));
     await search('ops');
     await untilPasses(() => expect(calls.filter(({ method }) => method === 'blockedSet.list')).toHaveLength(10));
-    // Neither that there is no room nor a client that goes away is a failure of the service.
+    // Neither an exhausted limit nor a disconnected client is a failure of the service.
     expect(logged.filter(({ message }) => message === 'Request failed')).toEqual([]);
     expect(logged.filter(({ fields }) => fields.code === 6015)).toHaveLength(2);
   });
 });
 
 describe('batches', () => {
-  test('are in memory as a whole, so only a few large ones may be there at once', async () => {
+  test('are completely in memory, so only a few large ones are accepted at once', async () => {
     const gate = Promise.withResolvers<void>();
     const authenticate = async (name: string) => ({ name, scopes: ['block'] });
     const { port, calls } = await serve({
@@ -427,7 +427,7 @@ describe('batches', () => {
     const taken = [];
     for (let index = 1; index <= 3; index += 1) {
       taken.push(send(`key${index}`));
-      // Of the calls themselves a failure would be written out, with all that they hold.
+      // Not the calls: a failed assertion would print their complete content.
       await untilPasses(() => expect(calls.length).toBe(index));
       if (index === 1) expect(await send('key1'), 'of one key').toEqual({ status: 503, retryAfter: '1' });
     }
@@ -442,7 +442,7 @@ describe('a body of one object', () => {
   const head = (length: number) =>
     `POST /api/blocked-ips HTTP/1.1\r\nhost: a\r\n${bearer}content-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
 
-  test('that does not come whole in time is ended with 408, and its connection, although a byte comes now and then', async () => {
+  test('that is not complete in time gets 408 and is disconnected, even if it arrives byte by byte', async () => {
     const { port, calls } = await serve({}, { timeouts: { smallBody: 100, leftOver: 100 } });
     const client = await connection(port);
     client.socket.write(`${head(60_000)}{"ip_address":`);
@@ -455,7 +455,7 @@ describe('a body of one object', () => {
     expect(calls.filter(({ method }) => method === 'blockedSet.block')).toEqual([]);
   });
 
-  test('that came while the service itself stood still is taken', async () => {
+  test('that arrived while the event loop was blocked is accepted', async () => {
     using time = stopTime();
     const body = '{"ip_address":"192.0.2.1"}';
     const { path } = await serveOnPath({}, { timeouts: { smallBody: 100 } });
@@ -463,7 +463,7 @@ describe('a body of one object', () => {
     const before = time.timers;
     client.socket.write(head(body.length));
     await eventually('its body is waited for', () => time.timers === before + 1);
-    // From here on timers come before what is to be read.
+    // From here on timers run before data is read.
     await new Promise((resolve) => setImmediate(resolve));
     client.socket.write(body);
     time.standStill(200);
@@ -478,9 +478,9 @@ describe('a streamed body', () => {
 
   test.each([
     ['a batch', batch, '{"add":[', ' '],
-    ['a whole set', head('PUT', '/api/blocked-ips', 'text/plain'), '192.0.2.1\n', '#'],
-    ['a whole set of which nothing comes', head('PUT', '/api/blocked-ips', 'text/plain'), '', ''],
-  ])('that comes too slowly is ended with 408, and its connection: %s', async (_name, headers, first, again) => {
+    ['a complete set', head('PUT', '/api/blocked-ips', 'text/plain'), '192.0.2.1\n', '#'],
+    ['a complete set without any data', head('PUT', '/api/blocked-ips', 'text/plain'), '', ''],
+  ])('that is too slow gets 408 and is disconnected: %s', async (_name, headers, first, again) => {
     const { port, calls } = await serve({}, { timeouts: { bodyPace: 100, leftOver: 100 } });
     const client = await connection(port);
     client.socket.write(headers + first);
@@ -491,7 +491,7 @@ describe('a streamed body', () => {
     expect(calls.filter(({ method }) => method === 'blockedSet.batch')).toEqual([]);
   });
 
-  test('that comes slowly, and fast enough, is taken however long it takes', async () => {
+  test('that is slow but fast enough is accepted, however long it takes', async () => {
     using time = stopTime();
     const { app, path } = await serveOnPath({}, { timeouts: { bodyPace: 50 } });
     const accepted = once(app.server, 'connection') as Promise<[Socket]>;

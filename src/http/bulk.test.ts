@@ -23,7 +23,7 @@ const put = (app: ReturnType<typeof stubApp>['app'], headers: object, payload: s
 const texts = (items: readonly BulkItem[]) => items.map((item) => (item.ok ? item.request.entry.text : item.rejection));
 
 describe('PUT /api/blocked-ips', () => {
-  test('takes a text list and answers the counts', async () => {
+  test('accepts a text list and returns the counts', async () => {
     const stub = collecting();
     const response = await put(
       stub.app,
@@ -34,7 +34,7 @@ describe('PUT /api/blocked-ips', () => {
     expect(texts(stub.items)).toEqual(['192.0.2.1', { line: 3, value: 'bad', why: expect.any(String) }]);
   });
 
-  test('takes a JSON array of texts and objects', async () => {
+  test('accepts a JSON array of strings and objects', async () => {
     const stub = collecting();
     const body = [
       '192.0.2.1',
@@ -51,7 +51,7 @@ describe('PUT /api/blocked-ips', () => {
     ]);
   });
 
-  test('reads the end of an element as one that shortens nothing, and null as for good', async () => {
+  test('never shortens a block by the expiry of an element, and reads null as permanent', async () => {
     const stub = collecting();
     const body = [
       { ip_address: '192.0.2.1', expires_at: '2030-01-01T00:00:00Z' },
@@ -66,7 +66,7 @@ describe('PUT /api/blocked-ips', () => {
     ]);
   });
 
-  test('lists an element that says a name twice, and takes the others', async () => {
+  test('rejects an element with a duplicate name, and accepts the others', async () => {
     const stub = collecting();
     const twice = '{"ip_address":"192.0.2.2","ip_address":"192.0.2.3"}';
     expect((await put(stub.app, json, `["192.0.2.1",${twice},{"ip_address":"192.0.2.4"}]`)).statusCode).toBe(200);
@@ -86,7 +86,7 @@ describe('PUT /api/blocked-ips', () => {
     });
   });
 
-  test('lists an element with a byte order mark in it, and takes the others', async () => {
+  test('rejects an element with a byte order mark, and accepts the others', async () => {
     const stub = collecting();
     const marked = ['"\ufeff192.0.2.2"', '{"ip_address":"192.0.2.3","reason":"\\uFEFFx"}'];
     expect((await put(stub.app, json, `["192.0.2.1",${marked.join(',')},"192.0.2.4"]`)).statusCode).toBe(200);
@@ -110,7 +110,7 @@ describe('PUT /api/blocked-ips', () => {
     });
   });
 
-  test('lists a bad element with its index, its value and why', async () => {
+  test('lists a rejected element with its index, its value and the reason', async () => {
     const stub = collecting();
     const body = [
       null,
@@ -145,7 +145,7 @@ describe('PUT /api/blocked-ips', () => {
     ['JSON, a control character', json, '["192.0.2.1\n"]', 400],
     ['JSON, a value too long', json, `["192.0.2.1",{"reason":"${'x'.repeat(200_000)}"}]`, 413],
     ['JSON, too deep', json, `["192.0.2.1",${'['.repeat(200_000)}`, 413],
-  ])('of %s never reaches its end', async (_name, headers, payload, status) => {
+  ])('with %s never completes', async (_name, headers, payload, status) => {
     const stub = collecting();
     const response = await put(stub.app, headers, payload);
     expect(response.statusCode).toBe(status);
@@ -158,7 +158,7 @@ describe('PUT /api/blocked-ips', () => {
     [{ ...BEARER, 'content-type': 'application/octet-stream' }, '192.0.2.1'],
     [{ ...BEARER, 'content-type': 'text/plain; charset=utf-16' }, '192.0.2.1'],
     [{ ...text, 'content-encoding': 'gzip' }, '192.0.2.1'],
-  ])('with %j is 415 before the service is asked', async (headers, payload) => {
+  ])('with %j is 415 before the service is called', async (headers, payload) => {
     const stub = stubApp();
     const response = await stub.app.inject({
       method: 'PUT',
@@ -180,13 +180,13 @@ describe('PUT /api/blocked-ips', () => {
     expect(stub.onlyCall()[1]).toEqual({ allowShrink });
   });
 
-  test.each(['?allow_shrink=1', '?allow_shrink', '?allow_shrnk=true'])('%s is refused', async (query) => {
+  test.each(['?allow_shrink=1', '?allow_shrink', '?allow_shrnk=true'])('rejects %s', async (query) => {
     const stub = stubApp();
     expect((await put(stub.app, text, '192.0.2.1', query)).statusCode).toBe(400);
     expect(stub.calls).toEqual([]);
   });
 
-  test('of a large set comes in many batches, every element once', async () => {
+  test('passes a large set on in many slices, every element once', async () => {
     const addresses = Array.from(
       { length: 20_000 },
       (_, index) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`,
@@ -211,7 +211,7 @@ describe('POST /api/blocked-ips/batch', () => {
       payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
     });
 
-  test('passes both lists and what was rejected, each with its index', async () => {
+  test('passes on both lists and the rejected elements, each with its index', async () => {
     const stub = stubApp();
     const add = [
       '192.0.2.1',
@@ -242,7 +242,7 @@ describe('POST /api/blocked-ips/batch', () => {
     ['only add', { add: ['192.0.2.1'] }],
     ['only remove', { remove: ['192.0.2.1'] }],
     ['empty lists', { add: [], remove: [] }],
-  ])('takes %s', async (_name, body) => {
+  ])('accepts %s', async (_name, body) => {
     expect((await post(stubApp().app, body)).statusCode).toBe(200);
   });
 
@@ -264,7 +264,7 @@ describe('POST /api/blocked-ips/batch', () => {
       413,
     ],
     ['17 MiB', `{"add":["192.0.2.1"${' '.repeat(17 * 1024 * 1024)}]}`, 413],
-  ])('with %s is refused as a whole', async (_name, payload, status) => {
+  ])('with %s is rejected completely', async (_name, payload, status) => {
     const stub = stubApp();
     const response = await post(stub.app, payload);
     expect(response.statusCode).toBe(status);
@@ -272,13 +272,13 @@ describe('POST /api/blocked-ips/batch', () => {
     expect(stub.calls).toEqual([]);
   });
 
-  test('takes JSON only', async () => {
+  test('accepts JSON only', async () => {
     const stub = stubApp();
     expect((await post(stub.app, '192.0.2.1', text)).statusCode).toBe(415);
     expect(stub.calls).toEqual([]);
   });
 
-  test('of 100,000 is taken', async () => {
+  test('accepts 100,000 elements', async () => {
     const stub = stubApp();
     const response = await post(stub.app, { add: Array(100_000).fill('192.0.2.1') });
     expect(response.statusCode).toBe(200);

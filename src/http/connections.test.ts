@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { Connections } from './connections.ts';
 
-test('of those that find no room only the last ones are held while they read their answer', () => {
+test('only the latest rejected connections stay open until they have read their response', () => {
   const told: Socket[] = [];
   const connections = new Connections(1, (socket) => told.push(socket));
   const worker = new Socket();
@@ -19,7 +19,7 @@ test('of those that find no room only the last ones are held while they read the
   for (const socket of flood) socket.destroy();
 });
 
-test('one that has read its answer and gone makes room for the next', async () => {
+test('a rejected connection that closes makes room for the next', async () => {
   const connections = new Connections(1, (socket) => void socket.destroy());
   const worker = new Socket();
   connections.admit(worker);

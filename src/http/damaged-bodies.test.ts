@@ -1,4 +1,4 @@
-// Bodies, queries, times and names as they come over the wire: whole, in pieces, and damaged.
+// Bodies, queries, times and names as they arrive: complete, in pieces, and damaged.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { damaged, pieces } from '../../testkit/damage.ts';
@@ -14,7 +14,7 @@ async function* streamOf(parts: readonly Buffer[]): AsyncGenerator<Uint8Array> {
   yield* parts;
 }
 
-/** What came of it: all values, or the refusal; anything else that is thrown fails the test. */
+/** All values, or the rejection; any other error fails the test. */
 async function outcomeOf<Item>(read: AsyncIterable<readonly Item[]>): Promise<string> {
   const items: Item[] = [];
   try {
@@ -30,7 +30,7 @@ async function outcomeOf<Item>(read: AsyncIterable<readonly Item[]>): Promise<st
 
 const prefersText = (accept: string) => isPreferred('text/plain', 'application/json', accept);
 
-/** The same JSON, its byte order marks escaped. */
+/** The same JSON with escaped byte order marks. */
 const escapedMarks = (json: string) => json.replaceAll('\ufeff', '\\uFeFf');
 
 const ARRAY: JsonForm = { root: 'array', paths: ['$.*'], name: 'a list' };
@@ -49,7 +49,7 @@ describe.each([
   ['a JSON object with lists', lists, (parts: readonly Buffer[]) => readJsonValues(streamOf(parts), OBJECT)],
   ['a text list', text, (parts: readonly Buffer[]) => readTextList(streamOf(parts))],
 ] as const)('%s', (_name, bytes, read) => {
-  test('is the same whole, byte by byte and cut anywhere, damaged or not, and ends in values or a refusal', async () => {
+  test('has the same result however it is split, damaged or not: values or a rejection', async () => {
     const cut = fc
       .oneof(fc.constant(bytes), damaged(bytes))
       .chain((whole) => pieces(whole).map((parts) => [whole, parts] as const));
@@ -62,7 +62,7 @@ describe.each([
   });
 });
 
-describe('JSON as it comes', () => {
+describe('streamed JSON', () => {
   const inOne = async (bytes: Buffer): Promise<string> => {
     const outcome = await outcomeOf<JsonValue>(readJsonValues(streamOf([bytes]), ARRAY));
     if (!outcome.startsWith('[')) return outcome;
@@ -71,7 +71,7 @@ describe('JSON as it comes', () => {
     return JSON.stringify(values.map(({ value }) => value));
   };
 
-  test('has the values that JSON.parse finds, and is refused where that refuses', async () => {
+  test('has the values of JSON.parse, and is rejected if that fails', async () => {
     const marks = fc.constantFrom('\ufeff', '\\', '\\ufeff', 'ufeff', 'a');
     const marked = fc.array(marks, { maxLength: 4 }).map((parts) => parts.join(''));
     const document = fc
@@ -107,7 +107,7 @@ describe('JSON as it comes', () => {
     ['["a","a",":"]', null],
     ['{"a":"{\\"b\\":1,\\"b\\":2}"}', null],
     ['['.repeat(32) + ']'.repeat(32), null],
-  ])('%s is judged alike as a whole and as a stream', async (json, refusal) => {
+  ])('%s has the same result complete and as a stream', async (json, refusal) => {
     const whole = refusalOfJson(json);
     const streamed = await outcomeOf<JsonValue>(
       readJsonValues(streamOf([Buffer.from(`[${json.startsWith('[['.repeat(16)) ? '1' : json}]`)]), ARRAY),
@@ -117,7 +117,7 @@ describe('JSON as it comes', () => {
     if (!json.startsWith('[[')) expect(/^refused|"duplicate":"/.test(streamed)).toBe(refusal !== null);
   });
 
-  test('names twice in one element refuse that one and no other', async () => {
+  test('rejects only the element with a duplicate name', async () => {
     const json = '["a",{"a":1,"a":2},{"b":{"c":1,"c":2}},{"a":1},"b"]';
     const outcome = await outcomeOf<JsonValue>(readJsonValues(streamOf([Buffer.from(json)]), ARRAY));
     expect((JSON.parse(outcome) as JsonValue[]).map(({ duplicate }) => duplicate)).toEqual([
@@ -145,7 +145,7 @@ describe('JSON as it comes', () => {
     ['"many backslashes: "', true, '\\'.repeat(20_000)],
     ['"many backslashes, and one more: "', false, '\\'.repeat(20_001)],
   ])(
-    'never loses a byte order mark out of a text, however it is cut, and refuses that entry alone: %j',
+    'never loses a byte order mark, however it is split, and rejects only its entry: %j',
     async (given, marked, before = '') => {
       const entry = before === '' ? given : given.replace(/"$/, `${before}\\ufeff"`);
       const bytes = Buffer.from(`["192.0.2.0",${entry},"192.0.2.2"]`);
@@ -165,7 +165,7 @@ describe('JSON as it comes', () => {
   );
 
   test.each(['{"\ufeffadd":["192.0.2.1"]}', '{"add":[],"\\ufeffremove":["192.0.2.1"]}', '\ufeff{"add":["192.0.2.1"]}'])(
-    'is refused as a whole with a byte order mark outside its entries: %j',
+    'is rejected completely with a byte order mark outside its entries: %j',
     async (json) => {
       const bytes = Buffer.from(json);
       await fc.assert(
@@ -177,12 +177,12 @@ describe('JSON as it comes', () => {
     },
   );
 
-  test('is refused when it is nested without end, before anything walks over it', async () => {
+  test('is rejected if it is nested too deeply, before any recursion', async () => {
     const deep = Buffer.from(`[${'['.repeat(30_000)}${']'.repeat(30_000)}]`);
     expect(await outcomeOf<JsonValue>(readJsonValues(streamOf([deep]), ARRAY))).toBe('refused 413');
   });
 
-  test('is shown by its beginning, whatever it is', () => {
+  test('is quoted by its start in an error, whatever its type', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
         const shown = shortJson(value, 100);
@@ -197,7 +197,7 @@ describe('JSON as it comes', () => {
 });
 
 describe('a time', () => {
-  test('is read as it is meant, and never a text that says another', () => {
+  test('is parsed exactly or rejected', () => {
     const time = fc.date({
       min: new Date('0001-01-01T00:00:00Z'),
       max: new Date('9999-12-31T00:00:00Z'),
@@ -228,7 +228,7 @@ describe('a time', () => {
   });
 });
 
-test('an Accept header of any form is read', () => {
+test('any Accept header is parsed without an error', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 300 }), (accept) => void expect(typeof prefersText(accept)).toBe('boolean')),
   );

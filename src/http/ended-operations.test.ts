@@ -15,15 +15,15 @@ function listening(overrides: Overrides = {}) {
   return { app, told };
 }
 
-it('the audit tells of every operation that may change something', () => {
+it('every operation that may change something is recorded in the audit log', () => {
   const changing = Object.keys(routeAccess).filter((route) => !route.startsWith('GET '));
   expect(Object.keys(auditedRoutes).sort()).toEqual(
     changing.filter((route) => route !== 'POST /api/config/validate').sort(),
   );
 });
 
-describe('who listens to operations is told', () => {
-  it('of a block: who, from where, what, and what was answered', async () => {
+describe('the operation listener', () => {
+  it('gets a block with its key, source, address and response', async () => {
     using _time = stopTime();
     const { app, told } = listening({
       blockedSet: {
@@ -81,7 +81,7 @@ describe('who listens to operations is told', () => {
     expect(told[0]!.at).toEqual(NOW);
   });
 
-  it('of counts, of a reload by its id, and never of a key itself', async () => {
+  it('gets counts and the id of a reload, and never a key', async () => {
     const { app, told } = listening();
     const call = (method: 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) =>
       app.inject({ method, url, headers: BEARER, ...(payload === undefined ? {} : { payload }) });
@@ -110,7 +110,7 @@ describe('who listens to operations is told', () => {
     ]);
   });
 
-  it('of a look that a valid key lacks the scope for, and of no other look', async () => {
+  it('gets a read operation only if a valid key lacks its scope', async () => {
     const { app, told } = listening({ keys: { authenticate: async () => ({ name: 'watcher', scopes: ['read'] }) } });
     const looks = [
       ['GET', '/api/keys'],
@@ -129,7 +129,7 @@ describe('who listens to operations is told', () => {
     ]);
   });
 
-  it('of no dry run, unless it is refused', async () => {
+  it('gets a dry run only if it is rejected', async () => {
     const { app, told } = listening({
       keys: { authenticate: async (key: string) => ({ name: key, scopes: [key] }) },
     });
@@ -147,7 +147,7 @@ describe('who listens to operations is told', () => {
     ]);
   });
 
-  it('of what a valid key was refused, with its code', async () => {
+  it('gets a rejection of a valid key, with its code', async () => {
     const { app, told } = listening({
       keys: {
         authenticate: async (key: string) => ({ name: key, scopes: [key === 'reader' ? 'read' : 'admin'] }),
@@ -178,7 +178,7 @@ describe('who listens to operations is told', () => {
     ]);
   });
 
-  it('of nobody without a valid key, and of nobody who only looks', async () => {
+  it('gets no anonymous request and no read operation', async () => {
     const { app, told } = listening();
     await app.inject({ method: 'POST', url: '/api/config/reload' });
     await app.inject({ method: 'POST', url: '/api/config/reload', headers: { authorization: 'Bearer wrong' } });
@@ -190,7 +190,7 @@ describe('who listens to operations is told', () => {
 });
 
 describe('GET /api/audit', () => {
-  it('passes its filters on in one form, and answers the page', async () => {
+  it('passes its filters on in canonical form, and returns the page', async () => {
     const asked: Parameters<Services['audit']['page']>[0][] = [];
     const { app } = stubApp({
       audit: {
@@ -226,7 +226,7 @@ describe('GET /api/audit', () => {
     'key=a%20b',
     'limit=0',
     'order=asc',
-  ])('refuses %s', async (query) => {
+  ])('rejects %s', async (query) => {
     const { app } = stubApp();
     expect((await app.inject({ url: `/api/audit?${query}`, headers: BEARER })).statusCode).toBe(400);
   });

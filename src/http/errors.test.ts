@@ -7,7 +7,7 @@ import { ServiceError } from '../errors/service-error.ts';
 const block = { method: 'POST', url: '/api/blocked-ips', headers: BEARER } as const;
 const good = { ip_address: '192.0.2.1' };
 
-/** One request for each status of the contract's list of codes. */
+/** One request for each status of the catalogue. */
 const CASES = [
   ['an invalid address', 400, 101, {}, { ...block, payload: { ip_address: '10.0.0.1/8' } }],
   ['a bad parameter', 400, 100, {}, { url: '/api/blocked-ips?limit=0', headers: BEARER }],
@@ -45,7 +45,7 @@ describe.each(CASES)('%s', (_name, status, code, failing, request) => {
   const thrown = (failing as { block?: number | Error }).block;
   const error = typeof thrown === 'number' ? raised(thrown) : thrown;
   const overrides = error === undefined ? {} : { blockedSet: { block: () => Promise.reject(error) } };
-  // A block is never refused so: the form is what is looked at.
+  // A block is never rejected with it: only the form of the response is tested.
   const { app } = stubApp(overrides, { undocumented: true });
   const send = (accept: string) =>
     app.inject({ ...request, headers: { ...(request as { headers?: object }).headers, accept } });
@@ -84,7 +84,7 @@ describe.each(CASES)('%s', (_name, status, code, failing, request) => {
     );
   });
 
-  test('is an errors.v1.Err where the media type says so', async () => {
+  test('is an errors.v1.Err if the media type asks for it', async () => {
     const response = await send('application/x-protobuf; messageType="errors.v1.Err"');
     expect(response.statusCode).toBe(status);
     expect(response.headers['content-type']).toBe('application/x-protobuf; messageType="errors.v1.Err"');
@@ -97,7 +97,7 @@ function raised(code: number): ServiceError {
 }
 
 describe('an error of a service', () => {
-  test('keeps its members, its fields and its Retry-After', async () => {
+  test('keeps its extension members, its fields and its Retry-After', async () => {
     const error = new ServiceError(codes.QueueFull, 'block address', 'full', {
       retryAfterSeconds: 1.2,
       members: { restored: true, covered_by: ['10.0.0.0/8'] },
@@ -113,21 +113,21 @@ describe('an error of a service', () => {
     });
   });
 
-  test('that nobody foresaw is in the log with its cause and the id of the request', async () => {
+  test('that is unexpected is logged with its cause and the id of the request', async () => {
     const { app, logged } = stubApp({ blockedSet: { block: () => Promise.reject(new Error('secret text')) } });
     const response = await app.inject({ ...block, payload: good });
     const fields = { cause: 'secret text', request_id: response.headers['x-request-id'], status: 500 };
     expect(logged).toContainEqual({ message: 'Request failed', fields: expect.objectContaining(fields) });
   });
 
-  test('that is no Error at all is still a 500', async () => {
+  test('that is not an Error object is a 500', async () => {
     const { app } = stubApp({ blockedSet: { block: () => Promise.reject('just text') } });
     const response = await app.inject({ ...block, payload: good });
     expect(response.json()).toMatchObject({ status: 500, code: 500 });
   });
 });
 
-describe('the way to a route', () => {
+describe('routing', () => {
   test.each([
     ['PATCH', '/api/blocked-ips', 'GET, HEAD, POST, PUT'],
     ['POST', '/api/blocked-ips/192.0.2.1', 'DELETE, GET, HEAD'],
@@ -153,7 +153,7 @@ describe('the way to a route', () => {
     },
   );
 
-  test("what there is and what not is nobody's business without a key", async () => {
+  test('does not reveal without a key which paths exist', async () => {
     const { app } = stubApp();
     expect((await app.inject({ url: '/api/nothing' })).statusCode).toBe(401);
     expect((await app.inject({ method: 'PATCH', url: '/api/blocked-ips' })).statusCode).toBe(401);
@@ -172,7 +172,7 @@ describe('the way to a route', () => {
   );
 });
 
-describe('every answer', () => {
+describe('every response', () => {
   test.each([
     ['abc-1.2_3', true],
     ['a'.repeat(64), true],
@@ -180,14 +180,14 @@ describe('every answer', () => {
     ['a b', false],
     ['a;b', false],
     ['', false],
-  ])('takes the request id %j: %s', async (given, taken) => {
+  ])('returns the request id %j: %s', async (given, taken) => {
     const { app } = stubApp();
     const response = await app.inject({ url: '/livez', headers: { 'x-request-id': given } });
     if (taken) expect(response.headers['x-request-id']).toBe(given);
     else expect(response.headers['x-request-id']).toMatch(/^[A-Za-z0-9_-]{16}$/);
   });
 
-  test('carries the security headers, an error too', async () => {
+  test('has the security headers, an error too', async () => {
     const { app } = stubApp();
     for (const url of ['/livez', '/health', '/api/nothing']) {
       expect((await app.inject({ url })).headers).toMatchObject({
@@ -199,7 +199,7 @@ describe('every answer', () => {
     }
   });
 
-  test('is logged with key, path, status and id, but not the probes that went well', async () => {
+  test('is logged with key, path, status and id, except successful probes', async () => {
     const { app, logged } = stubApp();
     await app.inject({ url: '/livez' });
     await app.inject({ url: '/api/config?x=1', headers: { ...BEARER, 'x-request-id': 'abc' } });
@@ -246,7 +246,7 @@ describe('bodies', () => {
     ["{'ip_address':'192.0.2.1'}", 102],
     ['{"ip_address":"192.0.2.1\u0000"}', 102],
     ['', 102],
-  ])('%j is no body for a block', async (payload, code) => {
+  ])('%j is rejected as the body of a block', async (payload, code) => {
     const stub = stubApp();
     const response = await stub.app.inject({
       ...block,
@@ -257,7 +257,7 @@ describe('bodies', () => {
     expect(stub.calls).toEqual([]);
   });
 
-  test('of bytes that are no UTF-8 are refused, never repaired', async () => {
+  test('that are not UTF-8 are rejected', async () => {
     const stub = stubApp();
     const payload = Buffer.from('{"ip_address":"192.0.2.1","reason":"\xff"}', 'latin1');
     const response = await stub.app.inject({
@@ -269,7 +269,7 @@ describe('bodies', () => {
     expect(stub.calls).toEqual([]);
   });
 
-  test('without a Content-Type, or compressed, are refused by name', async () => {
+  test('without a Content-Type, or compressed, are rejected, naming the header', async () => {
     const { app } = stubApp();
     const bare = await app.inject({ ...block, payload: Buffer.from('{"ip_address":"192.0.2.1"}') });
     expect(bare.json()).toMatchObject({ status: 415, code: 6009, detail: expect.stringContaining('application/json') });
@@ -278,7 +278,7 @@ describe('bodies', () => {
     expect(zipped.json()).toMatchObject({ status: 415, detail: expect.stringContaining('gzip') });
   });
 
-  test('in JSON with a charset are taken', async () => {
+  test('in JSON with a charset are accepted', async () => {
     const { app } = stubApp();
     const headers = { ...BEARER, 'content-type': 'Application/JSON; charset=UTF-8' };
     expect((await app.inject({ ...block, headers, payload: JSON.stringify(good) })).statusCode).toBe(201);

@@ -1,18 +1,18 @@
-// One reader's server-sent events (WHATWG HTML, 9.2). He holds nothing but his place among the events: they are read from
-// there when his connection takes more, so a slow reader costs no memory; one who takes nothing at all is ended.
+// The server-sent events of one client (WHATWG HTML, 9.2). Only the client's position is kept: events are read from there
+// when its connection accepts more, so a slow client costs no memory. A stalled connection is closed.
 import { Readable } from 'node:stream';
 import type { FeedView } from '../events/event-feed.ts';
 import type { EventsService } from './services.ts';
 
-/** What a client waits before it comes again; in milliseconds. */
+/** The reconnection time of clients, in milliseconds. */
 const retryMs = 2_000;
 
 export interface StreamPace {
-  /** Between two signs of life. In milliseconds, as all of these. */
+  /** The interval of heartbeats. All values are milliseconds. */
   readonly heartbeat: number;
-  /** Between two looks whether the key is still good. */
+  /** The interval of key checks. */
   readonly keyCheck: number;
-  /** How long a connection may take nothing. */
+  /** The time limit of a connection that accepts no data. */
   readonly stalled: number;
 }
 
@@ -25,14 +25,14 @@ export class EventStream extends Readable {
   readonly #keyCheck: NodeJS.Timeout;
   readonly #keyHolds: () => Promise<boolean>;
   #position: number;
-  /** The connection takes more. */
+  /** The connection accepts more data. */
   #wanted = false;
   #wantedAt = performance.now();
   #ended = false;
 
   /**
-   * @param from the id that the client had last; null: it begins now
-   * @param keyHolds whether its key is still good
+   * @param from the last id that the client received; null: it starts now
+   * @param keyHolds whether its key is still valid
    */
   constructor(
     events: EventsService,
@@ -54,11 +54,11 @@ export class EventStream extends Readable {
     this.#keyCheck = setInterval(() => this.checkKey(), pace.keyCheck);
   }
 
-  /** Ends when its key is not good any more. */
+  /** Ends the stream if its key is no longer valid. */
   checkKey(): void {
-    // A database that cannot be asked ends nobody: what it is told here may be just that.
+    // An unavailable database does not end the stream: this failure may be the next event.
     this.#keyHolds().then(
-      // At once: what waits for it is not its any more.
+      // At once: the client may not receive the pending events.
       (holds) => (holds ? undefined : this.#end()),
       () => undefined,
     );
@@ -101,7 +101,7 @@ export class EventStream extends Readable {
     this.push(null);
   }
 
-  /** A comment keeps proxies from ending the connection; the place, that a filtered reader's does not grow old. */
+  /** The comment keeps proxies from closing an idle connection; the id keeps the position of a filtered stream current. */
   #beat(): void {
     if (this.#ended) return;
     if (this.#wanted) {
@@ -112,7 +112,7 @@ export class EventStream extends Readable {
     }
   }
 
-  /** No event: only the place to come back to. */
+  /** No event: only the id from which a client resumes. */
   #here(): string {
     return `id: ${this.#events.idOf(this.#position)}\n\n`;
   }

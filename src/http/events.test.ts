@@ -21,13 +21,13 @@ afterEach(async () => {
 interface Reader {
   readonly response: IncomingMessage;
   readonly events: EventSourceMessage[];
-  /** All that came. */
+  /** Everything received. */
   text: string;
   ended: boolean;
   close(): void;
 }
 
-/** A service that only has events, over a real connection. Every key is of the scope that it is called. */
+/** A service with events only, over a real connection. The name of each key is its scope. */
 async function serving(options: AppOptions = {}, mostEvents = 100) {
   const ring = new EventRing({ log: silentLog, now: () => new Date(), boot: 'b001', mostEvents });
   const revoked = new Set<string>();
@@ -79,7 +79,7 @@ async function serving(options: AppOptions = {}, mostEvents = 100) {
 const typesOf = ({ events }: Reader) => events.map(({ event }) => event);
 
 describe('GET /api/events', () => {
-  it('tells what happens from now on, as server-sent events with ids', async () => {
+  it('streams new events as server-sent events with ids', async () => {
     const { ring, read } = await serving();
     ring.append('worker.gone', { pid: 1 });
     const reader = await read();
@@ -96,7 +96,7 @@ describe('GET /api/events', () => {
     expect(JSON.parse(reader.events[1]!.data)).toMatchObject({ id: 'b001-3', data: { by: 'a\nb' } });
   });
 
-  it('goes on after the last id, by header or parameter, with neither loss nor repetition', async () => {
+  it('resumes after the last id, by header or parameter, without loss or repetition', async () => {
     const { ring, read } = await serving();
     for (const pid of [1, 2, 3]) ring.append('worker.gone', { pid });
     for (const reader of [await read('', { 'last-event-id': 'b001-1' }), await read('?last_event_id=b001-1')]) {
@@ -108,7 +108,7 @@ describe('GET /api/events', () => {
     ['of an earlier run', 'b000-2'],
     ['that is not in the ring any more', 'b001-1'],
     ['that was never given out', 'b001-99'],
-  ])('tells of a gap after an id %s, and goes on from now', async (_what, id) => {
+  ])('reports a gap after an id %s, and continues with new events', async (_what, id) => {
     const { ring, read } = await serving({}, 2);
     for (const pid of [1, 2, 3, 4, 5]) ring.append('worker.gone', { pid });
     const reader = await read('', { 'last-event-id': id });
@@ -122,7 +122,7 @@ describe('GET /api/events', () => {
     expect(JSON.parse(reader.events[0]!.data)).toMatchObject({ type: 'gap', id: 'b001-5' });
   });
 
-  it('tells only the types asked for, and moves the place on all the same', async () => {
+  it('streams only the requested types, and advances the position past others', async () => {
     const { ring, read } = await serving({ streams: { heartbeat: 20 } });
     const reader = await read('?types=service.stopping,worker.gone');
     ring.append('worker.appeared', { pid: 1, role: 'current' });
@@ -132,7 +132,7 @@ describe('GET /api/events', () => {
     expect(typesOf(reader)).toEqual(['worker.gone']);
   });
 
-  it('tells a read key less than an admin key', async () => {
+  it('has fewer fields for a read key than for an admin key', async () => {
     const { ring, read } = await serving();
     const [reader, admin] = [await read('', {}, 'read'), await read()];
     ring.append('key.revoked', { name: 'ci', by: 'admin' });
@@ -141,7 +141,7 @@ describe('GET /api/events', () => {
     await untilPasses(() => expect(typesOf(admin)).toEqual(['key.revoked', 'worker.gone']));
   });
 
-  it('ends when its key does, and tells nothing of after', async () => {
+  it('ends when its key expires, without later events', async () => {
     const { ring, read, revoked } = await serving({ streams: { keyCheck: 20 } });
     const [reader, other] = [await read('', {}, 'read'), await read()];
     revoked.add('read');
@@ -152,7 +152,7 @@ describe('GET /api/events', () => {
     expect(reader.response.complete).toBe(true);
   });
 
-  it('ends with the answer that its key is revoked, and not at the next look at it', async () => {
+  it('ends as soon as its key is revoked, before the next key check', async () => {
     const { app, read } = await serving({ streams: { keyCheck: 600_000 } });
     const [reader, other] = [await read('', {}, 'read'), await read()];
     const headers = { authorization: 'Bearer admin' };
@@ -161,16 +161,16 @@ describe('GET /api/events', () => {
     expect(other.ended).toBe(false);
   });
 
-  it('tells that the service stops, and ends with it at once', async () => {
+  it('reports that the service stops, and ends at once', async () => {
     const { read, listening } = await serving();
     const reader = await read();
-    // Nothing was cut off: the stream ended by itself, which is long before that.
+    // No connection was cut: the stream ended long before the time limit.
     expect(await listening.close(600_000)).toBe(0);
     await untilPasses(() => expect(reader.ended).toBe(true));
     expect(typesOf(reader)).toEqual(['service.stopping']);
   });
 
-  it('outlives the time that a connection may be silent', async () => {
+  it('lasts longer than the idle time-out of connections', async () => {
     const { ring, read } = await serving({
       timeouts: { connection: 1_000, request: 1_000, headers: 500 },
       streams: { heartbeat: 100 },
@@ -182,7 +182,7 @@ describe('GET /api/events', () => {
     await untilPasses(() => expect(typesOf(reader)).toEqual(['worker.gone']));
   });
 
-  it('of one who takes nothing holds up nobody, and is ended', async () => {
+  it('is closed for a client that reads nothing, without delaying others', async () => {
     const { app, ring, read } = await serving({ streams: { heartbeat: 20, stalled: 100 } }, 5_000);
     using time = stopTime();
     const slow = await read();
@@ -192,7 +192,7 @@ describe('GET /api/events', () => {
     const connections = () =>
       new Promise<number>((resolve) => app.server.getConnections((_error, count) => resolve(count)));
     let told = 0;
-    // Until the buffers of its connection are full. Who reads nothing does not see the end of his connection either.
+    // Until the buffers of its connection are full. A client that reads nothing does not see the end of its connection.
     for (let round = 0; round < 200 && (await connections()) > 1; round += 1) {
       for (let n = 0; n < 200; n += 1) ring.append('health.changed', { status: 'degraded', was: 'ok', reasons });
       told += 200;
@@ -205,7 +205,7 @@ describe('GET /api/events', () => {
     expect(quick.ended).toBe(false);
   });
 
-  it('is bounded in number, of one key more than of all; a place that is left is free again', async () => {
+  it('is limited in number, in total and more strictly per key, until another stream ends', async () => {
     const { read } = await serving({ limits: { connections: 16 } });
     const [first, second] = [await read(), await read()];
     const third = await read();
@@ -217,7 +217,7 @@ describe('GET /api/events', () => {
     await untilPasses(async () => expect((await read()).response.statusCode).toBe(200));
   });
 
-  it('is not cut for a newcomer, however idle it looks', async () => {
+  it('is not evicted for a new connection, even if it seems idle', async () => {
     const { ring, read } = await serving({ limits: { connections: 16 }, streams: { heartbeat: 60_000 } });
     const reader = await read();
     const others = await Promise.all(Array.from({ length: 30 }, () => read('?types=nothing').catch(() => null)));
@@ -236,7 +236,7 @@ describe('GET /api/events', () => {
     },
   );
 
-  it('refuses a last id that was never one, and answers HEAD without a stream', async () => {
+  it('rejects an invalid last id, and answers HEAD without a stream', async () => {
     const { app } = stubApp();
     const headers = { authorization: 'Bearer right-key' };
     const bad = await app.inject({ url: '/api/events', headers: { ...headers, 'last-event-id': 'b001-1; drop' } });

@@ -1,5 +1,5 @@
-// What every answer carries, whoever makes it: a handler, an error, the router, Node's parser. And what is let through
-// of requests that two readers could take for two different ones.
+// The headers of every response, whether of a handler, an error, the router or Node's parser; and ambiguous requests,
+// which two parsers could read differently.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routeAccess } from '../../testkit/http/route-access.ts';
@@ -9,7 +9,7 @@ import { panelPages } from './panel-pages.ts';
 
 type Headers = Readonly<Record<string, unknown>>;
 
-/** The panel's page runs scripts of its own, and nothing else; `panel.test.ts` has its whole policy. */
+/** The panel's page runs only its own scripts; `panel.test.ts` tests its complete policy. */
 const PAGE_POLICY =
   /^default-src 'none'; script-src 'self'; .*frame-ancestors 'none'; base-uri 'none'; form-action 'none'$/;
 const isPage = (path: string): boolean => (panelPages as readonly string[]).includes(path);
@@ -19,7 +19,7 @@ function expectSafe(headers: Headers, path = ''): void {
     'cache-control': 'no-store',
     'content-security-policy': isPage(path)
       ? expect.stringMatching(PAGE_POLICY)
-      : // A page has its style beside, by its hash: src/http/docs-page/page.test.ts.
+      : // The API page also has the hash of its style: src/http/docs-page/page.test.ts.
         /^text\/html/.test(String(headers['content-type']))
         ? expect.stringMatching(
             /^default-src 'none'; style-src 'sha256-[^' ]+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
@@ -42,8 +42,8 @@ const urlOf = (pattern: string) =>
     .replace(':domain', 'a.example')
     .replace(/:[a-z]+/, 'one');
 
-describe('the headers of every answer', () => {
-  // One for all: to make it takes longer than to ask it.
+describe('the headers of every response', () => {
+  // Shared: creating it takes longer than a request.
   const { app } = stubApp();
   const credentials: readonly (readonly [string, Record<string, string>])[] = [
     ['the right key', BEARER],
@@ -101,7 +101,7 @@ describe('the headers of every answer', () => {
     expectSafe(response.headers);
   });
 
-  test('429, 403, 500 and a readiness that fails', async () => {
+  test('are on 429, 403, 500 and a failed readiness probe', async () => {
     const { app } = stubApp({
       keys: { authenticate: async (key: string) => (key === KEY ? { name: 'ops', scopes: ['read'] } : null) },
       health: { health: () => Promise.reject(new Error('secret cause')), ready: () => Promise.reject(new Error('x')) },
@@ -131,7 +131,7 @@ describe('over a connection', () => {
   });
   afterAll(() => listening.close(0));
 
-  /** All that comes back, until the other side ends or, where it keeps the connection, one answer has come. */
+  /** The data received until the server closes or, on a kept connection, one response is complete. */
   async function send(bytes: string): Promise<{ status: number; headers: Headers; body: string; text: string }> {
     const socket = connect(Number(new URL(listening.url).port), '127.0.0.1');
     socket.write(bytes);
@@ -163,7 +163,7 @@ describe('over a connection', () => {
     ['a line that goes on in the next', get(`Host: a\r\nX: a\r\n b\r\n${key}`), 400],
     ['a NUL in a header', get(`Host: a\r\nX: a\0b\r\n${key}`), 400],
     ['a version that there is not', get(`Host: a\r\n${key}`, '1.9'), 400],
-  ])('%s', async (_name, bytes, status) => {
+  ])('rejects %s', async (_name, bytes, status) => {
     const answer = await send(bytes);
     expect(answer.status).toBe(status);
     expectSafe(answer.headers);
@@ -174,7 +174,7 @@ describe('over a connection', () => {
     });
   });
 
-  // A second request inside the first one's body is never answered, and nothing of either reaches a service.
+  // A second request inside the body of the first gets no response, and neither reaches a service.
   const inside = `DELETE /api/blocked-ips/192.0.2.1 HTTP/1.1\r\nHost: a\r\n${key}\r\nConnection: close\r\n\r\n`;
   const post = (headers: string, body: string) =>
     `POST /api/blocked-ips/batch HTTP/1.1\r\nHost: a\r\n${key}\r\nContent-Type: application/json\r\n${headers}\r\n\r\n${body}`;
@@ -189,7 +189,7 @@ describe('over a connection', () => {
     ['chunks with a strange length', post('Transfer-Encoding: chunked', `0x5\r\nabcde\r\n0\r\n\r\n${inside}`)],
     ['chunks ended by half a line end', post('Transfer-Encoding: chunked', `5;\nabcde\n0\n\n${inside}`)],
     ['half line ends', post('Content-Length: 0\nX: y', inside)],
-  ])('a request whose end is told twice or wrongly is refused: %s', async (_name, bytes) => {
+  ])('rejects a request with an ambiguous end: %s', async (_name, bytes) => {
     stub.calls.length = 0;
     const answer = await send(bytes);
     expect(answer.status).toBe(400);
@@ -198,7 +198,7 @@ describe('over a connection', () => {
     expect(stub.calls.filter(({ method }) => method === 'blockedSet.unblock')).toEqual([]);
   });
 
-  test('chunks in HTTP/1.0, which has none, are refused and their connection ends', async () => {
+  test('rejects chunks in HTTP/1.0, which has none, and closes the connection', async () => {
     stub.calls.length = 0;
     const chunked = post('Connection: keep-alive\r\nTransfer-Encoding: chunked', `2\r\n{}\r\n0\r\n\r\n${inside}`);
     const answer = await send(chunked.replace('HTTP/1.1', 'HTTP/1.0'));
@@ -207,8 +207,8 @@ describe('over a connection', () => {
     expect(stub.calls).toEqual([]);
   });
 
-  test('a page of another name that resolves to us learns nothing but what the API is, and changes nothing', async () => {
-    // DNS rebinding: the browser sends its own Host and Origin, and no key, since there is no cookie to send by itself.
+  test('gives a page of a rebound DNS name only the API document, and lets it change nothing', async () => {
+    // DNS rebinding: the browser sends its own Host and Origin, and no key, since there are no cookies.
     stub.calls.length = 0;
     const rebound = (method: string, path: string) =>
       send(

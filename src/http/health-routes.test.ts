@@ -9,7 +9,7 @@ describe('health', () => {
     expect(response.json()).toEqual({ ...HEALTH, status });
   });
 
-  test('keeps what template and proxy say from keys below admin', async () => {
+  test('hides messages of template and proxy from keys below admin', async () => {
     const told = async (scopes: readonly string[]) => {
       const { app } = stubApp({ keys: { authenticate: async () => ({ name: 'ops', scopes }) } });
       return (await app.inject({ url: '/health', headers: BEARER })).json();

@@ -1,4 +1,4 @@
-// Nothing that could reach the command line, the map or the configuration gets past the edge (promise 8).
+// The HTTP server rejects everything that could reach the command line, the map or the configuration (promise 8).
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BEARER, stubApp } from '../../testkit/http/stub-services.ts';
 
@@ -7,7 +7,7 @@ beforeEach(() => {
   stub.calls.length = 0;
 });
 
-/** Texts that would be a second command, a second line, a second word or a second spelling somewhere below. */
+/** Texts that another layer could read as a second command, line, word or spelling. */
 const HOSTILE_TEXTS: readonly (readonly [string, string])[] = [
   ['a newline', '192.0.2.1\n@1 clear map'],
   ['a carriage return', '192.0.2.1\r'],
@@ -33,7 +33,7 @@ const NOT_TEXTS: readonly (readonly [string, unknown])[] = [
   ['an object', { toString: 'x' }],
 ];
 
-/** Where an address is taken. */
+/** Bodies with an address. */
 const IN_BODIES = [
   ['the address of a block', '/api/blocked-ips', 'POST', (value: unknown) => ({ ip_address: value })],
   [
@@ -98,7 +98,7 @@ describe.each(IN_PATHS)('in the path of %s %s', (method, prefix) => {
   );
 });
 
-/** Free text may hold any word of any language, but stays one line of bounded length. */
+/** Free text may contain any language, but only one line of limited length. */
 describe.each([
   ['reason', 500, '/api/blocked-ips', 'POST', (value: unknown) => ({ ip_address: '192.0.2.1', reason: value })],
   ['blocked_by', 100, '/api/blocked-ips', 'POST', (value: unknown) => ({ ip_address: '192.0.2.1', blocked_by: value })],
@@ -121,7 +121,7 @@ describe.each([
     ['half a surrogate pair', 'a\ud800b'],
     ['one character too many', 'x'.repeat(longest + 1)],
     ['a number', 5],
-  ])('with %s is refused by name', async (_what, value) => {
+  ])('with %s is rejected with its name', async (_what, value) => {
     expect(await send(value)).toEqual({
       status: 400,
       asked: 0,
@@ -129,7 +129,7 @@ describe.each([
     });
   });
 
-  test.each(['Größe; "quoted" # fine <<', '攻撃元', '🦊'.repeat(longest)])('takes %j', async (value) => {
+  test.each(['Größe; "quoted" # fine <<', '攻撃元', '🦊'.repeat(longest)])('accepts %j', async (value) => {
     expect(await send(value)).toMatchObject({ asked: 1 });
   });
 });
@@ -143,7 +143,7 @@ describe('numbers, times and switches', () => {
     return response.json();
   };
 
-  test.each([0, -1, 1.5, 3_155_760_001, 1e300, '60', null, true])('%j is no duration', async (value) => {
+  test.each([0, -1, 1.5, 3_155_760_001, 1e300, '60', null, true])('%j is rejected as a duration', async (value) => {
     const problem = await refuse({ duration_seconds: value });
     expect(problem.errors).toEqual([
       {
@@ -164,22 +164,22 @@ describe('numbers, times and switches', () => {
     '9999-12-31T23:59:59-01:00',
     '1893456000',
     'tomorrow',
-  ])('%j is no time', async (value) => {
+  ])('%j is rejected as a time', async (value) => {
     const problem = await refuse({ expires_at: value });
     expect(problem).toMatchObject({ code: 104, errors: [{ name: 'expires_at' }] });
   });
 
-  test('a time that is not in the future is refused and the service tells its own', async () => {
+  test('a time that is not in the future is rejected with the time of the service', async () => {
     const problem = await refuse({ expires_at: '2026-11-20T12:00:00Z' });
     expect(problem.errors[0].description).toContain('2026-11-20T12:00:00.000Z');
   });
 
-  test('both times are refused, each by name', async () => {
+  test('both times together are rejected, each by name', async () => {
     const problem = await refuse({ expires_at: '2030-01-01T00:00:00Z', duration_seconds: 60 });
     expect(problem.errors.map(({ name }: { name: string }) => name)).toEqual(['expires_at', 'duration_seconds']);
   });
 
-  test.each(['true', 1, null])('%j is neither true nor false', async (value) => {
+  test.each(['true', 1, null])('%j is rejected as a boolean', async (value) => {
     const problem = await refuse({ force: value });
     expect(problem.errors[0]).toMatchObject({ name: 'force', description: expect.stringContaining('true or false') });
   });
@@ -199,7 +199,7 @@ describe('numbers, times and switches', () => {
     ...['q=a%0Ab', 'q=', 'q=ghi', 'cursor=a%0Ab', 'expiring=yes', 'expiring=1', '__proto__=1', 'sort=x'],
     ...['text=', 'text=a%0Ab', 'text=%00', 'text=%E2%80%A8', `text=${'x'.repeat(101)}`, 'text=a&text=b', 'text=a&q=1'],
     ...['offset=', 'offset=-1', 'offset=0.5', 'offset=1e99', 'offset=1000000001', 'offset=x', 'offset=1&offset=2'],
-  ])('the query %s is refused', async (query) => {
+  ])('the query %s is rejected', async (query) => {
     const response = await stub.app.inject({ url: `/api/blocked-ips?${query}`, headers: BEARER });
     expect(response.statusCode).toBe(400);
     expect(stub.calls).toEqual([]);
@@ -225,7 +225,7 @@ describe('unknown fields', () => {
     expect(stub.calls).toEqual([]);
   });
 
-  test('a missing field is named with what it must be', async () => {
+  test('a missing field is named with its type', async () => {
     const { app } = stub;
     const response = await app.inject({ method: 'POST', url: '/api/blocked-ips', headers: BEARER, payload: {} });
     expect(response.json().errors).toEqual([
@@ -233,7 +233,7 @@ describe('unknown fields', () => {
     ]);
   });
 
-  test('a thousand unknown fields make a short answer', async () => {
+  test('a thousand unknown fields get a short response', async () => {
     const { app } = stub;
     const payload = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`field${index}`, 1]));
     const response = await app.inject({ method: 'POST', url: '/api/blocked-ips', headers: BEARER, payload });
@@ -260,7 +260,7 @@ describe('servers of a site', () => {
       ],
       'servers[1]',
     ],
-  ])('%j are refused at %s', async (servers, name) => {
+  ])('%j are rejected at %s', async (servers, name) => {
     const response = await stub.app.inject({
       method: 'PUT',
       url: '/api/sites/a.example',

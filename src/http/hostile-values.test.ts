@@ -1,5 +1,5 @@
-// Every hostile value through every field of every endpoint (promise 8): refused by the name of its field, or, where the
-// value is right after all, handed on exactly. The same requests against the real service: test/hostile-values.test.ts.
+// Every hostile value in every field of every endpoint (promise 8): rejected with the name of its field, or, if it is
+// valid, passed on unchanged. The same requests against the real service: test/hostile-values.test.ts.
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { type Attack, attacks, HEADERS, isHarmless } from '../../testkit/http/attacks.ts';
@@ -11,7 +11,7 @@ import { textLine } from '../telemetry/log.ts';
 const stub = stubApp();
 const all = await attacks();
 
-/** The headers that some endpoints read themselves; every other one is read before any endpoint, or never. */
+/** Headers that some endpoints read themselves; the others are read by hooks, or never. */
 const READ_BY: Readonly<Record<string, (endpoint: Attack['endpoint']) => boolean>> = {
   accept: ({ url }) => url === '/api/blocked-ips' || url === '/metrics',
   'last-event-id': ({ url }) => url === '/api/events',
@@ -19,19 +19,19 @@ const READ_BY: Readonly<Record<string, (endpoint: Attack['endpoint']) => boolean
   'content-encoding': ({ body }) => body !== undefined,
 };
 
-/** Whether one and the same code judges this value, whatever the endpoint. */
+/** Whether the same code validates this value for all endpoints. */
 function isJudgedAlike({ endpoint, where, field }: Attack): boolean {
   if (where === 'header') return READ_BY[field]?.(endpoint) !== true;
   if (where === 'query') return !endpoint.queryFields.includes(field);
   return where === 'whole body' && endpoint.body === undefined;
 }
 
-/** A value and the way it takes, whatever the endpoint. */
+/** A value and how it is sent, independent of the endpoint. */
 function wayOf({ where, field, value, path }: Attack): string {
   return `${where} ${field} ${value ?? (where === 'query' ? path.slice(path.indexOf('?')) : '')}`;
 }
 
-/** All that an endpoint judges itself, and a sixth of what is judged alike: in turn, so that each value goes to some. */
+/** All values that an endpoint validates itself, and a sixth of the others, alternating, so that each value is sent. */
 function dealt(): readonly Attack[] {
   const turns = new Map<string, number>();
   return all.filter((one) => {
@@ -45,7 +45,7 @@ function dealt(): readonly Attack[] {
 
 const chosen = dealt();
 
-/** Read as streams, without a schema that could be walked; their elements have tests of their own below. May only shrink. */
+/** Streamed, so without a schema to enumerate; their elements are tested below. May only shrink. */
 const WITHOUT_SCHEMA = ['POST /api/blocked-ips/batch', 'PUT /api/blocked-ips'];
 
 async function send(one: Attack) {
@@ -60,7 +60,7 @@ async function send(one: Attack) {
   return { response, calls: [...stub.calls] };
 }
 
-/** The names that a problem gives to what was wrong, and ours, in one spelling. */
+/** The field names of a problem and of the test in one spelling. */
 function namesField(names: readonly string[], field: string): boolean {
   return names.some(
     (name) =>
@@ -74,7 +74,7 @@ function namesField(names: readonly string[], field: string): boolean {
 
 let page: string | undefined;
 
-/** What is wrong with the answer. A list, since an `expect` for each of thousands of answers costs as much as they do. */
+/** What is wrong with the response. A list, since an `expect` for each of thousands of responses is slow. */
 async function faultsOf(one: Attack): Promise<string[]> {
   const { response, calls } = await send(one);
   const { statusCode: status, body } = response;
@@ -83,7 +83,7 @@ async function faultsOf(one: Attack): Promise<string[]> {
     if (!good) faults.push(`${one.name}: ${what}: ${status} ${body.slice(0, 500)}`);
   };
   must(status < 500, 'an error of the service');
-  // A page, and the only one: it is the same whatever is asked.
+  // The panel's page: the same for every request.
   const isPage = one.endpoint.url === '/docs' && status === 200;
   const type = isPage
     ? /^text\/html;/
@@ -100,7 +100,7 @@ async function faultsOf(one: Attack): Promise<string[]> {
   }
   if (status < 300) {
     must(isHarmless(one), 'passed');
-    // Null is an absent one, and an empty object gets its defaults.
+    // Null counts as absent, and an empty object gets its defaults.
     if (one.where === 'body' && one.value !== null && !['null', '{}'].includes(one.value)) {
       const given = JSON.stringify(JSON.parse(one.value)).toLowerCase();
       const called = JSON.stringify(calls).toLowerCase();
@@ -124,26 +124,26 @@ async function faultsOf(one: Attack): Promise<string[]> {
 }
 
 describe.each([...Map.groupBy(chosen, ({ endpoint }) => `${endpoint.method} ${endpoint.url}`)])('%s', (_name, list) => {
-  test('refuses what is hostile, and hands on what is not', async () => {
+  test('rejects hostile values, and passes valid ones on unchanged', async () => {
     const faults: string[] = [];
     for (const one of list) faults.push(...(await faultsOf(one)));
     expect(faults).toEqual([]);
   });
 });
 
-test('every value that is judged alike goes to some endpoint', () => {
+test('every value is sent to at least one endpoint', () => {
   const ways = (list: readonly Attack[]) => new Set(list.filter(isJudgedAlike).map(wayOf));
   expect(ways(chosen)).toEqual(ways(all));
 });
 
-/** Each an object as `POST /api/blocked-ips` takes it, with one field that is hostile; too long ones are another test's. */
+/** Each is a body of `POST /api/blocked-ips` with one hostile field; another test has the too long ones. */
 const asElements = all
   .filter(
     ({ endpoint, where }) => endpoint.method === 'POST' && endpoint.url === '/api/blocked-ips' && where === 'body',
   )
   .filter(({ body }) => String(body).length < 10_000);
 
-test('an element of a list is taken only where a block would be, and then as the same', async () => {
+test('an element of a list is accepted exactly when a block is, with the same values', async () => {
   const taken: unknown[] = [];
   const { app } = stubApp({
     blockedSet: {
@@ -176,7 +176,7 @@ test('an element of a list is taken only where a block would be, and then as the
     const ofBatch = await takenOf('POST', '/api/blocked-ips/batch', `{"add":[${body}]}`, one.name);
     const ofSet = await takenOf('PUT', '/api/blocked-ips', `[${body}]`, one.name);
     expect(ofSet, one.name).toEqual(ofBatch);
-    // Of a mark that is not seen a list is the stricter judge.
+    // A list also rejects an invisible mark.
     if (ofBatch.length > 0 || !body.includes('\ufeff')) expect(ofBatch.map(asSingle), one.name).toEqual(single);
     passed += ofBatch.length;
   }
@@ -184,14 +184,14 @@ test('an element of a list is taken only where a block would be, and then as the
   expect(passed).toBeGreaterThan(50);
 });
 
-/** A list reads the same end by another rule: it never shortens a block. */
+/** The expiry of a list element has another rule: it never shortens a block. */
 function asSingle(request: unknown): unknown {
   const { expiry, ...rest } = request as BlockRequest;
   const kind = { keep: 'permanent', 'not-before': 'at' }[expiry.kind as string] ?? expiry.kind;
   return { ...rest, expiry: { ...expiry, kind } };
 }
 
-test('every header that is read is attacked', async () => {
+test('every header that is read gets hostile values', async () => {
   const read = new Set<string>();
   for (const file of await readdir(import.meta.dirname)) {
     if (!file.endsWith('.ts') || file.endsWith('.test.ts')) continue;
@@ -199,14 +199,14 @@ test('every header that is read is attacked', async () => {
     for (const [, plain, quoted] of source.matchAll(/(?:request|raw)\.headers(?:\.([a-z]+)|\['([a-z-]+)'\])/g))
       read.add((plain ?? quoted) as string);
   }
-  // Where a body ends is said by the parser's own tests (hardening.test.ts); the panel's files are no data (panel.test.ts),
-  // and what is taken compressed is tested with the metrics (metrics-routes.test.ts).
+  // Tested elsewhere: the end of a body (hardening.test.ts), the panel's files (panel.test.ts), compression
+  // (metrics-routes.test.ts).
   for (const name of ['content-length', 'if-none-match', 'accept-encoding']) expect(read.delete(name)).toBe(true);
   expect(read.size).toBeGreaterThan(5);
   expect([...read].filter((name) => !HEADERS.includes(name))).toEqual([]);
 });
 
-test('every endpoint is attacked', async () => {
+test('every endpoint gets hostile values', async () => {
   const known = (await endpoints()).filter(({ method, open, streamed }) => method !== 'HEAD' && !open && !streamed);
   const untouched = known.filter(
     (endpoint) => !chosen.some((one) => one.endpoint.url === endpoint.url && one.endpoint.method === endpoint.method),

@@ -3,19 +3,19 @@ import { expect, test } from 'vitest';
 import { stubApp } from '../../testkit/http/stub-services.ts';
 import { compileLate, schemaRules } from './late-compilers.ts';
 
-test('every schema of every route is one, and what checks and writes can be made from it', async () => {
+test('every schema of every route is valid and can be compiled', async () => {
   const routes: RouteOptions[] = [];
   await stubApp({}, { onRoute: (route) => routes.push({ ...route }) }).app.ready();
   const described = routes.filter(({ method, schema }) => method !== 'HEAD' && schema !== undefined);
   expect(described.length).toBeGreaterThan(30);
-  // Fastify's own way: all at the start, and held to what a schema may be.
+  // Fastify's default: compiles all at the start, in strict mode.
   const app = fastify({ ajv: { customOptions: schemaRules }, exposeHeadRoutes: false });
   for (const { method, url, schema } of described) app.route({ method, url, schema: schema!, handler: () => '' });
   await app.ready();
   await app.close();
 });
 
-/** One route of which both are made at the start, and two that share a schema for requests and one for answers. */
+/** One route that is compiled at the start, and two that share a request schema and a response schema. */
 function lateApp() {
   const looks = { params: 0, answer: 0 };
   const params = {
@@ -46,7 +46,7 @@ function lateApp() {
   return { app, looks, get: async (path: string) => (await app.inject(path)).body };
 }
 
-test('nothing is made of a schema before it is needed, and then once for all routes', async () => {
+test('a schema is compiled on first use, once for all routes', async () => {
   const { app, looks, get } = lateApp();
   await app.ready();
   expect(looks).toEqual({ params: 0, answer: 0 });
@@ -60,7 +60,7 @@ test('nothing is made of a schema before it is needed, and then once for all rou
   await app.close();
 });
 
-test('what is refused is refused for its own reason each time, on both routes', async () => {
+test('each rejection has its own reason, on both routes', async () => {
   const { app, get } = lateApp();
   const wrong = '{"wrong":"params/name must NOT have more than 3 characters","count":1}';
   expect(await get('/one/abcd')).toBe(wrong);

@@ -68,7 +68,7 @@ describe('a PUT over a real connection', () => {
   test.each([
     ['with chunks', {}],
     ['with a length', { 'content-length': '1000' }],
-  ])('%s that is aborted never reaches the end of its source', async (_name, headers) => {
+  ])('%s that is aborted never completes', async (_name, headers) => {
     const seen: BulkItem[] = [];
     const outcome = Promise.withResolvers<string>();
     const begun = gate();
@@ -95,7 +95,7 @@ describe('a PUT over a real connection', () => {
     expect(await outcome.promise).toBe('threw');
   });
 
-  test('that comes slowly is read as it comes', async () => {
+  test('that arrives slowly is read as it arrives', async () => {
     const counts: number[] = [];
     const { port } = await serve({
       blockedSet: {
@@ -114,7 +114,7 @@ describe('a PUT over a real connection', () => {
     expect(counts).toEqual([2000, 1]);
   });
 
-  test('is held back when the service is slower than the line', async () => {
+  test('is throttled when the service is slower than the connection', async () => {
     const slow = gate();
     let batches = 0;
     const { port } = await serve({
@@ -131,7 +131,7 @@ describe('a PUT over a real connection', () => {
     const sent = put(port);
     const block =
       "# a comment of about sixty bytes, so that the kernel's buffers fill\n".repeat(1000) + '192.0.2.1\n'.repeat(2000);
-    // Until the buffers on the way are full: then nobody reads, and the bytes that were handed over stay the same.
+    // Until the buffers in between are full: then nothing is read, and the number of sent bytes stays the same.
     let before = -1;
     for (let index = 0; index < 400; index += 1) sent.write(block);
     await untilPasses(
@@ -151,7 +151,7 @@ describe('a PUT over a real connection', () => {
     expect(batches).toBe(400);
   });
 
-  test('that is refused in the middle is answered, the rest is thrown away, and the connection serves on', async () => {
+  test('that is rejected early gets its response, the rest is discarded, and the connection stays usable', async () => {
     const { port } = await serve();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const sent = request({
@@ -173,7 +173,7 @@ describe('a PUT over a real connection', () => {
     agent.destroy();
   });
 
-  test('without a key is answered although its body is large', async () => {
+  test('without a key gets a response although its body is large', async () => {
     const stub = await serve();
     const sent = put(stub.port, { authorization: 'Bearer wrong' });
     for (let index = 0; index < 50; index += 1) sent.write('192.0.2.1\n'.repeat(5000));
@@ -187,7 +187,7 @@ describe('a body that is too large', () => {
   test.each([
     ['of unknown length', {}],
     ['of a length told before', { 'content-length': '5000000' }],
-  ])('%s is answered with 413 and not with a reset, and the connection serves on', async (_name, headers) => {
+  ])('%s gets 413 and no reset, and the connection stays usable', async (_name, headers) => {
     const { port } = await serve();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const sent = request({
@@ -212,7 +212,7 @@ describe('a list as text', () => {
   const sendTo = (port: number) =>
     request({ port, path: '/api/blocked-ips', headers: { ...BEARER, accept: 'text/plain' } }).end();
 
-  test('that breaks off in the middle does not look whole', async () => {
+  test('that fails midway is recognisable as incomplete', async () => {
     const { port } = await serve({
       blockedSet: {
         async *listTexts() {
@@ -224,7 +224,7 @@ describe('a list as text', () => {
     await expect(answerOf(sendTo(port))).rejects.toThrow('aborted');
   });
 
-  test('whose client goes away leaves no reading behind', async () => {
+  test('whose client disconnects stops reading from the database', async () => {
     const ended = gate();
     const { port } = await serve({
       blockedSet: {
@@ -245,7 +245,7 @@ describe('a list as text', () => {
   });
 });
 
-describe('what is no proper request', () => {
+describe('invalid HTTP', () => {
   test.each([
     ['no HTTP at all', 'hello\r\n\r\n', 400],
     ['headers too large', `GET /livez HTTP/1.1\r\nhost: a\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`, 413],
@@ -255,7 +255,7 @@ describe('what is no proper request', () => {
       'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
       400,
     ],
-  ])('%s gets a problem document and the end of the connection', async (_name, bytes, status) => {
+  ])('%s gets a problem document, and its connection is closed', async (_name, bytes, status) => {
     const { port } = await serve();
     const answer = await raw(port, bytes);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -265,7 +265,7 @@ describe('what is no proper request', () => {
     expect(body.status).toBe(status);
   });
 
-  test('a request that does not end in time is 408', async () => {
+  test('returns 408 for a request that is not complete in time', async () => {
     const { port } = await serve({}, { timeouts: { headers: 50, request: 100 } });
     const socket = connect(port, '127.0.0.1');
     socket.write('POST /api/config/reload HTTP/1.1\r\nhost: a\r\n');
@@ -273,8 +273,8 @@ describe('what is no proper request', () => {
   });
 });
 
-describe('the end of the service', () => {
-  test('answers what is under way, closes its connection and the idle ones, and takes nothing new', async () => {
+describe('a shutdown', () => {
+  test('completes requests in progress, closes their and idle connections, and accepts no new ones', async () => {
     const working = gate();
     const asked = gate();
     const { port, listening } = await serve({
@@ -310,7 +310,7 @@ describe('the end of the service', () => {
     open.splice(0);
   });
 
-  test('cuts off what does not end, and says how much that was', async () => {
+  test('cuts connections that do not end, and returns their number', async () => {
     const asked = gate();
     const { port, listening } = await serve({
       configuration: {
@@ -342,7 +342,7 @@ describe('listening on a path', () => {
     }
   };
 
-  test('answers there, with mode 660, and leaves nothing behind', async () => {
+  test('has mode 660, and removes the socket at the end', async () => {
     const path = join(folder, 'api.sock');
     const mask = process.umask();
     const listening = await on(path);
@@ -355,7 +355,7 @@ describe('listening on a path', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('takes the place of a dead service', async () => {
+  test('replaces the socket of a killed service', async () => {
     const path = join(folder, 'api.sock');
     const live = join(folder, 'live.sock');
     const dead = createServer().listen(live);
@@ -370,7 +370,7 @@ describe('listening on a path', () => {
     expect((await answerOf(request({ socketPath: path, path: '/livez' }).end())).body).toBe('alive');
   });
 
-  test('refuses to push a live service aside', async () => {
+  test('does not replace the socket of a running service', async () => {
     const path = join(folder, 'api.sock');
     await on(path);
     await expect(on(path)).rejects.toThrow(`another service listens on ${path}`);
@@ -386,7 +386,7 @@ describe('listening on a path', () => {
   });
 });
 
-test('a port that is taken is an error, and IPv6 has its brackets', async () => {
+test('a port in use is an error, and IPv6 has its brackets', async () => {
   const { listening } = await serve();
   const { app } = stubApp();
   const port = Number(new URL(listening.url).port);

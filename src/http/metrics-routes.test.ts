@@ -17,7 +17,7 @@ describe('the form of the metrics', () => {
     ['text/plain', 'prometheus'],
     ['application/openmetrics-text', 'openmetrics'],
     ['application/openmetrics-text;q=0.1, text/plain', 'prometheus'],
-    // As Prometheus 2.42 asks.
+    // The header of Prometheus 2.42.
     [
       'application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1',
       'openmetrics',
@@ -31,7 +31,7 @@ describe('the form of the metrics', () => {
     expect(answer.headers).not.toHaveProperty('content-encoding');
   });
 
-  test('is compressed where that is taken', async () => {
+  test('is compressed if the client accepts it', async () => {
     const answer = await app.inject({ url, headers: { ...BEARER, 'accept-encoding': 'br, gzip;q=0.5' } });
     expect(answer.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept, Accept-Encoding' });
     expect(gunzipSync(answer.rawPayload).toString()).toBe('# prometheus\n');
@@ -47,7 +47,7 @@ describe('the form of the metrics', () => {
 });
 
 describe('the setting that opens the metrics', () => {
-  test('asks nobody for a key, and everybody for it as long as it is not set', async () => {
+  test('allows scrapes without a key, which are rejected by default', async () => {
     expect((await stubApp().app.inject({ url })).statusCode).toBe(401);
     const { app } = stubApp({}, { metricsOpen: true });
     expect((await app.inject({ url })).statusCode).toBe(200);
@@ -55,14 +55,14 @@ describe('the setting that opens the metrics', () => {
     expect((await app.inject({ url, headers: { authorization: 'Bearer wrong' } })).statusCode).toBe(200);
   });
 
-  test('opens nothing else', async () => {
+  test('opens no other route', async () => {
     const { app } = stubApp({}, { metricsOpen: true });
     for (const other of ['/health', '/api/blocked-ips', '/api/keys', '/metrics/', '/metrics/x'])
       expect({ other, status: (await app.inject({ url: other })).statusCode }).toEqual({ other, status: 401 });
   });
 });
 
-test('more scrapes than a few at once are turned away, and taken again when those have ended', async () => {
+test('rejects more than a few simultaneous scrapes, until others have ended', async () => {
   const waiting: (() => void)[] = [];
   const scrape = () => new Promise<string>((resolve) => waiting.push(() => resolve('')));
   const { app } = stubApp({ metrics: { scrape, answered: () => undefined } });
@@ -79,7 +79,7 @@ test('more scrapes than a few at once are turned away, and taken again when thos
   expect((await again).statusCode).toBe(200);
 });
 
-test('a scrape is no line in the log while all is well, and one when it is refused', async () => {
+test('logs a rejected scrape, and not a successful one', async () => {
   const { app, logged } = stubApp();
   await app.inject({ url, headers: BEARER });
   expect(logged).toEqual([]);
@@ -87,7 +87,7 @@ test('a scrape is no line in the log while all is well, and one when it is refus
   expect(logged).toMatchObject([{ message: 'Request answered', fields: { path: url, status: 401 } }]);
 });
 
-describe('every answer is told to the metrics', () => {
+describe('every response is counted', () => {
   test.each([
     ['GET', '/livez', 200, '/livez'],
     ['GET', '/api/sites/a.example', 200, '/api/sites/:domain'],
@@ -101,7 +101,7 @@ describe('every answer is told to the metrics', () => {
     expect(told).toEqual([[method, route, status, 0]]);
   });
 
-  test('also one that was refused before anything of it was read', async () => {
+  test('even if the request was rejected before it was read', async () => {
     using _time = stopTime();
     const told: unknown[][] = [];
     const { app } = stubApp({ metrics: { answered: (...answer: unknown[]) => void told.push(answer) } });

@@ -8,7 +8,7 @@ import type { PanelFiles } from './services.ts';
 /** Beside `src` and beside `dist`. */
 export const builtPanel = join(import.meta.dirname, '../../panel/built');
 
-/** A panel that cannot be read is told of and left out: blocking does not wait for a page. */
+/** A panel that cannot be read is logged and left out: blocking works without it. */
 export async function readPanel(folder: string, log: Log): Promise<PanelFiles> {
   try {
     const page = await readFile(join(folder, 'index.html'), 'utf8');

@@ -14,9 +14,9 @@ const panel = {
 const served = (files: object = panel) => stubApp({}, {}, files as typeof panel).app;
 
 describe('the panel', () => {
-  // One for all: to make it takes longer than to ask it.
+  // Shared: creating it takes longer than a request.
   const whole = served();
-  test('is the same page at each of its addresses, and asks for no key', async () => {
+  test('is the same page at each of its URLs, without a key', async () => {
     const app = whole;
     for (const url of panelPages) {
       const { statusCode, headers, payload } = await app.inject({ url });
@@ -29,7 +29,7 @@ describe('the panel', () => {
     }
   });
 
-  test('lets nothing in but its own scripts, and a nonce that is another in each answer', async () => {
+  test('allows only its own scripts, and has a new nonce in each response', async () => {
     const app = whole;
     const nonces = new Set<string>();
     for (let times = 0; times < 3; times += 1) {
@@ -53,7 +53,7 @@ describe('the panel', () => {
     for (const nonce of nonces) expect(nonce).toMatch(/^[A-Za-z0-9+/]{22}==$/);
   });
 
-  test('shows a browser that comes to an address which nothing has the page that says so, and programs a problem', async () => {
+  test('returns its page to a browser for an unknown URL, and a problem document to programs', async () => {
     const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
     for (const url of ['/nothing-here', '/blocked/', '/sites/x', '/Blocked']) {
       const { statusCode, headers, payload } = await whole.inject({ url, headers: browser });
@@ -73,7 +73,7 @@ describe('the panel', () => {
     expect((await whole.inject({ method: 'POST', url: '/nothing-here', headers: browser })).statusCode).toBe(401);
   });
 
-  test('looks at nothing that its address says beside its path', async () => {
+  test('ignores the query of its URL', async () => {
     const app = whole;
     const plain = (text: string) => text.replaceAll(/nonce="[^"]*"/g, '');
     const hostile = await app.inject({ url: '/?q=%3Cscript%3E&q=1&__proto__[x]=1&__CSP_NONCE__', headers: BEARER });
@@ -81,7 +81,7 @@ describe('the panel', () => {
     expect(plain(hostile.payload)).toBe(plain((await app.inject({ url: '/' })).payload));
   });
 
-  test('sends its files in the form that is taken, to be kept for good', async () => {
+  test('sends its files in an accepted encoding, cacheable for ever', async () => {
     const app = whole;
     const get = (headers: Record<string, string>) => app.inject({ url: '/assets/index-abc.js', headers });
     const brotli = await get({ 'accept-encoding': 'gzip, deflate, br' });
@@ -115,7 +115,7 @@ describe('the panel', () => {
     expect(headers['content-type']).toMatch(/problem\+json/);
   });
 
-  test('that could not be read says so, and the API goes on', async () => {
+  test('returns an error if it could not be read, while the API works', async () => {
     const app = served({ page: null, problem: 'its files cannot be read', assets: new Map() });
     const { statusCode, payload } = await app.inject({ url: '/' });
     expect(statusCode).toBe(404);
@@ -131,11 +131,11 @@ test.each([
   ['identity', null],
   ['br;q=0, gzip;q=0.0', null],
   ['', null],
-])('Accept-Encoding: %s takes %s', (accepted, form) => {
+])('Accept-Encoding: %s selects %s', (accepted, form) => {
   expect(encodingFor(accepted)).toBe(form);
 });
 
-test('a session is the name, the scopes and the end of the key that asks, and where it asks from', async () => {
+test('a session response has the name, the scopes and the expiry of the key, and the address of the client', async () => {
   const { app } = stubApp({
     keys: {
       list: async () => [{ name: 'ops', scopes: ['read'], expires_at: '2030-01-01T00:00:00.000Z', revoked_at: null }],

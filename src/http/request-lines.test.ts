@@ -6,7 +6,7 @@ import { LimitedLines } from './request-lines.ts';
 
 afterEach(() => vi.useRealTimers());
 
-test('a flood without a valid key has twenty lines a minute, and one that counts the rest', async () => {
+test('anonymous requests have twenty log lines per minute, and one that counts the rest', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { app, logged } = stubApp();
   const wrong = 'pm_a-key-that-is-wrong';
@@ -33,7 +33,7 @@ test('a flood without a valid key has twenty lines a minute, and one that counts
   expect(logged).toHaveLength(23);
 });
 
-test('a flood while keys cannot be checked does not fill the log with its errors either', async () => {
+test('failed key checks have limited log lines too', async () => {
   const { app, logged } = stubApp({ keys: { authenticate: () => Promise.reject(new Error('database gone')) } });
   for (let n = 0; n < 300; n += 1) await app.inject({ url: '/health', headers: BEARER });
   expect(logged.length).toBe(20);
@@ -43,7 +43,7 @@ test('a flood while keys cannot be checked does not fill the log with its errors
   expect(logged.at(-1)).toMatchObject({ message: 'Requests without a valid key', fields: { requests: 280 } });
 });
 
-test('refusals with a valid key have sixty lines a minute, one each, and one that counts the rest', async () => {
+test('rejections with a valid key have sixty log lines per minute, and one that counts the rest', async () => {
   const full = () => Promise.reject(busy('every place is taken'));
   const { app, logged } = stubApp({ blockedSet: { check: full } }, { undocumented: true });
   const ask = (url: string) => app.inject({ url, headers: BEARER });
@@ -60,7 +60,7 @@ test('refusals with a valid key have sixty lines a minute, one each, and one tha
   expect(logged[61]).toMatchObject({ message: 'Refused requests', fields: { requests: 140, most_from: { ops: 140 } } });
 });
 
-test('failures with a valid key have one line each with their cause, sixty a minute', async () => {
+test('failures with a valid key have one log line each with their cause, up to sixty per minute', async () => {
   const broken = () => Promise.reject(new Error('a defect'));
   const { app, logged } = stubApp({ blockedSet: { check: broken } });
   for (let n = 0; n < 100; n += 1) await app.inject({ url: '/api/check/192.0.2.1', headers: BEARER });
@@ -73,7 +73,7 @@ test('failures with a valid key have one line each with their cause, sixty a min
   expect(logged[60]).toMatchObject({ message: 'Failed requests', fields: { requests: 40 } });
 });
 
-test('sources beyond the bound are counted together', () => {
+test('sources beyond the limit are counted together', () => {
   const told: unknown[] = [];
   const lines = new LimitedLines((_message, fields) => told.push(fields), { lines: 0, windowMs: 1_000, sources: 2 });
   for (const source of ['a', 'b', 'c', 'd', 'a']) expect(lines.allows(source)).toBe(false);
@@ -83,7 +83,7 @@ test('sources beyond the bound are counted together', () => {
   expect(told).toHaveLength(1);
 });
 
-test('wrong keys from one link-local network count together, whatever the address', () => {
+test('wrong keys from one link-local network count together', () => {
   const limiter = new FailureLimiter(() => 0, { failures: 1, windowMs: 1_000, addresses: 10 });
   expect(limiter.fail('fe80::1%eth0')).toBeNull();
   expect(limiter.fail('fe80::2%eth0')).toBe(1);

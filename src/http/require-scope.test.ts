@@ -6,7 +6,7 @@ import { grants, type Scope, scopes } from '../domain/scope.ts';
 import { handle } from './handle.ts';
 import { panelPages } from './panel-pages.ts';
 
-/** Every scope is a key of that scope alone. */
+/** Each scope is also a key with only this scope. */
 const scoped = () =>
   stubApp({
     keys: { authenticate: async (key: string) => ({ name: `the-${key}`, scopes: key === 'none' ? [] : [key] }) },
@@ -36,24 +36,24 @@ describe('every operation and its scope', () => {
     }
   });
 
-  test('keeps a route that nobody declared from starting', async () => {
+  test('must be declared, or the start fails', async () => {
     const { app } = stubApp();
-    expect(() => app.get('/api/forgotten', async () => 'for everybody')).toThrow(
+    expect(() => app.get('/api/forgotten', async () => 'without a key')).toThrow(
       /GET \/api\/forgotten is no operation/,
     );
-    expect(() => app.post('/livez', { config: { open: true } }, async () => 'for everybody')).toThrow(/no operation/);
+    expect(() => app.post('/livez', { config: { open: true } }, async () => 'without a key')).toThrow(/no operation/);
     const inAScope = stubApp().app;
-    inAScope.register(async (scope) => void scope.put('/api/keys', async () => 'for everybody'));
+    inAScope.register(async (scope) => void scope.put('/api/keys', async () => 'without a key'));
     await expect(inAScope.ready()).rejects.toThrow(/PUT \/api\/keys is no operation/);
   });
 
-  test('refuses an operation that is missing in the list of all operations', () => {
+  test('must be in the list of all operations', () => {
     const { app } = stubApp();
     const unlisted = { ...listWebhooks, id: 'unlisted', path: '/api/unlisted' };
     expect(() => handle(app, unlisted, async () => ({ items: [] }))).toThrow(/unlisted is missing in .*operations\.ts/);
   });
 
-  test('opens nothing but the two probes, what describes the API, and the files of the panel', () => {
+  test('needs a key, except the two probes, the API document and the files of the panel', () => {
     expect(rows.filter(({ access }) => access === 'open').map(({ route }) => route)).toEqual([
       ...panelPages.map((page) => `GET ${page}`),
       'GET /assets/:name',
@@ -64,7 +64,7 @@ describe('every operation and its scope', () => {
     ]);
   });
 
-  test('gives read nothing that changes but its own session, and no look at configuration and keys; block those that fail2ban needs', () => {
+  test('allows read to change only its own session and to see neither configuration nor keys, and block what fail2ban needs', () => {
     const needing = (scope: string) => rows.filter(({ access }) => access === scope).map(({ route }) => route);
     for (const route of needing('read'))
       expect(route).toMatch(/^(GET (?!\/api\/(config|keys))|(POST|DELETE) \/api\/session$)/);
@@ -76,7 +76,7 @@ describe('every operation and its scope', () => {
     ]);
   });
 
-  test('tells OpenAPI the same', async () => {
+  test('has the same scope in the OpenAPI document', async () => {
     const seen: Record<string, unknown> = {};
     const { app } = stubApp();
     app.addHook('onRequest', async (request) => {
@@ -110,7 +110,7 @@ describe.each([...scopes, 'none'])('a key with the scope %s', (held) => {
     expect(calls).toEqual([]);
   });
 
-  test('is asked by HEAD as by GET', async () => {
+  test('is checked for HEAD as for GET', async () => {
     for (const { url, access } of rows.filter(({ method }) => method === 'GET')) {
       const { statusCode } = await app.inject({ method: 'HEAD', url, headers: as(held) });
       expect({ url, refused: statusCode === 403 }).toEqual({
@@ -121,10 +121,10 @@ describe.each([...scopes, 'none'])('a key with the scope %s', (held) => {
   });
 });
 
-describe('what of a request needs more than its route', () => {
+describe('a part of a request that needs a higher scope than its route', () => {
   const block = { ip_address: '192.0.2.1' };
 
-  test('force over trust needs admin', async () => {
+  test('requires admin to force a block over trust', async () => {
     const { app, calls } = scoped();
     const refused = await app.inject({
       method: 'POST',
@@ -140,7 +140,7 @@ describe('what of a request needs more than its route', () => {
     expect(taken.statusCode).toBe(201);
   });
 
-  test('force anywhere in a batch refuses all of it', async () => {
+  test('rejects a complete batch if an element uses force', async () => {
     const { app, calls } = scoped();
     const batch = (scope: string, force: boolean) =>
       app.inject({
@@ -176,7 +176,7 @@ describe('what of a request needs more than its route', () => {
     expect((await send('admin')).statusCode).toBeLessThan(300);
   });
 
-  test('a map file of another database is accepted by admin only', async () => {
+  test('requires admin to accept the map file of another database', async () => {
     const { app, calls } = scoped();
     const sync = (scope: string, query: string) =>
       app.inject({ method: 'POST', url: `/api/blocked-ips/sync${query}`, headers: as(scope) });
@@ -187,7 +187,7 @@ describe('what of a request needs more than its route', () => {
   });
 });
 
-test('a scope that is no scope gives nothing, and a new key takes only those there are', async () => {
+test('an unknown scope allows nothing, and a new key can only have known scopes', async () => {
   const { app, calls } = stubApp();
   for (const wrong of [['root'], ['read', 'Admin'], [], ['read', 'read'], 'admin', [null]]) {
     const payload = { name: 'new', scopes: wrong };

@@ -6,7 +6,7 @@ interface RouteCase {
   readonly url: string;
   readonly body?: object;
   readonly status: number;
-  /** What the service was asked, first arguments; the caller may follow. */
+  /** The first arguments of the service call; the caller may follow. */
   readonly asked: string;
   readonly args: readonly unknown[];
   readonly answer: object;
@@ -308,7 +308,7 @@ const ROUTES: readonly RouteCase[] = [
 ];
 
 describe('every route', () => {
-  test.each(ROUTES)('$method $url asks $asked and answers $status', async (route) => {
+  test.each(ROUTES)('$method $url calls $asked and returns $status', async (route) => {
     const stub = stubApp();
     let given: unknown;
     stub.app.addHook('preSerialization', async (_request, _reply, payload) => {
@@ -325,13 +325,13 @@ describe('every route', () => {
       status: route.status,
       body: expect.objectContaining(route.answer),
     });
-    // Whatever the schema does not name would be left out without a word.
+    // Fields that the schema lacks would be omitted silently.
     expect(response.json()).toEqual(JSON.parse(JSON.stringify(given)));
     expect(response.headers['content-type']).toMatch(/^application\/json/);
     expect(stub.calls).toEqual([{ method: route.asked, args: route.args }]);
   });
 
-  test('answers counts and pids as integers, whatever the service computed', async () => {
+  test('returns counts and pids as integers, whatever the service computed', async () => {
     const sync = async () => ({
       runtime_map_synced: false,
       total_ips: 3,
@@ -353,7 +353,7 @@ describe('every route', () => {
     expect(response.json()).toEqual({ ...(await sync()), duration_ms: 12 });
   });
 
-  test('answers 200 when the address was blocked already', async () => {
+  test('returns 200 if the address is already blocked', async () => {
     const { app } = stubApp({
       blockedSet: {
         block: async () => ({

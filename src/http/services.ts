@@ -39,7 +39,7 @@ export interface RequestLog {
 
 /** The panel as it was built. */
 export interface PanelFiles {
-  /** The page, with a place for the nonce; null: it could not be read, and `problem` says so. */
+  /** The page with a placeholder for the nonce; null: it could not be read, see `problem`. */
   readonly page: string | null;
   readonly problem: string | null;
   readonly assets: ReadonlyMap<string, PanelAsset>;
@@ -61,6 +61,6 @@ export interface RequestObserver {
 export type MetricsForm = 'prometheus' | 'openmetrics';
 
 export interface MetricsService extends RequestObserver {
-  /** Everything that is counted, as text. */
+  /** All metrics as text. */
   scrape(form: MetricsForm): Promise<string>;
 }

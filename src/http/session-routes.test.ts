@@ -6,7 +6,7 @@ const ENDED = `pms_${'z'.repeat(43)}`;
 const from = '203.0.113.9';
 
 describe('sign-in', () => {
-  test('answers a token for a key, with what the key may do', async () => {
+  test('returns a token for a key, with its scopes', async () => {
     const stub = stubApp();
     const response = await stub.app.inject({
       method: 'POST',
@@ -27,7 +27,7 @@ describe('sign-in', () => {
     expect(response.headers['set-cookie']).toBeUndefined();
   });
 
-  test('is refused with the token of a session, and none is started', async () => {
+  test('is rejected with the token of a session, and starts none', async () => {
     const stub = stubApp();
     const headers = bearer(SESSION_TOKEN);
     expect((await stub.app.inject({ method: 'POST', url: '/api/session', headers })).statusCode).toBe(403);
@@ -36,7 +36,7 @@ describe('sign-in', () => {
 });
 
 describe('a session token', () => {
-  test('is taken like its key', async () => {
+  test('is accepted like its key', async () => {
     const stub = stubApp();
     expect((await stub.app.inject({ url: '/api/keys', headers: bearer(SESSION_TOKEN) })).statusCode).toBe(200);
     const mine = await stub.app.inject({ url: '/api/session', headers: bearer(SESSION_TOKEN) });
@@ -45,7 +45,7 @@ describe('a session token', () => {
     expect(withKey.json()).toMatchObject({ name: 'ops', session_ends_at: null });
   });
 
-  test('that has ended is 401 however often it comes, and takes nothing from who mistypes a key', async () => {
+  test('that has ended is always 401, and does not count as a wrong key', async () => {
     const { app } = stubApp();
     const status = async (token: string) =>
       (await app.inject({ url: '/health', headers: bearer(token), remoteAddress: from })).statusCode;

@@ -38,7 +38,7 @@ const CASES: readonly (readonly [string, string, readonly string[]])[] = [
 ];
 
 describe('a text list', () => {
-  test.each(CASES)('takes %s, whole and byte by byte', async (_name, text, wanted) => {
+  test.each(CASES)('accepts %s, complete and byte by byte', async (_name, text, wanted) => {
     const bytes = Buffer.from(text);
     expect(summary(await read([bytes]))).toEqual(wanted);
     expect(summary(await read(cut(bytes, 1)))).toEqual(wanted);
@@ -53,7 +53,7 @@ describe('a text list', () => {
     ['192.0.2.1\r\r', '192.0.2.1\r'],
     ['\u00a0192.0.2.1', '\u00a0192.0.2.1'],
     ['x'.repeat(4096), `${'x'.repeat(100)}...`],
-  ])('lists the line %j with its number, its value and why', async (line, value) => {
+  ])('lists the line %j with its number, its value and the reason', async (line, value) => {
     const items = await read([Buffer.from(`# first\n${line}\n192.0.2.9\n`)]);
     expect(items).toEqual([
       { ok: false, rejection: { line: 2, value, why: expect.stringMatching(/./) } },
@@ -61,7 +61,7 @@ describe('a text list', () => {
     ]);
   });
 
-  test('never changes what an entry says about itself', async () => {
+  test('never changes the fields of an existing entry', async () => {
     const [item] = await read([Buffer.from('192.0.2.1')]);
     expect(item).toMatchObject({ request: { expiry: { kind: 'keep' }, force: false } });
     expect(item?.ok === true && item.request.reason).toBeUndefined();
@@ -73,11 +73,11 @@ describe('a text list', () => {
     ['a line of 4097 bytes', [Buffer.from(`192.0.2.1\n${'x'.repeat(4097)}\n`)], codes.TooLarge],
     ['a line without end', cut(Buffer.alloc(100_000, 0x23), 1000), codes.TooLarge],
     ['4096 characters of two bytes', [Buffer.from('ö'.repeat(4096))], codes.TooLarge],
-  ])('throws at %s', async (_name, chunks, code) => {
+  ])('fails at %s', async (_name, chunks, code) => {
     await expect(read(chunks)).rejects.toMatchObject({ code });
   });
 
-  test('is the same however it is cut', async () => {
+  test('has the same result however it is split', async () => {
     const line = fc.constantFrom('192.0.2.1', '10.0.0.0/8 # ü', '; 攻', '', 'bad\r', '2001:db8::/32\t#', '🦊');
     await fc.assert(
       fc.asyncProperty(
@@ -92,7 +92,7 @@ describe('a text list', () => {
     );
   });
 
-  test('comes in batches of at most 2,000', async () => {
+  test('is passed on in batches of at most 2,000', async () => {
     const bytes = Buffer.from('192.0.2.1\n'.repeat(4500));
     const sizes: number[] = [];
     for await (const batch of readTextList(streamOf([bytes]))) sizes.push(batch.length);

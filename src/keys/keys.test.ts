@@ -154,7 +154,7 @@ describe('at a start', () => {
     expect(await keys.authenticate(await written())).toEqual({ name: 'admin', scopes: ['admin'] });
   });
 
-  test('one is made when the last has expired, under a name that nobody had', async () => {
+  test('one is made under an unused name when the last has expired', async () => {
     await make('admin', ['admin'], soon);
     await keys.ensureFirstKey(keyFile, () => undefined);
     await expect(written()).rejects.toThrow('ENOENT');

@@ -169,7 +169,7 @@ describe('a session', () => {
     await signIn('ops');
   });
 
-  test('starts and lasts while the database takes nothing, and its end is told as not stored', async () => {
+  test('starts and lasts while the database cannot be written, and sign-out reports that it was not stored', async () => {
     const store = new SessionsStore(database);
     const full = () => Promise.reject(new Error('disk full'));
     sessions = new Sessions({
@@ -201,6 +201,6 @@ describe('a session of the key of the settings', () => {
   });
 });
 
-test('a token that nobody was given is none', async () => {
+test('rejects a token that was never issued', async () => {
   expect(await sessions.authenticate(`pms_${'a'.repeat(43)}`)).toBeNull();
 });

@@ -24,7 +24,7 @@ describe('a cached probe', () => {
     expect(questions.length).toBe(1);
   });
 
-  it('asks anew, one question at a time, when the answer is not', async () => {
+  it('probes again, once at a time, when the cached answer is too old', async () => {
     const { probe, questions } = asked({ fresh: 0, stale: 60_000 });
     const first = probe.read(10_000);
     questions[0]!.resolve(1);

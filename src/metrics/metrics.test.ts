@@ -131,7 +131,7 @@ describe('a scrape', () => {
     expect(asked).toBe(2);
   });
 
-  it('waits no longer than it may, whoever does not answer', async () => {
+  it('waits no longer than its deadline for a part that does not answer', async () => {
     using time = stopTime();
     const never = () => new Promise<never>(() => undefined);
     const { metrics } = metricsKit(

@@ -24,7 +24,7 @@ const siteOf = (backend: string) => (backend === 'welcome' ? '' : backend.replac
 const samples = async () => (await expositionOf(registry)).split('\n').filter((line) => /^[^#]/.test(line));
 
 describe('the statistics of HAProxy', () => {
-  it('is told by frontend, and by backend and site', async () => {
+  it('is counted by frontend, and by backend and site', async () => {
     metrics.refresh([stat('frontend', 'http'), stat('backend', 'welcome'), stat('backend', 'site_a.example')], siteOf);
     expect(await samples()).toEqual([
       'proxy_manager_proxy_stats_up 1',
@@ -42,7 +42,7 @@ describe('the statistics of HAProxy', () => {
     ]);
   });
 
-  it('begins anew with the next worker, and forgets a site that is gone', async () => {
+  it('restarts with the next worker, without removed sites', async () => {
     metrics.refresh([stat('backend', 'site_a.example', 9), stat('backend', 'site_b.example')], siteOf);
     metrics.refresh([stat('backend', 'site_a.example')], siteOf);
     const text = await expositionOf(registry);

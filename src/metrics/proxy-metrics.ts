@@ -23,22 +23,22 @@ export class ProxyMetrics {
   readonly #unlisted;
 
   constructor(instruments: Instruments) {
-    const anew = 'Of the current worker; starts at 0 with each.';
+    const restarts = 'Of the current worker; starts at 0 with each.';
     this.#up = instruments.gauge('proxy_stats_up', 'Whether the statistics of HAProxy could be read.');
-    this.#frontendRequests = instruments.counter('frontend_requests_total', `HTTP requests. ${anew}`, ['frontend']);
+    this.#frontendRequests = instruments.counter('frontend_requests_total', `HTTP requests. ${restarts}`, ['frontend']);
     this.#denied = instruments.counter(
       'frontend_denied_requests_total',
-      `HTTP requests that a rule denied, including those of blocked addresses. ${anew}`,
+      `HTTP requests that a rule denied, including those of blocked addresses. ${restarts}`,
       ['frontend'],
     );
     this.#frontendSessions = instruments.gauge('frontend_sessions', 'Open sessions.', ['frontend']);
-    this.#backendRequests = instruments.counter('backend_requests_total', `HTTP requests. ${anew}`, [
+    this.#backendRequests = instruments.counter('backend_requests_total', `HTTP requests. ${restarts}`, [
       'backend',
       'site',
     ]);
     this.#serverErrors = instruments.counter(
       'backend_responses_5xx_total',
-      `Responses with a status of 500 to 599. ${anew}`,
+      `Responses with a status of 500 to 599. ${restarts}`,
       ['backend', 'site'],
     );
     this.#backendSessions = instruments.gauge('backend_sessions', 'Open sessions.', ['backend', 'site']);

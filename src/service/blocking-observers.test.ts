@@ -1,4 +1,4 @@
-// What the parts tell whoever counts, before a scripted master.
+// What the parts report to observers, with a scripted master.
 import { appendFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { caller, entryOf, toBlock } from '../../testkit/blocking.ts';
@@ -53,7 +53,7 @@ describe('the parts tell', () => {
     expect(told).toEqual(['group of 1']);
   });
 
-  it('of a worker what was found to differ, kind by kind, and what was put right', async () => {
+  it('get the drift of a worker by kind, and what was repaired', async () => {
     const { kit, master } = scripted;
     for (let n = 1; n <= 5; n += 1) await kit.blockedSet.block(toBlock(`192.0.2.${n}`), caller());
     await ensure();
@@ -88,7 +88,7 @@ describe('the parts tell', () => {
     expect(told).toEqual(['blocked unreadable']);
   });
 
-  it('of a map file that somebody touched', async () => {
+  it('get a map file that another process changed', async () => {
     const { kit } = scripted;
     await kit.reconciler.check(false);
     told.length = 0;

@@ -242,7 +242,7 @@ export function wireBlocking(options: {
     limit,
     notVerified: () => {
       if (!link.state.up) return `master socket is down (${link.state.reason})`;
-      return registry.allInSync() ? null : 'not every live worker was seen to hold the whole set';
+      return registry.allInSync() ? null : 'not every live worker is known to be in sync';
     },
     now,
   });

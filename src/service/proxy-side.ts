@@ -23,15 +23,15 @@ export interface ProxySide {
   readonly trust: TrustInConfiguration;
   /** What `/health` says of the configuration that is written here; null: none is. */
   readonly drift: { report(): Promise<DriftReport> } | null;
-  /** A reload that a crash interrupted is to be made good. */
+  /** A crash interrupted a reload, which must be repaired. */
   readonly interrupted: boolean;
   /** False: no reload could enforce what is not in force, or none is allowed. */
   mayReload(): boolean;
-  /** Looks at the configuration anew. Never throws. */
+  /** Checks the configuration again. Never throws. */
   look(): Promise<void>;
   /** What is wrong beside the maps, each as a sentence for `/health`. */
   problems(): Promise<readonly string[]>;
-  /** What `/health` reports about a configuration that others write; null: it is written here. As of the last look. */
+  /** What `/health` reports about a configuration that others write; null: it is written here. As of the last check. */
   attached(): AttachedReport | null;
   /** What an earlier run left, before anything is changed. */
   review(): Promise<void>;

@@ -113,7 +113,7 @@ export async function tellOtherTrust(path: string, store: Pick<TrustedIpsStore, 
       }
     }
   } catch (error) {
-    // It is written anew in a moment, which says more if that fails too.
+    // Not fatal: the start rewrites the file next, and reports a failure of that.
     if (!isMissing(error)) log.warn('Trusted map file cannot be read', { path, cause: causeText(error) });
     return;
   }

@@ -10,7 +10,7 @@ import { openState, StartRefused } from './open-state.ts';
 it.each([
   ['missing', null],
   ['empty', ''],
-  ['damaged', 'this is no database, but somebody may want it\n'.repeat(200)],
+  ['damaged', 'this is no database, but it may be needed\n'.repeat(200)],
 ])(
   'a database that is %s where there was one is refused in one sentence that says each way out once',
   async (_how, text) => {

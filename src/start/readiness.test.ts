@@ -22,7 +22,7 @@ describe('a service that is ready', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it.skipIf(missing !== null)(`tells systemd so, and where it listens (${missing ?? 'systemd-notify'})`, async () => {
+  it.skipIf(missing !== null)(`notifies systemd with its address (${missing ?? 'systemd-notify'})`, async () => {
     const socket = await openNotifySocket(join(folder, 'notify'));
     try {
       await tellReady(url, log, { PATH, NOTIFY_SOCKET: socket.path });
@@ -34,13 +34,13 @@ describe('a service that is ready', () => {
     }
   });
 
-  it('runs nothing where nobody waits for it', async () => {
+  it('runs nothing without a notification socket', async () => {
     await tellReady(url, log, { PATH: '/no/such/folder' });
     await tellReady(url, log, { PATH: '/no/such/folder', NOTIFY_SOCKET: '' });
     expect(errors).toEqual([]);
   });
 
-  it('goes on, and logs why, where systemd cannot be told', async () => {
+  it('continues, and logs why, if systemd cannot be notified', async () => {
     await tellReady(url, log, { PATH: '/no/such/folder', NOTIFY_SOCKET: join(folder, 'notify') });
     expect(errors).toEqual([
       [
@@ -50,8 +50,8 @@ describe('a service that is ready', () => {
     ]);
   });
 
-  it.skipIf(missing !== null)('logs the words of systemd-notify where it fails', async () => {
-    await tellReady(url, log, { PATH, NOTIFY_SOCKET: join(folder, 'nobody') });
+  it.skipIf(missing !== null)('logs the message of a failed systemd-notify', async () => {
+    await tellReady(url, log, { PATH, NOTIFY_SOCKET: join(folder, 'missing') });
     expect(errors).toEqual([
       [expect.anything(), { cause: expect.stringMatching(/systemd-notify ended with 1: .*No such file/) }],
     ]);

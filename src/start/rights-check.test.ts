@@ -8,7 +8,7 @@ import { makeFolders } from './folders-and-locks.ts';
 import { checkRights } from './rights-check.ts';
 
 const own = getuid?.() ?? 0;
-const stranger = 65_534;
+const otherUid = 65_534;
 let prefix: string;
 let warned: string[];
 const settings = (more: Record<string, string> = {}) =>
@@ -30,12 +30,12 @@ beforeEach(async () => {
 });
 afterEach(() => rm(prefix, { recursive: true, force: true }));
 
-test('what the service makes itself passes without a word', () => {
+test('accepts the modes of what the service makes, without a warning', () => {
   check();
   expect(warned).toEqual([]);
 });
 
-describe('a start is refused, with the command that mends it,', () => {
+describe('a start is refused with the command that fixes it', () => {
   test.each([
     'etc/proxy/proxy.cfg',
     'etc/proxy/blocked_ips.map',
@@ -58,13 +58,13 @@ describe('a start is refused, with the command that mends it,', () => {
     },
   );
 
-  test('when a file of ours is to lie directly in a folder like /tmp, where anybody may make it first', async () => {
+  test('when a file is to be directly in a folder like /tmp, where every user may create it first', async () => {
     await mkdir(at('shared'));
     await chmod(at('shared'), 0o1777);
     for (const name of ['LOG_FILE', 'CONFIG_FILE', 'BLOCKED_MAP', 'PID_FILE', 'BACKUP_DIR']) {
       expect(() => check({ [`PROXY_MANAGER_${name}`]: at('shared/x') })).toThrow('name a folder of its own');
     }
-    // The sticky bit keeps what is ours there: a folder of our own in it is safe, and so is a socket, which is examined.
+    // The sticky bit protects existing files: an own folder in it is safe, and so is a socket, which is checked.
     await mkdir(at('shared/ours'), { mode: 0o700 });
     check({ PROXY_MANAGER_LOG_FILE: at('shared/ours/x'), PROXY_MANAGER_MASTER_SOCKET: at('shared/proxy-cli') });
   });
@@ -77,7 +77,7 @@ describe('a start is refused, with the command that mends it,', () => {
     );
   });
 
-  test('when a link leads to where everybody may write', async () => {
+  test('when a link leads to a folder to which every user may write', async () => {
     await mkdir(at('open'));
     await chmod(at('open'), 0o777);
     await symlink(at('open/real.cfg'), at('etc/proxy/proxy.cfg'));
@@ -97,14 +97,14 @@ describe('a start is refused, with the command that mends it,', () => {
       '%s',
       async (path) => {
         if (path !== state) await writeFile(at(path), '', { mode: 0o600 });
-        await chown(at(path), stranger, stranger);
-        expect(() => check()).toThrow(`belongs to user ${stranger}: chown 0 ${at(path)}`);
+        await chown(at(path), otherUid, otherUid);
+        expect(() => check()).toThrow(`belongs to user ${otherUid}: chown 0 ${at(path)}`);
       },
     );
 
     test('the key file of the settings, or a link to it', async () => {
       await writeFile(at('key'), '', { mode: 0o600 });
-      await chown(at('key'), stranger, stranger);
+      await chown(at('key'), otherUid, otherUid);
       expect(() => check({ PROXY_MANAGER_API_KEY_FILE: at('key') })).toThrow(`chown 0 ${at('key')}`);
       await symlink(at('key'), at('link'));
       expect(() => check({ PROXY_MANAGER_API_KEY_FILE: at('link') })).toThrow(`chown 0 ${at('key')}`);
@@ -112,8 +112,8 @@ describe('a start is refused, with the command that mends it,', () => {
   });
 });
 
-describe('a start goes on, and warns,', () => {
-  test('in a trial, of what would be refused otherwise', async () => {
+describe('a start continues with a warning', () => {
+  test('in a trial, about what is refused otherwise', async () => {
     await chmod(at('etc/proxy'), 0o777);
     checkRights(settings(), log, { refuses: false });
     expect(warned).toEqual(
@@ -142,15 +142,15 @@ describe('a start goes on, and warns,', () => {
   });
 
   test.runIf(own === 0)('once about each folder and file that another user owns', async () => {
-    await chown(at('etc/proxy'), stranger, stranger);
+    await chown(at('etc/proxy'), otherUid, otherUid);
     check();
     expect(warned).toEqual([
-      expect.stringMatching(new RegExp(`^user ${stranger} owns ${at('etc/proxy')}, .*: chown 0 `)),
+      expect.stringMatching(new RegExp(`^user ${otherUid} owns ${at('etc/proxy')}, .*: chown 0 `)),
     ]);
   });
 });
 
-test('a device that keeps nothing is no file of ours', () => {
+test('a device without content is not checked', () => {
   check({ PROXY_MANAGER_LOG_FILE: '/dev/null' });
   expect(warned).toEqual([]);
 });

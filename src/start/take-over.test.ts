@@ -23,7 +23,7 @@ interface Ways {
 }
 
 async function open(): Promise<void> {
-  // No master: what is told here is told of database and file.
+  // No master: only database and file are tested.
   kit = await openBlocking({ folder: folder.path, masterSocket: join(folder.path, 'm.sock'), now: () => clock });
   instance = await InstanceStore.open(kit.database);
 }
@@ -101,14 +101,14 @@ async function expectRefused(): Promise<void> {
   expect([await readFile(kit.mapPath), await readFile(kit.databaseFile)]).toEqual(before);
 }
 
-describe('a copy of the database that is put back', () => {
+describe('a restored copy of the database', () => {
   beforeEach(async () => {
     await block('10.1.0.1', { reason: 'old' });
     await block('10.1.0.2');
     await backUp();
   });
 
-  it('is taken as it is when nothing came after it, however often the service was started', async () => {
+  it('is used unchanged if no change came after it, however often the service was started', async () => {
     await kit.close();
     for (let starts = 0; starts < 3; starts += 1) {
       expect(await start()).toBeNull();
@@ -149,14 +149,14 @@ describe('a copy of the database that is put back', () => {
     await kit.keeper.updateBlockedIpsMap();
   };
   changes.push(['two rows inserted by hand', () => byHand('10.2.0.1').then(() => byHand('10.2.0.2'))]);
-  it.each(changes)('is refused after %s, naming both ways out, and nothing is touched', async (_what, change) => {
+  it.each(changes)('is refused after %s with both remedies, and nothing is changed', async (_what, change) => {
     await change();
     await putBack();
     await expectRefused();
     await start({ acceptMapFile: true });
   });
 
-  it('keeps what came after it as blocks when that is asked for, whatever the map file was rewritten by', async () => {
+  it('keeps later changes as blocks on request, whatever rewrote the map file', async () => {
     await block('10.2.0.1', { reason: 'lost' });
     await kit.keeper.updateBlockedIpsMap();
     await block('10.2.0.2');
@@ -172,7 +172,7 @@ describe('a copy of the database that is put back', () => {
     expect(await start()).toBeNull();
   });
 
-  it('keeps what was blocked again after its end in the copy', async () => {
+  it('keeps an address that was blocked again after it expired in the copy', async () => {
     const end = new Date(clock.getTime() + 3_600_000);
     await block('10.2.0.1', { expiry: { kind: 'at', at: end } });
     await backUp();
@@ -186,14 +186,14 @@ describe('a copy of the database that is put back', () => {
     await block('10.2.0.1');
     await putBack();
     expect(await start({ adoptMapFile: true })).toMatchObject({ imported: 1 });
-    const anew = { blocked_by: 'recovered:map-file', blocked_at: clock.toISOString(), expires_at: null };
-    expect(await kit.store.get('10.2.0.1')).toMatchObject(anew);
+    const recovered = { blocked_by: 'recovered:map-file', blocked_at: clock.toISOString(), expires_at: null };
+    expect(await kit.store.get('10.2.0.1')).toMatchObject(recovered);
     kit.expiry.start();
     await block('10.2.0.2', { expiry: { kind: 'at', at: new Date(clock.getTime() - 1) } });
     await expect.poll(lines).toEqual(['10.1.0.1 1', '10.1.0.2 1', '10.2.0.1 1']);
   });
 
-  it('lets what came after it go when that is asked for', async () => {
+  it('drops later changes on request', async () => {
     for (const ip of ['10.2.0.1', '10.2.0.2']) await block(ip);
     await putBack();
     await expectRefused();
@@ -206,12 +206,12 @@ describe('a copy of the database that is put back', () => {
     expect(await keptFiles()).toEqual([kept]);
   });
 
-  it('lets go of what is kept first, though the file holds less than the copy and an older one more', async () => {
+  it('saves the map file before it drops changes, also if the file has fewer entries than the copy', async () => {
     await writeFile(`${kit.mapPath}.kept`, asLines(numbered('10.8', 9)).join('\n'));
     for (const ip of ['10.1.0.1', '10.1.0.2']) await unblock(ip);
     await block('10.2.0.1');
     const { last } = await readMapFileHeader(kit.mapPath);
-    // Of something else, under the very name.
+    // Another file of the same name.
     await writeFile(`${kit.mapPath}.kept-${last}`, 'mine');
     await putBack();
     await start({ acceptMapFile: true });
@@ -227,7 +227,7 @@ describe('a copy of the database that is put back', () => {
     expect(await keptFiles()).toHaveLength(3);
   });
 
-  it('lets nothing go that cannot be kept', async () => {
+  it('drops nothing that cannot be saved first', async () => {
     for (const ip of ['10.2.0.1', '10.2.0.2']) await block(ip);
     await putBack();
     const before = await readFile(kit.mapPath);
@@ -251,7 +251,7 @@ describe('a copy of the database that is put back', () => {
     await start({ acceptMapFile: true });
   });
 
-  it('is the older one from then on where the database that it replaced is put back in its turn', async () => {
+  it('counts as older once the database that it replaced is restored', async () => {
     for (const ip of ['10.2.0.1', '10.2.0.2']) await block(ip);
     const newer = join(folder.path, 'newer.sqlite');
     await kit.close();
@@ -270,7 +270,7 @@ describe('a copy of the database that is put back', () => {
     await start({ adoptMapFile: true });
   });
 
-  it('that lacks one change keeps its lines as blocks and starts', async () => {
+  it('without the last change keeps its lines as blocks and starts', async () => {
     await kit.writer.change(
       ['10.2.0.1', '10.2.0.2'].map((ip) => ({ op: 'add', entry: entryOf(ip), expiry: { kind: 'permanent' } })),
       'urgent',
@@ -286,7 +286,7 @@ describe('a copy of the database that is put back', () => {
     );
   });
 
-  it('that lacks one slice of a big change keeps its lines as blocks and starts', async () => {
+  it('without the last slice of a bulk change keeps its lines as blocks and starts', async () => {
     const added = numbered('10.3', 200);
     await bulk(added);
     await putBack();
@@ -294,7 +294,7 @@ describe('a copy of the database that is put back', () => {
     expect(await lines()).toEqual(asLines(['10.1.0.1', '10.1.0.2', ...added]));
   });
 
-  it('that lacks one unblock blocks that address again and starts', async () => {
+  it('without the last unblock blocks that address again and starts', async () => {
     await unblock('10.1.0.2');
     await putBack();
     expect(await start()).toMatchObject({ imported: 0 });
@@ -304,7 +304,7 @@ describe('a copy of the database that is put back', () => {
   });
 });
 
-describe('a death', () => {
+describe('a crash', () => {
   /** Dies with lines of so many changes in the file and no row in the database. */
   async function dieAfterLines(...changes: string[][]): Promise<void> {
     let generation = await instance.generation();
@@ -338,7 +338,7 @@ describe('a death', () => {
     expect(await lines()).toEqual(['192.0.2.2 1']);
   });
 
-  it('between the line and the commit while a big change removes brings back nothing that it removed', async () => {
+  it('between the line and the commit of a bulk removal does not restore what it removed', async () => {
     for (const ip of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4']) await block(ip);
     const store = new BulkStore(kit.database);
     const id = await store.begin({ replace: true });
@@ -363,7 +363,7 @@ describe('a death', () => {
 });
 
 describe('trust', () => {
-  it('follows the database, and the start says whom the file named beside it', async () => {
+  it('follows the database, and the start logs the additional entries of the file', async () => {
     const path = `${kit.mapPath}.trusted`;
     const trusted = new TrustedIpsStore(kit.database);
     const told = async () => {
@@ -384,7 +384,7 @@ describe('trust', () => {
 });
 
 describe('trust for a time', () => {
-  it('keeps its end where the database is lost, and what is over by then is left out', async () => {
+  it('keeps its expiry if the database is lost, and expired entries are left out', async () => {
     const trustedMap = `${kit.mapPath}.trusted`;
     const trust = (ip: string, seconds: number | null) =>
       kit.trusted.put(
@@ -454,7 +454,7 @@ describe('a map file', () => {
       .join('\n')
       .replace(/generation=\d+ */, `generation=${generation} `);
 
-  it('of an older version is taken over without a word, unless it is newer than the database', async () => {
+  it('of an older version is taken over silently, unless it is newer than the database', async () => {
     for (const ip of ['192.0.2.1', '192.0.2.2']) await block(ip);
     const text = await readFile(kit.mapPath, 'latin1');
     const generation = await instance.generation();
@@ -469,7 +469,7 @@ describe('a map file', () => {
     await start({ acceptMapFile: true });
   });
 
-  it('of an older version is followed by one that no copy of then is as new as', async () => {
+  it('of an older version is replaced by one that is newer than every copy of that time', async () => {
     await block('192.0.2.1');
     await backUp();
     const text = asBefore(await readFile(kit.mapPath, 'latin1'), await instance.generation());
@@ -500,7 +500,7 @@ describe('a map file', () => {
     expect(await lines()).toEqual(['192.0.2.1 1', '192.0.2.2 1']);
   });
 
-  it('of another hand is never dropped unasked, and kept aside where it is let go', async () => {
+  it('of another origin is dropped only on request, and a copy of it is kept', async () => {
     const theirs = '192.0.2.1 1\n10.0.0.0/255.0.0.0 1\n198.51.100.7 1\n';
     for (const ip of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4']) await block(ip);
     await kit.close();
@@ -522,7 +522,7 @@ describe('a map file', () => {
     expect(await lines()).toEqual(asLines(await blocked()));
   });
 
-  it('is taken over at a first start together with that of the trusted addresses, once', async () => {
+  it('is imported once, at the first start, together with the trusted map', async () => {
     const trustedMap = `${kit.mapPath}.trusted`;
     await kit.close();
     await rm(kit.databaseFile);

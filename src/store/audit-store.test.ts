@@ -75,7 +75,7 @@ describe('a change and its row of the audit', () => {
     }
   });
 
-  it('are undone together, and nobody is told an id of what is not there', async () => {
+  it('are rolled back together, and return no id of a row that does not exist', async () => {
     const ids: number[] = [];
     const blocked = new BlockedIpsStore(database);
     const failing = blocked.applyGroup(
@@ -178,7 +178,7 @@ describe('the audit', () => {
     ]);
   });
 
-  it('is told once: one that comes again holds up none of those beside it', async () => {
+  it('is stored once: a repeated outcome does not prevent the others of its group', async () => {
     const ids: number[] = [];
     await new BlockedIpsStore(database).applyGroup(
       [{ op: 'add', entry: entry('192.0.2.1'), expiry: { kind: 'permanent' } }],
@@ -218,7 +218,7 @@ describe('the audit', () => {
     expect(await operations({ operation: 'block', key: 'fail2ban' })).toEqual(['block']);
     expect(await operations({ since: later })).toEqual(['sync', 'unblock']);
     expect(await operations({ until: later })).toEqual(['block', 'block']);
-    expect(await operations({ key: 'nobody' })).toEqual([]);
+    expect(await operations({ key: 'unknown' })).toEqual([]);
     const first = await store.page({ limit: 3 });
     expect(first.items.map(({ id }) => id)).toEqual([4, 3, 2]);
     const second = await store.page({ limit: 3, cursor: first.nextCursor });
@@ -268,12 +268,12 @@ describe('the audit', () => {
   });
 });
 
-describe('nobody changes the audit', () => {
+describe('the audit cannot be changed', () => {
   it('by an update, by a delete, or by taking an outcome away', async () => {
     await store.append([told('block')]);
     const file = new SqliteDatabase(folder.file);
     for (const statement of [
-      "update audit set key_name = 'somebody else'",
+      "update audit set key_name = 'another'",
       'update audit_outcomes set status = 200',
       'delete from audit',
       'delete from audit_outcomes',

@@ -177,9 +177,8 @@ export class AuditStore {
 }
 
 /**
- * About that address alone, or about a group that names it (`ip_addresses` of its details: the first twenty). Rows with
- * an address of their own, which are most, are not looked into. An address needs no escape in JSON, and what somebody
- * wrote has its quotes escaped there.
+ * Rows of this address, or of a group that names it (`ip_addresses` of its details: the first twenty). The details of
+ * other rows are not searched. An address needs no escape in JSON; quotes in free text are escaped, so they cannot match.
  */
 function isAbout(ipAddress: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`(ip_address = ${ipAddress} or (ip_address is null

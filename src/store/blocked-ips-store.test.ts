@@ -63,7 +63,7 @@ describe('a block that is made again', () => {
     expect(effects).toMatchObject([{ created: true, row: { expires_at: end, blocked_at: NOON.toISOString() } }]);
   });
 
-  it('keeps its first time, and the reason and the name that are not given anew', async () => {
+  it('keeps its first time, and a reason and a name that are not sent again', async () => {
     const first = { ...add('192.0.2.1'), reason: 'scan', blockedBy: 'ann' } as BlockedChange;
     await store.applyGroup([first], NOON, nothing);
     await store.applyGroup([add('192.0.2.1')], LATER, nothing);

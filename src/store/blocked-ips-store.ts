@@ -25,9 +25,9 @@ import type { Schema } from './schema.ts';
 import { type AdoptedRows, adoptedRow, adoptUnkeyed } from './unkeyed-rows.ts';
 
 /**
- * A big change counts as made at the moment at which it was complete; its slices come later. Whoever changes one of
- * its addresses in between was acknowledged after it and keeps the last word: that address is marked, and the slices
- * pass it by. An expiry marks nothing, for it says nothing that the big change does not know better.
+ * A bulk change counts as made when its body was complete; its slices are applied later. A change of one of its
+ * addresses in between was acknowledged after it, so it wins: the address is marked, and the slices skip it. An expiry
+ * marks nothing, because the bulk change is newer.
  */
 class LastWord {
   readonly #active: PreparedQuery<{ id: number }>;

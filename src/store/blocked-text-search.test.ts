@@ -110,7 +110,7 @@ describe('among many', () => {
     expect(await texts({ ...query, cursor: first.nextCursor, offset: 7, limit: 4 })).toEqual(all.slice(9, 13));
   });
 
-  it('ends when nobody waits for it any more', async () => {
+  it('ends when its client no longer waits', async () => {
     const gone = new AbortController();
     const page = store.page({ limit: 1, now: NOON, text: 'nowhere', signal: gone.signal });
     gone.abort(new Error('gone'));

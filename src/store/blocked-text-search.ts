@@ -31,11 +31,10 @@ const SORTABLE = 2000;
 const CHOICE = 256;
 
 /**
- * Rows by what they say about themselves. No index helps: a part of a text has no place in an order, and an index of all
- * parts (FTS5's trigrams) would be written by every block, which is what has to be fast, for a search that somebody
- * makes now and then. So it is one pass through the table, a slice at a time; it counts all matches, and as long as
- * they are few it has the page too. SQLite compares, without a row made for JavaScript; since it knows the case of ASCII
- * letters only, what it finds for others is judged once more here.
+ * Searches the texts of rows for a part. Without an index: one over all parts (FTS5's trigrams) would slow down every
+ * block for a rare search. One pass through the table, a slice at a time, counts all matches and collects the page while
+ * they are few. SQLite compares, which saves JavaScript objects, but folds the case of ASCII letters only; matches of
+ * other texts are checked again here.
  */
 export class BlockedTextSearch {
   readonly #db: Kysely<Schema>;

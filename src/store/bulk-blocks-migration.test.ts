@@ -57,7 +57,7 @@ it('finishes a big change that an earlier version left complete', async () => {
   await database.close();
 });
 
-it('starts on what an earlier version left of big changes that nobody finishes, whatever stands in it', async () => {
+it('migrates unfinished bulk changes of an earlier version, whatever they contain', async () => {
   const file = await earlier();
   const states = ['receiving', 'finished', 'discarded', 'receiving'];
   for (const [index, state] of states.entries()) {

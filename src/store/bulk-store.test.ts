@@ -108,7 +108,7 @@ describe('a bulk', () => {
     ['scattered', ['10.0.0.1', '192.0.2.1', '192.0.2.2', '192.0.2.3', '203.0.113.1'], 10],
     ['scattered, in slices of one', ['10.0.0.1', '192.0.2.1', '192.0.2.2', '192.0.2.3', '203.0.113.1'], 1],
     ['in a dense table', ['192.0.2.1', '192.0.2.2', '192.0.2.3'], 10],
-  ])('begins anew what is blocked and over: %s', async (how, texts, limit) => {
+  ])('renews an expired block: %s', async (how, texts, limit) => {
     const one = '2026-11-20T10:00:00.000Z';
     const at = (text: string, time: string): BlockedChange => ({
       op: 'add',
@@ -134,9 +134,9 @@ describe('a bulk', () => {
     const done = await finish(bulk, id, limit);
     expect(done).toMatchObject({ updated: 0, renewed: 2, unchanged: 1 });
     expect(done.added).toHaveLength(fresh);
-    const anew = { blocked_at: NOON.toISOString(), expires_at: null, blocked_by: 'test' };
-    expect(await store.get('192.0.2.1')).toEqual({ ip_address: '192.0.2.1', reason: null, ...anew });
-    expect(await store.get('192.0.2.2')).toEqual({ ip_address: '192.0.2.2', reason: 'list', ...anew });
+    const renewed = { blocked_at: NOON.toISOString(), expires_at: null, blocked_by: 'test' };
+    expect(await store.get('192.0.2.1')).toEqual({ ip_address: '192.0.2.1', reason: null, ...renewed });
+    expect(await store.get('192.0.2.2')).toEqual({ ip_address: '192.0.2.2', reason: 'list', ...renewed });
     expect(await store.get('192.0.2.3')).toMatchObject({ reason: 'scan', expires_at: later });
     expect(await store.count()).toBe(texts.length);
   });
@@ -208,7 +208,7 @@ describe('a bulk', () => {
     expect(await blockedTexts(store)).toEqual(['192.0.2.1']);
   });
 
-  describe('that meets a row which somebody inserts by hand while it is applied', () => {
+  describe('with a foreign row that is inserted while it is applied', () => {
     const end = '2026-11-21T00:00:00.000Z';
     const byHand = (...ips: string[]) => {
       const client = new SqliteDatabase(folder.file);

@@ -18,11 +18,11 @@ export interface BulkPreview {
   /** Addresses that are not blocked and will be. */
   adds: number;
   removes: number;
-  /** Entries that stay and of which a field would change; counted only when asked for, and 0 otherwise. */
+  /** Entries that stay and of which a field would change; counted on request, otherwise 0. */
   updates: number;
-  /** Entries that are there, are over and would begin anew; counted as `updates` are. */
+  /** Expired entries that would be blocked again; counted like `updates`. */
   renewed: number;
-  /** Staged additions of addresses that are blocked, without those two, and removals of ones that are not. */
+  /** Staged additions of blocked addresses without these two, and removals of addresses that are not blocked. */
   unchanged: number;
   currentTotal: number;
 }

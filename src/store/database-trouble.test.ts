@@ -1,4 +1,4 @@
-// What happens to a database while it is in use: locked by somebody else, removed, replaced.
+// What happens to a database while it is in use: locked by another process, removed, replaced.
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -42,7 +42,7 @@ describe('a database that another process keeps locked', () => {
     expect(await blockedTexts(store)).toEqual(['192.0.2.1', '192.0.2.2']);
   });
 
-  it('is not waited for by one after the other: those behind the first are told at once', async () => {
+  it('is waited for once: the requests behind the first fail at once', async () => {
     const unlock = lockIt();
     using time = stopTime();
     const began = performance.now();
@@ -61,7 +61,7 @@ describe('a database that another process keeps locked', () => {
 
 describe('a database that is taken away while it is in use', () => {
   it.each(['', '-wal', '-shm'])(
-    '(its file%s) takes no change that nobody would find again, and is itself when it is back',
+    '(its file%s) rejects changes that would be lost, and accepts them when its file is back',
     async (suffix) => {
       const away = `${folder.file}.away`;
       renameSync(folder.file + suffix, away);

@@ -78,7 +78,7 @@ describe('opening a database', () => {
   });
 
   it('refuses a file that is no database and leaves it as it is', async () => {
-    writeFileSync(folder.file, 'this is no database, but somebody may want it\n'.repeat(200));
+    writeFileSync(folder.file, 'this is no database, but it may be needed\n'.repeat(200));
     const bytes = readFileSync(folder.file);
     await expect(folder.open()).rejects.toMatchObject(refusal('corrupt'));
     expect(readFileSync(folder.file)).toEqual(bytes);

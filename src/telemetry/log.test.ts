@@ -32,7 +32,7 @@ describe('the manager log', () => {
   it('the log continues in a new file after a rotation', async () => {
     const log = new ManagerLog(at('rotated.log'), at('rotated.json'));
     log.info('before');
-    // In one go: what was told before the rotation belongs to the former file.
+    // Without a pause: lines logged before the rotation belong to the former file.
     renameSync(at('rotated.log'), at('rotated.log.1'));
     log.reopen();
     log.info('after');

@@ -269,7 +269,7 @@ describe('a webhook', () => {
     }
   });
 
-  it('is told what was told when the service stopped, by the next start', async () => {
+  it('gets the last events of a stopped service at the next start', async () => {
     const webhooks = await started();
     await put(webhooks, { types: null });
     answers = ['hangs'];
@@ -281,7 +281,7 @@ describe('a webhook', () => {
     await untilPasses(() => expect(sent.flatMap(eventsOf).map(({ type }) => type)).toContain('service.stopping'));
   });
 
-  it('loses the oldest when more waits than is kept, and is told so first', async () => {
+  it('loses the oldest events beyond the limit, and is informed of the gap first', async () => {
     const webhooks = await started({ most: 10 });
     answers = [500];
     await put(webhooks);
@@ -301,7 +301,7 @@ describe('a webhook', () => {
     expect(Number(eventsOf(sent[1]!)[0]!.data['missed']) + received.length - 1).toBe(17);
   });
 
-  it('is told first how many events came faster than they could be written', async () => {
+  it('gets the number of events that came faster than they could be written first', async () => {
     const webhooks = await started({ inRing: 5 });
     await put(webhooks);
     await untilPasses(async () => expect(await count('webhook.set')).toBe(1));
@@ -313,7 +313,7 @@ describe('a webhook', () => {
     await untilPasses(() => expect(sent.flatMap(pidsOf).slice(6)).toEqual([13]));
   });
 
-  it('is told of what is lost while a delivery is under way, too, by the next one', async () => {
+  it('learns of events lost during a delivery in the next one', async () => {
     const webhooks = await started();
     const { promise: lost, resolve } = Promise.withResolvers<void>();
     meanwhile = () => lost;

@@ -104,6 +104,6 @@ function unreadable(error: NodeJS.ErrnoException): string {
 function checked(key: string, source: string): ApiKey {
   if (keyForm.test(key)) return { key, source };
   throw new Failure(
-    `${source} does not contain an API key: a key is one line of 16 to 512 characters from A-Z a-z 0-9 - . _ ~ + /`,
+    `${source} does not contain an API key: a key is one line of 16 to 512 characters of A-Z a-z 0-9 - . _ ~ + /, and = at the end only`,
   );
 }

@@ -128,7 +128,7 @@ interface ExampleRequest {
   readonly path: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: { readonly type: string; readonly value: unknown } | null;
-  /** What is asked for, where it is not JSON. */
+  /** The requested media type if it is not JSON. */
   readonly accept: string | null;
 }
 
@@ -155,7 +155,7 @@ function bodyOptions({ type, value }: { readonly type: string; readonly value: u
   return [`-H ${quoted(`Content-Type: ${type}`)}`, `--data-binary ${quoted(text)}`];
 }
 
-/** For a POSIX shell; as it is where nothing in it means anything there. */
+/** Quoted for a POSIX shell if necessary. */
 function quoted(text: string): string {
   return /^[A-Za-z0-9/._:=@%-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -18,7 +18,7 @@ beforeAll(async () => {
 const all = (pattern: RegExp): string[] => [...page.matchAll(pattern)].map((match) => match[1] as string);
 
 describe('the page of the API', () => {
-  it('loads nothing, runs nothing and is put into no frame', () => {
+  it('loads nothing, runs no script and cannot be framed', () => {
     const [style = ''] = all(/<style>([\s\S]*?)<\/style>/g);
     const hash = createHash('sha256').update(style).digest('base64');
     expect(headers).toMatchObject({
@@ -34,7 +34,7 @@ describe('the page of the API', () => {
     for (const to of all(/ href="([^"]*)"/g)) expect(to).toMatch(/^(#|\/openapi\.json$)/);
   });
 
-  it('has every operation with its texts, parameters, examples and answers, and every model with its fields', () => {
+  it('has every operation with its texts, parameters, examples and responses, and every model with its fields', () => {
     const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
     expect(operations.length).toBeGreaterThan(30);
     for (const { operationId, summary, responses, requestBody } of operations) {
@@ -53,7 +53,7 @@ describe('the page of the API', () => {
     }
   });
 
-  it('can be walked through without eyes and without a mouse', () => {
+  it('is accessible by screen reader and keyboard', () => {
     const ids = all(/ id="([^"]*)"/g);
     expect(new Set(ids).size).toBe(ids.length);
     for (const to of all(/ href="#([^"]*)"/g)) expect(ids).toContain(to);
@@ -69,8 +69,8 @@ describe('the page of the API', () => {
   });
 });
 
-describe('what is put into a page', () => {
-  it('is text, whatever it is', () => {
+describe('a value inserted into a page', () => {
+  it('is always escaped', () => {
     const hostile = `<script>alert("1" & '2')</script>`;
     expect(html`<p title="${hostile}">${[hostile, 1]}</p>`.text).not.toMatch(/<script|"1"|'2'/);
     expect(inline(`a \`${hostile}\` b`).text).toBe(
@@ -79,7 +79,7 @@ describe('what is put into a page', () => {
     expect(breakable('/api/<b>').text).toBe('/<wbr>api/<wbr>&#60;b&#62;');
   });
 
-  it('is a command that a shell reads as it is meant', () => {
+  it('is quoted for the shell in a command', () => {
     const operation = { security: [{ api_key: ['block'] }] } as never;
     const value = { reason: `it's "bad" $HOME \`id\` \\ \n ☂` };
     const request = {

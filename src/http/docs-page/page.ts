@@ -48,7 +48,7 @@ tbody th{font-weight:600;min-width:6rem}
 @media print{:root{--text:#000;--quiet:#333;--paper:#fff;--raised:#fff;--link:#000}body{display:block;font-size:10pt}nav,.skip{display:none}main{max-width:none;padding:0}section,tr,pre{break-inside:avoid}.operation{break-inside:auto}h2,h3,h4{break-after:avoid}a{text-decoration:none}}
 `;
 
-/** What the page may load: its own style, which is proven by its hash, and nothing else. */
+/** The page may load only its own style, identified by its hash. */
 export const pagePolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,

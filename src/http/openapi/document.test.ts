@@ -1,4 +1,4 @@
-// Rules over the whole document. Each list of exceptions may only shrink.
+// Rules for the complete document. Each list of exceptions may only shrink.
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { apiDocument } from '../../../testkit/http/api-document.ts';
 import { DocumentCheck } from '../../../testkit/http/document-check.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   );
 });
 
-/** Every schema of the document with where it stands, each once. */
+/** Every schema of the document with its path, each once. */
 function schemas(): { readonly at: string; readonly schema: Schema }[] {
   const found: { at: string; schema: Schema }[] = [];
   const walk = (value: unknown, at: string): void => {
@@ -52,7 +52,7 @@ function codesOf(response: Response): number[] {
 }
 
 describe('the document', () => {
-  it('has every route, with the scope that its key needs, and nothing else', () => {
+  it('has every route with its required scope, and no other', () => {
     const secured = Object.fromEntries(all.map(({ name, operation }) => [name, operation.security]));
     const wanted = Object.entries(routeAccess)
       .filter(([route]) => !isPanelRoute(route.replace('GET ', '')))
@@ -60,14 +60,14 @@ describe('the document', () => {
     expect(secured).toEqual(Object.fromEntries(wanted));
   });
 
-  it('is asked for without a key, and is JSON', async () => {
+  it('needs no key and is JSON', async () => {
     const { app } = stubApp();
     const answer = await app.inject('/openapi.json');
     expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
     expect(answer.json().openapi).toBe('3.1.1');
   });
 
-  it('describes every operation in a line, in a text and by an example that ends well', () => {
+  it('has a summary, a description and a successful example of every operation', () => {
     const ids = all.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { name, operation } of all) {
@@ -94,7 +94,7 @@ describe('the document', () => {
     expect([...new Set(all.flatMap(({ operation }) => operation.tags))].sort()).toEqual(Object.keys(tags).sort());
   });
 
-  it('answers 401, 403 and 429 wherever a key is needed, and only there', () => {
+  it('has 401, 403 and 429 exactly where a key is required', () => {
     for (const { name, operation } of all) {
       const keyed = operation.security.length > 0;
       for (const status of [401, 403, 429]) {
@@ -135,7 +135,7 @@ describe('the document', () => {
     }
   });
 
-  it('has every code of the catalogue that HTTP can answer', () => {
+  it('has every code of the catalogue that HTTP can return', () => {
     /** Raised at shutdown only. */
     const atShutdown = [codes.ShuttingDown];
     /** Of requests without an operation; the introduction documents them. */
@@ -152,7 +152,7 @@ describe('the document', () => {
       expect({ at, nullable: 'nullable' in schema }).toEqual({ at, nullable: false });
       for (const [name, field] of Object.entries(schema.properties ?? {})) {
         expect({ at, name }).toEqual({ at, name: expect.stringMatching(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/) });
-        // The codes that one answer can have; what a code is stands at the problem itself.
+        // The codes of one response; the problem schema describes the field.
         if (/allOf/.test(at)) continue;
         expect({ at, name, description: field.description }).toEqual({
           at,
@@ -175,11 +175,11 @@ describe('the document', () => {
     }
   });
 
-  it('bounds every integer, or says what it counts', () => {
+  it('limits every integer, or says what it counts', () => {
     for (const { at, schema } of schemas()) {
       if (![schema.type].flat().includes('integer') || schema.enum !== undefined) continue;
       expect({ at, minimum: schema.minimum }).toEqual({ at, minimum: expect.any(Number) });
-      // How many there are has no bound, and is always a whole number of them; how long has its unit in its name.
+      // A count has no limit and is an integer; a duration has its unit in its name.
       const text = `${at.split('/').at(-1)} ${schema.description}`;
       if (schema.maximum === undefined)
         expect({ at, text }).toEqual({
@@ -189,7 +189,7 @@ describe('the document', () => {
     }
   });
 
-  it('refuses unknown fields in every object that is sent', () => {
+  it('rejects unknown fields in every request object', () => {
     const sent = new Set<string>();
     const follow = (value: unknown): void => {
       for (const [, name] of JSON.stringify(value).matchAll(/#\/components\/schemas\/(\w+)/g)) {
@@ -206,7 +206,7 @@ describe('the document', () => {
     }
   });
 
-  it('has no component that nothing refers to', () => {
+  it('has no unused component', () => {
     const text = JSON.stringify(document);
     for (const [kind, parts] of Object.entries(document.components)) {
       if (kind === 'securitySchemes') continue;
@@ -214,7 +214,7 @@ describe('the document', () => {
     }
   });
 
-  it('has only examples that its own schemas take', () => {
+  it('has only examples that are valid by its schemas', () => {
     const faults: string[] = [];
     for (const { name, operation } of all) {
       const [method = '', path = ''] = name.split(' ');
@@ -227,7 +227,7 @@ describe('the document', () => {
       }
       for (const media of Object.values(operation.requestBody?.content ?? {})) {
         for (const [example, { value }] of Object.entries(media.examples ?? {})) {
-          // One that is refused may break the schema, or not: it is run by test/api-examples.test.ts.
+          // A rejected example may violate the schema: test/api-examples.test.ts runs it.
           const refused = operation.responses[400]?.content?.['application/problem+json']?.examples?.[example];
           if (refused === undefined)
             faults.push(...check.valueFaults(media.schema, value).map((fault) => `${name} ${example}: ${fault}`));
@@ -248,7 +248,7 @@ describe('the document', () => {
   });
 });
 
-test('an answer that says more than its schema is found out, a problem too', () => {
+test('the test kit detects a response with fields outside its schema, in problems too', () => {
   const [, one = { value: {} }] = Object.values(
     document.paths['/api/blocked-ips']?.['post']?.responses[201]?.content?.['application/json']?.examples ?? {},
   );
@@ -263,7 +263,7 @@ test('an answer that says more than its schema is found out, a problem too', () 
   expect(faults(418, type, sampleProblem(6007))).toEqual(['POST /api/blocked-ips is not documented to answer 418']);
 });
 
-test('a schema whose two forms have one title is a mistake that is told', async () => {
+test('two different schemas with the same title are an error', async () => {
   const { Components } = await import('./components.ts');
   const components = new Components();
   components.use({ title: 'Same', type: 'string' });

@@ -12,7 +12,7 @@ const block = (payload: InjectOptions['payload']): InjectOptions => ({
   ...(payload === undefined ? {} : { payload }),
 });
 
-/** A request for each error that the edge itself makes. */
+/** A request for each error that the HTTP server itself raises. */
 const requests: Readonly<Record<number, InjectOptions>> = {
   [codes.InvalidParameter]: block({ ip_address: '203.0.113.7', duration_seconds: 0 }),
   [codes.InvalidAddress]: block({ ip_address: '203.0.113.7/24' }),
@@ -39,7 +39,7 @@ const requests: Readonly<Record<number, InjectOptions>> = {
   [codes.UnsupportedMediaType]: { ...block('<a>'), headers: { ...BEARER, 'content-type': 'text/html' } },
 };
 
-it.each(Object.keys(requests).map(Number))('the sample of code %d is what is answered', async (code) => {
+it.each(Object.keys(requests).map(Number))('the sample of code %d equals the response', async (code) => {
   const { app } = stubApp({
     keys: {
       authenticate: async (key: string) =>

@@ -14,7 +14,7 @@ type Verdict = WorkerVerdict['verdict'];
 
 const patienceMs = 1_500;
 const reader = { reader: true } as const;
-/** Of a question that was asked, however long it had to wait for the worker's others. */
+/** Deadline of a lookup that was sent, however long it waited for others to the same worker. */
 const answerMs = 1_000;
 
 const listedInside = 100;
@@ -22,49 +22,39 @@ const listedInside = 100;
 type Inside = Pick<CheckAnswer, 'blocked_inside' | 'blocked_inside_total'>;
 const nothingInside: Inside = { blocked_inside: [], blocked_inside_total: 0 };
 
-/** The worker left a question unanswered: asking again would hold one more of the few slots. */
+/** The worker left a command unanswered: another one would hold one more of the few slots. */
 class Unanswered extends Error {}
 
+interface AddressCheckerDeps {
+  readonly store: BlockedIpsStore;
+  readonly trusted: TrustedEntries;
+  readonly socket: MasterSocket;
+  readonly registry: WorkerRegistry;
+  readonly blockedMap: RuntimeMap;
+  readonly trustedMap: RuntimeMap;
+  /** False: the live configuration also denies trusted addresses. */
+  readonly trustHasEffect: () => Promise<boolean>;
+}
+
 export class AddressChecker {
-  readonly #store: BlockedIpsStore;
-  readonly #trusted: TrustedEntries;
-  readonly #socket: MasterSocket;
-  readonly #registry: WorkerRegistry;
-  readonly #blockedMap: RuntimeMap;
-  readonly #trustedMap: RuntimeMap;
-  readonly #trustHasEffect: () => Promise<boolean>;
-  /** The last question to each worker, by pid. */
+  readonly #deps: AddressCheckerDeps;
+  /** The last lookup in each worker, by pid. */
   readonly #asked = new Map<number, Promise<unknown>>();
   #observing: Promise<boolean> | null = null;
   #observesNext: Promise<boolean> | null = null;
 
-  constructor(options: {
-    readonly store: BlockedIpsStore;
-    readonly trusted: TrustedEntries;
-    readonly socket: MasterSocket;
-    readonly registry: WorkerRegistry;
-    readonly blockedMap: RuntimeMap;
-    readonly trustedMap: RuntimeMap;
-    /** False: the live configuration denies the trusted like others. */
-    readonly trustHasEffect: () => Promise<boolean>;
-  }) {
-    this.#store = options.store;
-    this.#trusted = options.trusted;
-    this.#socket = options.socket;
-    this.#registry = options.registry;
-    this.#blockedMap = options.blockedMap;
-    this.#trustedMap = options.trustedMap;
-    this.#trustHasEffect = options.trustHasEffect;
+  constructor(deps: AddressCheckerDeps) {
+    this.#deps = deps;
   }
 
   async check(entry: IpEntry): Promise<CheckAnswer> {
-    const mayTrust = await this.#trustHasEffect();
-    const [trustedBy] = mayTrust ? this.#trusted.covering(entry) : [];
+    const mayTrust = await this.#deps.trustHasEffect();
+    const [trustedBy] = mayTrust ? this.#deps.trusted.covering(entry) : [];
     const blockedBy = await this.#blockedBy(entry);
-    const row = blockedBy === null ? null : await this.#store.get(blockedBy);
+    const row = blockedBy === null ? null : await this.#deps.store.get(blockedBy);
     const verdict: Verdict = trustedBy !== undefined ? 'trusted' : row !== null ? 'blocked' : 'allowed';
     const inside = verdict === 'allowed' ? await this.#blockedInside(entry) : nothingInside;
-    // A lookup in a worker answers for one address, and no address stands for such a network.
+    // A lookup in a worker answers for one address; no single address represents such a network.
     const partly = inside.blocked_inside_total > 0;
     const workers = partly ? null : await this.#workersSay(entry, mayTrust);
     return {
@@ -79,20 +69,20 @@ export class AddressChecker {
     };
   }
 
-  /** Blocked entries inside a network that none covers. */
+  /** Blocked entries inside a network that no entry covers. */
   async #blockedInside(entry: IpEntry): Promise<Inside> {
     if (!entry.text.includes('/')) return nothingInside;
-    const { items, total } = await this.#store.page({ q: entry.text, limit: listedInside, now: new Date(0) });
+    const { items, total } = await this.#deps.store.page({ q: entry.text, limit: listedInside, now: new Date(0) });
     return { blocked_inside: items.map((row) => row.ip_address), blocked_inside_total: total };
   }
 
   /** Whether each live worker holds the entry itself. */
   async holdings(entry: IpEntry): Promise<WorkerHolding[]> {
     if (!(await this.#observe())) {
-      return this.#registry.all().map(({ pid, role }) => ({ pid, draining: role === 'draining', holds: null }));
+      return this.#deps.registry.all().map(({ pid, role }) => ({ pid, draining: role === 'draining', holds: null }));
     }
     return await Promise.all(
-      this.#registry.all().map(async ({ pid, role }) => ({
+      this.#deps.registry.all().map(async ({ pid, role }) => ({
         pid,
         draining: role === 'draining',
         holds: await this.#holds(entry, pid),
@@ -103,11 +93,11 @@ export class AddressChecker {
   async #holds(entry: IpEntry, pid: number): Promise<boolean | null> {
     try {
       const found = await this.#alone(pid, (deadline) =>
-        this.#blockedMap.runtimeMapLookup(networkAddress(entry), deadline, { kind: 'pid', pid }, reader),
+        this.#deps.blockedMap.runtimeMapLookup(networkAddress(entry), deadline, { kind: 'pid', pid }, reader),
       );
       if (found === null) return false;
       if (found.key === entry.text) return found.value === '1';
-      // A narrower entry on the network's first address answers in its place: then nothing is known.
+      // A narrower entry on the network's first address answers instead: then nothing is known.
       return entry.text.includes('/') ? null : false;
     } catch (error) {
       if (isUnknown(error)) return null;
@@ -115,11 +105,11 @@ export class AddressChecker {
     }
   }
 
-  /** The entry by which HAProxy would find it: its own, or the narrowest network around it. */
+  /** The entry that HAProxy would match: its own, or the narrowest network around it. */
   async #blockedBy(entry: IpEntry): Promise<string | null> {
     for (const form of lookupForms(entry)) {
-      if ((await this.#store.get(form.text)) !== null) return form.text;
-      const [narrowest] = await this.#store.coveringOf(form);
+      if ((await this.#deps.store.get(form.text)) !== null) return form.text;
+      const [narrowest] = await this.#deps.store.coveringOf(form);
       if (narrowest !== undefined) return narrowest;
     }
     return null;
@@ -130,14 +120,14 @@ export class AddressChecker {
     const address = networkAddress(entry);
     try {
       return await Promise.all(
-        this.#registry.all().map(({ pid }) =>
+        this.#deps.registry.all().map(({ pid }) =>
           this.#alone(pid, async (deadline) => {
             const worker = { kind: 'pid', pid } as const;
             const trusted = mayTrust
-              ? await this.#trustedMap.runtimeMapLookup(address, deadline, worker, reader)
+              ? await this.#deps.trustedMap.runtimeMapLookup(address, deadline, worker, reader)
               : null;
             if (isHit(trusted)) return { pid, verdict: 'trusted' as const };
-            const blocked = await this.#blockedMap.runtimeMapLookup(address, deadline, worker, reader);
+            const blocked = await this.#deps.blockedMap.runtimeMapLookup(address, deadline, worker, reader);
             return { pid, verdict: isHit(blocked) ? ('blocked' as const) : ('allowed' as const) };
           }),
         ),
@@ -149,20 +139,19 @@ export class AddressChecker {
   }
 
   /**
-   * One question to a worker at a time: an unanswered one holds its slot for as long as the worker hangs, and with all
+   * One lookup per worker at a time: an unanswered one holds its slot for as long as the worker hangs, and with all
    * slots held no block would reach the workers that do answer.
-   * @throws Unanswered
    */
   async #alone<T>(pid: number, ask: (deadline: number) => Promise<T>): Promise<T> {
     const turnBy = performance.now() + patienceMs;
     const question = (this.#asked.get(pid) ?? Promise.resolve()).then(async () => {
-      const worker = this.#registry.byPid(pid);
+      const worker = this.#deps.registry.byPid(pid);
       if (worker?.unresponsive === true || performance.now() >= turnBy) throw new Unanswered();
       try {
         return await ask(performance.now() + answerMs);
       } catch (error) {
         const unanswered = error instanceof MasterSocketError && error.reason === 'deadline' && error.command !== '';
-        // Of the current one the link knows.
+        // RuntimeLink tracks the current worker.
         if (unanswered && worker?.role === 'draining') worker.unresponsive = true;
         throw error;
       }
@@ -176,7 +165,7 @@ export class AddressChecker {
     }
   }
 
-  /** Those who ask while the master is asked share the question that follows: an answer is never older than its question. */
+  /** Concurrent callers share the observation that begins after their call, so no result is older than its request. */
   async #observe(): Promise<boolean> {
     if (this.#observing === null) return await this.#startObserving();
     this.#observesNext ??= this.#observing
@@ -197,8 +186,8 @@ export class AddressChecker {
 
   async #observeOnce(): Promise<boolean> {
     try {
-      this.#registry.observe(await showProcesses(this.#socket, performance.now() + patienceMs, reader));
-      return this.#registry.current() !== null;
+      this.#deps.registry.observe(await showProcesses(this.#deps.socket, performance.now() + patienceMs, reader));
+      return this.#deps.registry.current() !== null;
     } catch (error) {
       if (error instanceof MasterSocketError) return false;
       throw error;

@@ -1,4 +1,4 @@
-// Who asks the blocked set, for what; what it answers are the records of the API.
+// Requests to the blocked set. Its answers are the records of the API.
 
 import type { BulkAnswer, Rejection } from '../api/blocked-ips-bulk.ts';
 import type { RuntimeMapFailure, RuntimeReport } from '../api/changes.ts';
@@ -7,7 +7,7 @@ import type { BlockedEffect } from '../store/blocked-ips-store.ts';
 
 export const nothingChanged: ChangeCounts = Object.freeze({ added: 0, updated: 0, removed: 0, unchanged: 0 });
 
-/** What became of each change of a group, counted. */
+/** Counts the effects of a group. */
 export function countsOf(effects: readonly BlockedEffect[]): ChangeCounts {
   const counts = { ...nothingChanged };
   for (const effect of effects) {
@@ -18,15 +18,15 @@ export function countsOf(effects: readonly BlockedEffect[]): ChangeCounts {
   return counts;
 }
 
-/** Who asks, and since when; every log line of the operation names it. */
+/** The caller of an operation; every log line of the operation names it. */
 export interface Caller {
   readonly keyName: string;
   readonly requestId: string;
-  /** Where from: the peer's address, or `unix`. */
+  /** The peer's address, or `unix`. */
   readonly source: string;
   /** `performance.now()` at which the request arrived: the two seconds of promise 3 count from here. */
   readonly receivedAt: number;
-  /** Told the audit's row of each change that was made for it; it is durable with the change. */
+  /** Called with the id of each audit row of the operation; the row is durable with the change. */
   readonly audited?: (row: number) => void;
 }
 
@@ -34,36 +34,36 @@ export type Expiry =
   | { readonly kind: 'permanent' }
   | { readonly kind: 'at'; readonly at: Date }
   | { readonly kind: 'duration'; readonly seconds: number }
-  /** A list element with an end: the later of the current one and this; permanent stays permanent. */
+  /** A list element with an expiry: the later of the current one and this; permanent stays permanent. */
   | { readonly kind: 'not-before'; readonly at: Date }
-  /** A list element without a time: an existing entry keeps its end. */
+  /** A list element without a time: an existing entry keeps its expiry. */
   | { readonly kind: 'keep' };
 
 export interface BlockRequest {
   readonly entry: IpEntry;
-  /** Absent keeps the old one. */
+  /** Absent: the existing reason is kept. */
   readonly reason?: string | null | undefined;
   readonly blockedBy?: string | undefined;
   readonly expiry: Expiry;
   /** Store it although a trusted entry covers it. */
   readonly force: boolean;
-  /** Block a network that is wide or contains a whole special range. */
+  /** Block a network that is wide or contains a complete special range. */
   readonly allowWide?: boolean | undefined;
 }
 
-/** What became of the accepted elements; each is counted once. */
+/** Effects of the accepted elements; each is counted once. */
 export type ChangeCounts = Readonly<Pick<BulkAnswer, 'added' | 'updated' | 'removed' | 'unchanged'>>;
 
-/** One element of a bulk body as the edge understood it. */
+/** One element of a bulk body as the HTTP layer parsed it. */
 export type BulkItem =
-  /** `line`: of a text list, counted from 1; the elements of an array are counted as they come. */
+  /** `line`: of a text list, counted from 1; array elements have none. */
   | { readonly ok: true; readonly request: BlockRequest; readonly line?: number }
   | { readonly ok: false; readonly rejection: Rejection };
 
 const shownFailures = 100;
 
 /**
- * @param reloadScheduled the current worker was not seen to be right, even where no address can be named for it
+ * @param reloadScheduled the current worker is not verified, even if no address can be named.
  * @param total of which `failures` may be only the first
  */
 export function runtimeReport(

@@ -10,27 +10,27 @@ import type { BlockRequest, BulkItem, Caller } from './answers.ts';
 export interface BlockedListQuery {
   readonly limit: number;
   readonly cursor: string | null;
-  /** Entries passed over behind the cursor. */
+  /** Entries skipped after the cursor. */
   readonly offset: number;
-  /** By address; or by `text`, a part of what the entry says about itself. */
+  /** By address; `text`: by a part of the reason or source. */
   readonly q: string | null;
   readonly text: string | null;
   readonly expiring: boolean;
-  /** Aborts when the client is gone; long work ends with its reason. */
+  /** Aborts when the client disconnects; long work then rejects with its reason. */
   readonly signal?: AbortSignal;
 }
 
 export interface BatchRequest {
   readonly add: readonly { readonly index: number; readonly request: BlockRequest }[];
   readonly remove: readonly { readonly index: number; readonly entry: IpEntry }[];
-  /** What the edge refused already; the service adds its own (both lists, trust). */
+  /** Rejected by the HTTP layer; the service adds its own rejections (both lists, trust). */
   readonly rejected: readonly Rejection[];
 }
 
 export interface BatchOptions {
-  /** Block wide networks too, whatever the elements say. */
+  /** Block wide networks too, regardless of the elements. */
   readonly allowWide?: boolean;
-  /** Count what would be done, and do nothing. */
+  /** Only count what would change. */
   readonly dryRun?: boolean;
 }
 
@@ -40,16 +40,16 @@ export interface ReplaceOptions extends BatchOptions {
 
 export interface BlockedSetService {
   /**
-   * Blocks one address or network. `created` tells 201 from 200; `changed`: a field of the entry is not what it was.
-   * Errors: covered by trust, too wide, or no room in the set (409), database or file (503).
+   * Blocks one address or network. `created` separates 201 from 200; `changed`: a field of the entry differs from
+   * before. Errors: covered by trust, too wide or over the limit (409), database or file (503).
    */
   block(request: BlockRequest, caller: Caller): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer }>;
   /** Errors: 1100 when it has no row of its own, with `covered_by` and `stray_removed`. */
   unblock(entry: IpEntry, caller: Caller): Promise<UnblockAnswer>;
   batch(request: BatchRequest, caller: Caller, options?: BatchOptions): Promise<BulkAnswer>;
-  /** Replaces the set. The source is read to its end before anything changes; if it throws, nothing changed. */
+  /** Replaces the set. The source is read completely before anything changes; if it throws, nothing changed. */
   replaceAll(source: AsyncIterable<readonly BulkItem[]>, options: ReplaceOptions, caller: Caller): Promise<BulkAnswer>;
-  /** `acceptMapFile`: rewrite the file although it is another database's, or more than half of it would go. */
+  /** `acceptMapFile`: rewrite the file although it belongs to another database, or would lose more than half. */
   sync(caller: Caller, options?: { readonly acceptMapFile?: boolean }): Promise<SyncAnswer>;
   list(query: BlockedListQuery): Promise<BlockedIpPage>;
   /** Canonical texts of all entries in address order, page by page. */
@@ -60,7 +60,7 @@ export interface BlockedSetService {
 }
 
 export interface TrustChange {
-  /** Absent: the old one stays; null: none. */
+  /** Absent: kept; null: none. */
   readonly note?: string | null | undefined;
   readonly expiry: TrustExpiry;
 }

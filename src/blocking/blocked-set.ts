@@ -1,4 +1,4 @@
-// The blocked set as the API knows it: blocks, unblocks, lists, bulk changes. Each response says what was verified.
+// The blocked set behind the API: blocks, unblocks, lists, bulk changes. Each response says what was verified.
 
 import type { BlockAnswer, BlockedIpDetail, BlockedIpPage, UnblockAnswer } from '../api/blocked-ips.ts';
 import type { BulkAnswer, Rejection, StillBlocked, SyncAnswer } from '../api/blocked-ips-bulk.ts';
@@ -36,9 +36,9 @@ import type { EntryLimit } from './write/entry-limit.ts';
 import type { GroupWriter } from './write/group-writer.ts';
 import type { Outcomes } from './write/outcomes.ts';
 
-/** Of the two seconds that promise 3 gives a request; the rest is for its answer. */
+/** Of the two seconds of promise 3; the rest is for the response. */
 export const runtimeBudgetMs = 1_400;
-/** Up to here a batch is one group with a read-back for each address; beyond, or where deletes are slow, it is staged. */
+/** Up to this size a batch is one group with a read-back per address; larger ones, or slow deletes, are staged. */
 const groupedUpTo = 1_000;
 const listedRejections = 1_000;
 const listedStillBlocked = 100;
@@ -49,52 +49,39 @@ interface Rejected {
   readonly first: readonly Rejection[];
 }
 
-export class BlockedSet implements BlockedSetService {
-  readonly #store: BlockedIpsStore;
-  readonly #writer: GroupWriter;
-  readonly #bulk: BulkRunner;
-  readonly #synchroniser: Synchroniser;
-  readonly #checker: AddressChecker;
-  readonly #admission: Admission;
-  readonly #outcomes: Outcomes;
-  readonly #limit: EntryLimit;
-  readonly #notVerified: () => string | null;
-  readonly #now: () => Date;
+interface BlockedSetDeps {
+  readonly store: BlockedIpsStore;
+  readonly writer: GroupWriter;
+  readonly bulk: BulkRunner;
+  readonly synchroniser: Synchroniser;
+  readonly checker: AddressChecker;
+  readonly admission: Admission;
+  readonly outcomes: Outcomes;
+  readonly limit: EntryLimit;
+  /** Why the live workers are not known to be in sync; null: they are. */
+  readonly notVerified: () => string | null;
+  readonly now: () => Date;
+}
 
-  constructor(options: {
-    readonly store: BlockedIpsStore;
-    readonly writer: GroupWriter;
-    readonly bulk: BulkRunner;
-    readonly synchroniser: Synchroniser;
-    readonly checker: AddressChecker;
-    readonly admission: Admission;
-    readonly outcomes: Outcomes;
-    readonly limit: EntryLimit;
-    /** Why the live workers are not known to be in sync; null: they are. */
-    readonly notVerified: () => string | null;
-    readonly now: () => Date;
-  }) {
-    this.#store = options.store;
-    this.#writer = options.writer;
-    this.#bulk = options.bulk;
-    this.#synchroniser = options.synchroniser;
-    this.#checker = options.checker;
-    this.#admission = options.admission;
-    this.#outcomes = options.outcomes;
-    this.#limit = options.limit;
-    this.#notVerified = options.notVerified;
-    this.#now = options.now;
+export class BlockedSet implements BlockedSetService {
+  readonly #deps: BlockedSetDeps;
+
+  constructor(deps: BlockedSetDeps) {
+    this.#deps = deps;
   }
 
   async block(
     request: BlockRequest,
     caller: Caller,
   ): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer }> {
-    const { change, overriddenBy, trustedInside } = await this.#admission.admitOne(request, caller);
-    const result = await this.#writer.change([change], 'urgent', deadlineOf(caller), { operation: 'block', caller });
+    const { change, overriddenBy, trustedInside } = await this.#deps.admission.admitOne(request, caller);
+    const result = await this.#deps.writer.change([change], 'urgent', deadlineOf(caller), {
+      operation: 'block',
+      caller,
+    });
     const [effect] = result.effects;
     if (effect?.op !== 'add') throw new Error('the writer answered an addition with something else');
-    const report = this.#outcomes.reportChange('block', request.entry.text, result, caller);
+    const report = this.#deps.outcomes.reportChange('block', request.entry.text, result, caller);
     const special = specialOf(request.entry);
     return {
       created: effect.created,
@@ -110,19 +97,19 @@ export class BlockedSet implements BlockedSetService {
   }
 
   async unblock(entry: IpEntry, caller: Caller): Promise<UnblockAnswer> {
-    const result = await this.#writer.change([{ op: 'remove', entry }], 'urgent', deadlineOf(caller), {
+    const result = await this.#deps.writer.change([{ op: 'remove', entry }], 'urgent', deadlineOf(caller), {
       operation: 'unblock',
       caller,
     });
     const [effect] = result.effects;
     if (effect?.op !== 'remove') throw new Error('the writer answered a removal with something else');
     const stray = result.strays.has(entry.text);
-    // Where nothing was unblocked there is nothing to enforce by a reload either.
+    // If nothing was unblocked, a reload has nothing to enforce.
     const report =
       effect.removed !== null || stray
-        ? this.#outcomes.reportChange('unblock', entry.text, result, caller)
+        ? this.#deps.outcomes.reportChange('unblock', entry.text, result, caller)
         : runtimeReport(result.failures, false);
-    // Only now: the change is reported and enforced even if the database cannot be read any more.
+    // Only now: the change is reported and enforced even if the database can no longer be read.
     const covering = await afterStoring(countsOf(result.effects), () => this.#coveringOf(entry));
     if (effect.removed === null) {
       throw new ServiceError(
@@ -138,17 +125,17 @@ export class BlockedSet implements BlockedSetService {
   }
 
   async batch(request: BatchRequest, caller: Caller, options: BatchOptions = {}): Promise<BulkAnswer> {
-    const { changes, rejected: own, special } = await this.#admission.admitBatch(request, options, caller);
+    const { changes, rejected: own, special } = await this.#deps.admission.admitBatch(request, options, caller);
     const all = [...request.rejected, ...own];
     const rejected = { total: all.length, first: all.slice(0, listedRejections) };
     if (options.dryRun === true) {
-      const { effects, net } = await this.#store.preview(changes, this.#now());
+      const { effects, net } = await this.#deps.store.preview(changes, this.#deps.now());
       this.#refuseFull(net.added.length - net.removed.length);
       return { ...this.#dryRunAnswer(countsOf(effects), rejected), ...special.members };
     }
     const removals = changes.flatMap((change) => (change.op === 'remove' ? [change.entry] : []));
     const answer =
-      changes.length > groupedUpTo || removals.length > this.#writer.removalsAtMost
+      changes.length > groupedUpTo || removals.length > this.#deps.writer.removalsAtMost
         ? await this.#stagedBatch(changes, rejected, caller)
         : await this.#groupedBatch(changes, rejected, caller);
     return {
@@ -162,22 +149,22 @@ export class BlockedSet implements BlockedSetService {
     const source = async function* (): AsyncIterable<readonly StagedRow[]> {
       yield changes;
     };
-    const done = await this.#bulk.run(source(), {
+    const done = await this.#deps.bulk.run(source(), {
       replace: false,
       allowShrink: true,
       requestedBy: caller.keyName,
       audited: (entries) => auditedChange('batch', caller, { details: { entries } }),
     });
-    return this.#outcomes.reportBulk('batch', done, rejected, caller);
+    return this.#deps.outcomes.reportBulk('batch', done, rejected, caller);
   }
 
   async #groupedBatch(changes: readonly StagedRow[], rejected: Rejected, caller: Caller): Promise<BulkAnswer> {
-    if (changes.length === 0) return this.#outcomes.reportBulk('batch', this.#nothingDone(), rejected, caller, []);
+    if (changes.length === 0) return this.#deps.outcomes.reportBulk('batch', this.#nothingDone(), rejected, caller, []);
     const lane = changes.length <= 100 ? 'urgent' : 'bulk';
-    const result = await this.#writer.change(changes, lane, deadlineOf(caller), { operation: 'batch', caller });
+    const result = await this.#deps.writer.change(changes, lane, deadlineOf(caller), { operation: 'batch', caller });
     const { effects, failures, currentFailed } = result;
     const done = { ...countsOf(effects), failures, failuresTotal: failures.length, currentFailed };
-    const answer = this.#outcomes.reportBulk('batch', done, rejected, caller, effects);
+    const answer = this.#deps.outcomes.reportBulk('batch', done, rejected, caller, effects);
     return changes.every(({ op }) => op === 'add') ? answer : { ...answer, not_blocked: notBlocked(changes, effects) };
   }
 
@@ -194,72 +181,75 @@ export class BlockedSet implements BlockedSetService {
       if (first.length < listedRejections) first.push(rejection);
     };
     const special = new SpecialEntries();
-    const done = await this.#bulk.run(this.#admission.admitStream(source, options, { reject, special }, caller), {
-      replace: true,
-      allowShrink,
-      dryRun,
-      requestedBy: caller.keyName,
-      audited: (entries) =>
-        auditedChange('replace', caller, {
-          details: { entries, allow_shrink: allowShrink, ...(allowWide && { allow_wide: true }) },
-        }),
-    });
+    const done = await this.#deps.bulk.run(
+      this.#deps.admission.admitStream(source, options, { reject, special }, caller),
+      {
+        replace: true,
+        allowShrink,
+        dryRun,
+        requestedBy: caller.keyName,
+        audited: (entries) =>
+          auditedChange('replace', caller, {
+            details: { entries, allow_shrink: allowShrink, ...(allowWide && { allow_wide: true }) },
+          }),
+      },
+    );
     if (dryRun) return { ...this.#dryRunAnswer(done, { total, first }), ...special.members };
-    return { ...this.#outcomes.reportBulk('replace', done, { total, first }, caller), ...special.members };
+    return { ...this.#deps.outcomes.reportBulk('replace', done, { total, first }, caller), ...special.members };
   }
 
   async sync(caller: Caller, options: { readonly acceptMapFile?: boolean } = {}): Promise<SyncAnswer> {
-    const answer = await this.#synchroniser.sync({ acceptMapFile: options.acceptMapFile === true });
-    this.#outcomes.reportSync(answer, caller);
+    const answer = await this.#deps.synchroniser.sync({ acceptMapFile: options.acceptMapFile === true });
+    this.#deps.outcomes.reportSync(answer, caller);
     return answer;
   }
 
   async list(query: BlockedListQuery): Promise<BlockedIpPage> {
-    const page = await this.#store.page({
+    const page = await this.#deps.store.page({
       limit: query.limit,
       cursor: query.cursor,
       offset: query.offset,
       q: query.q,
       text: query.text,
       expiringOnly: query.expiring,
-      now: this.#now(),
+      now: this.#deps.now(),
       signal: query.signal,
     });
     return { items: page.items, next_cursor: page.nextCursor, total: page.total };
   }
 
   listTexts(): AsyncIterable<readonly string[]> {
-    return textPages(this.#store, textsInPage);
+    return textPages(this.#deps.store, textsInPage);
   }
 
   async get(entry: IpEntry): Promise<BlockedIpDetail> {
-    const row = await this.#store.get(entry.text);
+    const row = await this.#deps.store.get(entry.text);
     if (row === null) {
       const covering = await this.#coveringOf(entry);
       throw new ServiceError(codes.NotFound, 'get blocked address', `${entry.text} has no entry of its own`, {
         members: { covered_by: covering },
       });
     }
-    return { ...row, workers: await this.#checker.holdings(entry) };
+    return { ...row, workers: await this.#deps.checker.holdings(entry) };
   }
 
   async check(entry: IpEntry): Promise<CheckAnswer> {
-    return await this.#checker.check(entry);
+    return await this.#deps.checker.check(entry);
   }
 
   async #coveringOf(entry: IpEntry): Promise<string[]> {
     const covering: string[] = [];
     for (const form of lookupForms(entry)) {
-      if (form.text !== entry.text && (await this.#store.get(form.text)) !== null) covering.push(form.text);
-      covering.push(...(await this.#store.coveringOf(form)));
+      if (form.text !== entry.text && (await this.#deps.store.get(form.text)) !== null) covering.push(form.text);
+      covering.push(...(await this.#deps.store.coveringOf(form)));
     }
     return covering;
   }
 
-  /** Which of the removed addresses, or of those that had no entry, a blocked network covers now. */
+  /** Which of the removed or absent addresses a blocked network still covers. */
   async #stillBlocked(entries: readonly IpEntry[]): Promise<Pick<BulkAnswer, 'still_blocked' | 'still_blocked_total'>> {
     const forms = entries.flatMap((entry) => lookupForms(entry));
-    const covered = await this.#store.coveredAmong(forms);
+    const covered = await this.#deps.store.coveredAmong(forms);
     const still: StillBlocked[] = [];
     for (const entry of entries) {
       const by = lookupForms(entry)
@@ -270,28 +260,28 @@ export class BlockedSet implements BlockedSetService {
     return { still_blocked: still.slice(0, listedStillBlocked), still_blocked_total: still.length };
   }
 
-  /** With the size of the set and its limit: the parts of a long list are counted one by one. */
+  /** With the size of the set and its limit, because the batches of a long list are counted one by one. */
   #dryRunAnswer({ added, updated, removed, unchanged }: ChangeCounts, { total, first }: Rejected): BulkAnswer {
     const counts = { added, updated, removed, unchanged, rejected_total: total };
-    const limit = this.#limit.maximum;
-    const size = { current_total: this.#store.total, ...(limit === null ? {} : { limit }) };
+    const limit = this.#deps.limit.maximum;
+    const size = { current_total: this.#deps.store.total, ...(limit === null ? {} : { limit }) };
     return { ...counts, rejected: first, dry_run: true, ...size, ...runtimeReport([], false) };
   }
 
   #refuseFull(growth: number): void {
-    const { total } = this.#store;
-    if (growth > 0 && !this.#limit.allows(total + growth)) throw this.#limit.refusal(total, total + growth);
+    const { total } = this.#deps.store;
+    if (growth > 0 && !this.#deps.limit.allows(total + growth)) throw this.#deps.limit.refusal(total, total + growth);
   }
 
-  /** Nothing was changed; workers that are out of sync are reported all the same. */
+  /** Nothing changed; workers that are out of sync are still reported. */
   #nothingDone(): BulkResult {
-    const reason = this.#notVerified();
+    const reason = this.#deps.notVerified();
     const failures = reason === null ? [] : [{ ip_address: '', worker: null, command: '', responses: [], reason }];
     return { ...countsOf([]), failures, failuresTotal: failures.length, currentFailed: false };
   }
 }
 
-/** Looks at the database for the answer of a change that is made: a failure now says what is stored all the same. */
+/** Reads the database for the answer to a committed change: an error still says what is stored. */
 async function afterStoring<T>(stored: ChangeCounts, look: () => Promise<T>): Promise<T> {
   try {
     return await look();

@@ -16,8 +16,8 @@ export class ExpiryLoop {
   #lastFailure: string | null = null;
 
   /**
-   * @param what is removed, as a log line begins: `Expired entries`
-   * @param expireOnce removes some of what has expired; resolves to whether more may be waiting
+   * @param what is removed, at the start of a log line: `Expired entries`
+   * @param expireOnce removes some expired entries; resolves to whether more may be waiting
    */
   constructor(what: string, log: Log, expireOnce: () => Promise<boolean>) {
     this.#what = what;

@@ -9,29 +9,23 @@ import type { ChangeResult } from './write/group-writer.ts';
 
 const groupAtMost = 500;
 
+interface ExpiryDeps {
+  readonly store: BlockedIpsStore;
+  readonly log: Log;
+  readonly now: () => Date;
+  readonly change: (changes: readonly BlockedChange[]) => Promise<ChangeResult>;
+  /** Removals that the workers are expected to complete before a group's deadline. */
+  readonly removalsAtMost: () => number;
+  readonly onExpired: (ips: readonly string[], result: ChangeResult) => void;
+}
+
 export class Expiry {
-  readonly #store: BlockedIpsStore;
-  readonly #now: () => Date;
-  readonly #change: (changes: readonly BlockedChange[]) => Promise<ChangeResult>;
-  readonly #removalsAtMost: () => number;
-  readonly #onExpired: (ips: readonly string[], result: ChangeResult) => void;
+  readonly #deps: ExpiryDeps;
   readonly #loop: ExpiryLoop;
 
-  constructor(options: {
-    readonly store: BlockedIpsStore;
-    readonly log: Log;
-    readonly now: () => Date;
-    readonly change: (changes: readonly BlockedChange[]) => Promise<ChangeResult>;
-    /** Removals that the workers can be expected to make before a group's deadline. */
-    readonly removalsAtMost: () => number;
-    readonly onExpired: (ips: readonly string[], result: ChangeResult) => void;
-  }) {
-    this.#store = options.store;
-    this.#now = options.now;
-    this.#change = options.change;
-    this.#removalsAtMost = options.removalsAtMost;
-    this.#onExpired = options.onExpired;
-    this.#loop = new ExpiryLoop('Expired entries', options.log, () => this.#expireOnce());
+  constructor(deps: ExpiryDeps) {
+    this.#deps = deps;
+    this.#loop = new ExpiryLoop('Expired entries', deps.log, () => this.#expireOnce());
   }
 
   start(): void {
@@ -44,9 +38,9 @@ export class Expiry {
 
   /** Whether more may be waiting. */
   async #expireOnce(): Promise<boolean> {
-    const now = this.#now().toISOString();
-    const groupSize = Math.min(groupAtMost, this.#removalsAtMost());
-    const due = await this.#store.expiredBefore(now, groupSize);
+    const now = this.#deps.now().toISOString();
+    const groupSize = Math.min(groupAtMost, this.#deps.removalsAtMost());
+    const due = await this.#deps.store.expiredBefore(now, groupSize);
     if (due.length === 0) return false;
     const changes: BlockedChange[] = [];
     for (const ip of due) {
@@ -55,13 +49,13 @@ export class Expiry {
     }
     if (changes.length === 0) return false;
     crashPoint('expiry.found');
-    const result = await this.#change(changes);
+    const result = await this.#deps.change(changes);
     crashPoint('expiry.done');
     const expired = result.effects.flatMap((effect) =>
       effect.op === 'expire' && effect.removed !== null ? [effect.removed.ip_address] : [],
     );
-    if (expired.length > 0) this.#onExpired(expired, result);
-    // Rows that the service cannot parse would be found again at once, without end.
+    if (expired.length > 0) this.#deps.onExpired(expired, result);
+    // Rows that the service cannot parse would be found again at once, in an endless loop.
     return expired.length > 0 && due.length === groupSize;
   }
 }

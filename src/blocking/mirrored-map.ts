@@ -1,5 +1,5 @@
-// A set that is kept three times: in the database, in a map file, in the map of every worker. The blocked set and
-// the trusted set are such sets; comparing and repairing is the same for both.
+// A set kept in three copies: in the database, in a map file, and in the map of every worker. Comparison and repair are
+// the same for the blocked and the trusted set.
 import { yieldToLoop } from '../concurrency/pause.ts';
 import { type RuntimeMap, RuntimeMapRejection } from '../haproxy/maps/runtime-map.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
@@ -10,21 +10,21 @@ export type MapName = 'blocked' | 'trusted';
 export interface MirroredMap {
   readonly name: MapName;
   readonly runtime: RuntimeMap;
-  /** True: the live configuration does not use it, so that no worker loads it. */
+  /** True: the live configuration does not use it, so no worker loads it. */
   readonly unusedByConfiguration?: boolean;
-  /** What every worker should hold, as of now; changes with every committed change. */
+  /** What every worker should hold now; updated by every committed change. */
   readonly expected: Fingerprint;
-  /** The canonical texts of the database, page by page. Changes made meanwhile may or may not be in it. */
+  /** The canonical texts of the database, page by page. Concurrent changes may or may not be included. */
   scan(): AsyncIterable<readonly string[]>;
   /** Rebuilds `expected` from the database, which another process seems to have edited. */
   reread(): Promise<void>;
-  /** Which of these texts the database holds. To be asked inside a turn, so that the answer stays true in it. */
+  /** Which of these texts the database holds. Call inside a turn, so that the answer stays true in it. */
   members(texts: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 /**
- * The worker's configuration does not use this map, and nothing is missing for it. An operator's own configuration need
- * not use the trusted map: no reload of it could load the map. While nothing is trusted, nothing is missing either.
+ * The worker's configuration does not use this map, and nothing is missing for it. An attached configuration need not
+ * use the trusted map, and no reload could load it then. While nothing is trusted, nothing is missing.
  */
 export function isUnused(map: MirroredMap, error: unknown): boolean {
   const mayLack = map.name === 'trusted' && (map.expected.total === 0 || map.unusedByConfiguration === true);
@@ -42,7 +42,7 @@ export async function* textPages(
     if (page.texts.length > 0) yield page.texts;
     if (page.last === null || page.texts.length < size) return;
     after = page.last;
-    // A page, and mostly what is done with it, is work of this thread alone.
+    // Reading a page, and mostly processing it, blocks the event loop.
     await yieldToLoop();
   }
 }

@@ -1,9 +1,9 @@
-// Trusted over blocked: what the trusted set says about an address or a network. The set is small and stands in
-// memory; it is asked for every block.
+// Trust over blocks: which trusted entries cover an address or network. The set is small and kept in memory, because
+// every block checks it.
 import { containingNetworks, covers, type IpEntry, lookupForms, parseIp } from '../domain/ip.ts';
 
 const shownInside = 100;
-/** Up to here it is quicker to ask each than to spell out the networks that could cover. */
+/** Up to this number, checking each entry is faster than computing all networks that could cover. */
 const fewEntries = 64;
 
 export class TrustedEntries {
@@ -35,9 +35,9 @@ export class TrustedEntries {
     return [...this.#entries.keys()];
   }
 
-  /** Trusted entries that cover the whole of it, narrowest first; empty: the block would have an effect. */
+  /** Trusted entries that cover all of it, narrowest first; empty: the block would have an effect. */
   covering(entry: IpEntry): string[] {
-    // Asked for each line of a list of millions, mostly with few or no trusted entries.
+    // Called for each line of a list of millions, mostly with few or no trusted entries.
     if (this.#entries.size === 0) return [];
     if (this.#entries.size <= fewEntries && !this.#anyCovers(entry)) return [];
     return lookupForms(entry).flatMap((form) =>
@@ -52,7 +52,7 @@ export class TrustedEntries {
     return false;
   }
 
-  /** Trusted entries inside a network that is to be blocked; they stay served. The first 100. */
+  /** Trusted entries inside a network to be blocked; they stay allowed. The first 100. */
   inside(network: IpEntry): string[] {
     const inside: string[] = [];
     for (const trusted of this.#entries.values()) {

@@ -1,5 +1,5 @@
-// The trusted addresses: kept like the blocked ones (database, file, every worker, each seen to be right), but few,
-// so the file is written whole each time.
+// The trusted addresses: kept like the blocked ones (database, file and every worker, each verified), but few, so each
+// change rewrites the complete file.
 
 import { stat } from 'node:fs/promises';
 import type { RuntimeReport } from '../api/changes.ts';
@@ -27,12 +27,12 @@ import type { ChangeWindows } from './write/change-windows.ts';
 import type { RuntimeChangeResult, RuntimeChanger } from './write/runtime-changer.ts';
 
 const runtimeBudgetMs = 1_400;
-/** One by one: each is a change of its own, and there are few. */
+/** Removed one by one, because they are few. */
 const expiredAtOnce = 50;
 
 type Stored = Awaited<ReturnType<TrustedIpsStore['put']>>;
 
-/** A change that the database holds. */
+/** A change that is committed to the database. */
 interface Made<T> {
   readonly value: T;
   readonly counts: ChangeCounts;
@@ -41,69 +41,57 @@ interface Made<T> {
 
 const oneRemoved: ChangeCounts = { ...nothingChanged, removed: 1 };
 
-/** What the live configuration does with the trusted map; null: not known. */
+/** How the live configuration uses the trusted map; null: not known. */
 export interface TrustInConfiguration {
-  /** It names the map, so that a reload brings it to a worker. */
+  /** It names the map, so a reload loads it into a worker. */
   readonly mapLoaded: boolean | null;
-  /** Each rule that denies what is blocked spares what is trusted. */
+  /** Each rule that denies blocked addresses exempts trusted ones. */
   readonly hasEffect: boolean | null;
 }
 
 export const unknownTrust: TrustInConfiguration = { mapLoaded: null, hasEffect: null };
 
 export interface TrustUsage {
-  /** As of the last look. */
+  /** Result of the last check. */
   readonly last: TrustInConfiguration;
   look(): Promise<TrustInConfiguration>;
 }
 
 const usedWholly: TrustInConfiguration = { mapLoaded: true, hasEffect: true };
 
+interface TrustedSetDeps {
+  readonly store: TrustedIpsStore;
+  readonly path: string;
+  readonly map: RuntimeMap;
+  readonly turns: TurnQueue;
+  readonly changer: RuntimeChanger;
+  readonly windows: ChangeWindows;
+  readonly emit?: Emit | undefined;
+  /** False: no reload of this configuration could enforce anything, so none is scheduled. */
+  readonly scheduleReload: (reason: string) => boolean;
+  readonly now: () => Date;
+  /** Absent: the live configuration uses it fully. */
+  readonly usage?: TrustUsage;
+}
+
 export class TrustedSet implements MirroredMap {
   readonly entries = new TrustedEntries();
-  readonly #store: TrustedIpsStore;
-  readonly #path: string;
-  readonly #map: RuntimeMap;
-  readonly #turns: TurnQueue;
-  readonly #changer: RuntimeChanger;
-  readonly #windows: ChangeWindows;
+  readonly #deps: TrustedSetDeps;
   readonly #emit: Emit;
-  readonly #scheduleReload: (reason: string) => boolean;
-  readonly #now: () => Date;
   readonly #usage: TrustUsage;
   #expected = new Fingerprint();
-  /** The file that was written last. */
+  /** The last file written. */
   #written: { readonly identity: string | null; readonly content: string } | null = null;
   /** Under way; never rejects. */
   #writing: Promise<unknown> | null = null;
 
-  constructor(options: {
-    readonly store: TrustedIpsStore;
-    readonly path: string;
-    readonly map: RuntimeMap;
-    readonly turns: TurnQueue;
-    readonly changer: RuntimeChanger;
-    readonly windows: ChangeWindows;
-    readonly emit?: Emit | undefined;
-    /** False: no reload of this configuration could enforce anything, so none is scheduled. */
-    readonly scheduleReload: (reason: string) => boolean;
-    readonly now: () => Date;
-    /** Left out: the live configuration uses it as it should. */
-    readonly usage?: TrustUsage;
-  }) {
-    this.#store = options.store;
-    this.#path = options.path;
-    this.#map = options.map;
-    this.#turns = options.turns;
-    this.#changer = options.changer;
-    this.#windows = options.windows;
-    this.#emit = options.emit ?? noFacts;
-    this.#scheduleReload = options.scheduleReload;
-    this.#now = options.now;
-    this.#usage = options.usage ?? { last: usedWholly, look: async () => usedWholly };
+  constructor(deps: TrustedSetDeps) {
+    this.#deps = deps;
+    this.#emit = deps.emit ?? noFacts;
+    this.#usage = deps.usage ?? { last: usedWholly, look: async () => usedWholly };
   }
 
-  // As a mirrored map, for comparison and repair.
+  // The mirrored map, for comparison and repair.
   readonly name = 'trusted';
 
   get unusedByConfiguration(): boolean {
@@ -111,7 +99,7 @@ export class TrustedSet implements MirroredMap {
   }
 
   get runtime(): RuntimeMap {
-    return this.#map;
+    return this.#deps.map;
   }
 
   get expected(): Fingerprint {
@@ -132,8 +120,8 @@ export class TrustedSet implements MirroredMap {
 
   /** Reads the set and rewrites the file: at start, before every reload, on sync. */
   async updateTrustedIpsMap(): Promise<void> {
-    await this.#turns.take('urgent', async () => {
-      const rows = await this.#store.list();
+    await this.#deps.turns.take('urgent', async () => {
+      const rows = await this.#deps.store.list();
       this.entries.replaceAll(rows.map((row) => row.ip_address));
       this.#expected = new Fingerprint();
       for (const row of rows) this.#expected.add(row.ip_address);
@@ -142,11 +130,11 @@ export class TrustedSet implements MirroredMap {
   }
 
   async list(): Promise<TrustedIp[]> {
-    return [...(await this.#store.list())];
+    return [...(await this.#deps.store.list())];
   }
 
   async get(entry: IpEntry): Promise<TrustedIp> {
-    const row = await this.#store.get(entry.text);
+    const row = await this.#deps.store.get(entry.text);
     if (row === null) throw new ServiceError(codes.NotFound, 'get trusted address', `${entry.text} is not trusted`);
     return row;
   }
@@ -157,15 +145,15 @@ export class TrustedSet implements MirroredMap {
     caller: Caller,
   ): Promise<{ created: boolean; answer: TrustedIp & RuntimeReport }> {
     const { value, report } = await this.#change<Stored, never>('trust', entry, 'add', caller, async () => {
-      const now = this.#now();
-      const before = await this.#store.get(entry.text);
+      const now = this.#deps.now();
+      const before = await this.#deps.store.get(entry.text);
       const details = {
         created: before === null || hasExpired(before, now),
         ...(change.note === undefined ? {} : { note: change.note }),
         ...expiryDetails(change.expiry),
       };
       const audited = auditedChange('trust', caller, { ipAddress: entry.text, details });
-      const stored = await this.#store.put(entry, change, now, audited);
+      const stored = await this.#deps.store.put(entry, change, now, audited);
       this.#hold(entry.text);
       const counts = stored.created ? { ...nothingChanged, added: 1 } : { ...nothingChanged, updated: 1 };
       return { value: stored, counts, undo: () => this.#putBack(entry, before) };
@@ -180,7 +168,7 @@ export class TrustedSet implements MirroredMap {
   async remove(entry: IpEntry, caller: Caller): Promise<{ ip_address: string } & RuntimeReport> {
     const { report } = await this.#change<null, never>('distrust', entry, 'remove', caller, async () => {
       const audited = auditedChange('distrust', caller, { ipAddress: entry.text });
-      const before = await this.#store.remove(entry, this.#now(), audited);
+      const before = await this.#deps.store.remove(entry, this.#deps.now(), audited);
       if (before === null) throw new ServiceError(codes.NotFound, 'distrust', `${entry.text} is not trusted`);
       this.#letGo(entry.text);
       return { value: null, counts: oneRemoved, undo: () => this.#putBack(entry, before) };
@@ -191,7 +179,7 @@ export class TrustedSet implements MirroredMap {
 
   /** Removes entries that have expired. Resolves to whether more may be waiting. */
   async expireOnce(): Promise<boolean> {
-    const due = await this.#store.expiredBefore(this.#now(), expiredAtOnce);
+    const due = await this.#deps.store.expiredBefore(this.#deps.now(), expiredAtOnce);
     let removed = 0;
     for (const text of due) {
       const parsed = parseIp(text);
@@ -204,12 +192,12 @@ export class TrustedSet implements MirroredMap {
   async #expire(entry: IpEntry): Promise<boolean> {
     const auditRows: number[] = [];
     const done = await this.#change<null, null>('expire_trust', entry, 'remove', null, async () => {
-      const now = this.#now();
-      const present = await this.#store.list();
+      const now = this.#deps.now();
+      const present = await this.#deps.store.list();
       if (!present.some((row) => row.ip_address === entry.text && hasExpired(row, now))) return null;
-      // The file first: tried again until it can be written, and the audit has one row of it all the same.
+      // The file first: it is retried until it can be written, and there is still only one audit row.
       await this.#writeFile(present.filter((row) => row.ip_address !== entry.text));
-      const before = await this.#store.removeExpired(entry, now, auditedExpiry(entry, auditRows));
+      const before = await this.#deps.store.removeExpired(entry, now, auditedExpiry(entry, auditRows));
       if (before === null) return null;
       this.#letGo(entry.text);
       return { value: null, counts: oneRemoved, undo: () => this.#putBack(entry, before) };
@@ -225,13 +213,13 @@ export class TrustedSet implements MirroredMap {
     return true;
   }
 
-  /** False when the file is not the one that was written last: another process changed or removed it, or it was never written. */
+  /** False: not the last file written, because another process changed or removed it, or it was never written. */
   async fileUnchanged(): Promise<boolean> {
     for (;;) {
       while (this.#writing !== null) await this.#writing;
       const written = this.#written;
-      const there = await identityOf(this.#path);
-      // Written by ourselves while it was looked at: that look says nothing.
+      const there = await identityOf(this.#deps.path);
+      // The service wrote it during the check, so the result is void.
       if (this.#writing === null && this.#written === written) return written !== null && written.identity === there;
     }
   }
@@ -247,19 +235,19 @@ export class TrustedSet implements MirroredMap {
     this.#expected.remove(text);
   }
 
-  /** The file could not be written: nothing of the change stays. */
+  /** The file could not be written: the change is rolled back. */
   async #putBack(entry: IpEntry, before: TrustedIp | null): Promise<void> {
     if (before !== null) {
-      await this.#store.putBack(entry, before);
+      await this.#deps.store.putBack(entry, before);
       this.#hold(entry.text);
-    } else if ((await this.#store.remove(entry, this.#now())) !== null) {
+    } else if ((await this.#deps.store.remove(entry, this.#deps.now())) !== null) {
       this.#letGo(entry.text);
     }
   }
 
   /**
    * @param caller null: the service itself
-   * @param store null: nothing was to be changed
+   * @param store null: there was nothing to change
    */
   async #change<T, Nothing extends null>(
     operation: string,
@@ -268,26 +256,26 @@ export class TrustedSet implements MirroredMap {
     caller: Caller | null,
     store: () => Promise<Made<T> | Nothing>,
   ): Promise<{ value: T; report: RuntimeReport } | Nothing> {
-    // What stays, whatever happens from here on.
+    // Committed from here on.
     let durable: ChangeCounts | null = null;
     try {
-      const outcome = await this.#turns.take('urgent', async () => {
-        const end = this.#windows.begin([entry.text]);
+      const outcome = await this.#deps.turns.take('urgent', async () => {
+        const end = this.#deps.windows.begin([entry.text]);
         try {
           const made = await store();
           if (made === null) return made;
           durable = made.counts;
           crashPoint('trusted.stored');
           try {
-            await this.#writeFile(await this.#store.list());
+            await this.#writeFile(await this.#deps.store.list());
           } catch (error) {
             await made.undo();
             durable = null;
             throw error;
           }
           crashPoint('trusted.written');
-          const result = await this.#changer.change({
-            map: this.#map,
+          const result = await this.#deps.changer.change({
+            map: this.#deps.map,
             name: 'trusted',
             add: verb === 'add' ? [entry.text] : [],
             remove: verb === 'remove' ? [entry.text] : [],
@@ -316,7 +304,7 @@ export class TrustedSet implements MirroredMap {
         false,
       );
     }
-    return runtimeReport(failures, currentFailed && this.#scheduleReload(`${change}: ${failures[0]?.reason}`));
+    return runtimeReport(failures, currentFailed && this.#deps.scheduleReload(`${change}: ${failures[0]?.reason}`));
   }
 
   async #writeFile(rows: readonly TrustedIp[]): Promise<void> {
@@ -333,23 +321,23 @@ export class TrustedSet implements MirroredMap {
   async #writeWhole(rows: readonly TrustedIp[]): Promise<void> {
     const content = trustedMapText(rows);
     try {
-      // What is right stays: a proxy that died is started again although the disk is full.
-      if (this.#written?.content === content && this.#written.identity === (await identityOf(this.#path))) return;
+      // An unchanged file stays: a proxy that died is started again although the disk is full.
+      if (this.#written?.content === content && this.#written.identity === (await identityOf(this.#deps.path))) return;
       this.#written = null;
-      await writeFileAtomically(this.#path, content);
-      this.#written = { identity: await identityOf(this.#path), content };
+      await writeFileAtomically(this.#deps.path, content);
+      this.#written = { identity: await identityOf(this.#deps.path), content };
     } catch (error) {
       throw new ServiceError(
         codes.MapFileUnusable,
         'trusted map',
-        `the map file ${this.#path} cannot be written: ${(error as Error).message}`,
+        `the map file ${this.#deps.path} cannot be written: ${(error as Error).message}`,
         { cause: error, retryAfterSeconds: 5 },
       );
     }
   }
 }
 
-/** What the audit says of an expired entry; `rows` gets the id of its row. */
+/** The audit row of an expired entry; `rows` gets its id. */
 function auditedExpiry(entry: IpEntry, rows: number[]): AuditedChange {
   const note = { operation: 'expire_trust', keyName: null, source: null, requestId: null, ipAddress: entry.text };
   return { note, written: (row) => rows.push(row) };

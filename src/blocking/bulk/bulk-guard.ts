@@ -1,14 +1,13 @@
-// Which bulk changes are refused before anything of them is applied: those that would take away most of the set, and
-// those that would make it larger than its maximum.
+// Rejects bulk changes before anything is applied: those that would remove most of the set, and those that would exceed
+// its limit.
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { BulkStore } from '../../store/bulk-store.ts';
 import type { EntryLimit } from '../write/entry-limit.ts';
 
-/** From here up a replacement that drops more than half needs `allow_shrink`; one without an entry does at any size. */
+/** From this size a replacement that drops more than half needs `allow_shrink`; an empty one needs it at any size. */
 const shrinkGuardFrom = 100;
 
-/** What of the options decides. */
 export interface Guarded {
   readonly replace: boolean;
   readonly allowShrink: boolean;
@@ -24,7 +23,7 @@ export class BulkGuard {
   }
 
   /**
-   * @param entries that were staged
+   * @param entries number of staged entries
    * @throws ServiceError 409
    */
   async refuse(id: string, entries: number, { replace, allowShrink }: Guarded): Promise<void> {
@@ -33,7 +32,7 @@ export class BulkGuard {
     if (guardsShrink && entries === 0 && before > 0) {
       throw shrinkRefused('the list names no address, so all', before, before);
     }
-    // The preview reads all that was staged; mostly neither can be refused.
+    // The preview reads all staged rows, and mostly neither check can fail.
     const fits = this.#limit.allows(replace ? entries : before + entries);
     if (fits && !(guardsShrink && before >= shrinkGuardFrom)) return;
     const { adds, removes, currentTotal } = await this.#bulk.preview(id);

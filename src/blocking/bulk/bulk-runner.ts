@@ -1,9 +1,8 @@
-// Bulk changes: the complete set, or many addresses. They are staged first and applied once all were received, in slices
-// between which other changes go first; after a crash they are finished. Each slice is committed and sent to the
-// workers. At the end the file is rewritten and the complete map of every worker is read back.
+// Bulk changes: the complete set, or many addresses. They are staged first and applied once complete, in slices between
+// which other changes run; after a crash they are finished. Each slice is committed and sent to the workers. At the end
+// the file is rewritten and the complete map of every worker is read back.
 
 import { Mutex } from '../../concurrency/mutex.ts';
-import type { TurnQueue } from '../../concurrency/turn-queue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
 import type { AuditedChange } from '../../store/audit-rows.ts';
@@ -12,18 +11,17 @@ import { causeText, type Log } from '../../telemetry/log.ts';
 import { type ChangeCounts, nothingChanged } from '../answers.ts';
 import type { Reconciler } from '../compare/reconciler.ts';
 import { changeFailure } from '../write/change-failure.ts';
-import type { ChangeWindows } from '../write/change-windows.ts';
 import { EntryLimit } from '../write/entry-limit.ts';
 import type { MapFileKeeper } from '../write/map-file-keeper.ts';
 import { BulkGuard, type Guarded } from './bulk-guard.ts';
-import { type BulkVerdict, BulkWorkers, type BulkWorkersParts, listedFailures } from './bulk-workers.ts';
+import { type BulkVerdict, BulkWorkers, type BulkWorkersDeps, listedFailures } from './bulk-workers.ts';
 import { SliceLimits } from './slice-size.ts';
 
 export interface BulkResult extends BulkVerdict, ChangeCounts {}
 
-/** Writing them takes some 5 ms, 20 where all have reasons; each is a run for the merge that follows. */
+/** Writing them takes some 5 ms, 20 if all have reasons; each is a run of the merge sort that follows. */
 const stageSlice = 16_384;
-/** An urgent change waits for one slice. At a start no request waits. */
+/** An urgent change waits for at most one slice. At start-up no request waits. */
 const sliceTargetMs = 25;
 const changesOfSlice = { first: 1_000, least: 250, most: 3_000 };
 /** Unchanged rows cost a tenth. */
@@ -39,58 +37,44 @@ export interface BulkUnderWay {
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** What the last slice of one bulk change added is on its way to the workers. */
+/** Sends the last slice's additions to the workers. */
 interface Sending {
   last: Promise<void>;
 }
 
+interface BulkRunnerDeps extends BulkWorkersDeps {
+  readonly bulk: BulkStore;
+  readonly keeper: MapFileKeeper;
+  readonly reconciler: Pick<Reconciler, 'pause'>;
+  readonly now: () => Date;
+  readonly log: Log;
+  /** Absent: no limit. */
+  readonly limit?: EntryLimit;
+}
+
 export class BulkRunner {
-  readonly #bulk: BulkStore;
-  readonly #turns: TurnQueue;
-  readonly #keeper: MapFileKeeper;
-  readonly #windows: ChangeWindows;
-  readonly #reconciler: Pick<Reconciler, 'pause'>;
-  readonly #now: () => Date;
-  readonly #parts: BulkWorkersParts;
-  readonly #log: Log;
+  readonly #deps: BulkRunnerDeps;
   readonly #guard: BulkGuard;
-  /** Ended, and not forgotten: the database did not take that yet, or the file lacks what was stored of them. */
+  /** Ended but not discarded: the database failed, or the file lacks what was stored. */
   readonly #failed = new Set<string>();
   #retry: NodeJS.Timeout | null = null;
   #stopped = false;
-  /** Nothing more of them is applied, and the file lacks what was: what the database keeps of them says so to a start. */
+  /** Ended, but the file lacks what was stored: the record in the database tells the next start. */
   readonly #finished = new Set<string>();
   /** Partly stored, and not in the file. */
   readonly #committed = new Set<string>();
   #underWay: { added: number; removed: number } | null = null;
   readonly #mutex = new Mutex();
 
-  constructor(
-    options: BulkWorkersParts & {
-      readonly bulk: BulkStore;
-      readonly keeper: MapFileKeeper;
-      readonly reconciler: Pick<Reconciler, 'pause'>;
-      readonly now: () => Date;
-      readonly log: Log;
-      /** Absent: for any number of entries. */
-      readonly limit?: EntryLimit;
-    },
-  ) {
-    this.#parts = options;
-    this.#bulk = options.bulk;
-    this.#turns = options.turns;
-    this.#keeper = options.keeper;
-    this.#windows = options.windows;
-    this.#reconciler = options.reconciler;
-    this.#now = options.now;
-    this.#log = options.log;
-    this.#guard = new BulkGuard(options.bulk, options.limit ?? new EntryLimit(0));
+  constructor(deps: BulkRunnerDeps) {
+    this.#deps = deps;
+    this.#guard = new BulkGuard(deps.bulk, deps.limit ?? new EntryLimit(0));
   }
 
   /**
-   * Receives and applies one bulk change. The source is read to its end first; if it throws, nothing changed.
-   * @throws ServiceError 409 when a replacement would drop more than half, or all because nothing came, and
-   *   `allowShrink` is not set; and when there would be more entries than the maximum
+   * Receives and applies one bulk change. The source is read completely first; if it throws, nothing changed.
+   * @throws ServiceError 409 when a replacement would drop more than half, or is empty, without `allowShrink`; and when
+   * the limit of entries would be exceeded
    */
   async run(
     source: AsyncIterable<readonly StagedRow[]>,
@@ -98,13 +82,13 @@ export class BulkRunner {
       readonly replace: boolean;
       readonly allowShrink: boolean;
       readonly requestedBy: string;
-      /** Only counts what it would do now. */
+      /** Only counts what would change. */
       readonly dryRun?: boolean;
-      /** What the audit tells of one with so many entries; its row is written when all have come. */
+      /** The audit row for this number of entries; written once all are received. */
       readonly audited?: (entries: number) => AuditedChange;
     },
   ): Promise<BulkResult> {
-    const id = await this.#stored(() => this.#bulk.begin(options));
+    const id = await this.#stored(() => this.#deps.bulk.begin(options));
     crashPoint('bulk.begun');
     let entries = 0;
     try {
@@ -118,10 +102,10 @@ export class BulkRunner {
       try {
         if (options.dryRun === true) return await this.#preview(id, entries, options);
         await this.#forgetFailed();
-        await this.#keeper.adoptForeignRows();
+        await this.#deps.keeper.adoptForeignRows();
         await this.#stored(() => this.#guard.refuse(id, entries, options));
         crashPoint('bulk.received');
-        await this.#stored(() => this.#bulk.markReady(id, options.audited?.(entries)));
+        await this.#stored(() => this.#deps.bulk.markReady(id, options.audited?.(entries)));
         crashPoint('bulk.ready');
       } catch (error) {
         await this.#end(id);
@@ -131,22 +115,23 @@ export class BulkRunner {
         return await this.#apply(id, totals);
       } catch (error) {
         const failure = changeFailure(error, totals);
-        // The client gets the failure; finished at the next start it would overwrite later changes.
+        // The client gets the failure; finishing the change at the next start would overwrite later changes.
         this.#failed.add(id);
         this.#tryAgain();
-        // A change that only the file lacks cannot overwrite anything, and the next start needs its record to write the file.
+        // A change that only the file lacks cannot overwrite anything, and the next start needs its record to write the
+        // file.
         if (this.#finished.has(id) || (await this.#end(id))) throw failure;
         throw mayStillBeMade(failure);
       }
     });
   }
 
-  /** Of the one that is being applied, from before its first slice until every worker was seen; null: none is. */
+  /** The change being applied, from its first slice until every worker is verified; null: none. */
   get underWay(): BulkUnderWay | null {
     return this.#underWay;
   }
 
-  /** What is staged of a bulk change that has ended and may still be applied by the start after a crash; null: nothing. */
+  /** Staged rows of an ended bulk change that a start after a crash could still apply; null: none. */
   get problem(): string | null {
     for (const id of this.#failed) {
       if (!this.#finished.has(id)) return 'could not discard the staged rows of a failed bulk change; retrying';
@@ -154,54 +139,53 @@ export class BulkRunner {
     return null;
   }
 
-  /** Ends the retries. */
   stop(): void {
     this.#stopped = true;
     if (this.#retry !== null) clearTimeout(this.#retry);
   }
 
   /**
-   * When no bulk change is being applied; the next one waits. For work to which a bulk change half applied would look
-   * like a map that is wrong.
+   * Resolves while no bulk change is being applied; the next one waits. For work that would take a half-applied bulk
+   * change for drift.
    */
   between<T>(work: () => Promise<T>): Promise<T> {
     return this.#mutex.run(work);
   }
 
   /**
-   * After a crash: what had come whole is finished in the database, what had not is forgotten. Before the file
-   * is written. True: something was finished, now or before, and the file may hold far more than the database does now;
-   * `forgetFinished` is to be called when the file was written.
+   * After a crash, before the file is written: finishes complete bulk changes in the database and discards incomplete
+   * ones. True: one was finished, now or before, so the file may hold far more than the database; call `forgetFinished`
+   * once the file is written.
    */
   async finishInterrupted(): Promise<boolean> {
-    for (const { id, state } of await this.#bulk.unfinished()) {
+    for (const { id, state } of await this.#deps.bulk.unfinished()) {
       if (state === 'ready') {
-        this.#log.warn('Finishing a bulk change that a crash interrupted', { bulk: id });
+        this.#deps.log.warn('Finishing a bulk change that a crash interrupted', { bulk: id });
         for (;;) {
-          const slice = await this.#bulk.applySlice(id, startSlice, this.#now(), () => undefined);
+          const slice = await this.#deps.bulk.applySlice(id, startSlice, this.#deps.now(), () => undefined);
           crashPoint('bulk.finished-slice-at-start');
           if (slice.done) break;
         }
-      } else await this.#bulk.discard(id);
+      } else await this.#deps.bulk.discard(id);
     }
-    await this.#bulk.discardLeftovers(['discarded']);
-    return await this.#bulk.anyFinished();
+    await this.#deps.bulk.discardLeftovers(['discarded']);
+    return await this.#deps.bulk.anyFinished();
   }
 
-  /** The file holds what was finished; that it shrank by it needs no permission any more. */
+  /** The file has been written; later shrinks need confirmation again. */
   async forgetFinished(): Promise<void> {
-    await this.#bulk.discardLeftovers();
+    await this.#deps.bulk.discardLeftovers();
   }
 
-  /** How many entries came. */
+  /** Resolves to the number of entries. */
   async #receive(id: string, source: AsyncIterable<readonly StagedRow[]>): Promise<number> {
     let waiting: StagedRow[] = [];
     let entries = 0;
     const stage = async (): Promise<void> => {
-      // Sorting holds no turn.
-      const rows = await this.#stored(() => this.#bulk.sorted(waiting));
+      // Sorting needs no turn.
+      const rows = await this.#stored(() => this.#deps.bulk.sorted(waiting));
       waiting = [];
-      await this.#turns.take('bulk', () => this.#stored(() => this.#bulk.stageSorted(id, rows)));
+      await this.#deps.turns.take('bulk', () => this.#stored(() => this.#deps.bulk.stageSorted(id, rows)));
       crashPoint('bulk.staged');
     };
     for await (const rows of source) {
@@ -215,11 +199,11 @@ export class BulkRunner {
     return entries;
   }
 
-  /** What it would do now; the staged rows are discarded. */
+  /** Counts what would change now, then discards the staged rows. */
   async #preview(id: string, entries: number, options: Guarded): Promise<BulkResult> {
     await this.#stored(() => this.#guard.refuse(id, entries, options));
-    const now = this.#now();
-    const preview = await this.#stored(() => this.#bulk.preview(id, { updatesAt: now }));
+    const now = this.#deps.now();
+    const preview = await this.#stored(() => this.#deps.bulk.preview(id, { updatesAt: now }));
     const { adds, removes, updates, renewed, unchanged } = preview;
     await this.#end(id);
     const counts = { added: adds + renewed, updated: updates, removed: removes, unchanged };
@@ -227,17 +211,17 @@ export class BulkRunner {
   }
 
   async #apply(id: string, totals: Mutable<ChangeCounts>): Promise<BulkResult> {
-    const release = this.#reconciler.pause();
-    const shrunk = this.#keeper.grantShrink();
+    const release = this.#deps.reconciler.pause();
+    const shrunk = this.#deps.keeper.grantShrink();
     this.#underWay = totals;
     try {
-      const workers = await BulkWorkers.reach(this.#parts);
+      const workers = await BulkWorkers.reach(this.#deps);
       const sample: string[] = [];
       const limits = new SliceLimits({ targetMs: sliceTargetMs, changes: changesOfSlice, looks: looksOfSlice });
       const sending: Sending = { last: Promise.resolve() };
       for (let done = false; !done; ) {
         let removed: readonly string[] = [];
-        done = await this.#turns.take(
+        done = await this.#deps.turns.take(
           'bulk',
           async () => {
             const began = performance.now();
@@ -257,20 +241,20 @@ export class BulkRunner {
       await sending.last;
       crashPoint('bulk.applied');
       this.#finished.add(id);
-      // How much of the set goes was asked before it was applied; asked again it would be refused half done.
-      if (this.#committed.has(id) || this.#keeper.problem !== null)
-        await this.#keeper.updateBlockedIpsMap({ acceptShrink: true });
+      // The shrink was confirmed before the first slice; asking again would stop a half-applied change.
+      if (this.#committed.has(id) || this.#deps.keeper.problem !== null)
+        await this.#deps.keeper.updateBlockedIpsMap({ acceptShrink: true });
       this.#committed.delete(id);
       crashPoint('bulk.file-written');
-      // Not before: a start after a crash learns from it that the file, which holds far more, may be written.
+      // Not earlier: a start after a crash needs the record to know that the much larger file may be overwritten.
       this.#finished.delete(id);
       await this.#end(id);
       crashPoint('bulk.discarded');
       return { ...totals, ...(await workers.verdict(sample, totals.added + totals.removed)) };
     } finally {
-      // Lines of what was committed are missing, and no change that comes would notice.
+      // The file lacks committed lines, and no later change would notice.
       if (this.#committed.has(id))
-        this.#keeper.markStale('a bulk change was stored but not written to the file', { acceptShrink: true });
+        this.#deps.keeper.markStale('a bulk change was stored but not written to the file', { acceptShrink: true });
       shrunk();
       this.#underWay = null;
       release();
@@ -278,8 +262,8 @@ export class BulkRunner {
   }
 
   /**
-   * Inside a turn. Additions are sent to the workers after it, while the next slice is written to the database; the turn
-   * of any other owner waits for that.
+   * Inside a turn. Additions are sent to the workers after it, while the next slice is written to the database; turns
+   * of other owners wait for that.
    */
   async #applySlice(
     id: string,
@@ -291,21 +275,21 @@ export class BulkRunner {
     let end = (): void => undefined;
     let leaves = false;
     try {
-      const slice = await this.#bulk.applySlice(
+      const slice = await this.#deps.bulk.applySlice(
         id,
         changes,
-        this.#now(),
+        this.#deps.now(),
         (net) => {
-          end = this.#windows.begin([...net.added, ...net.removed]);
+          end = this.#deps.windows.begin([...net.added, ...net.removed]);
           crashPoint('bulk.slice-before-commit');
         },
         looks,
       );
       crashPoint('bulk.slice-committed');
       if (slice.net.added.length + slice.net.removed.length > 0) this.#committed.add(id);
-      // In the same turn, for a comparison of the two.
-      this.#keeper.noteCommitted(slice.net);
-      await this.#keeper.noteGeneration(slice.generation);
+      // In the same turn, so that a comparison sees both.
+      this.#deps.keeper.noteCommitted(slice.net);
+      await this.#deps.keeper.noteGeneration(slice.generation);
       totals.added += slice.net.added.length + slice.renewed;
       totals.updated += slice.updated;
       totals.removed += slice.net.removed.length;
@@ -314,7 +298,7 @@ export class BulkRunner {
       if (slice.net.added.length === 0) return slice;
       leaves = true;
       sending.last = workers.add(slice.net.added).finally(end);
-      this.#turns.leave(sending, sending.last);
+      this.#deps.turns.leave(sending, sending.last);
       return slice;
     } finally {
       if (!leaves) end();
@@ -325,25 +309,25 @@ export class BulkRunner {
     for (const id of this.#failed) await this.#stored(() => this.#forget(id));
   }
 
-  /** As far as can be now: what the file still lacks of it keeps its leave to shrink the file. */
+  /** Discards as far as possible; a change that the file still lacks keeps its permission to shrink the file. */
   async #forget(id: string): Promise<void> {
     const lacking = this.#finished.has(id) || this.#committed.has(id);
-    if (lacking && this.#keeper.problem !== null) {
-      if (!this.#finished.has(id)) await this.#bulk.giveUp(id);
+    if (lacking && this.#deps.keeper.problem !== null) {
+      if (!this.#finished.has(id)) await this.#deps.bulk.giveUp(id);
       this.#finished.add(id);
       return;
     }
-    await this.#bulk.discard(id);
+    await this.#deps.bulk.discard(id);
     for (const ids of [this.#failed, this.#finished, this.#committed]) ids.delete(id);
   }
 
-  /** False: the database did not take it, and a start after a crash goes on with what was to be given up. */
+  /** False: the database failed, so a start after a crash would apply the abandoned change. */
   async #end(id: string): Promise<boolean> {
     try {
       await this.#forget(id);
       return true;
     } catch (error) {
-      this.#log.error('Could not discard the staged rows of a failed bulk change; retrying', {
+      this.#deps.log.error('Could not discard the staged rows of a failed bulk change; retrying', {
         bulk: id,
         cause: causeText(error),
       });
@@ -362,18 +346,17 @@ export class BulkRunner {
         .run(() => this.#forgetFailed())
         .then(
           () => {
-            if (untaken !== null) this.#log.info('Staged rows of failed bulk changes were discarded');
-            // Of some the file is still to be written.
+            if (untaken !== null) this.#deps.log.info('Staged rows of failed bulk changes were discarded');
+            // For some the file is still to be written.
             if (this.#failed.size > 0) this.#tryAgain();
           },
-          // Logged at the first failure, and reported by `/health` until then.
+          // Logged at the first failure, and reported by `/health` meanwhile.
           () => this.#tryAgain(),
         );
     }, retryMs);
     this.#retry.unref();
   }
 
-  /** Maps failures of the database to those of the API. */
   async #stored<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -383,7 +366,7 @@ export class BulkRunner {
   }
 }
 
-/** The failure as the client gets it when the staged rows could not be discarded either. */
+/** The error if the staged rows could not be discarded either. */
 function mayStillBeMade(known: ServiceError): ServiceError {
   return new ServiceError(
     known.code,

@@ -15,7 +15,7 @@ import type { ChangeWindows } from '../write/change-windows.ts';
 import type { DeleteStrategy } from '../write/delete-strategy.ts';
 import type { RuntimeLink } from '../write/runtime-link.ts';
 
-export interface BulkWorkersParts {
+export interface BulkWorkersDeps {
   readonly turns: TurnQueue;
   readonly workers: WorkerReconciler;
   readonly registry: WorkerRegistry;
@@ -34,95 +34,81 @@ export interface BulkVerdict {
 }
 
 export const listedFailures = 100;
-/** A slice has the turn: a worker that does not answer in this time is left to the comparison at the end. */
+/** A slice holds the turn: a worker that does not answer in this time is repaired by the comparison at the end. */
 const slicePatienceMs = 300;
 /** A reload under way is waited out. */
 const reloadPatienceMs = 2_000;
 
-/** For one bulk change; made when it begins to be applied. */
+/** Serves one bulk change, created when it is first applied. */
 export class BulkWorkers {
-  readonly #turns: TurnQueue;
-  readonly #workers: WorkerReconciler;
-  readonly #registry: WorkerRegistry;
-  readonly #link: RuntimeLink;
-  readonly #map: MirroredMap;
-  readonly #windows: ChangeWindows;
-  readonly #pending: PendingVersions;
-  readonly #strategy: DeleteStrategy;
-  /** Pids; one that failed a slice is left out from then on. */
+  readonly #deps: BulkWorkersDeps;
+  /** Pids; a worker that failed a slice is skipped from then on. */
   readonly #reachable: Set<number>;
-  /** What the workers held before. */
+  /** Entries in the workers before the change. */
   readonly #entriesBefore: number;
   #removalsMs = 0;
-  /** Some removals are left to the atomic replace at the end: it takes the rest out at no further cost. */
+  /** The remaining removals are left to the atomic replace at the end, at no extra cost. */
   #leftToReplace = false;
 
-  private constructor(parts: BulkWorkersParts, reachable: Set<number>) {
-    this.#turns = parts.turns;
-    this.#workers = parts.workers;
-    this.#registry = parts.registry;
-    this.#link = parts.link;
-    this.#map = parts.map;
-    this.#windows = parts.windows;
-    this.#pending = parts.pending;
-    this.#strategy = parts.strategy;
+  private constructor(deps: BulkWorkersDeps, reachable: Set<number>) {
+    this.#deps = deps;
     this.#reachable = reachable;
-    this.#entriesBefore = parts.map.expected.total;
+    this.#entriesBefore = deps.map.expected.total;
   }
 
-  static async reach(parts: BulkWorkersParts): Promise<BulkWorkers> {
-    return new BulkWorkers(parts, (await liveWorkers(parts)).reachable);
+  static async reach(deps: BulkWorkersDeps): Promise<BulkWorkers> {
+    return new BulkWorkers(deps, (await liveWorkers(deps)).reachable);
   }
 
-  /** Inside a turn, or in what it left. Failures appear in the verdict. */
+  /** Inside a turn, or in the work that it left running. Failures appear in the verdict. */
   async add(texts: readonly string[]): Promise<void> {
     await this.#send(async (worker, deadline) => {
-      this.#pending.noteAdded(this.#map.name, texts, worker.pid);
-      await this.#map.runtime.addMany(worker, texts, deadline);
-      // An atomic replace under way would end without them.
-      const version = this.#pending.of(worker.pid, this.#map.name);
-      if (version !== undefined) await this.#map.runtime.addMany(worker, texts, deadline, version);
+      this.#deps.pending.noteAdded(this.#deps.map.name, texts, worker.pid);
+      await this.#deps.map.runtime.addMany(worker, texts, deadline);
+      // An atomic replace under way would lose them.
+      const version = this.#deps.pending.of(worker.pid, this.#deps.map.name);
+      if (version !== undefined) await this.#deps.map.runtime.addMany(worker, texts, deadline, version);
     });
   }
 
-  /** Removals cost more than additions, so they have turns of their own. Addresses blocked again meanwhile stay. */
+  /** Removals cost more than additions, so they have their own turns. Addresses blocked again meanwhile stay. */
   async remove(texts: readonly string[]): Promise<void> {
     if (this.#leftToReplace) return;
     for (let start = 0; start < texts.length && this.#reachable.size > 0; ) {
-      const entries = Math.max(this.#entriesBefore, this.#map.expected.total);
+      const entries = Math.max(this.#entriesBefore, this.#deps.map.expected.total);
       const left = texts.length - start;
       // Where a delete scans the map, many are left to the atomic replace at the end.
-      const { bulkWaitMs } = this.#turns;
+      const { bulkWaitMs } = this.#deps.turns;
       const enough = (pid: number): boolean =>
-        this.#strategy.prefersReplace(pid, entries, left, bulkWaitMs) ||
-        this.#strategy.budgetSpent(pid, entries, this.#removalsMs, bulkWaitMs);
+        this.#deps.strategy.prefersReplace(pid, entries, left, bulkWaitMs) ||
+        this.#deps.strategy.budgetSpent(pid, entries, this.#removalsMs, bulkWaitMs);
       if ([...this.#reachable].some(enough)) {
         this.#leftToReplace = true;
         return;
       }
       const piece = texts.slice(
         start,
-        start + Math.min(...[...this.#reachable].map((pid) => this.#strategy.perTurn(pid, entries))),
+        start + Math.min(...[...this.#reachable].map((pid) => this.#deps.strategy.perTurn(pid, entries))),
       );
       start += piece.length;
       const asked = performance.now();
-      await this.#turns.take('bulk', async () => {
-        const end = this.#windows.begin(piece);
+      await this.#deps.turns.take('bulk', async () => {
+        const end = this.#deps.windows.begin(piece);
         try {
-          const members = await this.#map.members(piece);
+          const members = await this.#deps.map.members(piece);
           const gone = piece.filter((text) => !members.has(text));
-          // The master forwards one command of a connection at a time (85 µs each), and two connections twice as many.
-          // With several workers each takes one: the master has few places.
+          // The master forwards one command per connection at a time (85 µs each); two connections double that. With
+          // several workers each uses one, because the master has few slots.
           const half = this.#reachable.size === 1 ? Math.ceil(gone.length / 2) : gone.length;
           const parts = [gone.slice(0, half), gone.slice(half)];
           const began = performance.now();
           await this.#send(async (worker, deadline) => {
             const done = await Promise.allSettled(
-              parts.map((part) => this.#map.runtime.deleteMany(worker, part, deadline)),
+              parts.map((part) => this.#deps.map.runtime.deleteMany(worker, part, deadline)),
             );
-            // Not before both have ended: nothing of this turn may reach the worker after it.
+            // Wait for both: nothing of this turn may reach the worker after it.
             for (const outcome of done) if (outcome.status === 'rejected') throw outcome.reason;
-            this.#strategy.record(worker.pid, entries, gone.length, performance.now() - began);
+            this.#deps.strategy.record(worker.pid, entries, gone.length, performance.now() - began);
           });
           this.#removalsMs += performance.now() - asked;
         } finally {
@@ -132,23 +118,23 @@ export class BulkWorkers {
     }
   }
 
-  /** The read-back of a bulk change: each worker's whole map. */
+  /** The read-back of a bulk change: each worker's complete map. */
   async verdict(sample: readonly string[], total: number): Promise<BulkVerdict> {
-    let live = await liveWorkers({ link: this.#link, registry: this.#registry });
-    const current = this.#registry.current();
+    let live = await liveWorkers(this.#deps);
+    const current = this.#deps.registry.current();
     const failure = (worker: number | null, reason: string): RuntimeMapFailure[] =>
       sample.map((ip) => ({
         ip_address: ip,
         worker,
-        command: `show map ${this.#map.runtime.path}`,
+        command: `show map ${this.#deps.map.runtime.path}`,
         responses: [],
         reason,
       }));
-    const { state } = this.#link;
+    const { state } = this.#deps.link;
     if (!state.up || current === null) {
       const reason = state.up ? 'no current worker' : `master socket is down (${state.reason})`;
       const failures = failure(current?.pid ?? null, reason);
-      // Nothing may have changed; that the workers hold what they should was not seen all the same.
+      // Even if nothing changed, the workers were not verified.
       const unseen: RuntimeMapFailure = { ip_address: '', worker: null, command: '', responses: [], reason };
       return { failures: total === 0 ? [unseen] : failures, failuresTotal: Math.max(total, 1), currentFailed: true };
     }
@@ -157,16 +143,18 @@ export class BulkWorkers {
     let currentFailed = false;
     const asked = new Set<number>();
     for (;;) {
-      const worker = this.#registry.all().find(({ pid }) => !asked.has(pid));
+      const worker = this.#deps.registry.all().find(({ pid }) => !asked.has(pid));
       if (worker === undefined) {
-        // A reload meanwhile brings a worker that was not compared yet.
-        live = await liveWorkers({ link: this.#link, registry: this.#registry });
-        if (this.#registry.all().every(({ pid }) => asked.has(pid))) break;
+        // A reload meanwhile starts a worker that is not compared yet.
+        live = await liveWorkers(this.#deps);
+        if (this.#deps.registry.all().every(({ pid }) => asked.has(pid))) break;
         continue;
       }
       asked.add(worker.pid);
-      const verdict = await throughReload(this.#link, this.#registry, () => this.#workers.sync(this.#map, worker.pid));
-      if (verdict.inSync || this.#registry.byPid(worker.pid) === null) continue;
+      const verdict = await throughReload(this.#deps.link, this.#deps.registry, () =>
+        this.#deps.workers.sync(this.#deps.map, worker.pid),
+      );
+      if (verdict.inSync || this.#deps.registry.byPid(worker.pid) === null) continue;
       failures.push(...failure(worker.pid, verdict.reason ?? 'not verified'));
       failuresTotal += Math.max(total, 1);
       if (worker.role === 'current') currentFailed = true;
@@ -181,7 +169,7 @@ export class BulkWorkers {
       failures.push(...failure(pid, 'worker is starting'));
       failuresTotal += Math.max(total, 1);
     }
-    if (this.#registry.current() === null) {
+    if (this.#deps.registry.current() === null) {
       failures.push(...failure(null, 'no current worker'));
       failuresTotal += Math.max(total, 1);
       currentFailed = true;
@@ -189,7 +177,7 @@ export class BulkWorkers {
     return { failures: failures.slice(0, listedFailures), failuresTotal, currentFailed };
   }
 
-  /** To all workers at once. The comparison at the end repairs what can be repaired of a failure, and says what cannot. */
+  /** To all workers at once. The comparison at the end repairs failures, and reports those it cannot repair. */
   async #send(
     command: (worker: { readonly kind: 'pid'; readonly pid: number }, deadline: number) => Promise<void>,
   ): Promise<void> {
@@ -200,7 +188,7 @@ export class BulkWorkers {
           await command({ kind: 'pid', pid }, deadline);
         } catch (error) {
           this.#reachable.delete(pid);
-          this.#registry.markSuspect(pid, 'blocked', causeText(error), 'pending');
+          this.#deps.registry.markSuspect(pid, 'blocked', causeText(error), 'pending');
           if (!(error instanceof MasterSocketError || error instanceof RuntimeMapRejection)) throw error;
         }
       }),
@@ -211,11 +199,11 @@ export class BulkWorkers {
 interface LiveWorkers {
   readonly reachable: Set<number>;
   readonly starting: readonly Worker[];
-  /** Why the workers could not be listed; null: they were. */
+  /** Why the workers could not be listed; null: listed. */
   readonly unlisted: string | null;
 }
 
-async function liveWorkers({ link, registry }: Pick<BulkWorkersParts, 'link' | 'registry'>): Promise<LiveWorkers> {
+async function liveWorkers({ link, registry }: Pick<BulkWorkersDeps, 'link' | 'registry'>): Promise<LiveWorkers> {
   const none = (why: string): LiveWorkers => ({ reachable: new Set(), starting: [], unlisted: why });
   if (!link.state.up) return none(`master socket is down (${link.state.reason})`);
   try {

@@ -1,7 +1,7 @@
-// The size of a slice: as much as fits into a certain time on this machine, measured at the last slice. A fixed number of
-// rows would be too much for one disk and too little for another.
+// The size of a slice: as much as fits into a given time on this machine, measured at the last slice. A fixed number of
+// rows would be too many for one disk and too few for another.
 
-/** At most: the rows of the next slice may cost more than those of the last one. */
+/** Upper bound: the rows of the next slice may cost more than those of the last one. */
 const GROWTH = 1.5;
 
 export class SliceSize {
@@ -23,19 +23,18 @@ export class SliceSize {
     this.#size = options.first;
   }
 
-  /** Rows. */
   get rows(): number {
     return this.#size;
   }
 
-  /** Duration of the last slice, with its commit and the rest of its turn. */
+  /** Duration of the last slice, including its commit and the rest of its turn. */
   took(ms: number): void {
     const wanted = this.#size * Math.min(GROWTH, this.#targetMs / Math.max(ms, 0.001));
     this.#size = Math.round(Math.min(this.#most, Math.max(this.#least, wanted)));
   }
 }
 
-/** A slice changes rows and looks at others that stay as they are: each has its own limit, for they cost differently. */
+/** A slice changes some rows and only reads others; their costs differ, so each has its own limit. */
 export class SliceLimits {
   readonly #targetMs: number;
   readonly #changes: SliceSize;
@@ -56,12 +55,12 @@ export class SliceLimits {
     return this.#changes.rows;
   }
 
-  /** Rows that it may look at. */
+  /** Rows that it may read. */
   get looks(): number {
     return this.#looks.rows;
   }
 
-  /** What the last slice did; of what it did little it says nothing. `worked`: rows changed or looked up one by one. */
+  /** Measures of the last slice; a kind with few rows is not measured. `worked`: rows changed or read one by one. */
   took(ms: number, did: { readonly worked: number; readonly looked: number }): void {
     if (did.worked >= this.#changes.rows / 2) this.#changes.took(ms);
     else if (did.looked >= this.#looks.rows / 2 || ms > this.#targetMs) this.#looks.took(ms);

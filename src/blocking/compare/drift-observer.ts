@@ -3,7 +3,7 @@ import type { MapName } from '../mirrored-map.ts';
 import type { Comparison } from './worker-comparison.ts';
 import type { Repairs } from './worker-repair.ts';
 
-/** Reports to an observer what one repair of a worker's map found and repaired, by kind. */
+/** Collects what one repair of a worker's map found and repaired, by kind. */
 
 export class DriftTally {
   readonly #observer: DriftObserver;
@@ -25,9 +25,9 @@ export class DriftTally {
     return { ...comparison, missing: () => this.#countedMissing(comparison) };
   }
 
-  /** To be called once, when the repair has ended, also where it failed midway. */
+  /** Call once, when the repair has ended or failed. */
   repaired({ added, removed, corrected }: Repairs): void {
-    // Wrong values are set right before duplicates are removed.
+    // Wrong values are corrected before duplicates are removed.
     const wrongValues = Math.min(corrected, this.#wrongValues);
     this.#repaired('missing', added);
     this.#repaired('unexpected', removed);
@@ -53,20 +53,19 @@ export class DriftTally {
 
 export type DriftKind = 'missing' | 'unexpected' | 'wrong_value' | 'duplicate';
 
-/** `differs`: it still did when the repairs were given up. `unreadable`: the worker could not be asked. */
+/** `differs`: still out of sync when the repairs were given up. `unreadable`: the worker did not answer. */
 export type ComparisonResult = 'whole' | 'differs' | 'unreadable';
 
 export interface DriftObserver {
-  /** A worker's map was compared, and repaired where that was needed. */
+  /** A worker's map was compared, and repaired if necessary. */
   compared(map: MapName, result: ComparisonResult): void;
   /** Entries of a running map. */
   seen(map: MapName, kind: DriftKind, entries: number): void;
   repaired(map: MapName, kind: DriftKind, entries: number): void;
-  /** A map file was not what had been written, and is now. */
+  /** A map file was found changed and was rewritten. */
   fileRepaired(map: MapName): void;
 }
 
-/** Reports nothing. */
 export const unobservedDrift: DriftObserver = {
   compared: () => undefined,
   seen: () => undefined,

@@ -1,9 +1,8 @@
-// An order-independent sum of hashes over a set of map entries, in many buckets. The writer keeps one of what
-// should be; a streamed `show map` gives one of what is. They are equal only if the same entries are there, each
-// once, each with value 1: a count alone would miss a swap, a value 0, one lost and one duplicate.
+// An order-independent sum of hashes over a set of map entries, in many buckets. The writer keeps one of the expected
+// set; a streamed `show map` yields one of the actual set. They are equal only if the same entries exist, each once,
+// each with value 1: a count alone would miss a swap, a value 0, or one lost and one duplicate.
 //
-// The buckets make it usable while changes go on: what changes during a dump taints its bucket only, the other
-// buckets are proof all the same.
+// Buckets make it usable during changes: a change during a listing taints only its bucket, the others are still proof.
 import type { RuntimeMap, WorkerRef } from '../../haproxy/maps/runtime-map.ts';
 
 export const bucketCount = 65_536;
@@ -15,7 +14,7 @@ export class Fingerprint {
   readonly #counts = new Int32Array(bucketCount);
   #total = 0;
 
-  /** How many entries are in it, duplicates counted. */
+  /** Number of entries, duplicates counted. */
   get total(): number {
     return this.#total;
   }
@@ -42,7 +41,7 @@ export class Fingerprint {
     this.#total += sign;
   }
 
-  /** Numbers of the buckets in which the two differ, those of `except` left out. */
+  /** Numbers of the differing buckets, except those of `except`. */
   differingBuckets(other: Fingerprint, except?: Uint8Array): number[] {
     const differing: number[] = [];
     for (let bucket = 0; bucket < bucketCount; bucket += 1) {
@@ -64,7 +63,7 @@ export class Fingerprint {
 }
 
 export function bucketOf(text: string): number {
-  // A wrong value hashes elsewhere than its key; the key's bucket differs by its count then, which is enough.
+  // A wrong value is hashed into another bucket than its key; the key's bucket differs by its count, which is enough.
   return hash(text)[1] & (bucketCount - 1);
 }
 
@@ -94,9 +93,9 @@ function finish(value: number): number {
 }
 
 /**
- * What a worker's map holds by its own `show map`: streamed, nothing of it is kept.
- * @param version a version under preparation; left out: the live map
- * @throws MasterSocketError, RuntimeMapRejection when the map cannot be listed whole
+ * Reads a worker's `show map` as a stream and keeps none of it.
+ * @param version a version under preparation; absent: the live map
+ * @throws MasterSocketError, RuntimeMapRejection when the map cannot be listed completely
  */
 export async function listedFingerprint(
   map: RuntimeMap,

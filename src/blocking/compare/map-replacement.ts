@@ -1,8 +1,8 @@
-// Atomic replacement of a worker's map: a new version is prepared, filled unseen, counted, and switched to at once.
-// For the versions on which one delete scans the whole map; a commit of a million stalls the proxy 40 to 150 ms.
-// While the version is pending every block goes to the live map and to it (the version numbers are each worker's own,
-// so the whole sequence is spoken to one pid). It is filled in slices, counted beside running changes, and the turn is
-// held for the moment of the switch alone.
+// Atomic replacement of a worker's map: a new version is prepared, filled unseen, counted, and committed at once. For
+// HAProxy versions on which one delete scans the complete map; a commit of a million entries stalls the proxy 40 to 150
+// ms. While the version is pending, every block goes to the live map and to it (version numbers are per worker, so the
+// complete sequence addresses one pid). It is filled in slices and counted beside running changes; the turn is held
+// only for the switch.
 
 import type { TurnQueue } from '../../concurrency/turn-queue.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
@@ -12,15 +12,15 @@ import type { ChangeWindow, ChangeWindows } from '../write/change-windows.ts';
 import { bucketCount, bucketOf, Fingerprint, listedFingerprint } from './fingerprint.ts';
 import type { RepairTime } from './repair-limits.ts';
 
-// The next page is read while the last one is worked on. Work that goes in turns asks for its next one at once then,
-// and where others share the turns that decides whether it gets several in a row or waits for all of them each time.
+// The next page is read while the last one is processed, so that work in turns can ask for its next turn at once; with
+// a busy queue that decides whether it gets several in a row.
 
-/** The pages as they are, one read ahead. What reading throws is thrown in its place. */
+/** The same pages, one read ahead; read errors are thrown in order. */
 export async function* readAhead<Page>(pages: AsyncIterable<Page>): AsyncGenerator<Page, void, undefined> {
   const reader = pages[Symbol.asyncIterator]();
   const read = (): Promise<IteratorResult<Page, unknown>> => {
     const next = reader.next();
-    // A consumer that gives up earlier has an error of its own.
+    // A consumer that stops earlier has an error of its own.
     next.catch(() => undefined);
     return next;
   };
@@ -49,9 +49,9 @@ export class PendingVersions {
   }
 
   /**
-   * Adds that go to a pending version are not filled in again: the version would hold them twice. To be noted inside
-   * the turn that stored them, so that no slice is filled between.
-   * @param pid left out: they go to the versions of all workers
+   * Adds sent to a pending version are not filled in again, which would duplicate them. Call inside the turn that
+   * stored them, so that no slice is filled in between.
+   * @param pid absent: they go to the versions of all workers
    */
   noteAdded(map: MapName, texts: readonly string[], pid?: number): void {
     for (const [key, pending] of this.#versions) {
@@ -69,15 +69,15 @@ export class PendingVersions {
   }
 }
 
-/** Entries that one turn fills in. */
+/** Entries filled in per turn. */
 export const fillSlice = 2_000;
-/** Each step has the turn: a worker that hangs ends the replacement. */
+/** Each step holds the turn: a worker that hangs ends the replacement. */
 const turnMs = 1_500;
 const turnDeadline = (): number => performance.now() + turnMs;
-/** A listing of a million takes 0.2 s. No change waits for it, nor for the old entries to be freed. */
+/** A listing of a million takes 0.2 s. No change waits for it, nor for the freeing of the old entries. */
 const patienceMs = 20_000;
 const patientDeadline = (): number => performance.now() + patienceMs;
-/** Listings beside running changes; what these leave unproved is counted by one that has the turn. */
+/** Listings beside running changes; buckets they leave unproved are counted by a listing that holds the turn. */
 const freeListings = 5;
 /** Each is looked up twice, at 0.09 ms. */
 const settleSlice = 200;
@@ -89,13 +89,13 @@ export interface Replacement {
   readonly windows: ChangeWindows;
   readonly turns: Pick<TurnQueue, 'take'>;
   readonly time: RepairTime;
-  /** False: a change did not reach this worker as it should have, so that the version may lack it. */
+  /** False: a change did not reach this worker as expected, so the version may lack it. */
   readonly untroubled: () => boolean;
 }
 
 /**
- * @throws when a step was refused or not answered; the version is abandoned, and the live map is as it was then. Only a
- * `commit` without an answer may have taken effect, or still take it: what is live must be looked at.
+ * @throws when a step was rejected or not answered: the version is abandoned and the live map unchanged. Only a
+ * `commit` without an answer may have taken effect, or may still do: check what is live.
  */
 export async function replaceWorkerMap(replacement: Replacement): Promise<void> {
   const { map, pid, pending, windows, turns } = replacement;
@@ -110,7 +110,7 @@ export async function replaceWorkerMap(replacement: Replacement): Promise<void> 
   try {
     let committed: { readonly cleared: Promise<void> };
     await fill(replacement, version);
-    // Whatever changes from here on was counted or not; either way it went to the version by itself.
+    // Changes from here on reached the version directly, whether counted or not.
     const since = windows.open();
     try {
       const unproved = await countBesideChanges(replacement, version);
@@ -127,7 +127,7 @@ export async function replaceWorkerMap(replacement: Replacement): Promise<void> 
     } finally {
       windows.close(since);
     }
-    // Not seen: the worker may switch any moment, so the turn is free and changes go to both versions until it answers.
+    // Without an answer the worker may switch at any moment, so the turn is released and changes go to both versions.
     crashPoint('replace.committed');
     await committed.cleared;
   } finally {
@@ -144,7 +144,7 @@ async function fill({ map, pid, pending, turns, time }: Replacement, version: nu
       const texts = page.slice(start, start + fillSlice);
       time.step();
       await turns.take('bulk', async () => {
-        // Asked inside the turn: what was unblocked since the page was read must not come back.
+        // Checked inside the turn: addresses unblocked since the page was read must not return.
         const members = await map.members(texts);
         const already = pending.addedMeanwhile(pid, map.name);
         const wanted = texts.filter((text) => members.has(text) && !already.has(text));
@@ -156,8 +156,8 @@ async function fill({ map, pid, pending, turns, time }: Replacement, version: nu
 }
 
 /**
- * Lists the version while changes go on: what is touched during a listing taints its bucket, and another listing
- * proves that. What was proved and is touched later went to the version with a good reply of its own.
+ * Lists the version while changes go on: a change during a listing taints its bucket, which another listing proves.
+ * Later changes to a proved bucket reached the version with a good reply of their own.
  * @returns whether a bucket is left that no listing proved
  */
 async function countBesideChanges({ map, pid, windows, turns }: Replacement, version: number): Promise<boolean> {
@@ -176,13 +176,13 @@ async function countBesideChanges({ map, pid, windows, turns }: Replacement, ver
     } finally {
       windows.close(window);
     }
-    // Lets the change that was in flight end, so that the next listing does not begin inside it.
+    // Lets a change in flight end, so that the next listing does not begin inside it.
     await turns.take('bulk', async () => undefined);
   }
   return true;
 }
 
-/** What changed while the version was counted is read back in the map that is live now, and added where it lacks. */
+/** Reads back in the live map what changed while the version was counted, and adds what is missing. */
 async function settle({ map, pid, turns }: Replacement, touched: readonly string[]): Promise<void> {
   for (let start = 0; start < touched.length; start += settleSlice) {
     await turns.take('bulk', async () => {
@@ -202,9 +202,9 @@ async function settle({ map, pid, turns }: Replacement, touched: readonly string
 }
 
 /**
- * The commit of a version that lacks something would unblock it; of an empty one, everything. A duplicate does no harm:
- * the comparison that follows removes it.
- * @param window open since before; of the buckets that it saw touched nothing is said
+ * Committing a version that lacks entries would unblock them; an empty one, everything. A duplicate is harmless: the
+ * comparison that follows removes it.
+ * @param window open since before; buckets that it saw touched are not checked
  */
 async function assertNothingLacks(
   map: MirroredMap,

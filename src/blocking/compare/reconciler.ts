@@ -17,11 +17,11 @@ import type { WorkerReconciler } from './worker-reconciler.ts';
 import type { KnownWorker, WorkerRegistry } from './worker-registry.ts';
 
 const checkEveryMs = 2_000;
-/** A worker that starts is compared as soon as it serves. */
+/** A starting worker is compared as soon as it serves. */
 const checkWhileStartingMs = 100;
 /** A file that waits for a confirmation is not read every two seconds. */
 const refusedFileRetryMs = 10_000;
-/** A disk that has room again: whole ten seconds later at most, with the look and a rewrite of millions in it. */
+/** A full disk: the file is in sync ten seconds after space is free, including the check and a rewrite of millions. */
 const failedFileRetryMs = 3_000;
 const loggedAtMost = 200;
 const compareEveryMs = 30_000;
@@ -29,17 +29,24 @@ const checkPatienceMs = 5_000;
 /** Longer than any reload: a socket that refuses for so long is a stale file. */
 const reloadTakesAtMostMs = 10_000;
 
+interface ReconcilerDeps {
+  readonly socket: MasterSocket;
+  readonly link: RuntimeLink;
+  readonly registry: WorkerRegistry;
+  readonly workers: WorkerReconciler;
+  readonly keeper: MapFileKeeper;
+  readonly trusted: Pick<TrustedSet, 'fileUnchanged' | 'updateTrustedIpsMap'>;
+  readonly maps: readonly MirroredMap[];
+  readonly log: Log;
+  /** Commands could not bring the current worker in sync: only a reload is left. */
+  readonly onCurrentOutOfSync: (reason: string) => void;
+  /** Whether the master process lives, whatever its socket answers. */
+  readonly proxyRuns: () => Promise<boolean>;
+  readonly drift?: Pick<DriftObserver, 'fileRepaired'>;
+}
+
 export class Reconciler {
-  readonly #socket: MasterSocket;
-  readonly #link: RuntimeLink;
-  readonly #registry: WorkerRegistry;
-  readonly #workers: WorkerReconciler;
-  readonly #keeper: MapFileKeeper;
-  readonly #trusted: Pick<TrustedSet, 'fileUnchanged' | 'updateTrustedIpsMap'>;
-  readonly #maps: readonly MirroredMap[];
-  readonly #log: Log;
-  readonly #onCurrentOutOfSync: (reason: string) => void;
-  readonly #proxyRuns: () => Promise<boolean>;
+  readonly #deps: ReconcilerDeps;
   readonly #drift: Pick<DriftObserver, 'fileRepaired'>;
   readonly #stop = new AbortController();
   readonly #timer = new WakeablePause();
@@ -53,39 +60,15 @@ export class Reconciler {
   #fileAgainAt = 0;
   readonly #logged = new Map<string, string>();
 
-  constructor(options: {
-    readonly socket: MasterSocket;
-    readonly link: RuntimeLink;
-    readonly registry: WorkerRegistry;
-    readonly workers: WorkerReconciler;
-    readonly keeper: MapFileKeeper;
-    readonly trusted: Pick<TrustedSet, 'fileUnchanged' | 'updateTrustedIpsMap'>;
-    readonly maps: readonly MirroredMap[];
-    readonly log: Log;
-    /** The current worker could not be brought in line by commands: only a reload is left. */
-    readonly onCurrentOutOfSync: (reason: string) => void;
-    /** Whether its master lives, whatever its socket says. */
-    readonly proxyRuns: () => Promise<boolean>;
-    readonly drift?: Pick<DriftObserver, 'fileRepaired'>;
-  }) {
-    this.#socket = options.socket;
-    this.#link = options.link;
-    this.#registry = options.registry;
-    this.#workers = options.workers;
-    this.#keeper = options.keeper;
-    this.#trusted = options.trusted;
-    this.#maps = options.maps;
-    this.#log = options.log;
-    this.#onCurrentOutOfSync = options.onCurrentOutOfSync;
-    this.#proxyRuns = options.proxyRuns;
-    this.#drift = options.drift ?? unobservedDrift;
+  constructor(deps: ReconcilerDeps) {
+    this.#deps = deps;
+    this.#drift = deps.drift ?? unobservedDrift;
   }
 
   start(): void {
     this.#loop ??= this.#run();
   }
 
-  /** Checks now. */
   kick(): void {
     this.#kicked = true;
     this.#timer.wake();
@@ -110,7 +93,7 @@ export class Reconciler {
     await this.#loop;
   }
 
-  /** Checks everything; resolves when differences were repaired, or could not be. One check at a time. */
+  /** Checks everything; resolves when differences are repaired, or could not be. One check at a time. */
   async check(compareAll: boolean): Promise<void> {
     while (this.#running !== null) await this.#running;
     const check = this.#checkOnce(compareAll);
@@ -123,12 +106,11 @@ export class Reconciler {
   }
 
   /**
-   * The same, and once more where a reload cut a comparison short: a worker that ended meanwhile is not listed any
-   * more, and the others are compared.
+   * The same, repeated once if a reload interrupted a comparison: by then the ended worker is no longer listed.
    */
   async checkThroughReload(compareAll: boolean): Promise<void> {
     await this.check(compareAll);
-    if (!this.paused && this.#registry.hasPassingDifference()) await this.check(false);
+    if (!this.paused && this.#deps.registry.hasPassingDifference()) await this.check(false);
   }
 
   async #run(): Promise<void> {
@@ -149,55 +131,55 @@ export class Reconciler {
     try {
       await this.#checkFile();
       await this.#checkTrustedFile();
-      if (!this.#link.state.up) return;
-      const processes = await showProcesses(this.#socket, performance.now() + checkPatienceMs);
+      if (!this.#deps.link.state.up) return;
+      const processes = await showProcesses(this.#deps.socket, performance.now() + checkPatienceMs);
       this.#unreachableSince = null;
       this.#workerStarting = processes.starting.length > 0;
-      this.#registry.observe(processes);
-      // From 3.1 on the master outlives a serving worker that dies after a refused reload: only a reload brings another.
+      this.#deps.registry.observe(processes);
+      // From 3.1 on the master survives a worker that dies after a rejected reload: only a reload starts another.
       if (processes.current.length === 0 && processes.starting.length === 0)
-        this.#onCurrentOutOfSync('no current worker');
+        this.#deps.onCurrentOutOfSync('no current worker');
       if (compareAll) this.#lastComparison = performance.now();
-      for (const worker of this.#registry.all()) await this.#checkWorker(worker, compareAll);
+      for (const worker of this.#deps.registry.all()) await this.#checkWorker(worker, compareAll);
     } catch (error) {
       await this.#notice(error);
     }
   }
 
   async #checkFile(): Promise<void> {
-    const { file, wantsRewrite } = this.#keeper;
-    const whole = this.#keeper.problem === null && (await file.unchanged());
+    const { file, wantsRewrite } = this.#deps.keeper;
+    const whole = this.#deps.keeper.problem === null && (await file.unchanged());
     if (whole && !wantsRewrite) return;
     if (performance.now() < this.#fileAgainAt) return;
     try {
-      if (!whole) this.#log.warn('Map file was changed by another process; rewriting it from the database');
-      await this.#keeper.updateBlockedIpsMap();
+      if (!whole) this.#deps.log.warn('Map file was changed by another process; rewriting it from the database');
+      await this.#deps.keeper.updateBlockedIpsMap();
       if (!whole) this.#drift.fileRepaired('blocked');
       this.#logged.delete('file');
     } catch (error) {
       const unusable = error instanceof ServiceError && error.status === 503;
       this.#fileAgainAt = performance.now() + (unusable ? failedFileRetryMs : refusedFileRetryMs);
       const cause = causeText(error);
-      this.#logOnce('file', cause, () => this.#log.error('Map file could not be rewritten', { cause }));
+      this.#logOnce('file', cause, () => this.#deps.log.error('Map file could not be rewritten', { cause }));
     }
   }
 
   async #checkTrustedFile(): Promise<void> {
     try {
-      if (await this.#trusted.fileUnchanged()) return;
-      this.#log.warn('Map file of trusted addresses was changed by another process; rewriting it');
-      await this.#trusted.updateTrustedIpsMap();
+      if (await this.#deps.trusted.fileUnchanged()) return;
+      this.#deps.log.warn('Map file of trusted addresses was changed by another process; rewriting it');
+      await this.#deps.trusted.updateTrustedIpsMap();
       this.#drift.fileRepaired('trusted');
       this.#logged.delete('trusted file');
     } catch (error) {
       const cause = causeText(error);
       this.#logOnce('trusted file', cause, () =>
-        this.#log.error('Map file of trusted addresses could not be written', { cause }),
+        this.#deps.log.error('Map file of trusted addresses could not be written', { cause }),
       );
     }
   }
 
-  /** A problem that lasts is logged once, not every two seconds. */
+  /** A lasting problem is logged once, not every two seconds. */
   #logOnce(about: string, what: string, log: () => void): void {
     if (this.#logged.get(about) === what) return;
     if (this.#logged.size > loggedAtMost) this.#logged.clear();
@@ -206,17 +188,21 @@ export class Reconciler {
   }
 
   async #checkWorker(worker: KnownWorker, compareAll: boolean): Promise<void> {
-    for (const map of this.#maps) {
-      if (!compareAll && this.#registry.stateOf(worker, map.name).inSync && (await this.#countIsRight(worker, map)))
+    for (const map of this.#deps.maps) {
+      if (
+        !compareAll &&
+        this.#deps.registry.stateOf(worker, map.name).inSync &&
+        (await this.#countIsRight(worker, map))
+      )
         continue;
-      const verdict = await this.#workers.sync(map, worker.pid);
-      if (verdict.inSync || this.#registry.byPid(worker.pid) === null) {
+      const verdict = await this.#deps.workers.sync(map, worker.pid);
+      if (verdict.inSync || this.#deps.registry.byPid(worker.pid) === null) {
         this.#logged.delete(`${map.name}:${worker.pid}`);
         if (verdict.inSync) await this.#learnAbandoned(worker, map);
         continue;
       }
       this.#logOnce(`${map.name}:${worker.pid}`, verdict.reason ?? '', () =>
-        this.#log.warn('A running map is not known to be in sync', {
+        this.#deps.log.warn('A running map is not known to be in sync', {
           map: map.name,
           worker: worker.pid,
           draining: worker.role === 'draining',
@@ -225,11 +211,12 @@ export class Reconciler {
       );
       // Another process reloaded: the next check finds the new worker.
       if (verdict.socketFailure !== null && mayBeReload(verdict.socketFailure)) this.kick();
-      else if (worker.role === 'current') this.#onCurrentOutOfSync(`map of worker ${worker.pid}: ${verdict.reason}`);
+      else if (worker.role === 'current')
+        this.#deps.onCurrentOutOfSync(`map of worker ${worker.pid}: ${verdict.reason}`);
     }
   }
 
-  /** 0.2 ms at any size. A count that changed while it was asked is asked again. */
+  /** 0.2 ms at any size. A count that changed meanwhile is read again. */
   async #countIsRight(worker: KnownWorker, map: MirroredMap): Promise<boolean> {
     for (let tries = 0; tries < 3; tries += 1) {
       const before = map.expected.total;
@@ -238,12 +225,12 @@ export class Reconciler {
         entries = await this.#entriesOf(map, worker);
       } catch (error) {
         if (!(error instanceof MasterSocketError)) throw error;
-        // It exited since it was listed, and serves no client.
+        // It exited after it was listed, and serves no client.
         if (isWorkerGone(error.partial)) {
-          this.#registry.forget(worker.pid);
+          this.#deps.registry.forget(worker.pid);
           return true;
         }
-        // One that drains and hangs, or closes its connections as it exits, says nothing of the others.
+        // A draining worker that hangs, or closes connections as it exits, says nothing about the others.
         if (worker.role !== 'draining') throw error;
         worker.unresponsive = error.reason === 'deadline';
         return false;
@@ -260,7 +247,7 @@ export class Reconciler {
     try {
       const ref = { kind: 'pid', pid: worker.pid } as const;
       const count = await map.runtime.entryCount(performance.now() + checkPatienceMs, ref);
-      // A commit, or a new configuration, freed whatever was left behind.
+      // A commit, or a new configuration, freed the abandoned version.
       const leftOver = worker.leftOver[map.name];
       if (count.nextVersion <= count.currentVersion) leftOver.learn(0);
       return leftOver.live(count.entries, map.expected.total);
@@ -271,16 +258,15 @@ export class Reconciler {
   }
 
   /**
-   * A replace that was given up leaves its version behind, whose entries are counted with the live ones until the next
-   * commit. Its map having been seen whole this very moment, what the count shows beyond it is theirs: without this
-   * every check would be a complete comparison.
+   * An abandoned version stays in the worker, whose count includes it until the next commit. Right after the live map
+   * was verified, the excess of the count is that version: without this every check would be a complete comparison.
    */
   async #learnAbandoned(worker: KnownWorker, map: MirroredMap): Promise<void> {
     const before = map.expected.total;
     const ref = { kind: 'pid', pid: worker.pid } as const;
     try {
       const count = await map.runtime.entryCount(performance.now() + checkPatienceMs, ref);
-      // Changed meanwhile: the next comparison tells.
+      // Changed meanwhile: the next comparison decides.
       if (before !== map.expected.total || count.nextVersion <= count.currentVersion) return;
       worker.leftOver[map.name].learn(count.entries - before);
     } catch (error) {
@@ -291,34 +277,34 @@ export class Reconciler {
 
   async #mayRun(): Promise<boolean> {
     try {
-      return await this.#proxyRuns();
+      return await this.#deps.proxyRuns();
     } catch (error) {
-      this.#log.warn('Could not check whether the proxy runs', { cause: causeText(error) });
+      this.#deps.log.warn('Could not check whether the proxy runs', { cause: causeText(error) });
       return true;
     }
   }
 
   async #notice(error: unknown): Promise<void> {
     if (error instanceof RuntimeMapRejection) {
-      this.#log.warn('The proxy refused a check', { cause: causeText(error) });
+      this.#deps.log.warn('The proxy refused a check', { cause: causeText(error) });
       return;
     }
     if (!(error instanceof MasterSocketError)) {
-      this.#log.error('Check of the proxy failed', { cause: causeText(error) });
+      this.#deps.log.error('Check of the proxy failed', { cause: causeText(error) });
       return;
     }
-    // During a reload the socket refuses for a moment; the next look tells. A socket that is gone tells now.
+    // During a reload the socket refuses for a moment; the next check decides. A missing socket is reported now.
     const passing = mayBeReload(error.reason) ? 'unverified' : null;
-    for (const worker of this.#registry.all()) {
-      for (const map of this.#maps) {
-        this.#registry.markSuspect(worker.pid, map.name, `${error.reason}: not reachable`, passing);
+    for (const worker of this.#deps.registry.all()) {
+      for (const map of this.#deps.maps) {
+        this.#deps.registry.markSuspect(worker.pid, map.name, `${error.reason}: not reachable`, passing);
       }
     }
     this.#unreachableSince ??= performance.now();
     const lasting = performance.now() - this.#unreachableSince > reloadTakesAtMostMs;
     if (mayBeReload(error.reason) && !lasting) return;
-    this.#link.markDown(error);
-    // The workers can no longer be checked. Only a reload recreates the socket, and a proxy runs.
-    if (await this.#mayRun()) this.#onCurrentOutOfSync(`master socket: ${error.reason}`);
+    this.#deps.link.markDown(error);
+    // The workers can no longer be checked. A proxy is running, and only a reload recreates the socket.
+    if (await this.#mayRun()) this.#deps.onCurrentOutOfSync(`master socket: ${error.reason}`);
   }
 }

@@ -1,8 +1,8 @@
-// How long a repair goes on, and how much one slice of it does. Each step has a deadline, but how many steps there are is
-// decided by what is found: against a process that adds entries as fast as they are removed a repair would never end, and
-// a sync, a bulk change and every other comparison wait for it.
+// Limits how long a repair goes on, and how much one slice does. Each step has a deadline, but the number of steps
+// depends on the findings: against a process that adds entries as fast as they are removed, a repair would never end,
+// and a sync, a bulk change and all other comparisons wait for it.
 
-/** It may go on next time; nothing that was repaired is lost. */
+/** The next repair continues; finished repairs are kept. */
 export class RepairTooLong extends Error {
   override readonly name = 'RepairTooLong';
 }
@@ -11,13 +11,15 @@ export class RepairTime {
   readonly #ms: number;
   readonly #until: number;
 
-  /** @param ms from now on */
   constructor(ms: number) {
     this.#ms = ms;
     this.#until = performance.now() + ms;
   }
 
-  /** To be called before each step. Errors: RepairTooLong when none may begin any more. */
+  /**
+   * Call before each step.
+   * @throws RepairTooLong when the time is used up
+   */
   step(): void {
     if (performance.now() < this.#until) return;
     throw new RepairTooLong(`comparing and repairing its map took more than ${this.#ms / 1000} s`);
@@ -30,8 +32,8 @@ const leastLookups = 5;
 
 /**
  * How many missing entries one slice looks up, adds and reads back. A slice that misses its deadline has added nothing:
- * with a fixed size an overloaded machine would never get any further, and a small one pays for many turns of the queue.
- * Learns from one slice to the next, over all repairs.
+ * with a fixed size an overloaded machine would make no progress, and a small one costs many turns. Adapts from slice
+ * to slice, over all repairs.
  */
 export class LookupSize {
   #size = mostLookups;
@@ -40,12 +42,11 @@ export class LookupSize {
     return this.#size;
   }
 
-  /** A full slice of this size came to its end. */
+  /** A full slice of this size completed. */
   enough(): void {
     this.#size = Math.min(mostLookups, this.#size * 2);
   }
 
-  /** A slice missed its deadline. */
   tooMany(): void {
     this.#size = Math.max(leastLookups, Math.floor(this.#size / 4));
   }

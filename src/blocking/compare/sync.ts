@@ -1,5 +1,5 @@
-// The sync of rule 13: the file is rewritten from the database, the running map is read whole with one
-// `show map` and compared; what differs is repaired and read again. Never `clear map`.
+// The sync of rule 13: rewrites the file from the database, reads the running map with one `show map` and compares it;
+// differences are repaired and read again. Never `clear map`.
 
 import type { SyncAnswer } from '../../api/blocked-ips-bulk.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
@@ -19,62 +19,46 @@ const listed = 100;
 const shortPatienceMs = 500;
 const nothing: Remaining = { missing: [], unexpected: [], wrongValue: [], duplicate: [] };
 
-export class Synchroniser {
-  readonly #link: RuntimeLink;
-  readonly #registry: WorkerRegistry;
-  readonly #workers: WorkerReconciler;
-  readonly #keeper: MapFileKeeper;
-  readonly #store: BlockedIpsStore;
-  readonly #blocked: MirroredMap;
-  readonly #trusted: MirroredMap;
-  readonly #scheduleReload: (reason: string) => boolean;
-  readonly #onWorkerStarting: () => void;
-  readonly #betweenBulkChanges: <T>(work: () => Promise<T>) => Promise<T>;
+interface SynchroniserDeps {
+  readonly link: RuntimeLink;
+  readonly registry: WorkerRegistry;
+  readonly workers: WorkerReconciler;
+  readonly keeper: MapFileKeeper;
+  readonly store: BlockedIpsStore;
+  readonly blocked: MirroredMap;
+  readonly trusted: MirroredMap;
+  /** False: no reload of this configuration could enforce anything, so none is scheduled. */
+  readonly scheduleReload: (reason: string) => boolean;
+  /** Schedules the comparison of a starting worker. */
+  readonly onWorkerStarting: () => void;
+  /** A sync during a bulk change would remove entries that the bulk change is about to remove, and report repairs. */
+  readonly betweenBulkChanges: <T>(work: () => Promise<T>) => Promise<T>;
+}
 
-  constructor(options: {
-    readonly link: RuntimeLink;
-    readonly registry: WorkerRegistry;
-    readonly workers: WorkerReconciler;
-    readonly keeper: MapFileKeeper;
-    readonly store: BlockedIpsStore;
-    readonly blocked: MirroredMap;
-    readonly trusted: MirroredMap;
-    /** False: no reload of this configuration could enforce anything, so none is scheduled. */
-    readonly scheduleReload: (reason: string) => boolean;
-    /** Schedules the comparison of a starting worker. */
-    readonly onWorkerStarting: () => void;
-    /** A sync beside one would take out what the bulk change is about to, and call it a repair. */
-    readonly betweenBulkChanges: <T>(work: () => Promise<T>) => Promise<T>;
-  }) {
-    this.#link = options.link;
-    this.#registry = options.registry;
-    this.#workers = options.workers;
-    this.#keeper = options.keeper;
-    this.#store = options.store;
-    this.#blocked = options.blocked;
-    this.#trusted = options.trusted;
-    this.#scheduleReload = options.scheduleReload;
-    this.#onWorkerStarting = options.onWorkerStarting;
-    this.#betweenBulkChanges = options.betweenBulkChanges;
+export class Synchroniser {
+  readonly #deps: SynchroniserDeps;
+
+  constructor(deps: SynchroniserDeps) {
+    this.#deps = deps;
   }
 
   /** @throws ServiceError when the file cannot be written (503), or belongs to another database (409) */
   async sync(options: { readonly acceptMapFile: boolean }): Promise<SyncAnswer> {
     const began = performance.now();
-    return await this.#betweenBulkChanges(() => this.#sync(options, began));
+    return await this.#deps.betweenBulkChanges(() => this.#sync(options, began));
   }
 
   async #sync(options: { readonly acceptMapFile: boolean }, began: number): Promise<SyncAnswer> {
-    await this.#keeper.updateBlockedIpsMap({ acceptForeignFile: options.acceptMapFile });
+    await this.#deps.keeper.updateBlockedIpsMap({ acceptForeignFile: options.acceptMapFile });
     crashPoint('sync.file-written');
-    const total = await this.#store.count();
+    const total = await this.#deps.store.count();
     const answer = (
       current: Pick<WorkerVerdict, 'inSync' | 'added' | 'removed' | 'reason'>,
       remaining: Remaining,
       draining: SyncAnswer['draining_workers'],
       needsReload = !current.inSync,
     ): SyncAnswer => {
-      const scheduled = needsReload && this.#scheduleReload(`sync: ${current.reason}`);
+      const scheduled = needsReload && this.#deps.scheduleReload(`sync: ${current.reason}`);
       return {
         runtime_map_synced: current.inSync,
         total_ips: total,
@@ -96,29 +80,29 @@ export class Synchroniser {
 
     const before = await this.#listed();
     if ('unreadable' in before) return unreadable(before.unreadable);
-    // One that did not start in all that time is not waited for again.
+    // A worker that did not start in all that time is not waited for again.
     const patienceMs = before.starting.length > 0 ? shortPatienceMs : reloadPatienceMs;
     let verdict: WorkerVerdict | null = null;
     let draining: SyncAnswer['draining_workers'] = [];
     let starting = before.starting;
     for (let tries = 1; ; tries += 1) {
-      const current = this.#registry.current();
+      const current = this.#deps.registry.current();
       if (current === null) {
         verdict = null;
         break;
       }
-      verdict = await this.#verdictOf(this.#blocked, current.pid);
-      await this.#verdictOf(this.#trusted, current.pid);
+      verdict = await this.#verdictOf(this.#deps.blocked, current.pid);
+      await this.#verdictOf(this.#deps.trusted, current.pid);
       crashPoint('sync.current-compared');
       draining = await this.#drainingVerdicts();
-      // From 3.1 on a worker that takes over cuts no connection, so that nothing else tells of it.
+      // From 3.1 on a worker that takes over closes no connection, so nothing else reports it.
       const after = await this.#listed(patienceMs);
       if ('unreadable' in after) {
         if (verdict.inSync) verdict = { ...verdict, inSync: false, reason: after.unreadable };
         break;
       }
       starting = after.starting;
-      if (this.#registry.current()?.pid === current.pid) break;
+      if (this.#deps.registry.current()?.pid === current.pid) break;
       if (tries < triesThroughReloads) continue;
       verdict = {
         ...verdict,
@@ -129,8 +113,8 @@ export class Synchroniser {
     }
     const [next] = starting;
     if (next !== undefined && verdict?.inSync !== false) {
-      // No reload: it would not begin before this one is over.
-      this.#onWorkerStarting();
+      // No reload: it would not begin before the one under way has ended.
+      this.#deps.onWorkerStarting();
       const reason = `worker ${next.pid} is starting, and is compared as soon as it serves`;
       return answer({ added: 0, removed: 0, ...verdict, inSync: false, reason }, nothing, draining, false);
     }
@@ -140,9 +124,9 @@ export class Synchroniser {
 
   async #drainingVerdicts(): Promise<SyncAnswer['draining_workers']> {
     const verdicts: SyncAnswer['draining_workers'][number][] = [];
-    for (const worker of this.#registry.draining()) {
-      const own = await this.#verdictOf(this.#blocked, worker.pid);
-      if (this.#registry.byPid(worker.pid) === null) continue;
+    for (const worker of this.#deps.registry.draining()) {
+      const own = await this.#verdictOf(this.#deps.blocked, worker.pid);
+      if (this.#deps.registry.byPid(worker.pid) === null) continue;
       verdicts.push({ pid: worker.pid, synced: own.inSync, ...(own.reason === null ? {} : { reason: own.reason }) });
     }
     return verdicts;
@@ -151,8 +135,8 @@ export class Synchroniser {
   /** The workers once no reload is under way, or why they cannot be listed. */
   async #listed(patienceMs = reloadPatienceMs): Promise<Processes | { readonly unreadable: string }> {
     try {
-      const processes = await this.#link.processes(patienceMs);
-      this.#registry.observe(processes);
+      const processes = await this.#deps.link.processes(patienceMs);
+      this.#deps.registry.observe(processes);
       return processes;
     } catch (error) {
       if (!(error instanceof MasterSocketError)) throw error;
@@ -161,14 +145,14 @@ export class Synchroniser {
   }
 
   async #verdictOf(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
-    return await throughReload(this.#link, this.#registry, () => this.#workers.sync(map, pid));
+    return await throughReload(this.#deps.link, this.#deps.registry, () => this.#deps.workers.sync(map, pid));
   }
 
   async #remaining(pid: number): Promise<Remaining> {
     try {
-      return await this.#workers.remaining(this.#blocked, pid, listed);
+      return await this.#deps.workers.remaining(this.#deps.blocked, pid, listed);
     } catch (error) {
-      // The verdict says already why the map cannot be read; lists of what is wrong in it cannot be had then.
+      // The verdict already says why the map cannot be read; there are no lists of differences then.
       if (error instanceof MasterSocketError || error instanceof RuntimeMapRejection) return nothing;
       throw error;
     }

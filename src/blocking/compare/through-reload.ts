@@ -1,18 +1,18 @@
-// A reload cuts off a comparison that is under way: that is no finding about the worker.
+// A reload interrupts a running comparison: that says nothing about the worker.
 import { MasterSocketError } from '../../haproxy/socket/master-socket.ts';
 import { mayBeReload } from '../../haproxy/socket/master-socket-error.ts';
 import type { RuntimeLink } from '../write/runtime-link.ts';
 import type { WorkerVerdict } from './worker-reconciler.ts';
 import type { WorkerRegistry } from './worker-registry.ts';
 
-/** A reload of millions is waited out. */
+/** A reload with millions of entries takes this long. */
 export const reloadPatienceMs = 5_000;
-/** With reloads all the time, the last verdict stands. */
+/** With continuous reloads, the last verdict is final. */
 export const triesThroughReloads = 5;
 
 /**
- * Judges again as long as a reload came between, while the worker is still there. Afterwards the registry knows the workers
- * of that reload. The verdict is the last one; its repairs are those of all of them.
+ * Repeats a verdict while a reload interrupted it and the worker exists. Afterwards the registry knows the workers of
+ * that reload. The result is the last verdict, with the repairs of all.
  */
 export async function throughReload(
   link: RuntimeLink,

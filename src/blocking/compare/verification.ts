@@ -1,7 +1,6 @@
-// Proof that a worker's map is in sync: one streamed `show map` against the fingerprint of what should be there.
-// No memory, 0.1 s at a million, and no turn is held: what changes meanwhile taints its bucket only, and a bucket
-// that was tainted in one listing is proved by another. Only where some stay tainted again and again does the last
-// listing take the turn.
+// Proof that a worker's map is in sync: one streamed `show map` against the fingerprint of the expected set. Takes no
+// memory and no turn, 0.1 s at a million: a change meanwhile taints only its bucket, which another listing proves. Only
+// if buckets are tainted again and again does the last listing hold the turn.
 
 import type { TurnQueue } from '../../concurrency/turn-queue.ts';
 import type { WorkerRef } from '../../haproxy/maps/runtime-map.ts';
@@ -14,7 +13,7 @@ export type Verification =
   /** At least one bucket without a change meanwhile differs. */
   | { readonly inSync: false; readonly entries: number };
 
-/** Listings beside running changes; what these leave unproved is proved by one that has the turn. */
+/** Listings beside running changes; buckets they leave unproved are proved by a listing that holds the turn. */
 const freeListings = 5;
 /** 0.1 s at a million; a worker that hangs must not keep the turn. */
 const turnMs = 1_000;
@@ -32,7 +31,7 @@ export async function verifyWorker(
     const { differs, entries, left } = await list(map, worker, windows, unproved, deadline);
     if (differs) return { inSync: false, entries };
     if (left === 0) return { inSync: true, entries };
-    // Lets the change that was in flight end, so that the next listing does not begin inside it.
+    // Lets a change in flight end, so that the next listing does not begin inside it.
     await turns.take('bulk', async () => undefined);
   }
   const { differs, entries } = await turns.take('bulk', () =>

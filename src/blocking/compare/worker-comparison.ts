@@ -1,5 +1,5 @@
-// Which entries a worker lacks, has too much, has with a wrong value or more than once. The database's entries stand
-// in a compact table (about 10 bytes each); neither side is ever held as strings.
+// Which entries a worker lacks, has in excess, with a wrong value or more than once. The database's entries are kept in
+// a compact table (about 10 bytes each); neither side is held as strings.
 import { AddressTable } from '../../domain/address-table.ts';
 import { parseIp } from '../../domain/ip.ts';
 import type { WorkerRef } from '../../haproxy/maps/runtime-map.ts';
@@ -7,7 +7,7 @@ import type { MirroredMap } from '../mirrored-map.ts';
 
 export interface Differences {
   readonly unexpected: readonly string[];
-  /** Those that are not listed counted too. */
+  /** Including those that are not listed. */
   readonly unexpectedTotal: number;
   readonly wrongValue: readonly string[];
   readonly duplicate: readonly string[];
@@ -18,13 +18,13 @@ export interface Differences {
 
 export interface Comparison {
   readonly differences: Differences;
-  /** Entries that the worker listed, with duplicates and unexpected entries. */
+  /** Number of entries that the worker listed, including duplicates and unexpected ones. */
   readonly listed: number;
   /** Texts of the database that the worker did not list, page by page. */
   missing(): AsyncIterable<readonly string[]>;
 }
 
-/** A map full of unexpected entries must not fill the memory; the rest is found by the next comparison. */
+/** A map full of unexpected entries must not fill the memory; the next comparison finds the rest. */
 export const listLimit = 100_000;
 const lostRowsFrom = 100;
 
@@ -58,7 +58,7 @@ export async function compareWorker(
     (batch) => {
       for (const { key, value } of batch) {
         const parsed = parseIp(key);
-        // Another spelling of a blocked address is unexpected: `del` and `set` go by the stored text.
+        // Another spelling of a blocked address is unexpected: `del` and `set` use the stored text.
         const before = parsed.ok && parsed.entry.text === key ? table.mark(parsed.entry) : -1;
         if (before === -1) {
           unexpectedTotal += 1;
@@ -93,7 +93,7 @@ async function* unmarked(map: MirroredMap, table: AddressTable): AsyncIterable<r
   for await (const texts of map.scan()) {
     const missing = texts.filter((text) => {
       const parsed = parseIp(text);
-      // An entry that came into the database after the table was made has its own read-back.
+      // An entry stored after the table was read has its own read-back.
       return parsed.ok && table.marksOf(parsed.entry) === 0;
     });
     if (missing.length > 0) yield missing;

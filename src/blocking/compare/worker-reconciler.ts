@@ -25,7 +25,7 @@ export interface WorkerVerdict extends Repairs {
   readonly inSync: boolean;
   /** Why it is not known to be in sync. */
   readonly reason: string | null;
-  /** That it could not be asked is the reason. */
+  /** The socket error, if that is the reason. */
   readonly socketFailure: SocketFailureReason | null;
 }
 
@@ -36,50 +36,42 @@ export interface Remaining {
   readonly duplicate: readonly string[];
 }
 
-/** A listing of a million takes 0.1 s; this is for a machine that is short of everything. */
+/** A listing of a million takes 0.1 s; this leaves room for an overloaded machine. */
 const patienceMs = 60_000;
-/** As long as the reconciler's look: on a busy machine one may be silent for two seconds and be well. */
+/** As long as the reconciler's check: on a busy machine a healthy worker may be silent for two seconds. */
 const firstAnswerMs = 5_000;
-/** One that was silent before is asked once more, and not waited for as long. */
+/** A worker that did not answer before is tried once more, with less time. */
 const silentBeforeMs = 2_000;
 const rounds = 3;
-/** Of one comparison with all its repairs: a million missing entries take some 10 s on a quiet machine. */
+/** Limits one comparison with all its repairs: a million missing entries take some 10 s on a quiet machine. */
 const repairPatienceMs = 180_000;
 
+interface WorkerReconcilerDeps {
+  readonly registry: WorkerRegistry;
+  readonly turns: TurnQueue;
+  readonly windows: ChangeWindows;
+  readonly pending: PendingVersions;
+  readonly log: Log;
+  readonly emit?: Emit | undefined;
+  readonly strategy: DeleteStrategy;
+  /** How many entries of a kind one comparison lists; the next one finds the rest. */
+  readonly listAtMost?: number;
+  readonly drift?: DriftObserver;
+}
+
 export class WorkerReconciler {
-  readonly #registry: WorkerRegistry;
-  readonly #turns: TurnQueue;
-  readonly #windows: ChangeWindows;
-  readonly #pending: PendingVersions;
-  readonly #log: Log;
+  readonly #deps: WorkerReconcilerDeps;
   readonly #emit: Emit;
-  readonly #strategy: DeleteStrategy;
   readonly #listAtMost: number;
   readonly #drift: DriftObserver;
   readonly #looks = new LookupSize();
   readonly #mutex = new Mutex();
 
-  constructor(options: {
-    readonly registry: WorkerRegistry;
-    readonly turns: TurnQueue;
-    readonly windows: ChangeWindows;
-    readonly pending: PendingVersions;
-    readonly log: Log;
-    readonly emit?: Emit | undefined;
-    readonly strategy: DeleteStrategy;
-    /** How many entries of a kind one comparison lists; what is beyond is found by the next. */
-    readonly listAtMost?: number;
-    readonly drift?: DriftObserver;
-  }) {
-    this.#registry = options.registry;
-    this.#turns = options.turns;
-    this.#windows = options.windows;
-    this.#pending = options.pending;
-    this.#log = options.log;
-    this.#emit = options.emit ?? noFacts;
-    this.#strategy = options.strategy;
-    this.#listAtMost = options.listAtMost ?? listLimit;
-    this.#drift = options.drift ?? unobservedDrift;
+  constructor(deps: WorkerReconcilerDeps) {
+    this.#deps = deps;
+    this.#emit = deps.emit ?? noFacts;
+    this.#listAtMost = deps.listAtMost ?? listLimit;
+    this.#drift = deps.drift ?? unobservedDrift;
   }
 
   /** Never throws: what cannot be read or repaired is a verdict too. */
@@ -90,7 +82,7 @@ export class WorkerReconciler {
     return verdict;
   }
 
-  /** What is wrong right now, the first `limit` of each; for the answer of a sync that did not succeed. */
+  /** The current differences, the first `limit` of each; for the answer to a failed sync. */
   async remaining(map: MirroredMap, pid: number, limit: number): Promise<Remaining> {
     return await this.#mutex.run(async () => {
       const { differences, missing } = await compareWorker(map, { kind: 'pid', pid }, performance.now() + patienceMs);
@@ -119,24 +111,24 @@ export class WorkerReconciler {
       reason: string | null,
       socketFailure: SocketFailureReason | null = null,
     ): WorkerVerdict => {
-      if (inSync) this.#registry.markInSync(pid, map.name);
+      if (inSync) this.#deps.registry.markInSync(pid, map.name);
       else {
         const passing = socketFailure !== null && mayBeReload(socketFailure) ? 'unverified' : null;
-        this.#registry.markSuspect(pid, map.name, reason ?? 'not verified', passing);
+        this.#deps.registry.markSuspect(pid, map.name, reason ?? 'not verified', passing);
       }
       return { pid, inSync, reason, socketFailure, ...repairs };
     };
     try {
       // A worker that hangs must not delay the others.
-      const firstMs = this.#registry.byPid(pid)?.unresponsive === true ? silentBeforeMs : firstAnswerMs;
+      const firstMs = this.#deps.registry.byPid(pid)?.unresponsive === true ? silentBeforeMs : firstAnswerMs;
       await map.runtime.firstAnswer(performance.now() + firstMs, worker);
       for (let round = 0; round <= rounds; round += 1) {
         time.step();
         const verification = await verifyWorker(
           map,
           worker,
-          this.#windows,
-          this.#turns,
+          this.#deps.windows,
+          this.#deps.turns,
           performance.now() + patienceMs,
         );
         if (verification.inSync) return verdict(true, null);
@@ -146,8 +138,8 @@ export class WorkerReconciler {
           this.#emit('drift.seen', { map: name, worker: pid, expected: expected.total, seen: verification.entries });
         }
         if (round === rounds) break;
-        // It is repaired now; a bulk change that began meanwhile differs on purpose. The verdict says what stays.
-        this.#registry.markSuspect(pid, map.name, 'its map differs from the database', 'pending');
+        // It is repaired now; a bulk change that began meanwhile differs on purpose. The verdict reports what remains.
+        this.#deps.registry.markSuspect(pid, map.name, 'its map differs from the database', 'pending');
         const before = { ...repairs };
         let more = true;
         try {
@@ -155,21 +147,21 @@ export class WorkerReconciler {
           unanswered = null;
         } catch (error) {
           if (!(error instanceof MasterSocketError && error.reason === 'deadline')) throw error;
-          // On a busy machine a worker may miss a deadline and be well; the slices that follow are smaller.
+          // On a busy machine a healthy worker may miss a deadline; the next slices are smaller.
           unanswered = error;
           await map.runtime.firstAnswer(performance.now() + firstAnswerMs, worker);
         }
         const done = madeSince(before, repairs);
         const any = done.added + done.removed + done.corrected > 0;
-        // More was wrong than one repair came to, and that much is right now: no sign that repairs do not help.
+        // One repair was not enough, but it made progress: no sign that repairs do not help.
         if (more && any) round -= 1;
         if (!any) {
-          // The worker holds what the database holds: what was expected is wrong.
+          // The worker holds what the database holds: the expected fingerprint is wrong.
           if (unanswered === null) await map.reread();
           continue;
         }
         this.#emit('drift.repaired', { map: map.name, worker: pid, ...done });
-        this.#log.warn('Running map differed from the database and was repaired', {
+        this.#deps.log.warn('Running map differed from the database and was repaired', {
           map: map.name,
           worker: pid,
           expected: map.expected.total,
@@ -184,18 +176,18 @@ export class WorkerReconciler {
       if (
         !(error instanceof MasterSocketError || error instanceof RuntimeMapRejection || error instanceof RepairTooLong)
       ) {
-        this.#log.error('Comparing a running map failed', { map: map.name, worker: pid, cause: causeText(error) });
+        this.#deps.log.error('Comparing a running map failed', { map: map.name, worker: pid, cause: causeText(error) });
       }
       if (!(error instanceof MasterSocketError)) return verdict(false, causeText(error));
       // A worker that exited meanwhile serves no client: it is not out of sync.
-      if (isWorkerGone(error.partial)) this.#registry.forget(pid);
-      const known = this.#registry.byPid(pid);
+      if (isWorkerGone(error.partial)) this.#deps.registry.forget(pid);
+      const known = this.#deps.registry.byPid(pid);
       if (known !== null && error.reason === 'deadline') known.unresponsive = true;
       return verdict(false, causeText(error), error.reason);
     }
   }
 
-  /** What is done counts in `repairs`, also when the rest of it throws. True: more was wrong than one comparison lists. */
+  /** Finished repairs count in `repairs`, also if a later one throws. True: the comparison found more than it lists. */
   async #repair(
     map: MirroredMap,
     worker: WorkerRef,
@@ -203,7 +195,7 @@ export class WorkerReconciler {
     repairs: Repairs,
     time: RepairTime,
   ): Promise<boolean> {
-    const window = this.#windows.open();
+    const window = this.#deps.windows.open();
     const before = { ...repairs };
     const drift = new DriftTally(this.#drift, map.name);
     try {
@@ -215,9 +207,9 @@ export class WorkerReconciler {
         pid,
         comparison,
         window,
-        windows: this.#windows,
-        turns: this.#turns,
-        strategy: this.#strategy,
+        windows: this.#deps.windows,
+        turns: this.#deps.turns,
+        strategy: this.#deps.strategy,
         repairs,
         time,
         looks: this.#looks,
@@ -225,32 +217,32 @@ export class WorkerReconciler {
       const { unexpectedTotal, wrongValue, duplicate, more } = comparison.differences;
       if (!leftToReplace) return more;
       await this.#replace(map, pid, comparison.listed, time);
-      // Also what had gone by commands before; what was missing was added before, and is counted by itself.
+      // Includes entries that commands removed before; missing entries were added before and are counted separately.
       repairs.removed = before.removed + unexpectedTotal;
       repairs.corrected = before.corrected + new Set(wrongValue).size + new Set(duplicate).size;
       return false;
     } finally {
-      this.#windows.close(window);
+      this.#deps.windows.close(window);
       drift.repaired(madeSince(before, repairs));
     }
   }
 
   async #replace(map: MirroredMap, pid: number, listed: number, time: RepairTime): Promise<void> {
-    const troubles = this.#registry.byPid(pid)?.troubles;
+    const troubles = this.#deps.registry.byPid(pid)?.troubles;
     const began = performance.now();
-    const turns = new WaitedTurns(this.#turns);
+    const turns = new WaitedTurns(this.#deps.turns);
     await replaceWorkerMap({
       map,
       pid,
-      pending: this.#pending,
-      windows: this.#windows,
+      pending: this.#deps.pending,
+      windows: this.#deps.windows,
       turns,
       time,
       // A change that failed at a worker is marked in the registry.
-      untroubled: () => troubles !== undefined && this.#registry.byPid(pid)?.troubles === troubles,
+      untroubled: () => troubles !== undefined && this.#deps.registry.byPid(pid)?.troubles === troubles,
     });
-    // What was there is freed before it counts as done.
-    this.#strategy.recordReplace(Math.max(map.expected.total, listed), performance.now() - began - turns.waitedMs);
+    // The old entries are freed before the repair counts as done.
+    this.#deps.strategy.recordReplace(Math.max(map.expected.total, listed), performance.now() - began - turns.waitedMs);
   }
 }
 

@@ -1,5 +1,5 @@
-// Every live worker (pid and start time), and whether each of its maps is in sync. Health, reload decisions and responses
-// rely on it.
+// Every live worker (pid and start time), and whether each of its maps is in sync. The basis of health, reload
+// decisions and responses.
 
 import { type Emit, noFacts } from '../../events/facts.ts';
 import type { Processes, Worker } from '../../haproxy/process/workers.ts';
@@ -8,18 +8,18 @@ import type { MapName } from '../mirrored-map.ts';
 export type WorkerRole = 'current' | 'draining';
 
 export interface MapState {
-  /** It was compared, and nothing failed since. */
+  /** It was compared, and no change failed since. */
   readonly inSync: boolean;
   readonly since: Date;
   /** Why it is not known to be in sync. */
   readonly reason: string | null;
-  /** Null: the difference stays, or the map is in sync. */
+  /** Null: the difference is permanent, or the map is in sync. */
   readonly passing: Passing | null;
 }
 
 /**
- * Ends by itself. `unverified`: no difference was found, but a comparison was cut short or not made yet. `pending`: a
- * repair or bulk change under way brings what the map lacks.
+ * Passes without intervention. `unverified`: no difference was found, but a comparison was interrupted or is still
+ * due. `pending`: a repair or bulk change under way adds what the map lacks.
  */
 export type Passing = 'unverified' | 'pending';
 
@@ -28,11 +28,11 @@ export interface KnownWorker {
   readonly startTime: number | null;
   role: WorkerRole;
   readonly maps: Map<MapName, MapState>;
-  /** A command to it went unanswered: it is not asked again by groups until a probe was answered. */
+  /** A command went unanswered: groups skip the worker until a probe was answered. */
   unresponsive: boolean;
   /** How often a change or a check of it failed. */
   troubles: number;
-  /** What its count shows beside the live map, by map. */
+  /** Abandoned entries that its count includes, by map. */
   readonly leftOver: Record<MapName, AbandonedEntries>;
 }
 
@@ -47,7 +47,7 @@ export class WorkerRegistry {
   readonly #onForgotten: (pid: number) => void;
   readonly #emit: Emit;
 
-  /** `onForgotten` hears of each worker that is gone; another may get its pid. */
+  /** `onForgotten` is called for each worker that is gone; its pid may be reused. */
   constructor(now: () => Date, onForgotten: (pid: number) => void = () => undefined, emit: Emit = noFacts) {
     this.#now = now;
     this.#onForgotten = onForgotten;
@@ -58,12 +58,12 @@ export class WorkerRegistry {
     return this.#masterPid;
   }
 
-  /** As `show proc` lists the current worker, `2.6.12-1+deb12u4`; null: not seen yet. */
+  /** The current worker's version in `show proc`, `2.6.12-1+deb12u4`; null: not seen yet. */
   get runningVersion(): string | null {
     return this.#runningVersion;
   }
 
-  /** When the blocked map was last in sync in every live worker at once; null: never yet. */
+  /** When the blocked map was last in sync in all live workers at once; null: never yet. */
   get lastVerifiedAt(): Date | null {
     return this.#lastVerifiedAt;
   }
@@ -84,7 +84,7 @@ export class WorkerRegistry {
     return this.all().find((worker) => worker.pid === pid) ?? null;
   }
 
-  /** Takes over a `show proc`. Returns the workers that were not known before. */
+  /** Applies a `show proc`. Returns the workers that are new. */
   observe(processes: Processes): readonly KnownWorker[] {
     this.#masterPid = processes.master.pid;
     this.#runningVersion = processes.current[0]?.version ?? this.#runningVersion;
@@ -150,12 +150,12 @@ export class WorkerRegistry {
     if (worker === null) return;
     worker.troubles += 1;
     const state = this.stateOf(worker, map);
-    // A lasting difference is not replaced by a passing one.
+    // A passing difference does not replace a lasting one.
     if (state.inSync || badness(passing) > badness(state.passing))
       worker.maps.set(map, this.#state(false, reason, passing));
   }
 
-  /** After a change of what is expected that was not sent to the workers. */
+  /** For a change of the expected set that was not sent to the workers. */
   markAllSuspect(map: MapName, reason: string): void {
     for (const worker of this.all()) this.markSuspect(worker.pid, map, reason);
   }
@@ -173,7 +173,7 @@ export class WorkerRegistry {
     return this.current() !== null && this.all().every((worker) => this.isInSync(worker));
   }
 
-  /** A map is not verified or not repaired yet, which ends by itself. */
+  /** A map is not verified or not repaired yet, which passes without intervention. */
   hasPassingDifference(): boolean {
     return this.all().some((worker) =>
       mapNames.some((name) => {
@@ -194,28 +194,28 @@ function badness(passing: Passing | null): number {
 }
 
 /**
- * The entries of a version that was given up: it stays in the worker until the next commit, and the proxy counts its
- * entries with those of the live map. They are known once the live map was verified. After that only removals lower
- * them, for a delete takes the entry out of both versions (up to 3.1) if the abandoned one holds it.
+ * The entries of an abandoned version: it stays in the worker until the next commit, and the proxy counts its entries
+ * with those of the live map. Their number is known once the live map was verified. After that only removals lower it,
+ * because a delete (up to 3.1) also removes the entry from the abandoned version.
  */
 export class AbandonedEntries {
   #most = 0;
   #least = 0;
 
-  /** So many entries of the count are none of the live map's, seen this very moment. */
+  /** Sets how many entries of the count do not belong to the live map, right after it was verified. */
   learn(entries: number): void {
     this.#most = Math.max(0, entries);
     this.#least = this.#most;
   }
 
-  /** So many entries are about to be taken out of the live map: each may be among these, or not. */
+  /** This many entries are about to be removed from the live map, and perhaps from the abandoned version. */
   removing(entries: number): void {
     this.#least = Math.max(0, this.#least - entries);
   }
 
   /**
-   * Entries of the live map, when the proxy counted `counted`. Where removals leave it open which version lost how many
-   * it is `expected`; the whole comparison tells.
+   * Entries of the live map if the proxy counted `counted`. If removals leave open which version lost how many, this is
+   * `expected`; a complete comparison decides.
    */
   live(counted: number, expected: number): number {
     return counted - Math.min(this.#most, Math.max(this.#least, counted - expected));

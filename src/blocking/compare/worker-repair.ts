@@ -1,6 +1,6 @@
-// Repairs what a comparison found, in slices between which other changes go first. Whatever was found may be old by
-// the time its slice has the turn, so each slice asks the database again and looks before it adds: a repair never
-// adds a duplicate and never takes out an entry that was blocked meanwhile.
+// Repairs what a comparison found, in slices between which other changes run. Findings may be stale by the time a slice
+// has the turn, so each slice queries the database and the worker before it changes anything: a repair never adds a
+// duplicate and never removes an entry that was blocked meanwhile.
 
 import type { TurnQueue } from '../../concurrency/turn-queue.ts';
 import { type RuntimeMap, RuntimeMapRejection, type WorkerRef } from '../../haproxy/maps/runtime-map.ts';
@@ -18,19 +18,19 @@ export interface Repairs {
 }
 
 export interface RepairOutcome {
-  /** Commands took so long that the rest is better left to an atomic replace; nothing that is missing is among it. */
+  /** Commands took so long that an atomic replace is better for the rest; missing entries are not among it. */
   readonly leftToReplace: boolean;
 }
 
 /** An addition costs 1 µs in the worker, and 1,000 of them a payload or two. */
 const addSlice = 1_000;
-/** Below this many missing entries each is looked up before it is added; beyond, the listing just made is trusted. */
+/** Below this many missing entries each is looked up before it is added; above, the recent listing is trusted. */
 const lookFirstUpTo = 2_000;
-/** Commands that a key with duplicates takes, as assumed until its entries are listed: a value, and a removal. */
+/** Assumed commands for a key with duplicates until its entries are listed: a value, and a removal. */
 const commandsPerDuplicate = 2;
-/** A slice has the turn: a worker that hangs ends the repair, and must not hold up every block until it does. */
+/** A slice holds the turn: a worker that hangs ends the repair, and must not delay every block. */
 const sliceMs = 700;
-/** The listing of the duplicates' elements has no turn: as much time as the comparison's listings have. */
+/** Listing the elements of duplicates needs no turn, so it has as much time as the comparison's listings. */
 const listingMs = 60_000;
 const sliceDeadline = (): number => performance.now() + sliceMs;
 
@@ -43,7 +43,7 @@ export async function repairWorker(options: {
   readonly windows: ChangeWindows;
   readonly turns: TurnQueue;
   readonly strategy: DeleteStrategy;
-  /** What is done is added here as it is done: of a repair that fails midway too. */
+  /** Counted as each repair is done, so that a failed repair reports what it finished. */
   readonly repairs: Repairs;
   readonly time: RepairTime;
   readonly looks: LookupSize;
@@ -53,7 +53,7 @@ export async function repairWorker(options: {
   const worker: WorkerRef = { kind: 'pid', pid };
   const removedBefore = repairs.removed;
   const { unexpected, duplicate } = comparison.differences;
-  // One that is there several times with a wrong value is listed as often, and set right once.
+  // An entry with several wrong values is listed as often, and corrected once.
   const wrongValue = [...new Set(comparison.differences.wrongValue)];
   const duplicates = [...new Set(duplicate)];
 
@@ -78,10 +78,10 @@ export async function repairWorker(options: {
     }
   }
 
-  // What is left costs a command with a key for each, and those may scan the map. How long they take is measured as
-  // they go; who is better replaced is replaced.
+  // The rest costs one command by key each, which may scan the map. Their duration is measured on the way; a worker for
+  // which a replace is faster gets one.
   let left = wrongValue.length + duplicates.length * commandsPerDuplicate + unexpected.length;
-  // A scan goes over what the worker holds, and that may be far more than what it should.
+  // A scan covers what the worker holds, which may be far more than expected.
   const entries = (): number => Math.max(map.expected.total, comparison.listed - (repairs.removed - removedBefore));
   const isBetterReplaced = (by: NamedBy): boolean =>
     strategy.prefersReplace(pid, entries(), left, turns.bulkWaitMs, by);
@@ -101,7 +101,10 @@ export async function repairWorker(options: {
     }
     return true;
   };
-  /** One listing for all slices. A key that changed since is left to the next comparison, for its elements may be others. */
+  /**
+   * One listing for all slices. A key that changed since is left to the next comparison, because its elements may
+   * differ.
+   */
   const removeDuplicates = async (): Promise<boolean> => {
     if (duplicates.length === 0) return true;
     if (isBetterReplaced('element')) return false;
@@ -149,7 +152,7 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return performance.now() - began;
 }
 
-/** Their values set right. One that is not there any more, or not there again, is looked at more closely. */
+/** Corrects wrong values. An entry that is gone, or was added again, is looked up. */
 async function correct(runtime: RuntimeMap, worker: WorkerRef, texts: readonly string[]): Promise<void> {
   try {
     await runtime.setMany(worker, texts, sliceDeadline());
@@ -159,7 +162,7 @@ async function correct(runtime: RuntimeMap, worker: WorkerRef, texts: readonly s
   }
 }
 
-/** How many were added. */
+/** Returns how many were added. */
 async function lookAndAdd(
   runtime: RuntimeMap,
   worker: WorkerRef,
@@ -179,7 +182,7 @@ async function lookAndAdd(
   return texts.length - outcome.alreadyThere - outcome.failures.length;
 }
 
-/** Small pages together: a turn each would cost more than what is done in it. */
+/** Combines small pages: a turn each would cost more than its work. */
 async function* gathered(pages: AsyncIterable<readonly string[]>, size: number): AsyncIterable<readonly string[]> {
   let waiting: string[] = [];
   for await (const page of pages) {
@@ -194,7 +197,7 @@ async function* gathered(pages: AsyncIterable<readonly string[]>, size: number):
 async function learning(looks: LookupSize, count: number, work: () => Promise<number>): Promise<number> {
   try {
     const done = await work();
-    // Fewer than a whole slice say nothing of one.
+    // A partial slice says nothing about the size.
     if (count >= looks.size) looks.enough();
     return done;
   } catch (error) {
@@ -203,7 +206,7 @@ async function learning(looks: LookupSize, count: number, work: () => Promise<nu
   }
 }
 
-/** `size` is asked before each. */
+/** `size` is read before each slice. */
 function* slices<T>(items: readonly T[], size: () => number): Iterable<readonly T[]> {
   for (let start = 0; start < items.length; ) {
     const slice = items.slice(start, start + size());

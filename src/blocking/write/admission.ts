@@ -1,5 +1,5 @@
-// What of a request becomes a change of the blocked set. Trusted entries are not blocked without `force`, wide networks
-// not without `allow_wide`, and no address is blocked and unblocked at once.
+// Decides which parts of a request become changes of the blocked set. Trusted entries are not blocked without `force`,
+// wide networks not without `allow_wide`, and an address cannot be blocked and unblocked at once.
 
 import type { BulkAnswer, Rejection, SpecialEntry } from '../../api/blocked-ips-bulk.ts';
 import type { IpEntry } from '../../domain/ip.ts';
@@ -14,37 +14,33 @@ import { TrustedEntries } from '../trusted-entries.ts';
 
 type Addition = Extract<BlockedChange, { op: 'add' }>;
 type Removal = Extract<BlockedChange, { op: 'remove' }>;
-/** Why an element is not applied, and the code of what would have to be sent to apply it. */
+/** Why an element is not applied, and the code of the option that would apply it. */
 type Refusal = Pick<Rejection, 'why' | 'code'>;
 
 export interface ListPermissions {
-  /** Of every element, whatever it says itself. */
+  /** For every element, whatever its own setting. */
   readonly allowWide?: boolean;
 }
 
-export class Admission {
-  readonly #trusted: TrustedEntries;
-  readonly #trustHasEffect: () => Promise<boolean>;
-  readonly #isBlocked: (ip: string) => Promise<boolean>;
-  readonly #now: () => Date;
+interface AdmissionDeps {
+  readonly trusted: TrustedEntries;
+  /** False: the live configuration also denies trusted addresses, so trust has no effect. */
+  readonly trustHasEffect: () => Promise<boolean>;
+  /** Whether exactly this canonical text has an entry that has not expired. */
+  readonly isBlocked: (ip: string) => Promise<boolean>;
+  readonly now: () => Date;
+}
 
-  constructor(options: {
-    readonly trusted: TrustedEntries;
-    /** False: the live configuration denies the trusted like others, so that trust wins over nothing. */
-    readonly trustHasEffect: () => Promise<boolean>;
-    /** Whether exactly this canonical text has an entry whose time is not over. */
-    readonly isBlocked: (ip: string) => Promise<boolean>;
-    readonly now: () => Date;
-  }) {
-    this.#trusted = options.trusted;
-    this.#trustHasEffect = options.trustHasEffect;
-    this.#isBlocked = options.isBlocked;
-    this.#now = options.now;
+export class Admission {
+  readonly #deps: AdmissionDeps;
+
+  constructor(deps: AdmissionDeps) {
+    this.#deps = deps;
   }
 
   /**
-   * `overriddenBy`: what wins over it all the same. `trustedInside`: what stays served, the first 100.
-   * @throws ServiceError 409 when it is wide without `allowWide`, or wholly trusted without `force`
+   * `overriddenBy`: trusted entries that still win. `trustedInside`: those that stay allowed, the first 100.
+   * @throws ServiceError 409 when it is wide without `allowWide`, or fully trusted without `force`
    */
   async admitOne(
     request: BlockRequest,
@@ -58,16 +54,16 @@ export class Admission {
       throw new ServiceError(codes.WideNetwork, 'block', detail, { members });
     }
     const change = this.#toChange(request, caller);
-    const overriddenBy = this.#trusted.covering(entry);
-    const trustedInside = this.#trusted.inside(entry);
-    // Most blocks concern no trusted address, and need not wait for a check of the configuration.
+    const overriddenBy = this.#deps.trusted.covering(entry);
+    const trustedInside = this.#deps.trusted.inside(entry);
+    // Most blocks concern no trusted address and need not wait for a check of the configuration.
     const concerned = overriddenBy.length > 0 || trustedInside.length > 0;
-    if (concerned && !(await this.#trustHasEffect())) return { change, overriddenBy: [], trustedInside: [] };
+    if (concerned && !(await this.#deps.trustHasEffect())) return { change, overriddenBy: [], trustedInside: [] };
     if (overriddenBy.length > 0 && !request.force) throw coveredByTrust(entry, overriddenBy);
     return { change, overriddenBy, trustedInside };
   }
 
-  /** What of both lists is to be done; `rejected`: of this alone, not what the edge refused before. */
+  /** The changes of both lists; `rejected`: without those that the HTTP layer rejected before. */
   async admitBatch(
     request: BatchRequest,
     { allowWide = false }: ListPermissions,
@@ -117,7 +113,7 @@ export class Admission {
         }
         const { entry } = item.request;
         const refusal = refusalOf(item.request, allowWide, trusted);
-        if (refusal === null || (await this.#isBlocked(entry.text))) {
+        if (refusal === null || (await this.#deps.isBlocked(entry.text))) {
           rows.push(this.#toChange(item.request, caller));
           heard.special.note(entry);
         } else {
@@ -129,9 +125,9 @@ export class Admission {
     }
   }
 
-  /** The trusted entries that win over a block: none if the live configuration makes no exception for them. */
+  /** The trusted entries that override a block: none if the live configuration does not exempt them. */
   async #trustInForce(): Promise<TrustedEntries> {
-    return this.#trusted.isEmpty || (await this.#trustHasEffect()) ? this.#trusted : nothingTrusted;
+    return this.#deps.trusted.isEmpty || (await this.#deps.trustHasEffect()) ? this.#deps.trusted : nothingTrusted;
   }
 
   #toChange(request: BlockRequest, caller: Caller): Addition {
@@ -139,7 +135,7 @@ export class Admission {
       op: 'add',
       entry: request.entry,
       reason: request.reason,
-      // A new entry says who made it; an existing one keeps its author unless the request names one.
+      // A new entry records its author; an existing one keeps it unless the request names one.
       blockedBy: request.blockedBy,
       defaultBlockedBy: caller.keyName,
       expiry: this.#toExpiry(request.expiry),
@@ -151,7 +147,7 @@ export class Admission {
       case 'at':
         return { kind: 'at', at: expiry.at.toISOString() };
       case 'duration':
-        return { kind: 'later-of', until: new Date(this.#now().getTime() + expiry.seconds * 1_000).toISOString() };
+        return { kind: 'later-of', until: new Date(this.#deps.now().getTime() + expiry.seconds * 1_000).toISOString() };
       case 'not-before':
         return { kind: 'later-of', until: expiry.at.toISOString() };
       default:
@@ -187,7 +183,7 @@ function coveredByTrust(entry: IpEntry, covering: readonly string[]): ServiceErr
 
 const listedSpecial = 100;
 
-/** Accepted entries in special ranges: counted, and the first named, for the response. */
+/** Accepted entries in special ranges, for the response: counted, and the first ones listed. */
 export class SpecialEntries {
   readonly #first: SpecialEntry[] = [];
   #total = 0;
@@ -199,7 +195,7 @@ export class SpecialEntries {
     if (this.#first.length < listedSpecial) this.#first.push({ ip_address: entry.text, special });
   }
 
-  /** Of the response; nothing where there are none. */
+  /** Part of the response; empty if there are none. */
   get members(): Pick<BulkAnswer, 'special' | 'special_total'> {
     return this.#total === 0 ? {} : { special: this.#first, special_total: this.#total };
   }

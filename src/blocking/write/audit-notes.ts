@@ -1,12 +1,12 @@
-// What the audit says of a change of the blocked set.
+// Audit rows for changes of the blocked set.
 import type { AuditedChange, AuditNote } from '../../store/audit-rows.ts';
 import type { BlockedEffect, GroupAudit } from '../../store/blocked-ips-store.ts';
 import type { Caller } from '../answers.ts';
 
-/** Addresses of a group that are named; the others are counted. */
+/** Addresses of a group that are named; the others are only counted. */
 const namedOfGroup = 20;
 
-/** Who changes a group of entries, and how the audit calls it. */
+/** The author of a group of changes, and the verb of its audit row. */
 export interface GroupAuthor {
   readonly operation: string;
   /** Null: the service itself. */
@@ -14,7 +14,6 @@ export interface GroupAuthor {
   readonly written?: (id: number) => void;
 }
 
-/** A change of something else than the set, to be written with it. */
 export function auditedChange(
   operation: string,
   caller: Caller,
@@ -23,7 +22,7 @@ export function auditedChange(
   return { note: noteOf(operation, caller, about), written: (id) => caller.audited?.(id) };
 }
 
-/** One row for the changes of one request, however many; none where nothing was there to be removed. */
+/** One row for the changes of one request, however many; none if there was nothing to remove. */
 export function groupAudit({ operation, caller, written }: GroupAuthor, changes: number): GroupAudit {
   return {
     changes,
@@ -54,7 +53,7 @@ function noteOf(
   };
 }
 
-/** A removal tells what was there: who had blocked it, when, why, and for how long. */
+/** The row of a removal records the entry: its author, time, reason and expiry. */
 function aboutOne(effect: BlockedEffect): Pick<AuditNote, 'ipAddress' | 'details'> {
   if (effect.op === 'add') {
     const { ip_address: ipAddress, reason, blocked_by, expires_at } = effect.row;

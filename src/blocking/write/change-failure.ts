@@ -4,9 +4,9 @@ import { MapFileError } from '../../haproxy/map-file/map-file.ts';
 import { type ChangeCounts, nothingChanged } from '../answers.ts';
 
 /**
- * A failure as its client hears it: what the database and the map file say of themselves as it is, anything else as a
- * defect of ours. Both name what of the request is durable all the same.
- * @param committed absent: nothing is
+ * The error for the client: errors of the database and the map file as they are, anything else as an internal error.
+ * Both say what of the request is durable.
+ * @param committed absent: nothing is durable
  */
 export function changeFailure(error: unknown, committed: ChangeCounts | null = null): ServiceError {
   const known = knownFailure(error) ?? defect(error, committed);
@@ -31,12 +31,12 @@ function knownFailure(error: unknown): ServiceError | null {
   });
 }
 
-/** What the language throws of a mistake in the program; the system's own errors have a code. */
+/** Errors that JavaScript throws for a defect in the program; system errors have a code. */
 export function isDefect(cause: unknown): boolean {
   return (cause instanceof TypeError || cause instanceof ReferenceError) && !('code' in cause);
 }
 
-/** Its cause is for the log alone. */
+/** Its cause is only logged. */
 function defect(error: unknown, committed: ChangeCounts | null): ServiceError {
   const cause = error instanceof ServiceError ? (error.cause ?? error) : error;
   const what =

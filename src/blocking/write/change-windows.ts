@@ -1,5 +1,5 @@
-// While a worker's map is listed (0.1 s at a million entries) blocks go on. A window notes which buckets of the
-// fingerprint were touched meanwhile: about those the listing proves nothing, about all others it does.
+// While a worker's map is listed (0.1 s at a million entries) blocks go on. A window records which buckets of the
+// fingerprint were touched meanwhile: the listing proves nothing about those, but all others.
 import { bucketCount, bucketOf } from '../compare/fingerprint.ts';
 
 /** More texts than this are not kept: a bulk change touches a million. */
@@ -14,12 +14,12 @@ export class ChangeWindow {
     return this.tainted[bucketOf(text)] !== 0;
   }
 
-  /** What changed while the window was open, by its text; null: too much to tell. */
+  /** What changed while the window was open, by text; null: more than the limit. */
   get touched(): ReadonlySet<string> | null {
     return this.#texts;
   }
 
-  /** Whether this very text changed while the window was open; where that is too much to tell, whether its bucket did. */
+  /** Whether this text changed while the window was open; beyond the limit, whether its bucket did. */
   mayHaveChanged(text: string): boolean {
     return this.#texts === null ? this.isTainted(text) : this.#texts.has(text);
   }
@@ -48,7 +48,7 @@ export class ChangeWindows {
     this.#open.delete(window);
   }
 
-  /** To be called before the first of a change's effects; the returned function after its last. */
+  /** Call before the first effect of a change; call the returned function after its last. */
   begin(texts: readonly string[]): () => void {
     this.#inFlight.add(texts);
     for (const window of this.#open) window.touch(texts);

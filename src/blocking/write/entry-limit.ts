@@ -1,5 +1,5 @@
-// The maximum number of entries. It is asked before something is added, and never cuts what exists: a set that is larger
-// than the setting starts, expires and is unblocked as any other.
+// The maximum number of entries. It is checked before additions and never removes entries: a set above the limit
+// starts, expires and is unblocked as any other.
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 
@@ -16,12 +16,11 @@ export class EntryLimit {
     return Number.isFinite(this.#limit) ? this.#limit : null;
   }
 
-  /** Whether so many entries may exist. */
   allows(total: number): boolean {
     return total <= this.#limit;
   }
 
-  /** What a request hears whose changes would make the set larger than the limit; none of it was made. */
+  /** The error of a request that would exceed the limit; nothing of it was changed. */
   refusal(currentTotal: number, wouldBe: number): ServiceError {
     const limit = this.#limit;
     return new ServiceError(

@@ -3,7 +3,7 @@
 import { parseIp, sortKey } from '../../domain/ip.ts';
 import { Fingerprint } from '../compare/fingerprint.ts';
 
-/** What a committed change made of the set. */
+/** The net effect of a committed change. */
 export interface NetTexts {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -17,13 +17,13 @@ export class ExpectedSet {
     return this.#fingerprint;
   }
 
-  /** To be called for every committed change, inside its turn. */
+  /** Call for every committed change, inside its turn. */
   noteCommitted(net: NetTexts): void {
     apply(net, this.#fingerprint);
     this.#pass?.noteCommitted(net);
   }
 
-  /** Of two passes the later one is kept up to date: the earlier one was replaced. */
+  /** Only the later of two passes is updated: it replaced the earlier one. */
   beginPass(): TablePass {
     this.#pass = new TablePass();
     return this.#pass;
@@ -33,22 +33,22 @@ export class ExpectedSet {
     if (this.#pass === pass) this.#pass = null;
   }
 
-  /** What the table was found to hold counts from now on. False: it is not what the service's own changes made. */
+  /** Adopts what the table was found to hold. False: it differs from the service's own changes. */
   adopt(pass: TablePass): boolean {
     const same = pass.found.equals(this.#fingerprint);
     this.#fingerprint = pass.found;
-    // It is the set itself now: a change noted in both would count twice.
+    // It is the set itself now: noting a change in both would count it twice.
     this.endPass(pass);
     return same;
   }
 }
 
-/** One reading of the whole table, page by page, in the order of sort keys. */
+/** One pass over the complete table, page by page, in the order of sort keys. */
 export class TablePass {
   readonly found = new Fingerprint();
   #cursor: Uint8Array | null = null;
 
-  /** Sort key of the last row that was read; null: none was. */
+  /** Sort key of the last row read; null: none yet. */
   get cursor(): Uint8Array | null {
     return this.#cursor;
   }
@@ -58,7 +58,7 @@ export class TablePass {
     if (last !== null) this.#cursor = last;
   }
 
-  /** What changes at or before the cursor was read as it was before. */
+  /** Rows at or before the cursor were read before their change. */
   noteCommitted({ added, removed }: NetTexts): void {
     const cursor = this.#cursor;
     if (cursor === null) return;

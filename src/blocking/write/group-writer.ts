@@ -1,6 +1,7 @@
-// The one writer. What waits while it is busy becomes one group: one transaction, one append and fsync, one payload,
-// one read-back. Adding goes database, file, worker; a line is in the file before the transaction commits, so that a
-// crash between leaves a blocked address too much and never one too little; a removal the other way round.
+// The only writer. Changes that wait while it is busy become one group: one transaction, one append and fsync, one
+// payload, one read-back. Additions go to the database, the file and the workers; a line is in the file before the
+// transaction commits, so that a crash in between leaves a blocked address too many, never one too few. Removals go the
+// other way round.
 
 import type { RuntimeMapFailure } from '../../api/changes.ts';
 import type { Lane, TurnQueue } from '../../concurrency/turn-queue.ts';
@@ -22,7 +23,7 @@ export interface ChangeResult {
   readonly effects: readonly BlockedEffect[];
   readonly failures: readonly RuntimeMapFailure[];
   readonly currentFailed: boolean;
-  /** Texts found in the file or in a worker although the database had no row: removed all the same. */
+  /** Texts in the file or in a worker without a row in the database; they were removed. */
   readonly strays: ReadonlySet<string>;
 }
 
@@ -34,29 +35,39 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** How far a group came: what it stored, once that is committed. */
+/** What a group stored, once that is committed. */
 interface Progress {
   stored: Committed | null;
 }
 
 const groupLimit = 1_000;
 /**
- * What a group is given at least, however long it waited for its turn: with it one that waited for all of its 1.4 s is
- * still answered within two. A group of 200 clients' changes took 0.1 to 0.3 s where the processor was short, and failed
- * for one of them that had waited.
+ * Minimum budget of a group, however long it waited for its turn: after a wait of the full 1.4 s it is still answered
+ * within two seconds. A group of 200 clients' changes took 0.1 to 0.3 s on a busy processor, and failed because one of
+ * them had waited.
  */
 const leastBudgetMs: Record<Lane, number> = { urgent: 500, bulk: 1_000 };
-/** More waiting changes are refused with 503 and `Retry-After`, before memory grows. */
+/** More waiting changes are rejected with 503 and `Retry-After`, before memory grows. */
 const queueLimit = 20_000;
 
+interface GroupWriterDeps {
+  readonly turns: TurnQueue;
+  readonly store: BlockedIpsStore;
+  readonly durable: DurableCommit;
+  readonly keeper: MapFileKeeper;
+  readonly changer: RuntimeChanger;
+  readonly map: RuntimeMap;
+  readonly windows: ChangeWindows;
+  /** Called for every group that ended, with its number of changes and how long it held the turn. */
+  readonly onGroup?: (changes: number, milliseconds: number) => void;
+  /** Removals that the workers are expected to complete before a group's deadline; one is always allowed. */
+  readonly removalsAtMost?: () => number;
+  /** Absent: no limit. */
+  readonly limit?: EntryLimit;
+}
+
 export class GroupWriter {
-  readonly #turns: TurnQueue;
-  readonly #store: BlockedIpsStore;
-  readonly #durable: DurableCommit;
-  readonly #keeper: MapFileKeeper;
-  readonly #changer: RuntimeChanger;
-  readonly #map: RuntimeMap;
-  readonly #windows: ChangeWindows;
+  readonly #deps: GroupWriterDeps;
   readonly #onGroup: (changes: number, milliseconds: number) => void;
   readonly #removalsAtMost: () => number;
   readonly #limit: EntryLimit;
@@ -64,49 +75,28 @@ export class GroupWriter {
   readonly #scheduled: Record<Lane, boolean> = { urgent: false, bulk: false };
   #waitingChanges = 0;
 
-  constructor(options: {
-    readonly turns: TurnQueue;
-    readonly store: BlockedIpsStore;
-    readonly durable: DurableCommit;
-    readonly keeper: MapFileKeeper;
-    readonly changer: RuntimeChanger;
-    readonly map: RuntimeMap;
-    readonly windows: ChangeWindows;
-    /** Hears of every group that ended, well or not: how many changes it held, and how long it had the turn. */
-    readonly onGroup?: (changes: number, milliseconds: number) => void;
-    /** Removals that the workers can be expected to make before a group's deadline; one is always taken. */
-    readonly removalsAtMost?: () => number;
-    /** Absent: for any number of entries. */
-    readonly limit?: EntryLimit;
-  }) {
-    this.#turns = options.turns;
-    this.#store = options.store;
-    this.#durable = options.durable;
-    this.#keeper = options.keeper;
-    this.#changer = options.changer;
-    this.#map = options.map;
-    this.#windows = options.windows;
-    this.#onGroup = options.onGroup ?? (() => undefined);
-    this.#removalsAtMost = options.removalsAtMost ?? (() => Number.POSITIVE_INFINITY);
-    this.#limit = options.limit ?? new EntryLimit(0);
+  constructor(deps: GroupWriterDeps) {
+    this.#deps = deps;
+    this.#onGroup = deps.onGroup ?? (() => undefined);
+    this.#removalsAtMost = deps.removalsAtMost ?? (() => Number.POSITIVE_INFINITY);
+    this.#limit = deps.limit ?? new EntryLimit(0);
   }
 
-  /** See the option. More at once become several groups, or a bulk change. */
+  /** See the option. Larger requests become several groups, or a bulk change. */
   get removalsAtMost(): number {
     return this.#removalsAtMost();
   }
 
-  /** Changes that wait for their turn. */
   get queueDepth(): number {
     return this.#waitingChanges;
   }
 
   /**
-   * Makes the changes durable and brings them into every worker; resolves when that was read back or failed.
-   * @param deadline until when the running maps are waited for, in `performance.now()` milliseconds
-   * @param author for the audit's row, which is committed with them
-   * @throws ServiceError when database or file cannot be used (then no addition was made; a removal whose line could
-   *   not be taken out of the file is made in database and workers), or the queue is full
+   * Makes the changes durable and applies them to every worker; resolves when that was read back or failed.
+   * @param deadline of the running maps, in `performance.now()` milliseconds
+   * @param author for the audit row, which is committed with them
+   * @throws ServiceError when the queue is full, or database or file cannot be used: then no addition was made; a
+   * removal whose line stays in the file is made in database and workers
    */
   change(changes: readonly BlockedChange[], lane: Lane, deadline: number, author: GroupAuthor): Promise<ChangeResult> {
     if (this.#waitingChanges + changes.length > queueLimit) {
@@ -133,12 +123,12 @@ export class GroupWriter {
   }
 
   async #run(lane: Lane): Promise<void> {
-    const rewriting = this.#keeper.underWay;
+    const rewriting = this.#deps.keeper.underWay;
     if (rewriting !== null) await rewriting;
-    await this.#turns.take(lane, async () => {
+    await this.#deps.turns.take(lane, async () => {
       this.#scheduled[lane] = false;
-      // Another rewrite may have begun while this turn was waited for.
-      if (this.#keeper.underWay !== null) return;
+      // Another rewrite may have begun while this turn waited.
+      if (this.#deps.keeper.underWay !== null) return;
       const group = takeGroup(this.#pending[lane], this.removalsAtMost);
       for (const pending of group) this.#waitingChanges -= pending.changes.length;
       await this.#process(await this.#thatFit(group), leastBudgetMs[lane]);
@@ -155,7 +145,7 @@ export class GroupWriter {
       const result = await this.#apply(
         changes,
         group.map((pending) => pending.audit),
-        // One that waited long still gets a try, and does not take the others' time from them.
+        // A change that waited long still gets a try, without taking time from the others.
         Math.max(Math.min(...group.map((pending) => pending.deadline)), performance.now() + leastMs),
         progress,
       );
@@ -186,13 +176,13 @@ export class GroupWriter {
         .filter((change) => change.op === 'remove' || (change.op === 'expire' && due.has(change.entry.text)))
         .map((change) => change.entry.text),
     );
-    const end = this.#windows.begin([...add, ...remove]);
+    const end = this.#deps.windows.begin([...add, ...remove]);
     const committed = Promise.withResolvers<void>();
     let fresh: readonly string[] = add;
-    // The look at the workers begins while database and file are written; a rejection there reaches `#commit` too.
+    // The workers are queried while database and file are written; a rejection there reaches `#commit` too.
     committed.promise.catch(() => undefined);
-    const runtime = this.#changer.change({
-      map: this.#map,
+    const runtime = this.#deps.changer.change({
+      map: this.#deps.map,
       name: 'blocked',
       add,
       remove,
@@ -204,7 +194,7 @@ export class GroupWriter {
     try {
       let stored: Committed;
       try {
-        stored = await this.#durable.commit(changes, remove, audits);
+        stored = await this.#deps.durable.commit(changes, remove, audits);
         progress.stored = stored;
         fresh = stored.net.added;
         crashPoint('group.before-runtime');
@@ -225,13 +215,13 @@ export class GroupWriter {
     }
   }
 
-  /** Asked inside the turn, where the set stands still. The others hear that there is no limit for them. */
+  /** Checked inside the turn, where the set does not change. For the other requests there is no limit. */
   async #thatFit(group: readonly Pending[]): Promise<readonly Pending[]> {
-    let total = this.#store.total;
+    let total = this.#deps.store.total;
     const additions = group.reduce((sum, { changes }) => sum + changes.filter(({ op }) => op === 'add').length, 0);
     if (additions === 0 || this.#limit.allows(total + additions)) return group;
     try {
-      let present: ReadonlySet<string> = await this.#store.presentOf(
+      let present: ReadonlySet<string> = await this.#deps.store.presentOf(
         group.flatMap(({ changes }) => changes.map(({ entry }) => entry.text)),
       );
       return group.filter((pending) => {
@@ -255,11 +245,11 @@ export class GroupWriter {
     }
   }
 
-  /** Asked inside the turn: an entry may have been given more time since its expiry was noticed. */
+  /** Checked inside the turn: an entry may have been extended since its expiry was noticed. */
   async #due(changes: readonly BlockedChange[]): Promise<ReadonlySet<string>> {
     const expiring = changes.filter((change) => change.op === 'expire');
     if (expiring.length === 0) return new Set();
-    return await this.#store.dueOf(
+    return await this.#deps.store.dueOf(
       expiring.map((change) => change.entry.text),
       expiring[0]!.now,
     );
@@ -278,7 +268,7 @@ function eachShare(
   }
 }
 
-/** Several requests in one group, but never two that want different things for one address. */
+/** Combines several requests, but never two that conflict about one address. */
 function takeGroup(waiting: Pending[], removalsAtMost: number): Pending[] {
   const wanted = new Map<string, 'add' | 'remove'>();
   const group: Pending[] = [];
@@ -299,7 +289,7 @@ function takeGroup(waiting: Pending[], removalsAtMost: number): Pending[] {
   return group;
 }
 
-/** What of the group's result concerns one request: failures on its own addresses. */
+/** The part of the group's result that concerns one request: failures on its own addresses. */
 function shareOf(
   result: ChangeResult,
   changes: readonly BlockedChange[],

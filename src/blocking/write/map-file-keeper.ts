@@ -1,5 +1,5 @@
-// Keeps the blocked map file in step with the database, and with it the fingerprint of what should be blocked.
-// `updateBlockedIpsMap` (rule 11) is the one way the file is written whole.
+// Keeps the blocked map file and the fingerprint of the expected set in sync with the database. Only
+// `updateBlockedIpsMap` (rule 11) rewrites the complete file.
 
 import type { TurnQueue } from '../../concurrency/turn-queue.ts';
 import { codes } from '../../errors/catalogue.ts';
@@ -16,26 +16,22 @@ import { ForeignFileGuard, refuseLostRows } from './foreign-file-guard.ts';
 
 // Foreign rows: inserted into the table by another process. They get keys before the complete table is read.
 
-/** Rows looked at in one turn; a row costs some 30 µs. */
+/** Rows checked per turn; a row costs some 30 µs. */
 const adoptPage = 500;
 const listedUnusable = 20;
 
 class ForeignRows {
-  readonly #store: BlockedIpsStore;
-  readonly #log: Log;
-  readonly #now: () => Date;
+  readonly #deps: { readonly store: BlockedIpsStore; readonly log: Log; readonly now: () => Date };
 
-  constructor(options: { readonly store: BlockedIpsStore; readonly log: Log; readonly now: () => Date }) {
-    this.#store = options.store;
-    this.#log = options.log;
-    this.#now = options.now;
+  constructor(deps: { readonly store: BlockedIpsStore; readonly log: Log; readonly now: () => Date }) {
+    this.#deps = deps;
   }
 
   async any(): Promise<boolean> {
-    return await this.#store.hasUnkeyedRows();
+    return await this.#deps.store.hasUnkeyedRows();
   }
 
-  /** @param turn in which each piece of it is done, or whose work it is a part of */
+  /** @param turn runs each page in a turn, or in the turn of its caller */
   async adopt(turn: <T>(work: () => Promise<T>) => Promise<T>): Promise<void> {
     if (!(await this.any())) return;
     let adopted = 0;
@@ -44,15 +40,15 @@ class ForeignRows {
     let after: string | null = null;
     do {
       const from: string | null = after;
-      const piece: AdoptedRows = await turn(() => this.#store.adoptUnkeyedRows(from, adoptPage, this.#now()));
+      const piece: AdoptedRows = await turn(() => this.#deps.store.adoptUnkeyedRows(from, adoptPage, this.#deps.now()));
       adopted += piece.adopted;
       unusableTotal += piece.unusable.length;
       unusable.push(...piece.unusable.slice(0, listedUnusable - unusable.length));
       after = piece.last;
     } while (after !== null);
-    if (adopted > 0) this.#log.info('Foreign rows in the database were adopted', { count: adopted });
+    if (adopted > 0) this.#deps.log.info('Foreign rows in the database were adopted', { count: adopted });
     if (unusableTotal > 0) {
-      this.#log.warn('Rows in the database that are not addresses are not enforced; correct or delete them', {
+      this.#deps.log.warn('Rows in the database that are not addresses are not enforced; correct or delete them', {
         count: unusableTotal,
         rows: unusable,
       });
@@ -60,30 +56,30 @@ class ForeignRows {
   }
 }
 
-/** Rows read at once: 3 to 5 ms, 10 on a machine that is short of processor. */
+/** Rows per read: 3 to 5 ms, 10 on a busy machine. */
 const pageSize = 5_000;
-/** One turn reads as many pages as fit into this: where others have work, the waits for turns are what a rewrite costs. */
+/** One turn reads as many pages as fit: under load, waiting for turns is the main cost of a rewrite. */
 const pagesMs = 25;
 const pagesAtMost = 8;
 
-/** Each slot takes 64 bytes and a place in the index. */
+/** Each slot takes 64 bytes and an index entry. */
 const slotsAtMost = 16_384;
 const deadLinesAtLeast = 10_000;
 
 interface Active {
   readonly rewrite: MapFileRewrite;
-  /** A change that could not wait wrote the file in its own turn; its outcome is this one's too. */
+  /** An urgent change wrote the file in its own turn; the outcome is shared. */
   replacedBy: Promise<MapFileUpdate> | null;
-  /** It holds the turn: waiting in it for other work that needs a turn would never end. */
+  /** It holds the turn: waiting for work that needs a turn would deadlock. */
   readonly inTurn: boolean;
-  /** Resolves when it has ended, however it ended. */
+  /** Resolves when it has ended or failed. */
   readonly ended: Promise<void>;
 }
 
 export interface Acceptance {
-  /** Rewrite although the file is another database's, or more than half of it would go: an operator confirmed it. */
+  /** Rewrite although the file belongs to another database, or more than half would go: confirmed by an operator. */
   readonly acceptForeignFile?: boolean;
-  /** More than half may go: that was asked for, and granted, before. */
+  /** More than half may go: that was confirmed before. */
   readonly acceptShrink?: boolean;
 }
 
@@ -92,14 +88,20 @@ export interface MapFileUpdate {
   readonly bytes: number;
 }
 
+interface MapFileKeeperDeps {
+  readonly file: MapFile;
+  readonly path: string;
+  readonly store: BlockedIpsStore;
+  readonly instance: InstanceStore;
+  readonly turns: TurnQueue;
+  readonly log: Log;
+  /** Called when the database does not hold what the service's own changes made. */
+  readonly onDatabaseSurprise: () => void;
+  readonly now?: () => Date;
+}
+
 export class MapFileKeeper {
-  readonly #file: MapFile;
-  readonly #path: string;
-  readonly #store: BlockedIpsStore;
-  readonly #instance: InstanceStore;
-  readonly #turns: TurnQueue;
-  readonly #log: Log;
-  readonly #onDatabaseSurprise: () => void;
+  readonly #deps: MapFileKeeperDeps;
   readonly #guard: ForeignFileGuard;
   readonly #foreignRows: ForeignRows;
   readonly #expected = new ExpectedSet();
@@ -107,57 +109,41 @@ export class MapFileKeeper {
   #active: Active | null = null;
   #beginning: Promise<unknown> = Promise.resolve();
   #problem: string | null = null;
-  /** Committed changes are not in the file; only a rewrite brings them in. */
+  /** Committed changes are missing in the file; only a rewrite adds them. */
   #stale: { readonly reason: string } | null = null;
-  /** The file could not be written after a large shrink was confirmed; the next rewrite need not ask again. */
+  /** The file could not be written after a large shrink was confirmed; the next rewrite needs no confirmation. */
   #shrinkGranted = false;
-  /** Bulk changes being applied; how much of the set goes with them was asked before. */
+  /** Bulk changes being applied; their shrink was confirmed before. */
   #shrinking = 0;
 
-  constructor(options: {
-    readonly file: MapFile;
-    readonly path: string;
-    readonly store: BlockedIpsStore;
-    readonly instance: InstanceStore;
-    readonly turns: TurnQueue;
-    readonly log: Log;
-    /** The database was found to hold another set than the service's own changes made. */
-    readonly onDatabaseSurprise: () => void;
-    readonly now?: () => Date;
-  }) {
-    this.#file = options.file;
-    this.#path = options.path;
-    this.#store = options.store;
-    this.#instance = options.instance;
-    this.#turns = options.turns;
-    this.#log = options.log;
-    this.#onDatabaseSurprise = options.onDatabaseSurprise;
-    this.#guard = new ForeignFileGuard(options);
-    this.#foreignRows = new ForeignRows({ ...options, now: options.now ?? (() => new Date()) });
+  constructor(deps: MapFileKeeperDeps) {
+    this.#deps = deps;
+    this.#guard = new ForeignFileGuard(deps);
+    this.#foreignRows = new ForeignRows({ ...deps, now: deps.now ?? (() => new Date()) });
   }
 
   get file(): MapFile {
-    return this.#file;
+    return this.#deps.file;
   }
 
   get expected(): Fingerprint {
     return this.#expected.fingerprint;
   }
 
-  /** Why the file is behind the database; null when it is not. */
+  /** Why the file is behind the database; null: it is not. */
   get problem(): string | null {
-    return this.#file.state === 'current' ? (this.#stale?.reason ?? null) : (this.#problem ?? 'not written yet');
+    return this.#deps.file.state === 'current' ? (this.#stale?.reason ?? null) : (this.#problem ?? 'not written yet');
   }
 
-  /** The database holds what the file does not, and the rewrite that was to follow did not come. */
+  /** The file lacks what the database holds, and the rewrite that should follow did not happen. */
   markStale(reason: string, { acceptShrink = false }: Pick<Acceptance, 'acceptShrink'> = {}): void {
     this.#stale = { reason };
     if (acceptShrink) this.#shrinkGranted = true;
   }
 
   /**
-   * Until the returned function is called much of the set goes away, slice by slice, and its lines only at the end: a
-   * rewrite that an edit of the file makes necessary meanwhile need not ask for it.
+   * Until the returned function is called, much of the set is removed slice by slice, and its lines only at the end: a
+   * rewrite that an edit of the file requires meanwhile needs no confirmation.
    */
   grantShrink(): () => void {
     this.#shrinking += 1;
@@ -166,33 +152,38 @@ export class MapFileKeeper {
     };
   }
 
-  /** To be called for every committed change, inside its turn. */
+  /** Call for every committed change, inside its turn. */
   noteCommitted(net: NetTexts): void {
     this.#expected.noteCommitted(net);
   }
 
-  /** The file tells of every committed change, also of one that needs no line, or has its lines written later. In its turn. */
+  /**
+   * Records the generation of every committed change, also of one without lines or with later ones. Inside its turn.
+   */
   async noteGeneration(generation: number): Promise<void> {
     try {
-      await this.#file.note(generation);
+      await this.#deps.file.note(generation);
     } catch (error) {
-      // The change is made, and the file has its lines or lacks them as before: it is rewritten, as after any surprise.
+      // The change is committed, with or without its lines: the file is rewritten, as after any unexpected change.
       this.noteProblem(error);
-      this.#log.warn('Could not note the last change in the map file', { path: this.#path, cause: causeText(error) });
+      this.#deps.log.warn('Could not note the last change in the map file', {
+        path: this.#deps.path,
+        cause: causeText(error),
+      });
     }
   }
 
   /**
-   * Rewrites the map file from the database, atomically. Changes go on meanwhile; those made since the snapshot are
-   * applied inside the closing turn.
+   * Rewrites the map file from the database, atomically, while changes go on; those since the snapshot are applied
+   * inside the closing turn.
    * @throws ServiceError when the file cannot be written, or belongs to another database
    */
   async updateBlockedIpsMap(options: Acceptance = {}): Promise<MapFileUpdate> {
     while (this.#update !== null) await this.#update.catch(() => undefined);
-    return await this.#run(options, (work) => this.#turns.take('bulk', work));
+    return await this.#run(options, (work) => this.#deps.turns.take('bulk', work));
   }
 
-  /** The same from inside a turn: nothing else changes until it is done. */
+  /** The same inside a turn: nothing else changes until it is done. */
   async updateInsideTurn(options: Acceptance = {}): Promise<MapFileUpdate> {
     return await this.#rewrite(options, (work) => work(), true);
   }
@@ -204,17 +195,17 @@ export class MapFileKeeper {
 
   /** A rewrite is under way that will make the file usable; null: none. Never rejects. */
   get underWay(): Promise<void> | null {
-    if (this.#file.state === 'current' || this.#update === null) return null;
+    if (this.#deps.file.state === 'current' || this.#update === null) return null;
     return this.#update.then(
       () => undefined,
       () => undefined,
     );
   }
 
-  /** Makes the file usable again when something happened to it. To be called inside a turn, when none is under way. */
+  /** Repairs a damaged file. Call inside a turn, when no rewrite is under way. */
   async ensureUsable(options: Pick<Acceptance, 'acceptShrink'> = {}): Promise<void> {
     if (this.problem === null) return;
-    this.#log.warn('Map file is rewritten from the database', { path: this.#path, reason: this.problem });
+    this.#deps.log.warn('Map file is rewritten from the database', { path: this.#deps.path, reason: this.problem });
     try {
       await this.updateInsideTurn(options);
     } catch (error) {
@@ -227,14 +218,14 @@ export class MapFileKeeper {
     }
   }
 
-  /** Slots and dead lines have piled up: a rewrite makes the file dense again. */
+  /** Slots and dead lines have accumulated: a rewrite compacts the file. */
   get wantsRewrite(): boolean {
-    const { state, slotsUsed, deadLines, entryCount } = this.#file;
+    const { state, slotsUsed, deadLines, entryCount } = this.#deps.file;
     return state === 'current' && (slotsUsed > slotsAtMost || deadLines > Math.max(deadLinesAtLeast, entryCount / 4));
   }
 
   noteProblem(error: unknown): void {
-    // It is shown after the words "map file".
+    // Shown after the words "map file".
     this.#problem = causeText(error).replace(/^the map file /, '');
   }
 
@@ -255,7 +246,7 @@ export class MapFileKeeper {
   ): Promise<MapFileUpdate> {
     const outcome = Promise.withResolvers<MapFileUpdate>();
     const ended = Promise.withResolvers<void>();
-    // Only a rewrite that this one replaced listens; there may be none.
+    // Only a rewrite that this one replaced waits for it; there may be none.
     outcome.promise.catch(() => undefined);
     try {
       if (accept.acceptForeignFile === true) await this.#guard.keepCopy();
@@ -291,18 +282,18 @@ export class MapFileKeeper {
     }
   }
 
-  /** One at a time writes; a later one, which began inside a turn, replaces the one under way. */
+  /** One rewrite writes at a time; a later one that began inside a turn replaces the one under way. */
   async #begin(outcome: Promise<MapFileUpdate>, inTurn: boolean, ended: Promise<void>): Promise<Active> {
     const begin = this.#beginning.then(async () => {
-      // One inside a turn is let end: replaced, it would keep its turn and wait for this one, which needs a turn.
+      // One inside a turn must end: replaced, it would keep its turn and wait for this one, which needs a turn.
       if (!inTurn && this.#active?.inTurn === true) await this.#active.ended;
       const former = this.#active;
       if (former !== null) {
         former.replacedBy = outcome;
         await former.rewrite.abort();
       }
-      const generation = await this.#instance.generation();
-      const rewrite = await this.#file.beginRewrite({ database: this.#instance.databaseId, generation });
+      const generation = await this.#deps.instance.generation();
+      const rewrite = await this.#deps.file.beginRewrite({ database: this.#deps.instance.databaseId, generation });
       const active: Active = { rewrite, replacedBy: null, inTurn, ended };
       this.#active = active;
       return active;
@@ -324,13 +315,13 @@ export class MapFileKeeper {
         for (const texts of pages) await rewrite.append(texts);
         if (last) break;
       }
-      // The long fsync of all that was appended, before the closing turn.
+      // The long fsync of the appended lines, before the closing turn.
       await rewrite.seal();
       return await turn(async () => {
-        // Whatever comes after the last row that was read belongs to the set as well by now.
-        pass.read(await this.#store.scanTexts(pass.cursor, Number.MAX_SAFE_INTEGER));
+        // All rows after the last one read belong to the set by now.
+        pass.read(await this.#deps.store.scanTexts(pass.cursor, Number.MAX_SAFE_INTEGER));
         if (!acceptShrink) refuseLostRows(pass.found.total, this.expected.total);
-        const result = await rewrite.finish(await this.#instance.generation());
+        const result = await rewrite.finish(await this.#deps.instance.generation());
         this.#adopt(pass);
         this.#problem = null;
         if (this.#stale === staleBefore) {
@@ -344,15 +335,15 @@ export class MapFileKeeper {
     }
   }
 
-  /** What one turn reads of the table. `last`: nothing more is to be read for now. */
+  /** The pages that one turn reads. `last`: there is nothing more to read for now. */
   async #readPages(pass: TablePass): Promise<{ pages: readonly (readonly string[])[]; last: boolean }> {
     const pages: (readonly string[])[] = [];
     const began = performance.now();
     for (let before = 0; ; ) {
-      const page = await this.#store.scanTexts(pass.cursor, pageSize);
+      const page = await this.#deps.store.scanTexts(pass.cursor, pageSize);
       pass.read(page);
       pages.push(page.texts);
-      // Not "until none is left": addresses blocked in rising order would keep it going for ever.
+      // Not "until none is left": addresses blocked in rising order would make it endless.
       if (page.texts.length < pageSize) return { pages, last: true };
       const spent = performance.now() - began;
       if (pages.length === pagesAtMost || spent + (spent - before) > pagesMs) return { pages, last: false };
@@ -362,13 +353,13 @@ export class MapFileKeeper {
 
   #asFailure(error: unknown): ServiceError {
     if (error instanceof ServiceError || isDefect(error)) return changeFailure(error);
-    const { message } = asMapFileError(error, this.#path);
+    const { message } = asMapFileError(error, this.#deps.path);
     return new ServiceError(codes.MapFileUnusable, 'update map file', message, { cause: error, retryAfterSeconds: 5 });
   }
 
   #adopt(pass: TablePass): void {
     const same = this.#expected.adopt(pass);
-    this.#store.wasCounted(pass.found.total);
-    if (!same) this.#onDatabaseSurprise();
+    this.#deps.store.wasCounted(pass.found.total);
+    if (!same) this.#deps.onDatabaseSurprise();
   }
 }

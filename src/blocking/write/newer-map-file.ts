@@ -1,12 +1,12 @@
-// A map file that holds changes which the database lacks: an older copy of the database was put back, or a crash came
-// between a line and its commit. Changes are numbered (`Generation`), and the file tells which was its last.
+// A map file with changes that the database lacks: an older copy of the database was restored, or a crash came between
+// a line and its commit. Changes are numbered (`Generation`), and the file records its last one.
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { MapFileIdentity } from '../../haproxy/map-file/map-file.ts';
 
 /**
- * `one`: as a crash leaves it, whose line is written before the commit; what the file holds of that change is kept.
- * `more`: only an older database explains it.
+ * `one`: as after a crash, because a line is written before the commit; the file's part of that change is kept. `more`:
+ * only an older database explains it.
  */
 export type NewerBy = 'none' | 'one' | 'more';
 
@@ -16,22 +16,22 @@ export type NewerBy = 'none' | 'one' | 'more';
  */
 export function newerBy({ header, last }: MapFileIdentity, generation: number): NewerBy {
   if (header === null) return 'none';
-  // What an older version wrote tells of its last rewrite only: a number that was committed before.
+  // Older versions recorded only the last rewrite: a number that was committed before.
   if (last === null) return header.generation > generation ? 'more' : 'none';
   if (last <= generation) return 'none';
   return last === generation + 1 ? 'one' : 'more';
 }
 
-/** The number of the last change that the file tells of; 0 for one that tells of none. */
+/** The number of the last change recorded in the file; 0: none. */
 export function lastChangeOf({ header, last }: MapFileIdentity): number {
   return last ?? header?.generation ?? 0;
 }
 
-/** Both ways out of a refusal to write a map file that holds what the database lacks. */
+/** Both solutions for a map file that holds what the database lacks. */
 export const waysOut =
   'nothing was changed. To keep what the file alone holds as blocks, start once with --adopt-map-file (PROXY_MANAGER_ADOPT_MAP_FILE=true); to lose it, start once with --accept-map-file (PROXY_MANAGER_ACCEPT_MAP_FILE=true), or confirm a sync with accept_map_file=true';
 
-/** The refusal to write it, with both ways out. Nothing was changed. */
+/** The error with both solutions. Nothing was changed. */
 export function newerMapFile(path: string, identity: MapFileIdentity, generation: number): ServiceError {
   return new ServiceError(
     codes.ForeignMapFile,

@@ -1,5 +1,5 @@
-// The outcome of a change of the blocked set: schedules a reload if the current worker could not be verified, and makes the
-// report of the answer and the fact that the change was made.
+// The outcome of a change of the blocked set: schedules a reload if the current worker could not be verified, builds
+// the report for the answer and emits the fact.
 
 import type { BulkAnswer, Rejection, SyncAnswer } from '../../api/blocked-ips-bulk.ts';
 import type { RuntimeReport } from '../../api/changes.ts';
@@ -22,7 +22,7 @@ export class Outcomes {
     this.#deps = deps;
   }
 
-  /** Of one address. */
+  /** For one address. */
   reportChange(operation: 'block' | 'unblock', ip: string, result: ChangeResult, caller: Caller): RuntimeReport {
     const report = this.#report(`${operation} ${ip}`, result);
     const { effects } = result;
@@ -31,9 +31,9 @@ export class Outcomes {
   }
 
   /**
-   * Of many.
+   * For many.
    * @param rejected the first of them
-   * @param effects what was done to each; absent where it was only counted
+   * @param effects of each; absent if they were only counted
    */
   reportBulk(
     operation: 'batch' | 'replace',
@@ -49,7 +49,7 @@ export class Outcomes {
     return { ...counts, rejected: rejected.first, ...report };
   }
 
-  /** Of a group of entries that expired, with the row that the audit log has of it. */
+  /** For a group of expired entries, with its audit row. */
   reportExpiry(ips: readonly string[], result: ChangeResult, auditRow: number | null): void {
     this.#deps.emit('operation.done', {
       operation: 'expire',

@@ -1,6 +1,6 @@
-// Brings one group of changes into the map of every live worker: the current one first (with the retries that a
-// reload under way needs), the draining ones beside it, and those that only the closing `show proc` made known. A worker
-// that is still starting has perhaps read the map file before the change: it is waited for and changed too.
+// Applies one group of changes to the map of every live worker: the current one first (with the retries that a reload
+// under way needs), the draining ones in parallel, and those that only the final `show proc` listed. A starting worker
+// may have read the map file before the change, so it is waited for and changed too.
 
 import type { RuntimeMapFailure } from '../../api/changes.ts';
 import { pause } from '../../concurrency/pause.ts';
@@ -19,11 +19,11 @@ export interface RuntimeChange {
   /** Canonical texts; no text in both. */
   readonly add: readonly string[];
   readonly remove: readonly string[];
-  /** Resolves when database and file hold the change; until then nothing is changed, only looked at. */
+  /** Resolves when the change is durable; until then workers are only read. */
   readonly committed: Promise<void>;
   /**
-   * Those of `add` that the database did not hold before; asked once it is committed. Left out: all. A version under
-   * preparation gets the others by its filling, and a second time would hold them twice.
+   * Those of `add` that the database did not hold before; called after the commit. Absent: all. A version under
+   * preparation gets the others when it is filled; adding them here would duplicate them.
    */
   readonly fresh?: () => readonly string[];
   /** `performance.now()` milliseconds. */
@@ -32,54 +32,50 @@ export interface RuntimeChange {
 
 export interface RuntimeChangeResult {
   readonly failures: readonly RuntimeMapFailure[];
-  /** The current worker was not seen to be right: a reload has to follow. */
+  /** The current worker is not verified: a reload has to follow. */
   readonly currentFailed: boolean;
   /** Texts that a worker held and that were removed from it. */
   readonly removedFromWorkers: ReadonlySet<string>;
 }
 
 const startingPollMs = 20;
-/** A group that had less time left did not wait in earnest. */
+/** A group with less time left did not wait long enough to count. */
 const leastWaitMs = 500;
-/** A draining worker that hangs must not cost a group its whole time. */
+/** A draining worker that hangs must not use up a group's time. */
 const drainingShareMs = 700;
 
+interface RuntimeChangerDeps {
+  readonly link: RuntimeLink;
+  readonly registry: WorkerRegistry;
+  /** The versions that atomic replaces are filling; adds go to them too. */
+  readonly pending: PendingVersions;
+  readonly onNewWorkers: () => void;
+}
+
 export class RuntimeChanger {
-  readonly #link: RuntimeLink;
-  readonly #registry: WorkerRegistry;
-  readonly #pending: PendingVersions;
-  readonly #onNewWorkers: () => void;
-  /** Starting workers, by pid and start time, that a group waited for in vain: the next groups do not wait again. */
+  readonly #deps: RuntimeChangerDeps;
+  /** Starting workers, by pid and start time, that a group waited for in vain: later groups do not wait again. */
   #waitedFor = new Set<string>();
 
-  constructor(options: {
-    readonly link: RuntimeLink;
-    readonly registry: WorkerRegistry;
-    /** The versions that atomic replaces are filling; adds go to them too. */
-    readonly pending: PendingVersions;
-    readonly onNewWorkers: () => void;
-  }) {
-    this.#link = options.link;
-    this.#registry = options.registry;
-    this.#pending = options.pending;
-    this.#onNewWorkers = options.onNewWorkers;
+  constructor(deps: RuntimeChangerDeps) {
+    this.#deps = deps;
   }
 
   async change(change: RuntimeChange): Promise<RuntimeChangeResult> {
-    const { state } = this.#link;
+    const { state } = this.#deps.link;
     if (!state.up) {
       await change.committed;
-      for (const worker of this.#registry.all())
-        this.#registry.markSuspect(worker.pid, change.name, 'master socket is down');
+      for (const worker of this.#deps.registry.all())
+        this.#deps.registry.markSuspect(worker.pid, change.name, 'master socket is down');
       return this.#notAsked(change, `master socket is down (${state.reason})`);
     }
     const { fresh = () => change.add } = change;
     // Inside the turn that stored them; what is not stored is neither added nor removed.
     const noted = change.committed.then(() => {
-      this.#pending.noteAdded(change.name, fresh());
-      for (const worker of this.#registry.all()) worker.leftOver[change.name].removing(change.remove.length);
+      this.#deps.pending.noteAdded(change.name, fresh());
+      for (const worker of this.#deps.registry.all()) worker.leftOver[change.name].removing(change.remove.length);
     });
-    const known = this.#registry.draining();
+    const known = this.#deps.registry.draining();
     const [current, , ...draining] = await Promise.all([
       this.#changeCurrent(change),
       noted,
@@ -91,42 +87,42 @@ export class RuntimeChanger {
     let late: GroupOutcome[] = [];
     if (current.processes !== null) {
       const { draining, starting } = current.processes;
-      const fresh = this.#registry.observe(current.processes);
-      // `show proc` was the last command of the connection that the current worker answered on: both speak of one master.
+      const fresh = this.#deps.registry.observe(current.processes);
+      // `show proc` was the last command on the current worker's connection: both answers come from the same master.
       const unaddressed = draining.filter((worker) => !addressed.has(worker.pid));
       this.#waitedFor = new Set(starting.map(identity).filter((one) => this.#waitedFor.has(one)));
       late = await Promise.all([
         ...unaddressed.map((worker) => this.#changeDraining(change, worker.pid)),
         ...starting.map((worker) => this.#changeStarting(change, worker)),
       ]);
-      if (fresh.length > 0 || starting.length > 0) this.#onNewWorkers();
+      if (fresh.length > 0 || starting.length > 0) this.#deps.onNewWorkers();
     }
-    const currentPid = current.processes?.current[0]?.pid ?? this.#registry.current()?.pid ?? null;
+    const currentPid = current.processes?.current[0]?.pid ?? this.#deps.registry.current()?.pid ?? null;
     const ofCurrent = current.failures.length > 0 ? current.failures : unproved(change, current);
     for (const failure of ofCurrent) failures.push({ ...failure, worker: failure.worker ?? currentPid });
     if (ofCurrent.length > 0 && currentPid !== null) {
-      this.#registry.markSuspect(currentPid, change.name, ofCurrent[0]!.reason);
+      this.#deps.registry.markSuspect(currentPid, change.name, ofCurrent[0]!.reason);
     }
     for (const outcome of [...draining, ...late]) {
       for (const text of outcome.removed) removed.add(text);
       // A worker that exited meanwhile is no failure: it serves no client.
       if (!outcome.workerGone) failures.push(...outcome.failures);
     }
-    // The first worker of all is starting: a reload would not begin before it serves.
+    // The very first worker is starting: a reload would not begin before it serves.
     const first = current.processes?.current.length === 0 && current.processes.starting.length > 0;
     return { failures, currentFailed: ofCurrent.length > 0 && !first, removedFromWorkers: removed };
   }
 
   async #changeCurrent(change: RuntimeChange): Promise<GroupOutcome> {
     const removed = new Set<string>();
-    const outcome = await this.#link.hold(change.deadline, async () => {
-      // Chosen for each try: the worker that was current may be gone by now.
-      let expected = this.#registry.current()?.pid;
-      // What `@1` reaches is known beforehand. A worker that took over meanwhile is named by its pid.
+    const outcome = await this.#deps.link.hold(change.deadline, async () => {
+      // Chosen for each try: the previously current worker may be gone.
+      let expected = this.#deps.registry.current()?.pid;
+      // The worker behind `@1` is known beforehand. One that took over meanwhile is addressed by pid.
       let byPid = false;
       for (;;) {
-        const pending = expected === undefined ? undefined : this.#pending.of(expected, change.name);
-        // A pending version belongs to one worker: the whole of prepare to commit is spoken by pid.
+        const pending = expected === undefined ? undefined : this.#deps.pending.of(expected, change.name);
+        // A pending version belongs to one worker: everything from prepare to commit addresses its pid.
         byPid ||= pending !== undefined;
         const outcome = await change.map.changeGroup({
           worker: byPid && expected !== undefined ? { kind: 'pid', pid: expected } : CURRENT,
@@ -139,7 +135,7 @@ export class RuntimeChanger {
         });
         for (const text of outcome.removed) removed.add(text);
         if (outcome.workerGone && byPid && expected !== undefined) {
-          this.#registry.forget(expected);
+          this.#deps.registry.forget(expected);
           expected = undefined;
           byPid = false;
           continue;
@@ -154,8 +150,8 @@ export class RuntimeChanger {
   }
 
   /**
-   * Waits until the worker serves, then changes it like any other. One that fails to start serves nothing. Only one
-   * group waits for a worker: the others, which wait for that group, would each enforce their blocks that much later.
+   * Waits until the worker serves, then changes it like any other. One that fails to start serves no client. Only one
+   * group waits for a worker: the groups behind it would each enforce their blocks that much later.
    */
   async #changeStarting(change: RuntimeChange, worker: Worker): Promise<GroupOutcome> {
     const { pid, startTime } = worker;
@@ -171,12 +167,12 @@ export class RuntimeChanger {
   }
 
   async #changeDraining(change: RuntimeChange, pid: number): Promise<GroupOutcome> {
-    const known = this.#registry.byPid(pid);
+    const known = this.#deps.registry.byPid(pid);
     if (known?.unresponsive === true) {
       await change.committed;
       return this.#skipped(change, pid, 'the draining worker does not answer');
     }
-    const pending = this.#pending.of(pid, change.name);
+    const pending = this.#deps.pending.of(pid, change.name);
     const outcome = await waitOutReload(change.deadline, async () => {
       const tried = await change.map.changeGroup({
         worker: { kind: 'pid', pid },
@@ -187,16 +183,16 @@ export class RuntimeChanger {
         deadline: Math.min(change.deadline, performance.now() + drainingShareMs),
         ...(pending === undefined ? {} : { pendingVersion: pending, fresh: change.fresh ?? (() => change.add) }),
       });
-      // The master closes behind that answer; waited out like a reload it would cost the group all the time it has.
+      // The master closes the connection after that answer; waiting as for a reload would use up the group's time.
       return tried.workerGone ? { ...tried, ended: null } : tried;
     });
     const gone = outcome.workerGone || (outcome.failures.length > 0 && known !== null && (await hasExited(known)));
     if (gone) {
-      this.#registry.forget(pid);
+      this.#deps.registry.forget(pid);
       return { ...outcome, workerGone: true };
     }
     if (outcome.failures.length > 0) {
-      this.#registry.markSuspect(pid, change.name, outcome.failures[0]!.reason);
+      this.#deps.registry.markSuspect(pid, change.name, outcome.failures[0]!.reason);
       const unanswered = outcome.ended?.reason === 'deadline' && outcome.ended.command !== '';
       if (unanswered && known !== null) known.unresponsive = true;
     }
@@ -210,7 +206,7 @@ export class RuntimeChanger {
 
   #notAsked(change: RuntimeChange, reason: string): RuntimeChangeResult {
     return {
-      failures: notSent(change, CURRENT, this.#registry.current()?.pid ?? null, reason),
+      failures: notSent(change, CURRENT, this.#deps.registry.current()?.pid ?? null, reason),
       currentFailed: true,
       removedFromWorkers: new Set(),
     };
@@ -218,8 +214,8 @@ export class RuntimeChanger {
 }
 
 /**
- * The master does not always say that a worker is gone: when it exits in the middle of a connection, 2.6.12 takes what
- * comes behind for commands of its own.
+ * The master does not always report that a worker is gone: if the worker exits in the middle of a connection, 2.6.12
+ * takes the following bytes for commands of its own.
  */
 async function hasExited({ pid, startTime }: Pick<Worker, 'pid' | 'startTime'>): Promise<boolean> {
   return startTime !== null && !(await processAlive(pid, startTime));
@@ -230,8 +226,8 @@ function identity({ pid, startTime }: Worker): string {
 }
 
 /**
- * Read back right, but without the list of workers: an unknown one may lack the entry. Or with a list in which
- * no worker takes connections: the one that `@1` reached drains.
+ * The read-back succeeded, but without the list of workers: an unknown one may lack the entry. Or no listed worker
+ * accepts connections: the one behind `@1` is draining.
  */
 function unproved(change: RuntimeChange, { processes, ended }: GroupOutcome): RuntimeMapFailure[] {
   if (processes !== null && processes.current.length > 0) return [];
@@ -246,7 +242,7 @@ function unproved(change: RuntimeChange, { processes, ended }: GroupOutcome): Ru
   }));
 }
 
-/** What would have been sent, and why it was not. */
+/** The commands that were not sent, and why. */
 function notSent(change: RuntimeChange, to: WorkerRef, worker: number | null, reason: string): RuntimeMapFailure[] {
   const commands = new MapCommands(change.map.path, to);
   const failure = (command: string, ip: string): RuntimeMapFailure => ({

@@ -76,13 +76,14 @@ describeOnOneProxy('an expired block', ({ bin }) => {
     const expires_at = new Date(Date.now() + ahead + 10 * minute).toISOString();
     const add = Array.from({ length: 700 }, (_, n) => ({ ip_address: `127.1.${n >> 8}.${n & 255}`, expires_at }));
     const answer = await service.call('POST', '/api/blocked-ips/batch', { body: { add } });
-    expect(answer.body).toMatchObject({ added: 700, runtime_map_updated: true });
-    expect(await service.visit('127.1.2.3')).toBe(403);
+    // A busy machine may take longer than the request waits for the workers; the answer says so, and repair follows.
+    expect(answer.body).toMatchObject({ added: 700 });
+    await eventually('the last one is denied', async () => (await service.visit('127.1.2.187')) === 403);
     await pass(20 * minute);
     await eventually('all are gone', async () =>
       (await service.runningMap()).every((line) => !line.startsWith('127.1.')),
     );
-    expect(await service.visit('127.1.2.3')).toBe(200);
+    expect(await service.visit('127.1.2.187')).toBe(200);
   });
 
   describe('trust that expires', () => {
@@ -101,7 +102,7 @@ describeOnOneProxy('an expired block', ({ bin }) => {
       await trust('127.0.5.2', { duration_seconds: 600 });
       await trust('127.0.5.3', { duration_seconds: 60 });
       expect((await trust('127.0.5.3', { expires_at: null })).body['expires_at']).toBeNull();
-      expect(await service.visit('127.0.5.1')).toBe(200);
+      await served('127.0.5.1');
       await pass(2 * minute);
       await denied('127.0.5.1');
       expect((await service.call('GET', path('127.0.5.1'))).status).toBe(404);

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumPath, startBrowserWithProfile } from '../testkit/browser.ts';
 import { patienceMs } from '../testkit/conditions.ts';
 import { testProxies } from '../testkit/proxies.ts';
@@ -31,6 +31,11 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     await rm(profile, { recursive: true, force: true });
   });
 
+  // A failed test must not leave the next one signed in.
+  afterEach(async () => {
+    for (const page of browser.pages()) await page.close();
+  });
+
   const open = async (path = ''): Promise<Page> => {
     const page = await browser.newPage();
     page.setDefaultTimeout(patienceMs);
@@ -50,7 +55,6 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     await page.getByLabel('API key').fill('pm_\u043a\u043b\u044e\u0447');
     await page.getByText('it contains “\u043a” (U+043A)').waitFor();
     expect(await page.getByRole('button', { name: 'Sign in', exact: true }).isDisabled()).toBe(true);
-    await page.close();
   });
 
   it('keeps a session across a reload, shares it with a new tab, and ends it in all tabs at sign-out', async () => {
@@ -65,8 +69,6 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     await other.getByRole('button', { name: 'Sign out' }).click();
     await other.getByLabel('API key').waitFor();
     await page.getByText('You were signed out').waitFor();
-    await page.close();
-    await other.close();
   });
 
   it('ends a session at once when its key is revoked', async () => {
@@ -76,7 +78,6 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     await signedIn(page);
     await service.call('DELETE', '/api/keys/guest');
     await page.getByText('You were signed out').waitFor();
-    await page.close();
   });
 
   it('offers to trust the own address, unless the service sees a shared one', async () => {
@@ -123,7 +124,6 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     expect((await service.call('GET', '/api/trusted-ips')).body['items']).toEqual([]);
     // A route that is handled while the page closes would fail unnoticed.
     await page.unrouteAll({ behavior: 'wait' });
-    await page.close();
   });
 
   it('trusts an address temporarily and shows its expiry', async () => {
@@ -159,7 +159,6 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     const after = (await service.call('GET', '/api/trusted-ips/192.0.2.10')).body;
     expect(after).toMatchObject({ note: 'visitor', expires_at: before['expires_at'] });
     await service.call('DELETE', '/api/trusted-ips/192.0.2.10');
-    await page.close();
   });
 
   it('stores the key in no file of the browser', async () => {

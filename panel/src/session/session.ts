@@ -26,6 +26,8 @@ export interface SessionState {
 
 /** A hidden tab sends no other requests, and the service ends an unused session after 30 minutes. */
 const keepAliveMs = 5 * 60_000;
+/** Time without a sign-in form for another tab to respond. */
+const tabPatienceMs = 300;
 const endedText = 'You were signed out: the session expired or was ended in another tab, or its key was revoked.';
 const unconfirmedText =
   'You are signed out here, but the service did not confirm it. The session expires within 30 minutes.';
@@ -50,7 +52,7 @@ export class Session {
       unreachableSince: null,
     };
     this.api = this.#apiWith(() => tokens.token);
-    if (!hasToken) void this.#askTabs();
+    if (!hasToken) this.#askTabs();
     setInterval(() => this.#keepAlive(), keepAliveMs);
   }
 
@@ -95,11 +97,13 @@ export class Session {
     this.#forget(endedText);
   }
 
-  async #askTabs(): Promise<void> {
-    const token = await this.#tokens.ofAnotherTab();
-    if (!this.#state.asksTabs) return;
-    if (token !== null) this.#tokens.set(token);
-    this.#change({ asksTabs: false, hasToken: token !== null });
+  /** Shows the sign-in unless another tab responds soon; a later response replaces it. */
+  #askTabs(): void {
+    const timer = setTimeout(() => this.#change({ asksTabs: false }), tabPatienceMs);
+    this.#tokens.askTabs(() => {
+      clearTimeout(timer);
+      this.#change({ asksTabs: false, hasToken: true });
+    });
   }
 
   /** Failures are handled by the request watcher in `#apiWith`. */

@@ -5,9 +5,6 @@ const NAME = 'proxy-manager-session';
 /** Earlier versions stored the key itself here. */
 const OLD_NAME = 'proxy-manager-key';
 const CHANNEL = 'proxy-manager-session';
-/** Time for another tab to answer; milliseconds. */
-const patienceMs = 300;
-
 type Message = { readonly ask: true } | { readonly token: string };
 
 /** The part of `BroadcastChannel` used here. */
@@ -20,7 +17,8 @@ export class TokenStore {
   readonly #storage: Storage;
   readonly #tabs: TabChannel;
   #token: string | null;
-  #received: (token: string) => void = () => undefined;
+  /** Set while this tab waits for another tab's token. */
+  #received: (() => void) | null = null;
 
   constructor(storage: Storage, tabs: TabChannel = new BroadcastChannel(CHANNEL)) {
     this.#storage = storage;
@@ -34,30 +32,32 @@ export class TokenStore {
     return this.#token;
   }
 
-  /** The token of another tab; null: no tab is signed in. */
-  async ofAnotherTab(): Promise<string | null> {
-    return await new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(null), patienceMs);
-      this.#received = (token) => {
-        clearTimeout(timer);
-        resolve(token);
-      };
-      this.#tabs.postMessage({ ask: true });
-    });
+  /**
+   * Takes over the token of a signed-in tab and calls `received` once it is set. Waits until this tab gets a token of
+   * its own: a background tab on a busy machine may respond after seconds. Without a signed-in tab, it is never called.
+   */
+  askTabs(received: () => void): void {
+    this.#received = received;
+    this.#tabs.postMessage({ ask: true });
   }
 
   set(token: string): void {
+    this.#received = null;
     this.#token = token;
     this.#storage.setItem(NAME, token);
   }
 
   clear(): void {
+    this.#received = null;
     this.#token = null;
     this.#storage.removeItem(NAME);
   }
 
   #onMessage({ ask, token }: Partial<{ readonly ask: true; readonly token: string }>): void {
     if (ask === true && this.#token !== null) this.#tabs.postMessage({ token: this.#token });
-    if (typeof token === 'string' && this.#token === null) this.#received(token);
+    const received = this.#received;
+    if (typeof token !== 'string' || received === null) return;
+    this.set(token);
+    received();
   }
 }

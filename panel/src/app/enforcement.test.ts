@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import type { Health } from '../api/types.ts';
 import { enforcement, isStale } from './enforcement.ts';
 
-const health = (status: string) => ({ status }) as Health;
+const health = (status: string, database = 'ok', current: object | null = null) =>
+  ({ status, database: { status: database }, workers: { current, draining: [] } }) as unknown as Health;
 
 it.each([
   ['a fresh ok', 'ok', 2_000, true, 'good'],
@@ -17,4 +18,12 @@ it.each([
 it('is not stale before the first answer', () => {
   expect(isStale(null, false)).toBe(false);
   expect(isStale(0, false)).toBe(true);
+});
+
+it.each([
+  ['only the database is down', 'down', { pid: 7 }, 'Database down: nothing can be changed'],
+  ['no worker is running', 'ok', null, 'HAProxy is down'],
+  ['both are down', 'down', null, 'Database down, and no HAProxy worker found'],
+])('names what is down when %s', (_, database, current, words) => {
+  expect(enforcement(health('down', database, current), 100, true)).toEqual({ tone: 'bad', words });
 });

@@ -22,6 +22,15 @@ export function enforcement(
   if (health === undefined || age === null) return { tone: 'unknown', words: 'Checking…' };
   if (isStale(age, reachable)) return { tone: 'unknown', words: 'Unknown: the service does not respond' };
   if (health.status === 'ok') return { tone: 'good', words: 'Blocking is active' };
-  if (health.status === 'down') return { tone: 'bad', words: 'HAProxy is down' };
+  if (health.status === 'down') return { tone: 'bad', words: downWords(health) };
   return { tone: 'warn', words: 'Blocking may be incomplete' };
+}
+
+export const databaseDown = 'Database down: nothing can be changed';
+export const proxyDown = 'HAProxy is down';
+
+/** Without a usable database, HAProxy still serves sites and denies blocked addresses. */
+function downWords({ database, workers }: Health): string {
+  if (database.status !== 'down') return proxyDown;
+  return workers.current === null ? 'Database down, and no HAProxy worker found' : databaseDown;
 }

@@ -25,9 +25,22 @@ it('refreshes everything after a gap', () => {
   expect(staleSubjects([event('entry.blocked'), gap])).toBeNull();
 });
 
-it('shows an event of a newer service with its name, and refreshes nothing for it', () => {
-  const read = readServiceEvent('{"id":"a-1","type":"moon.full","at":"2026-11-21T20:00:00Z","data":{"phase":1}}', 0);
+/** As of a newer service. */
+function unknown(type: string): ServiceEvent {
+  const read = readServiceEvent(JSON.stringify({ ...head, type, data: { phase: 1 } }), 0);
   if (read === null) throw new Error('not read');
-  expect(eventWords(read)).toEqual({ tone: 'unknown', words: 'moon.full {"phase":1}' });
-  expect(staleSubjects([read])?.size).toBe(0);
+  return read;
+}
+
+it('shows an event of a newer service with its name', () => {
+  expect(eventWords(unknown('moon.full'))).toEqual({ tone: 'unknown', words: 'moon.full {"phase":1}' });
+});
+
+it('refreshes what the first word of an unknown event is about', () => {
+  expect(staleSubjects([unknown('entry.renamed')])).toEqual(staleSubjects([event('entry.blocked')]));
+  expect(staleSubjects([unknown('webhook.paused')])).toEqual(new Set(['webhooks']));
+});
+
+it.each(['moon.full', 'moon', 'constructor.called'])('refreshes nothing for the unknown subject of %s', (type) => {
+  expect(staleSubjects([unknown(type)])?.size).toBe(0);
 });

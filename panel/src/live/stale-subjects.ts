@@ -26,17 +26,25 @@ const staleAfter: Readonly<Record<EventSubject, readonly Subject[]>> = {
 };
 
 export function eventSubject(type: EventType): EventSubject {
-  return type.slice(0, type.indexOf('.')) as EventSubject;
+  return firstWord(type) as EventSubject;
 }
 
 /** Null: all of it. */
 export function staleSubjects(events: readonly ServiceEvent[]): ReadonlySet<Subject> | null {
   const stale = new Set<Subject>();
-  for (const { type } of events) {
+  for (const event of events) {
     // The missed events may have changed anything.
-    if (type === 'gap') return null;
-    if (type === 'unknown') continue;
-    for (const subject of staleAfter[eventSubject(type)]) stale.add(subject);
+    if (event.type === 'gap') return null;
+    const subject = firstWord(event.type === 'unknown' ? event.name : event.type);
+    if (isSubject(subject)) for (const one of staleAfter[subject]) stale.add(one);
   }
   return stale;
+}
+
+function firstWord(type: string): string {
+  return type.split('.', 1)[0] ?? '';
+}
+
+function isSubject(word: string): word is EventSubject {
+  return Object.hasOwn(staleAfter, word);
 }

@@ -51,6 +51,7 @@ it('offers a reload while one is scheduled', async () => {
 it('says what to check when no button can help', async () => {
   answer({ status: 'down', reasons: ['database: disk full'], database: { status: 'down' } });
   await renderInApp(<Verdict />);
+  await screen.findByRole('heading', { name: 'Database down: nothing can be changed' });
   await screen.findByText('This cannot be fixed here. Check the disk of the service: free space and permissions.');
   expect(screen.queryByRole('button')).toBeNull();
 });

@@ -21,3 +21,14 @@ it('warns about a block that not every worker has', () => {
     words: '203.0.113.7 blocked by ops for 1 h: ssh; not verified on all workers yet',
   });
 });
+
+it.each([
+  ['database: it cannot be written: disk full', 'Database down: nothing can be changed'],
+  ['no worker of the proxy is running', 'HAProxy is down'],
+  ['another reason', 'HAProxy or the database is down'],
+])('names what is down for the reason "%s"', (reason, words) => {
+  expect(eventWords({ ...head, type: 'health.changed', data: { status: 'down', reasons: [reason] } })).toEqual({
+    tone: 'bad',
+    words: `${words}: ${reason}`,
+  });
+});

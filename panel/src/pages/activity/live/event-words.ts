@@ -1,4 +1,5 @@
 // Each event as one sentence. Members may be absent (EventData), so every one has a fallback.
+import { databaseDown, proxyDown } from '../../../app/enforcement.ts';
 import type { EventData, EventType, KnownEvent, ServiceEvent } from '../../../live/service-event.ts';
 import { elapsedText, spanText } from '../../../parts/age.tsx';
 import type { Tone } from '../../../parts/state-mark.tsx';
@@ -62,7 +63,7 @@ const describe: { readonly [Type in EventType]: Describe<Type> } = {
   'webhook.removed': ({ id, by }) => good(`Webhook ${text(id)} removed${author(by)}`),
   'health.changed': ({ status, reasons }) => {
     if (status === 'ok') return good('Blocking is active');
-    if (status === 'down') return { tone: 'bad', words: `HAProxy is down${list(reasons)}` };
+    if (status === 'down') return { tone: 'bad', words: `${down(reasons)}${list(reasons)}` };
     return warn(`Blocking may be incomplete${list(reasons)}`);
   },
   'worker.appeared': ({ pid }) => ({ tone: 'unknown', words: `Worker ${text(pid)} started` }),
@@ -123,6 +124,12 @@ function list(reasons: readonly string[] = []): string {
 
 function span(end: string | null | undefined, at: number): string {
   return end === null || end === undefined ? '' : ` for ${spanText(Date.parse(end) - at)}`;
+}
+
+/** The event has no parts as `/health` has, so the reasons decide. */
+function down(reasons: readonly string[] = []): string {
+  if (reasons.some((reason) => reason.startsWith('no worker'))) return proxyDown;
+  return reasons.some((reason) => reason.startsWith('database: ')) ? databaseDown : 'HAProxy or the database is down';
 }
 
 function mapName(map: string | undefined): string {

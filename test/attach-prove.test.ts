@@ -5,13 +5,13 @@ import { prove, provingAddress } from '../src/attach/prove.ts';
 import { frontEndsOf } from '../src/configuration/rules/front-ends.ts';
 import { head, rule, startAttached } from '../testkit/attached-service.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnNewestProxy } from '../testkit/proxies.ts';
 import type { RealService } from '../testkit/real-service.ts';
 
 const certificate = join(import.meta.dirname, '../testkit/tls/localhost.pem');
 const ok = 'http-request return status 200 content-type text/plain string ok';
 
-describeOnProductProxies('the proof of attach', ({ bin }) => {
+describeOnNewestProxy('the proof of attach', ({ bin }) => {
   let service: RealService;
   let config = '';
   beforeAll(async () => {

@@ -14,7 +14,7 @@ import { Made, paths, restartWithSocket, stepsOf } from '../src/attach/steps.ts'
 import { type AttachedService, frontEnd, head, startAttached } from '../testkit/attached-service.ts';
 import { untilPasses } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { program, type RealService } from '../testkit/real-service.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -104,7 +104,7 @@ class PlayedHost implements Host {
   }
 }
 
-describeOnProductProxies('attach', ({ bin }) => {
+describeOnOneProxy('attach', ({ bin }) => {
   let attached: AttachedService;
   let service: RealService;
   let host: PlayedHost;

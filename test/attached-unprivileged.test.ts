@@ -7,7 +7,7 @@ import { getuid } from 'node:process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { frontEnd, head, rule, startAttached } from '../testkit/attached-service.ts';
 import { eventually } from '../testkit/conditions.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy } from '../testkit/proxies.ts';
 import type { RealService } from '../testkit/real-service.ts';
 import { unprivilegedUser } from '../testkit/unprivileged.ts';
 
@@ -16,7 +16,7 @@ await chmod(folder, 0o755);
 const user = getuid?.() === 0 ? unprivilegedUser(folder) : null;
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describeOnProductProxies('attached as a user without rights,', ({ bin }) => {
+describeOnOneProxy('attached as a user without rights,', ({ bin }) => {
   if (user === null) {
     it.skip('needs to be run from root, with setpriv (util-linux)');
     return;

@@ -11,10 +11,10 @@ import {
 } from '../testkit/attached-service.ts';
 import { eventually, untilPasses } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnNewestProxy } from '../testkit/proxies.ts';
 import type { RealService } from '../testkit/real-service.ts';
 
-describeOnProductProxies('an attached service', ({ bin }) => {
+describeOnNewestProxy('an attached service', ({ bin }) => {
   let attached: AttachedService;
   let service: RealService;
   let proxy: OperatorsProxy;

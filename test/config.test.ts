@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnProductProxies, isOnlyProxyFor } from '../testkit/proxies.ts';
+import { describeOnNewestProxy } from '../testkit/proxies.ts';
 import { type JsonBody, RealService } from '../testkit/real-service.ts';
 import { askProxy, startUpstream, type Upstream } from '../testkit/upstream.ts';
 
@@ -48,7 +48,7 @@ const trustedElsewhere = onlyTheRule.replace(
 );
 const withoutRule = good.replace(/^ *http-request deny .*$/m, '    # no rule');
 
-describeOnProductProxies('the configuration', ({ bin }) => {
+describeOnNewestProxy('the configuration', ({ bin }) => {
   let folder: string;
   let template: string;
   let service: RealService;
@@ -96,7 +96,6 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     );
 
   /** What no version of HAProxy does differently. */
-  const ofTheService = isOnlyProxyFor(bin) ? it : () => undefined;
 
   it('is returned as it is live, with its hash', async () => {
     const answer = await service.call('GET', '/api/config');
@@ -109,7 +108,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     expect(answer.body['path']).toBe(service.paths.config);
   });
 
-  ofTheService('comes from the operator’s template at every reload, and the difference is shown before', async () => {
+  it('comes from the operator’s template at every reload, and the difference is shown before', async () => {
     expect((await service.call('GET', '/api/config/diff')).body).toEqual({
       changed: false,
       diff: '',
@@ -141,7 +140,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     expect((await reload()).body).toMatchObject({ changed: false });
   });
 
-  ofTheService('tells what the restore of a backup would change, and of one that is not there', async () => {
+  it('tells what the restore of a backup would change, and of one that is not there', async () => {
     await writeFile(template, good.replace('timeout connect 5s', 'timeout connect 7s'));
     await reload();
     await writeFile(template, good);
@@ -228,7 +227,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     await service.healthy();
   });
 
-  ofTheService('is warned of by the dry run as by the reload itself', async () => {
+  it('is warned of by the dry run as by the reload itself', async () => {
     await writeFile(template, withWarnings(await freePort()));
     const { body } = await service.call('POST', '/api/config/validate');
     expect(body).toMatchObject({ valid: true, needs_replace_configuration: false });
@@ -291,7 +290,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     await service.call('DELETE', '/api/sites/nowhere.example');
   });
 
-  ofTheService('has a history, newest first and page by page', async () => {
+  it('has a history, newest first and page by page', async () => {
     const done = await reload();
     const first = await service.call('GET', '/api/config/reloads?limit=1');
     expect(first.body['items']).toMatchObject([
@@ -304,7 +303,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     expect((await service.call('GET', '/api/config/reloads/..%2f..%2fx')).status).toBe(400);
   });
 
-  ofTheService('is backed up before every change, and a backup goes back through the same safe reload', async () => {
+  it('is backed up before every change, and a backup goes back through the same safe reload', async () => {
     await writeFile(template, good.replace('retries 3', 'retries 2'));
     const old = (await reload()).body;
     await writeFile(template, good);
@@ -337,7 +336,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     expect((await service.call('POST', '/api/config/backups/..%2f..%2fetc/restore')).status).toBe(400);
   });
 
-  ofTheService('that was edited by hand is noticed, logged, and can be had back, sites and all', async () => {
+  it('that was edited by hand is noticed, logged, and can be had back, sites and all', async () => {
     await writeFile(template, good);
     const site = (domain: string, query = '') =>
       service.call('PUT', `/api/sites/${domain}${query}`, {
@@ -377,7 +376,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     expect(kept).toMatchObject({ written_by: 'other' });
   });
 
-  ofTheService('that is not UTF-8 is named, by the reload and by /health, and never overwritten', async () => {
+  it('that is not UTF-8 is named, by the reload and by /health, and never overwritten', async () => {
     const before = await live();
     const bytes = Buffer.concat([Buffer.from(before), Buffer.from('# Gr\xfc\xdfe\n', 'latin1')]);
     await writeFile(service.paths.config, bytes);
@@ -391,7 +390,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     expect((await reload()).status).toBe(200);
   });
 
-  ofTheService('that cannot be backed up is not changed: 503 with the reason', async () => {
+  it('that cannot be backed up is not changed: 503 with the reason', async () => {
     const before = await live();
     const { backupDir } = service.paths;
     const aside = `${backupDir}.aside`;
@@ -407,7 +406,7 @@ describeOnProductProxies('the configuration', ({ bin }) => {
     expect(await service.workerPid()).toBe(worker);
   });
 
-  ofTheService('keeps the last twenty different backups, and for good those of what it did not write', async () => {
+  it('keeps the last twenty different backups, and for good those of what it did not write', async () => {
     const ids = async (): Promise<string[]> =>
       (await readdir(service.paths.backupDir)).filter((name) => /^\d{8}T/.test(name)).sort();
     await writeFile(service.paths.config, `${await live()}# by hand\n`);

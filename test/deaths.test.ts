@@ -8,13 +8,14 @@ import { capabilitiesOf } from '../src/haproxy/process/proxy-version.ts';
 import { requestReload } from '../src/haproxy/process/reload-request.ts';
 import { processAlive, processStartTime } from '../src/system/processes.ts';
 import { eventually, within } from '../testkit/conditions.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { dealt, describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { addressOf, expectAgreement } from '../testkit/traffic.ts';
 
 const atATime = 4;
 
 describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
+  const dealtIt = dealt(bin, it);
   const { workerReadsConfiguration } = capabilitiesOf({ text: '', major, minor });
   let service: RealService;
   const acknowledged: string[] = [];
@@ -87,7 +88,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     await eventually('it is dead', async () => !(await processAlive(pid, startTime)));
   }
 
-  it('of the worker: a new one starts and enforces every acknowledged block', async () => {
+  dealtIt('of the worker: a new one starts and enforces every acknowledged block', async () => {
     const before = await service.workerPid();
     const refusals = await blockThroughout(async () => {
       await kill(before);
@@ -97,7 +98,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     await expectEnforced();
   });
 
-  it('of the worker after a refused reload, while another one drains: a new one starts and serves', async () => {
+  dealtIt('of the worker after a refused reload, while another one drains: a new one starts and serves', async () => {
     const client = service.keepAliveClient('127.0.0.8');
     expect(await client.visit()).toBe(200);
     const served = await service.workerPid();
@@ -121,7 +122,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     await expectEnforced();
   });
 
-  it('of the master: it is started again and enforces every acknowledged block', async () => {
+  dealtIt('of the master: it is started again and enforces every acknowledged block', async () => {
     const { master } = await service.processes();
     const refusals = await blockThroughout(async () => {
       await kill(master.pid);
@@ -134,7 +135,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     await expectEnforced();
   });
 
-  it('of the service: the proxy enforces, and the next start adopts it', async () => {
+  dealtIt('of the service: the proxy enforces, and the next start adopts it', async () => {
     const before = await service.processes();
     const refusals = await blockThroughout(async () => {
       const held = acknowledged.at(-1)!;
@@ -152,7 +153,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     await expectEnforced();
   });
 
-  it('of the service and the master together: the next start restores both', async () => {
+  dealtIt('of the service and the master together: the next start restores both', async () => {
     const { master } = await service.processes();
     const refusals = await blockThroughout(async () => {
       service.kill('SIGKILL');
@@ -165,22 +166,25 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     await expectEnforced();
   });
 
-  it('of the master with a live configuration broken outside the service: the last known good serves', async () => {
-    const good = await readFile(service.paths.config, 'utf8');
-    const { master } = await service.processes();
-    await appendFile(service.paths.config, '\nfrontend broken\n  bind no-such-thing\n');
-    const broken = await readFile(service.paths.config, 'utf8');
-    await kill(master.pid);
-    await servedAgainAfter(master.pid);
-    expect(await readFile(service.paths.config, 'utf8')).toBe(good);
-    expect((await service.logText()).split('Proxy is gone').at(-1)).toContain('Backup restored');
-    await expectEnforced();
-    const kept = (await service.call('GET', '/api/config/backups')).body as { items?: unknown };
-    expect(JSON.stringify(kept)).toContain('refused by the proxy at start');
-    expect(broken).not.toBe(good);
-  });
+  dealtIt(
+    'of the master with a live configuration broken outside the service: the last known good serves',
+    async () => {
+      const good = await readFile(service.paths.config, 'utf8');
+      const { master } = await service.processes();
+      await appendFile(service.paths.config, '\nfrontend broken\n  bind no-such-thing\n');
+      const broken = await readFile(service.paths.config, 'utf8');
+      await kill(master.pid);
+      await servedAgainAfter(master.pid);
+      expect(await readFile(service.paths.config, 'utf8')).toBe(good);
+      expect((await service.logText()).split('Proxy is gone').at(-1)).toContain('Backup restored');
+      await expectEnforced();
+      const kept = (await service.call('GET', '/api/config/backups')).body as { items?: unknown };
+      expect(JSON.stringify(kept)).toContain('refused by the proxy at start');
+      expect(broken).not.toBe(good);
+    },
+  );
 
-  it('of the master without the service: a foreign process in the stale pid file is left alone', async () => {
+  dealtIt('of the master without the service: a foreign process in the stale pid file is left alone', async () => {
     const { master } = await service.processes();
     service.kill('SIGTERM');
     await service.ended();

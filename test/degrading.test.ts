@@ -8,7 +8,7 @@ import { requestReload } from '../src/haproxy/process/reload-request.ts';
 import { breakages, takeAllConnections } from '../testkit/broken-master-socket.ts';
 import { slowedTime } from '../testkit/clock.ts';
 import { eventually, within } from '../testkit/conditions.ts';
-import { describeOnProductProxies, isDealtTo, longTests } from '../testkit/proxies.ts';
+import { dealt, describeOnProductProxies, isDealtTo, longTests } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { suspend } from '../testkit/suspend.ts';
 
@@ -84,6 +84,8 @@ async function holdsTheWholeSet(service: RealService): Promise<void> {
 
 // One pool of tests for each proxy: most of their time they wait for the proxy.
 describeOnProductProxies('degrading', ({ bin }) => {
+  const dealtIt = dealt(bin, it.concurrent);
+
   // A stopped master cannot be reloaded, so the socket stays broken for the whole test.
   it.concurrent.each(breakages.filter((_, index) => isDealtTo(bin, index)))(
     'with its master socket: $name, the service answers, tells, and recovers',
@@ -125,7 +127,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
     },
   );
 
-  it.concurrent('a master socket with ten foreign connections: is reported, and recovers when they close', async () => {
+  dealtIt('a master socket with ten foreign connections: is reported, and recovers when they close', async () => {
     await withService(bin, async (service) => {
       const mend = await takeAllConnections(service);
       expect((await done(service.block('127.0.1.1'))).body).toMatchObject({
@@ -141,7 +143,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
     });
   });
 
-  it.concurrent('foreign reloads: blocks wait for them, and the service adds none', async () => {
+  dealtIt('foreign reloads: blocks wait for them, and the service adds none', async () => {
     // A reload on a busy machine may take longer than a block waits for it.
     await withService(
       bin,
@@ -163,8 +165,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
     );
   });
 
-  const schedules = isDealtTo(bin, 0) ? it.concurrent : () => undefined;
-  schedules('foreign reloads: replace a scheduled one', async () => {
+  dealtIt('foreign reloads: replace a scheduled one', async () => {
     await withService(bin, async (service) => {
       // Ours keep ten seconds apart, so that the one that is scheduled next waits.
       expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
@@ -182,8 +183,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
     });
   });
 
-  const mends = isDealtTo(bin, 1) ? it.concurrent : () => undefined;
-  mends('a missing master socket: is created again without any block', async () => {
+  dealtIt('a missing master socket: is created again without any block', async () => {
     await withService(bin, async (service) => {
       await unlink(service.paths.masterSocket);
       await eventually('the socket is back', async () => (await stat(service.paths.masterSocket)).isSocket());
@@ -192,7 +192,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
     });
   });
 
-  it.concurrent('a missing master socket: loses no acknowledged block to a death of the service', async () => {
+  dealtIt('a missing master socket: loses no acknowledged block to a death of the service', async () => {
     await withService(bin, async (service) => {
       const { master } = await service.processes();
       await suspend(master.pid);
@@ -210,7 +210,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
     });
   });
 
-  it.concurrent('a hung worker: blocks are answered in time, and everything is in sync when it resumes', async () => {
+  dealtIt('a hung worker: blocks are answered in time, and everything is in sync when it resumes', async () => {
     await withService(bin, async (service) => {
       await service.block('127.0.9.9');
       const { current } = await service.processes();
@@ -258,7 +258,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
     });
   });
 
-  it.concurrent('a hung draining worker: delays neither blocks nor a reload', async () => {
+  dealtIt('a hung draining worker: delays neither blocks nor a reload', async () => {
     await withService(bin, async (service) => {
       const client = service.keepAliveClient('127.0.0.4');
       expect(await client.visit()).toBe(200);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseIp } from '../src/domain/ip.ts';
 import { RuntimeMap } from '../src/haproxy/maps/runtime-map.ts';
 import { eventually, untilPasses, within } from '../testkit/conditions.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnNewestProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 /** Like the public lists: nested networks, addresses inside them, IPv6, in order, with comments, blanks and rubbish. */
@@ -25,7 +25,7 @@ function list(): { text: string; entries: string[] } {
   return { text: [...lines, 'not an address', '10.0.0.1/8', '0.0.0.0/0'].join('\n'), entries: [...entries] };
 }
 
-describeOnProductProxies('a list', ({ bin }) => {
+describeOnNewestProxy('a list', ({ bin }) => {
   let service: RealService;
   beforeAll(async () => {
     service = await RealService.start({ bin });

@@ -5,12 +5,12 @@ import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { samplesOf } from '../testkit/metrics/metrics-kit.ts';
 import { promtool, promtoolIsThere } from '../testkit/promtool.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { suspend } from '../testkit/suspend.ts';
 import { askProxy, startUpstream, type Upstream } from '../testkit/upstream.ts';
 
-describeOnProductProxies('the metrics', ({ bin, version }) => {
+describeOnOneProxy('the metrics', ({ bin, version }) => {
   let service: RealService;
   let upstream: Upstream;
   let began = 0;

@@ -8,7 +8,7 @@ import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
 import { missingForNotifySocket, type NotifySocket, openNotifySocket } from '../testkit/notify-socket.ts';
-import { describeOnOneProxy, describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 const blocked = '127.60.0.1';
@@ -44,7 +44,7 @@ async function expectServed(service: RealService): Promise<void> {
   expect([await service.visit('127.0.0.9'), await service.visit(blocked)]).toEqual([200, 403]);
 }
 
-describeOnProductProxies('a start after a power failure whose database is damaged', ({ bin }) => {
+describeOnNewestProxy('a start after a power failure whose database is damaged', ({ bin }) => {
   let service: RealService;
   let folder: string;
   let systemd: NotifySocket | null = null;

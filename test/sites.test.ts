@@ -7,7 +7,7 @@ import { openDatabase } from '../src/store/open-database.ts';
 import { SitesStore } from '../src/store/sites-store.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnOneProxy, describeOnProductProxies, isOnlyProxyFor } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService, type ServicePaths } from '../testkit/real-service.ts';
 import { askProxy, startUpstream, type Upstream } from '../testkit/upstream.ts';
 
@@ -21,7 +21,7 @@ backend nonsense
 {%- endfor %}
 `;
 
-describeOnProductProxies('sites', ({ bin }) => {
+describeOnNewestProxy('sites', ({ bin }) => {
   let folder: string;
   let service: RealService;
   let [a, b]: Upstream[] = [];
@@ -50,7 +50,6 @@ describeOnProductProxies('sites', ({ bin }) => {
     (await readdir(dirname(service.paths.config))).filter((name) => /^sites\..*\.map$/.test(name));
 
   /** What no version of HAProxy does differently. */
-  const ofTheService = isOnlyProxyFor(bin) ? it : () => undefined;
 
   it('are live before the answer, and gone before the answer', async () => {
     expect(await ask('live.example')).toEqual({ status: 404, text: 'no such site' });
@@ -155,7 +154,7 @@ describeOnProductProxies('sites', ({ bin }) => {
     await service.healthy();
   });
 
-  ofTheService('that would make the configuration invalid are refused, not stored, and leave nothing', async () => {
+  it('that would make the configuration invalid are refused, not stored, and leave nothing', async () => {
     await put('kept.example', a!.port);
     const [live, maps] = [await readFile(service.paths.config, 'utf8'), await sitesMaps()];
     const refused = await put('broken.example', a!.port);
@@ -171,7 +170,7 @@ describeOnProductProxies('sites', ({ bin }) => {
     await service.healthy();
   });
 
-  ofTheService('live in a map named after its content; old ones are collected', async () => {
+  it('live in a map named after its content; old ones are collected', async () => {
     for (let change = 0; change < 3; change += 1) await put(`change-${change}.example`, a!.port);
     const maps = await sitesMaps();
     const live = await readFile(service.paths.config, 'utf8');
@@ -181,7 +180,7 @@ describeOnProductProxies('sites', ({ bin }) => {
     expect(await readFile(join(dirname(service.paths.config), named!), 'utf8')).toContain('change-2.example');
   });
 
-  ofTheService('set at the same moment by many are all there', async () => {
+  it('set at the same moment by many are all there', async () => {
     const domains = Array.from({ length: 6 }, (_, index) => `crowd-${index}.example`);
     const answers = await Promise.all(domains.map((domain) => put(domain, a!.port)));
     expect(answers.map(({ status }) => status)).toEqual(domains.map(() => 201));

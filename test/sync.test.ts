@@ -3,13 +3,13 @@ import SqliteDatabase from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { jumpTo, movableTime, stopTime } from '../testkit/clock.ts';
 import { eventually } from '../testkit/conditions.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnNewestProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 const entries = ['127.0.1.1', '127.0.1.2', '127.0.1.3', '127.0.2.0/24', '2001:db8::1', '2001:db8:1::/48'];
 const right = entries.map((entry) => `${entry} 1`).sort();
 
-describeOnProductProxies('a sync', ({ bin }) => {
+describeOnNewestProxy('a sync', ({ bin }) => {
   let service: RealService;
   beforeAll(async () => {
     service = await RealService.start({ bin, environment: movableTime });

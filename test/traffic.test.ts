@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { measureTraffic } from '../bench/traffic.ts';
 import { phaseNames, usual } from '../bench/traffic-phases.ts';
 import { slowedTime } from '../testkit/clock.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnNewestProxy } from '../testkit/proxies.ts';
 
-describeOnProductProxies('traffic through the proxy', ({ bin }) => {
+describeOnNewestProxy('traffic through the proxy', ({ bin }) => {
   it('fails no request during blocks, an import, a sync, reloads and a removal', async () => {
     const { phases, figures } = await measureTraffic({
       ...usual,

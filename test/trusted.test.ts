@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnNewestProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
-describeOnProductProxies('a trusted address', ({ bin }) => {
+describeOnNewestProxy('a trusted address', ({ bin }) => {
   let service: RealService;
   beforeAll(async () => {
     service = await RealService.start({ bin });
@@ -103,7 +103,7 @@ describeOnProductProxies('a trusted address', ({ bin }) => {
   });
 });
 
-describeOnProductProxies('a check', ({ bin }) => {
+describeOnNewestProxy('a check', ({ bin }) => {
   let service: RealService;
   beforeAll(async () => {
     service = await RealService.start({ bin });

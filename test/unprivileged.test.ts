@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnNewestProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { type UnprivilegedUser, unprivilegedUser } from '../testkit/unprivileged.ts';
 
@@ -67,7 +67,7 @@ const status = async (pid: number) => {
   };
 };
 
-describeOnProductProxies('as a user without rights,', ({ bin }) => {
+describeOnNewestProxy('as a user without rights,', ({ bin }) => {
   if (user === null) {
     it.skip('needs setpriv (util-linux) to be run from root');
     return;

@@ -110,12 +110,18 @@ export function describeOnProductProxies(name: string, tests: (proxy: ProxyBinar
 }
 
 /**
- * The same tests on the first of `productProxies`: for what no version of HAProxy does differently. All of them in
+ * The same tests on the first of `productProxies`: for what depends little on HAProxy. All of them in
  * `npm run test:long`.
  */
 export function describeOnOneProxy(name: string, tests: (proxy: ProxyBinary) => void): void {
   const { found, missing } = productProxies();
   describeOn({ found: longTests ? found : found.slice(0, 1), missing }, name, tests);
+}
+
+/** As `describeOnOneProxy`, on the newest: the blocks are divided between both, so that each runs about half of them. */
+export function describeOnNewestProxy(name: string, tests: (proxy: ProxyBinary) => void): void {
+  const { found, missing } = productProxies();
+  describeOn({ found: longTests ? found : found.slice(-1), missing }, name, tests);
 }
 
 /** Whether a test inside `describeOnProductProxies` that no version does differently runs on this one. */
@@ -127,6 +133,18 @@ export function isOnlyProxyFor(bin: string): boolean {
 export function isDealtTo(bin: string, index: number): boolean {
   const { found } = productProxies();
   return longTests || index % found.length === found.findIndex((proxy) => proxy.bin === bin);
+}
+
+/** Like `define`, for tests that `npm test` runs on one version each: they are dealt out to `productProxies` in turn. */
+export function dealt(
+  bin: string,
+  define: (name: string, test: () => Promise<void>) => void,
+): (name: string, test: () => Promise<void>) => void {
+  let index = 0;
+  return (name, test) => {
+    if (isDealtTo(bin, index)) define(name, test);
+    index += 1;
+  };
 }
 
 /** All of a matrix in `npm run test:long`; in `npm test` the given sample of it, always the same. */

@@ -37,7 +37,7 @@ describeOnNewestProxy('a list', ({ bin }) => {
     service.call('PUT', `/api/blocked-ips${query}`, { raw, contentType: 'text/plain' });
   const running = async (): Promise<string[]> => {
     const found: string[] = [];
-    const map = new RuntimeMap(service.socket, service.paths.blockedMap);
+    const map = new RuntimeMap({ socket: service.socket, path: service.paths.blockedMap });
     await map.runtimeMapKeys(within(60_000), (batch) => {
       for (const { key, value } of batch) found.push(`${key} ${value}`);
     });

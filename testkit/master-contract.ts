@@ -25,7 +25,7 @@ export function masterContract(name: string, start: () => Promise<MasterSubject>
 
     beforeEach(async () => {
       subject = await start();
-      map = new RuntimeMap(subject.socket, subject.mapPath);
+      map = new RuntimeMap({ socket: subject.socket, path: subject.mapPath });
     });
     afterEach(() => subject.stop());
 
@@ -192,7 +192,7 @@ export function masterContract(name: string, start: () => Promise<MasterSubject>
     });
 
     it('rejects with all bodies when the proxy says no', async () => {
-      const strange = new RuntimeMap(subject.socket, '/no/such.map');
+      const strange = new RuntimeMap({ socket: subject.socket, path: '/no/such.map' });
       const failure = await strange.addMany(current, ['192.0.2.1'], soon()).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(RuntimeMapRejection);
       expect((failure as RuntimeMapRejection).responses).toEqual([

@@ -21,7 +21,7 @@ describeOnEachProxy('a real proxy', ({ bin, major, minor }) => {
 
   beforeEach(async () => {
     proxy = await RealProxy.start(bin);
-    map = new RuntimeMap(proxy.socket, proxy.paths.blockedMap);
+    map = new RuntimeMap({ socket: proxy.socket, path: proxy.paths.blockedMap });
   });
   afterEach(() => proxy.stop());
 
@@ -63,7 +63,7 @@ describeOnEachProxy('a real proxy', ({ bin, major, minor }) => {
       config: (paths) =>
         defaultConfig(paths).replace('  http-request', `  ${use}(${paths.blockedMap},0)\n  http-request`),
     });
-    map = new RuntimeMap(proxy.socket, proxy.paths.blockedMap);
+    map = new RuntimeMap({ socket: proxy.socket, path: proxy.paths.blockedMap });
     expect(await map.addIpToRuntimeMap('127.0.0.3', soon())).toBe(true);
     expect((await map.entryCount(soon())).entries).toBe(3);
   });

@@ -55,34 +55,36 @@ const pollMs = 1_000;
 
 /** @throws CannotAttach, UnreadableConfiguration, SettingsError, with what to do; a second run goes on where this ended */
 export async function attach(host: Host, operator: Operator, options: AttachOptions): Promise<AttachOutcome> {
-  return await new Attaching(host, operator, options).run();
+  return await new Attaching({ host, operator, options }).run();
+}
+
+interface AttachingDeps {
+  readonly host: Host;
+  readonly operator: Operator;
+  readonly options: AttachOptions;
 }
 
 class Attaching {
-  readonly #host: Host;
-  readonly #operator: Operator;
-  readonly #options: AttachOptions;
+  readonly #deps: AttachingDeps;
 
-  constructor(host: Host, operator: Operator, options: AttachOptions) {
-    this.#host = host;
-    this.#operator = operator;
-    this.#options = options;
+  constructor(deps: AttachingDeps) {
+    this.#deps = deps;
   }
 
   async run(): Promise<AttachOutcome> {
-    const host = this.#host;
-    const { root, configFile } = this.#options;
+    const host = this.#deps.host;
+    const { root, configFile } = this.#deps.options;
     const packaged = await packagedUnit(host, root);
     await refuseUnusable(host, root, packaged);
     const present = (await host.readText(paths.serviceDropIn)) ?? 'Environment=PROXY_MANAGER_ATTACHED=true';
     const before = await ownSettings(host, [packaged, present]);
     const facts = await readFacts(host, configFile, before);
-    const reloadBy = this.#options.reloadBy ?? before.reloadBy;
-    const openFrontEnds = this.#options.openFrontEnds ?? before.openFrontEnds;
-    refuseUnknownNames(facts, this.#options.openFrontEnds ?? []);
+    const reloadBy = this.#deps.options.reloadBy ?? before.reloadBy;
+    const openFrontEnds = this.#deps.options.openFrontEnds ?? before.openFrontEnds;
+    refuseUnknownNames(facts, this.#deps.options.openFrontEnds ?? []);
     const dropIn = settingsOfService(facts, { root, reloadBy, openFrontEnds });
     const settings = await ownSettings(host, [packaged, dropIn]);
-    await this.#operator.tell(...report(facts, settings.openFrontEnds));
+    await this.#deps.operator.tell(...report(facts, settings.openFrontEnds));
     await this.#refuseManaged();
     refuseWithoutSocket(facts, packaged);
     const made = new Made(host, await readRecord(host));
@@ -95,9 +97,9 @@ class Attaching {
       lists: [settings.blockedMap, settings.trustedMap],
       made,
     });
-    if (this.#options.dryRun) return await this.#dryRun(facts, settings, steps, made);
+    if (this.#deps.options.dryRun) return await this.#dryRun(facts, settings, steps, made);
     await this.#make(steps, settings.reloadBy);
-    const service = new ServiceCommand(host, root, settings);
+    const service = new ServiceCommand({ host, root, settings });
     await this.#importLists(facts, made, service);
     const pasted = await this.#rulesPasted(facts, settings);
     if (!(await this.#inForce(pasted, service, made))) return 'open';
@@ -111,7 +113,7 @@ class Attaching {
     if (!facts.socket.usable) would.push(`  restart ${facts.proxy.unit} once, for its master socket`);
     const { reloadBy } = settings;
     const lacking = lackingRule(facts, settings.openFrontEnds);
-    await this.#operator.tell(
+    await this.#deps.operator.tell(
       '',
       ...(would.length === 0 ? ['Nothing is left to be made.'] : ['It would', ...would]),
       ...pasteLines(lacking, settings),
@@ -124,9 +126,9 @@ class Attaching {
 
   /** A service that keeps a HAProxy of its own would lose it. */
   async #refuseManaged(): Promise<void> {
-    if ((await this.#host.readText(paths.serviceDropIn)) !== null) return;
-    const { files } = await readRecord(this.#host);
-    if (!(await this.#host.exists(paths.unit)) || paths.unit in files) return;
+    if ((await this.#deps.host.readText(paths.serviceDropIn)) !== null) return;
+    const { files } = await readRecord(this.#deps.host);
+    if (!(await this.#deps.host.exists(paths.unit)) || paths.unit in files) return;
     throw new CannotAttach(
       `${paths.unit} is there already, of a service with a HAProxy of its own: docs/attach.md, “From sites and templates”`,
     );
@@ -136,24 +138,26 @@ class Attaching {
     for (const step of steps) {
       if (await step.isDone()) continue;
       await step.apply();
-      await this.#operator.tell(`made ${step.says}`);
+      await this.#deps.operator.tell(`made ${step.says}`);
     }
-    if (reloadBy.kind === 'systemd') await this.#operator.tell(...polkitLines(reloadBy.unit));
+    if (reloadBy.kind === 'systemd') await this.#deps.operator.tell(...polkitLines(reloadBy.unit));
   }
 
   async #importLists(facts: Facts, made: Made, service: ServiceCommand): Promise<void> {
     for (const { file, place } of facts.oldRules.filter((rule) => !rule.file.startsWith('/'))) {
-      await this.#operator.tell(`not imported: ${file}, which ${place} denies by: only a list with a full path is`);
+      await this.#deps.operator.tell(
+        `not imported: ${file}, which ${place} denies by: only a list with a full path is`,
+      );
     }
     for (const { file, place, denies } of listsToImport(facts, made)) {
-      const text = await this.#host.readText(file);
+      const text = await this.#deps.host.readText(file);
       if (text === null) {
-        await this.#operator.tell(`not imported: ${file}, which ${place} denies by, is not there`);
+        await this.#deps.operator.tell(`not imported: ${file}, which ${place} denies by, is not there`);
         continue;
       }
       const question = `${place} denies by ${file}. Import it, so that its addresses are denied in every front end, not only in that one?`;
-      if (!this.#options.yes && !(this.#operator.canAsk && (await this.#operator.ask(question)))) {
-        await this.#operator.tell(
+      if (!this.#deps.options.yes && !(this.#deps.operator.canAsk && (await this.#deps.operator.ask(question)))) {
+        await this.#deps.operator.tell(
           `not imported: ${file}, which ${place} denies by; proxy-manager attach --yes imports it`,
         );
         continue;
@@ -163,12 +167,12 @@ class Attaching {
       if (isWhole) await made.imported(file);
       // What the workers have of it is seen at the end.
       const told = isWhole ? said.split('\n').slice(0, 1) : said.split('\n');
-      await this.#operator.tell(`imported ${file}, which ${place} denies by:`, ...told.map((line) => `  ${line}`));
+      await this.#deps.operator.tell(`imported ${file}, which ${place} denies by:`, ...told.map((line) => `  ${line}`));
     }
     for (const { file, place } of facts.oldRules.filter(
       (rule) => rule.denies === 'some' && rule.file.startsWith('/'),
     )) {
-      await this.#operator.tell(`not imported: ${place} denies by ${file} in some cases only`);
+      await this.#deps.operator.tell(`not imported: ${place} denies by ${file} in some cases only`);
     }
   }
 
@@ -178,28 +182,28 @@ class Attaching {
     let now = facts;
     let lacking = lackingRule(now, openFrontEnds);
     if (lacking.length === 0) return now;
-    await this.#operator.tell(...pasteLines(lacking, settings), '');
-    if (!this.#operator.canAsk) return now;
-    await this.#operator.tell('Waiting for them; Ctrl-C ends this, and another run goes on.');
+    await this.#deps.operator.tell(...pasteLines(lacking, settings), '');
+    if (!this.#deps.operator.canAsk) return now;
+    await this.#deps.operator.tell('Waiting for them; Ctrl-C ends this, and another run goes on.');
     let trouble: string | null = null;
     while (lacking.length > 0) {
       await sleep(pollMs);
       try {
-        now = await readFacts(this.#host, this.#options.configFile, settings);
+        now = await readFacts(this.#deps.host, this.#deps.options.configFile, settings);
         trouble = null;
       } catch (error) {
         // A file that is just being saved, or a HAProxy that is just being restarted, is read again the next time.
         if (!(error instanceof UnreadableConfiguration || error instanceof CannotAttach)) throw error;
-        if (error.message !== trouble) await this.#operator.tell(`still waiting: ${error.message}`);
+        if (error.message !== trouble) await this.#deps.operator.tell(`still waiting: ${error.message}`);
         trouble = error.message;
         continue;
       }
       const left = lackingRule(now, openFrontEnds);
       for (const { name, answersBefore } of lacking) {
         const still = left.find((one) => one.name === name);
-        if (still === undefined) await this.#operator.tell(`${name} has the rule`);
+        if (still === undefined) await this.#deps.operator.tell(`${name} has the rule`);
         else if (still.answersBefore !== answersBefore)
-          await this.#operator.tell(`${name} has ${lackOf(still.answersBefore)}`);
+          await this.#deps.operator.tell(`${name} has ${lackOf(still.answersBefore)}`);
       }
       lacking = left;
     }
@@ -216,14 +220,14 @@ class Attaching {
       folder: await workFolderOfProxy({ ...proxy.arguments, pid: proxy.pid }),
     });
     if (!valid) {
-      await this.#operator.tell(
+      await this.#deps.operator.tell(
         'HAProxy refuses the configuration as it is now, so it goes on as it was:',
         output.trim(),
       );
       return false;
     }
     if (!facts.frontEnds.some(({ hasRule }) => hasRule)) {
-      await this.#operator.tell('No front end has the rule yet: paste the lines, and run this again.');
+      await this.#deps.operator.tell('No front end has the rule yet: paste the lines, and run this again.');
       return false;
     }
     const verb = socket.usable ? 'reload' : 'restart';
@@ -231,9 +235,9 @@ class Attaching {
       ? 'HAProxy has not loaded its configuration as it is now'
       : 'HAProxy has to be restarted once, for its master socket; that ends its connections';
     const command = proxy.unit === null ? `kill -USR2 ${proxy.pid}` : `systemctl ${verb} ${proxy.unit}`;
-    const { yes } = this.#options;
-    if (!yes && !(this.#operator.canAsk && (await this.#operator.ask(`${why}: ${command}. Do it now?`)))) {
-      await this.#operator.tell(`${why}: ${command}. Then run this again.`);
+    const { yes } = this.#deps.options;
+    if (!yes && !(this.#deps.operator.canAsk && (await this.#deps.operator.ask(`${why}: ${command}. Do it now?`)))) {
+      await this.#deps.operator.tell(`${why}: ${command}. Then run this again.`);
       return false;
     }
     if (proxy.unit === null) {
@@ -242,11 +246,11 @@ class Attaching {
         throw new CannotAttach(`HAProxy ${proxy.pid} has ended meanwhile: run this again`);
       process.kill(proxy.pid, 'SIGUSR2');
     } else {
-      await succeed(this.#host, 'systemctl', 'daemon-reload');
-      if (verb === 'restart') await restartWithSocket(this.#host, proxy.unit, made);
-      else await succeed(this.#host, 'systemctl', verb, proxy.unit);
+      await succeed(this.#deps.host, 'systemctl', 'daemon-reload');
+      if (verb === 'restart') await restartWithSocket(this.#deps.host, proxy.unit, made);
+      else await succeed(this.#deps.host, 'systemctl', verb, proxy.unit);
     }
-    await this.#operator.tell(`${socket.usable ? 'asked HAProxy to reload' : 'restarted HAProxy'} (${command})`);
+    await this.#deps.operator.tell(`${socket.usable ? 'asked HAProxy to reload' : 'restarted HAProxy'} (${command})`);
     return true;
   }
 
@@ -258,13 +262,13 @@ class Attaching {
     for (const frontEnd of facts.frontEnds.filter(({ hasRule }) => hasRule)) {
       const { finding, says } = await prove(frontEnd, service);
       findings.push(finding);
-      await this.#operator.tell(says);
+      await this.#deps.operator.tell(says);
     }
     // A front end that cannot be reached from here proves nothing, but is no failure either; it was reported.
     const isProved = findings.includes('proved') && !findings.includes('disproved');
     const outcome: AttachOutcome = isProved && lackingRule(facts, openFrontEnds).length === 0 ? 'proved' : 'open';
     const reasons = health.reasons.map((reason) => `  - ${reason}`);
-    await this.#operator.tell(
+    await this.#deps.operator.tell(
       ...(health.status === 'ok'
         ? ['Attached: proxy-manager status is ok.']
         : [`proxy-manager status is ${health.status}:`, ...reasons]),

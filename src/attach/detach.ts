@@ -31,7 +31,7 @@ export async function detach(host: Host, operator: Operator, { dryRun, root }: D
   }
   const settings = await ownSettings(host, [await packagedUnit(host, root), dropIn ?? '']);
   await refuseWhileNamed(settings);
-  await refuseWhileLoaded(new ServiceCommand(host, root, settings), operator);
+  await refuseWhileLoaded(new ServiceCommand({ host, root, settings }), operator);
   const edited: string[] = [];
   let remove: string[] = [];
   for (const [path, written] of Object.entries(files)) {

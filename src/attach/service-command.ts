@@ -12,12 +12,19 @@ const pollMs = 250;
 /** Some rejected, or degraded. */
 const partly = 3;
 
+interface ServiceCommandDeps {
+  readonly host: Host;
+  readonly root: string;
+  readonly settings: Pick<Settings, 'listen'>;
+}
+
 export class ServiceCommand {
   readonly #host: Host;
   readonly #program: string;
   readonly #url: string;
 
-  constructor(host: Host, root: string, { listen }: Pick<Settings, 'listen'>) {
+  constructor({ host, root, settings }: ServiceCommandDeps) {
+    const { listen } = settings;
     this.#host = host;
     this.#program = join(root, 'bin/proxy-manager');
     this.#url = 'path' in listen.target ? listen.text : `http://${listen.text}`;

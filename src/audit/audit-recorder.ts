@@ -74,10 +74,15 @@ const mostWaiting = 20_000;
 const failurePauseMs = 2_000;
 const retention = { everyMs: 60_000, rowsAtOnce: 1_000 } as const;
 
+interface AuditRecorderDeps {
+  readonly store: Pick<AuditStore, 'append' | 'page' | 'forgetOld'>;
+  readonly log: Log;
+  readonly now: () => Date;
+  readonly gatherMs?: number;
+}
+
 export class AuditRecorder {
-  readonly #store: Pick<AuditStore, 'append' | 'page' | 'forgetOld'>;
-  readonly #log: Log;
-  readonly #now: () => Date;
+  readonly #deps: AuditRecorderDeps;
   readonly #gatherMs: number;
   readonly #refusals = new RefusalPace();
   readonly #stop = new AbortController();
@@ -88,16 +93,9 @@ export class AuditRecorder {
   #failing = false;
   #retention: Promise<void> | null = null;
 
-  constructor(options: {
-    readonly store: Pick<AuditStore, 'append' | 'page' | 'forgetOld'>;
-    readonly log: Log;
-    readonly now: () => Date;
-    readonly gatherMs?: number;
-  }) {
-    this.#store = options.store;
-    this.#log = options.log;
-    this.#now = options.now;
-    this.#gatherMs = options.gatherMs ?? gatherMs;
+  constructor(deps: AuditRecorderDeps) {
+    this.#deps = deps;
+    this.#gatherMs = deps.gatherMs ?? gatherMs;
   }
 
   /** Begins to delete what is older than its retention, a little at a time. */
@@ -109,10 +107,10 @@ export class AuditRecorder {
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#retention;
-    this.#recordOmitted(this.#refusals.takeEnded(this.#now().getTime(), true));
+    this.#recordOmitted(this.#refusals.takeEnded(this.#deps.now().getTime(), true));
     await this.flush();
     if (this.#waiting.length > 0)
-      this.#log.error('Outcomes missing in the audit log: the database took no more rows', {
+      this.#deps.log.error('Outcomes missing in the audit log: the database took no more rows', {
         entries: this.#waiting.length,
       });
   }
@@ -132,13 +130,13 @@ export class AuditRecorder {
 
   /** Never throws, returns at once. */
   ended(operation: EndedOperation): void {
-    const finishedAt = this.#now().toISOString();
+    const finishedAt = this.#deps.now().toISOString();
     const outcome: AuditOutcome = { finishedAt, status: operation.status, ...operation.outcome };
     for (const id of operation.rows) this.#add({ id, outcome });
     if (operation.rows.length > 0) return;
     const { note } = operation;
     if (operation.status >= 400) {
-      const { record, ended } = this.#refusals.next(note.keyName, this.#now().getTime());
+      const { record, ended } = this.#refusals.next(note.keyName, this.#deps.now().getTime());
       this.#recordOmitted(ended);
       if (!record) return;
     }
@@ -147,19 +145,19 @@ export class AuditRecorder {
 
   /** What became of something that the service did by itself. Never throws, returns at once. */
   finished(id: number, outcome: Omit<AuditOutcome, 'finishedAt' | 'status'>): void {
-    this.#add({ id, outcome: { finishedAt: this.#now().toISOString(), status: null, ...outcome } });
+    this.#add({ id, outcome: { finishedAt: this.#deps.now().toISOString(), status: null, ...outcome } });
   }
 
   /** Includes all outcomes so far. Throws `InvalidCursor`. */
   async page(query: AuditQuery): Promise<AuditPage> {
     await this.flush();
-    const { items, nextCursor } = await this.#store.page(query);
+    const { items, nextCursor } = await this.#deps.store.page(query);
     return { items, next_cursor: nextCursor };
   }
 
   /** Something that the service did by itself, with nothing to be written with it. Never throws, returns at once. */
   done(note: AuditNote): void {
-    const at = this.#now().toISOString();
+    const at = this.#deps.now().toISOString();
     this.#add({ note, at, outcome: { finishedAt: at, status: null } });
   }
 
@@ -193,17 +191,17 @@ export class AuditRecorder {
       while (this.#waiting.length > 0) {
         const entries = this.#waiting.slice(0, entriesAtOnce);
         const dropped = this.#dropped;
-        await this.#store.append(entries);
+        await this.#deps.store.append(entries);
         // Those that were dropped while it was written were the first of them.
         this.#waiting.splice(0, Math.max(0, entries.length - (this.#dropped - dropped)));
         this.#failing = false;
       }
       if (this.#dropped > 0)
-        this.#log.error('Outcomes lost: the audit log could not be written in time', { entries: this.#dropped });
+        this.#deps.log.error('Outcomes lost: the audit log could not be written in time', { entries: this.#dropped });
       this.#dropped = 0;
     } catch (error) {
       if (!this.#failing) {
-        this.#log.error('Outcomes could not be written to the audit log; retrying', {
+        this.#deps.log.error('Outcomes could not be written to the audit log; retrying', {
           cause: causeText(error),
         });
       }
@@ -216,12 +214,12 @@ export class AuditRecorder {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       // A key that was refused may never be used again.
-      this.#recordOmitted(this.#refusals.takeEnded(this.#now().getTime(), false));
+      this.#recordOmitted(this.#refusals.takeEnded(this.#deps.now().getTime(), false));
       let forgotten = 0;
       try {
-        forgotten = await this.#store.forgetOld(this.#now(), retention.rowsAtOnce);
+        forgotten = await this.#deps.store.forgetOld(this.#deps.now(), retention.rowsAtOnce);
       } catch (error) {
-        this.#log.warn('Old rows of the audit log could not be deleted', { cause: causeText(error) });
+        this.#deps.log.warn('Old rows of the audit log could not be deleted', { cause: causeText(error) });
       }
       // Where much is old, more than a loaded service adds meanwhile.
       const pauseMs = forgotten < retention.rowsAtOnce ? retention.everyMs : this.#gatherMs;

@@ -6,23 +6,23 @@ import { causeText, type Log } from '../telemetry/log.ts';
 
 const checkEveryMs = 500;
 
+interface ExpiryLoopDeps {
+  /** What is removed, at the start of a log line: `Expired entries`. */
+  readonly what: string;
+  readonly log: Log;
+  /** Removes some expired entries; resolves to whether more may be waiting. */
+  readonly expireOnce: () => Promise<boolean>;
+}
+
 export class ExpiryLoop {
-  readonly #what: string;
-  readonly #log: Log;
-  readonly #expireOnce: () => Promise<boolean>;
+  readonly #deps: ExpiryLoopDeps;
   readonly #stop = new AbortController();
   #loop: Promise<void> | null = null;
   /** A repeated failure is logged once. */
   #lastFailure: string | null = null;
 
-  /**
-   * @param what is removed, at the start of a log line: `Expired entries`
-   * @param expireOnce removes some expired entries; resolves to whether more may be waiting
-   */
-  constructor(what: string, log: Log, expireOnce: () => Promise<boolean>) {
-    this.#what = what;
-    this.#log = log;
-    this.#expireOnce = expireOnce;
+  constructor(deps: ExpiryLoopDeps) {
+    this.#deps = deps;
   }
 
   start(): void {
@@ -38,13 +38,13 @@ export class ExpiryLoop {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
-        const mayBeMore = await this.#expireOnce();
+        const mayBeMore = await this.#deps.expireOnce();
         this.#lastFailure = null;
         if (mayBeMore) continue;
       } catch (error) {
         const cause = causeText(error);
         if (cause !== this.#lastFailure) {
-          this.#log.error(`${this.#what} could not be removed; retrying`, { cause });
+          this.#deps.log.error(`${this.#deps.what} could not be removed; retrying`, { cause });
         }
         this.#lastFailure = cause;
       }

@@ -25,7 +25,7 @@ export class Expiry {
 
   constructor(deps: ExpiryDeps) {
     this.#deps = deps;
-    this.#loop = new ExpiryLoop('Expired entries', deps.log, () => this.#expireOnce());
+    this.#loop = new ExpiryLoop({ what: 'Expired entries', log: deps.log, expireOnce: () => this.#expireOnce() });
   }
 
   start(): void {

@@ -30,11 +30,18 @@ export interface RingPage {
   readonly missed: boolean;
 }
 
+interface EventRingDeps {
+  readonly log: Log;
+  readonly now: () => Date;
+  readonly boot?: string;
+  readonly mostEvents?: number;
+  readonly mostCharacters?: number;
+}
+
 export class EventRing {
   /** Identifies this run of the service: events of earlier runs are not kept. */
   readonly boot: string;
-  readonly #log: Log;
-  readonly #now: () => Date;
+  readonly #deps: EventRingDeps;
   readonly #most: number;
   readonly #mostCharacters: number;
   readonly #events = new Map<number, RingEvent>();
@@ -44,18 +51,11 @@ export class EventRing {
   #last = 0;
   #waking = false;
 
-  constructor(options: {
-    readonly log: Log;
-    readonly now: () => Date;
-    readonly boot?: string;
-    readonly mostEvents?: number;
-    readonly mostCharacters?: number;
-  }) {
-    this.boot = options.boot ?? randomBytes(6).toString('hex');
-    this.#log = options.log;
-    this.#now = options.now;
-    this.#most = options.mostEvents ?? mostEvents;
-    this.#mostCharacters = options.mostCharacters ?? mostCharacters;
+  constructor(deps: EventRingDeps) {
+    this.#deps = deps;
+    this.boot = deps.boot ?? randomBytes(6).toString('hex');
+    this.#most = deps.mostEvents ?? mostEvents;
+    this.#mostCharacters = deps.mostCharacters ?? mostCharacters;
   }
 
   readonly listener: FactListener = ({ type, data }) => {
@@ -104,7 +104,7 @@ export class EventRing {
   #append(event: Event): void {
     const { type, data } = event;
     const seq = this.#last + 1;
-    const head = { id: this.idOf(seq), type, at: this.#now().toISOString() };
+    const head = { id: this.idOf(seq), type, at: this.#deps.now().toISOString() };
     const text = textOf({ ...head, data });
     const seen = publicPart(event);
     const publicText = seen === null ? null : seen === data ? text : textOf({ ...head, data: seen });
@@ -133,7 +133,7 @@ export class EventRing {
         try {
           wake();
         } catch (error) {
-          this.#log.error('A listener of events failed', { cause: causeText(error) });
+          this.#deps.log.error('A listener of events failed', { cause: causeText(error) });
         }
       }
     });

@@ -12,10 +12,15 @@ const writeEveryMs = 30_000;
 /** Events that follow one another, as a reload and its workers, share one probe. */
 const soonMs = 200;
 
+interface HealthWatchDeps {
+  readonly probe: (how: 'ping' | 'probe') => Promise<Pick<HealthReport, 'status' | 'reasons'>>;
+  readonly emit: Emit;
+  readonly log: Log;
+  readonly everyMs?: number;
+}
+
 export class HealthWatch {
-  readonly #probe: (how: 'ping' | 'probe') => Promise<Pick<HealthReport, 'status' | 'reasons'>>;
-  readonly #emit: Emit;
-  readonly #log: Log;
+  readonly #deps: HealthWatchDeps;
   readonly #everyMs: number;
   readonly #stop = new AbortController();
   readonly #timer = new WakeablePause();
@@ -25,16 +30,9 @@ export class HealthWatch {
   #last = '';
   #wroteAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: {
-    readonly probe: (how: 'ping' | 'probe') => Promise<Pick<HealthReport, 'status' | 'reasons'>>;
-    readonly emit: Emit;
-    readonly log: Log;
-    readonly everyMs?: number;
-  }) {
-    this.#probe = options.probe;
-    this.#emit = options.emit;
-    this.#log = options.log;
-    this.#everyMs = options.everyMs ?? probeEveryMs;
+  constructor(deps: HealthWatchDeps) {
+    this.#deps = deps;
+    this.#everyMs = deps.everyMs ?? probeEveryMs;
   }
 
   start(): void {
@@ -69,10 +67,10 @@ export class HealthWatch {
     const writes = performance.now() - this.#wroteAt >= writeEveryMs;
     if (writes) this.#wroteAt = performance.now();
     try {
-      const { status, reasons } = await this.#probe(writes ? 'probe' : 'ping');
+      const { status, reasons } = await this.#deps.probe(writes ? 'probe' : 'ping');
       this.#compare(status, reasons);
     } catch (error) {
-      this.#log.warn('Health could not be probed', { cause: causeText(error) });
+      this.#deps.log.warn('Health could not be probed', { cause: causeText(error) });
     }
   }
 
@@ -80,7 +78,7 @@ export class HealthWatch {
   #compare(status: string, reasons: readonly string[]): void {
     const now = [status, ...reasons.map((reason) => reason.replaceAll(/\d+/g, '#'))].join('\n');
     if (now === this.#last) return;
-    this.#emit('health.changed', { status, was: this.#status, reasons });
+    this.#deps.emit('health.changed', { status, was: this.#status, reasons });
     this.#last = now;
     this.#status = status;
   }

@@ -48,7 +48,12 @@ export function blockedIpsBulkRoutes(
   function elementReader(request: FastifyRequest): ElementReader {
     const compile = (schema: object) => request.compileValidationSchema(schema as Record<string, unknown>) as Validator;
     const mayOverride = (what: string) => requireScope(request, 'admin', what);
-    return new ElementReader(compile(BlockRequest), compile(UnblockRequest), now(), mayOverride);
+    return new ElementReader({
+      isBlockBody: compile(BlockRequest),
+      isUnblockBody: compile(UnblockRequest),
+      now: now(),
+      mayOverride,
+    });
   }
 
   /** Errors: 403, before the body is read. */

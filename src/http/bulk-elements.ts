@@ -26,38 +26,35 @@ type Reading =
   | { readonly ok: true; readonly request: BlockRequest }
   | { readonly ok: false; readonly value: string; readonly why: string };
 
+interface ElementReaderDeps {
+  readonly isBlockBody: Validator;
+  readonly isUnblockBody: Validator;
+  readonly now: Date;
+  /** Throws if the key lacks the scope: the complete request is rejected. */
+  readonly mayOverride: (what: 'force' | 'allow_wide') => void;
+}
+
 export class ElementReader {
-  readonly #isBlockBody: Validator;
-  readonly #isUnblockBody: Validator;
-  readonly #now: Date;
-  readonly #mayOverride: (what: 'force' | 'allow_wide') => void;
+  readonly #deps: ElementReaderDeps;
 
   /**
    * @param now `expires_at` of every element must be later
    * @param mayOverride throws if the key lacks the scope: the complete request is rejected
    */
-  constructor(
-    isBlockBody: Validator,
-    isUnblockBody: Validator,
-    now: Date,
-    mayOverride: (what: 'force' | 'allow_wide') => void,
-  ) {
-    this.#isBlockBody = isBlockBody;
-    this.#isUnblockBody = isUnblockBody;
-    this.#now = now;
-    this.#mayOverride = mayOverride;
+  constructor(deps: ElementReaderDeps) {
+    this.#deps = deps;
   }
 
   /** An element of `add`. A string is the same as an object with this address only. */
   added(element: Element): Reading {
     if (element.marked) return rejectMark(element);
-    if (typeof element.value !== 'string') return this.#object(element, this.#isBlockBody);
+    if (typeof element.value !== 'string') return this.#object(element, this.#deps.isBlockBody);
     return readText(element.value);
   }
 
   removed(element: Element): Reading {
     if (element.marked) return rejectMark(element);
-    if (typeof element.value !== 'string') return this.#object(element, this.#isUnblockBody);
+    if (typeof element.value !== 'string') return this.#object(element, this.#deps.isUnblockBody);
     return readText(element.value);
   }
 
@@ -77,8 +74,8 @@ export class ElementReader {
       );
     }
     const body = value as BlockBody;
-    for (const what of ['force', 'allow_wide'] as const) if (body[what] === true) this.#mayOverride(what);
-    const reading = readBlockRequest(body, this.#now, { listed: true });
+    for (const what of ['force', 'allow_wide'] as const) if (body[what] === true) this.#deps.mayOverride(what);
+    const reading = readBlockRequest(body, this.#deps.now, { listed: true });
     return reading.ok
       ? reading
       : reject(

@@ -16,48 +16,43 @@ export interface StreamPace {
   readonly stalled: number;
 }
 
+interface EventStreamDeps {
+  readonly events: EventsService;
+  readonly view: FeedView;
+  /** The last id that the client received; null: it starts now. */
+  readonly from: string | null;
+  readonly pace: StreamPace;
+  /** Whether its key is still valid. */
+  readonly keyHolds: () => Promise<boolean>;
+}
+
 export class EventStream extends Readable {
-  readonly #events: EventsService;
-  readonly #view: FeedView;
-  readonly #pace: StreamPace;
+  readonly #deps: EventStreamDeps;
   readonly #unsubscribe: () => void;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #keyCheck: NodeJS.Timeout;
-  readonly #keyHolds: () => Promise<boolean>;
   #position: number;
   /** The connection accepts more data. */
   #wanted = false;
   #wantedAt = performance.now();
   #ended = false;
 
-  /**
-   * @param from the last id that the client received; null: it starts now
-   * @param keyHolds whether its key is still valid
-   */
-  constructor(
-    events: EventsService,
-    view: FeedView,
-    from: string | null,
-    pace: StreamPace,
-    keyHolds: () => Promise<boolean>,
-  ) {
+  constructor(deps: EventStreamDeps) {
     super({ highWaterMark: 32_768 });
-    this.#events = events;
-    this.#view = view;
-    this.#pace = pace;
+    this.#deps = deps;
+    const { events, from, pace } = deps;
     const position = from === null ? events.newest() : events.positionOf(from);
     this.#position = position ?? events.newest();
     this.push(`retry: ${retryMs}\n${position === null ? this.#gap() : this.#here()}`);
     this.#unsubscribe = events.onMore(() => this.#pump());
     this.#heartbeat = setInterval(() => this.#beat(), pace.heartbeat);
-    this.#keyHolds = keyHolds;
     this.#keyCheck = setInterval(() => this.checkKey(), pace.keyCheck);
   }
 
   /** Ends the stream if its key is no longer valid. */
   checkKey(): void {
     // An unavailable database does not end the stream: this failure may be the next event.
-    this.#keyHolds().then(
+    this.#deps.keyHolds().then(
       // At once: the client may not receive the pending events.
       (holds) => (holds ? undefined : this.#end()),
       () => undefined,
@@ -79,13 +74,13 @@ export class EventStream extends Readable {
 
   #pump(): void {
     while (this.#wanted && !this.destroyed && !this.#ended) {
-      const { events, position, missed } = this.#events.read(this.#position, this.#view);
+      const { events, position, missed } = this.#deps.events.read(this.#position, this.#deps.view);
       this.#position = position;
       if (missed) this.#put(this.#gap());
       else if (events.length > 0) {
         this.#put(events.map(({ id, type, text }) => `id: ${id}\nevent: ${type}\ndata: ${text}\n\n`).join(''));
       } else {
-        if (this.#events.over()) this.#end();
+        if (this.#deps.events.over()) this.#end();
         return;
       }
     }
@@ -107,18 +102,18 @@ export class EventStream extends Readable {
     if (this.#wanted) {
       this.#pump();
       if (this.#wanted && !this.#ended) this.#put(`: \n${this.#here()}`);
-    } else if (performance.now() - this.#wantedAt > this.#pace.stalled) {
+    } else if (performance.now() - this.#wantedAt > this.#deps.pace.stalled) {
       this.destroy(new Error('an event stream was not read'));
     }
   }
 
   /** No event: only the id from which a client resumes. */
   #here(): string {
-    return `id: ${this.#events.idOf(this.#position)}\n\n`;
+    return `id: ${this.#deps.events.idOf(this.#position)}\n\n`;
   }
 
   #gap(): string {
-    const id = this.#events.idOf(this.#position);
+    const id = this.#deps.events.idOf(this.#position);
     const data = { id, type: 'gap', data: { reason: 'events before this one are no longer available; fetch again' } };
     return `id: ${id}\nevent: gap\ndata: ${JSON.stringify(data)}\n\n`;
   }

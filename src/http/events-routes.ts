@@ -63,7 +63,7 @@ export function eventsRoutes(
     const view = { types, admin: grants(request.keyScopes ?? [], 'admin') };
     const key = bearerOf(request);
     const keyHolds = async () => key !== null && (await holderOf(key, { keys, sessions })) !== null;
-    const stream = new EventStream(events, view, from, options.pace, keyHolds);
+    const stream = new EventStream({ events, view, from, pace: options.pace, keyHolds });
     open.add(stream);
     stream.once('close', () => open.delete(stream));
     finished(reply.raw, () => stream.destroy());

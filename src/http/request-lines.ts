@@ -22,8 +22,15 @@ const NAMED_SOURCES = 20;
 
 type WriteLine = (message: string, fields: Readonly<Record<string, unknown>>) => void;
 
+interface LimitedLinesDeps {
+  readonly write: WriteLine;
+  readonly limits?: LineLimits;
+  /** Of the line that counts the rest. */
+  readonly message?: string;
+}
+
 export class LimitedLines {
-  readonly #write: WriteLine;
+  readonly #deps: LimitedLinesDeps;
   readonly #limits: LineLimits;
   readonly #message: string;
   readonly #sources = new Map<string, number>();
@@ -31,11 +38,10 @@ export class LimitedLines {
   #counted = 0;
   #window: NodeJS.Timeout | null = null;
 
-  /** @param message of the line that counts the rest */
-  constructor(write: WriteLine, limits: LineLimits = DEFAULTS, message = 'Requests without a valid key') {
-    this.#write = write;
-    this.#limits = limits;
-    this.#message = message;
+  constructor(deps: LimitedLinesDeps) {
+    this.#deps = deps;
+    this.#limits = deps.limits ?? DEFAULTS;
+    this.#message = deps.message ?? 'Requests without a valid key';
   }
 
   /** Otherwise the request is counted. @param source an address, its IPv6 /64, or the name of a key */
@@ -59,7 +65,7 @@ export class LimitedLines {
     this.#counted = 0;
     this.#sources.clear();
     if (counted === 0) return;
-    this.#write(this.#message, { requests: counted, most_from: Object.fromEntries(most) });
+    this.#deps.write(this.#message, { requests: counted, most_from: Object.fromEntries(most) });
   }
 }
 
@@ -72,9 +78,9 @@ export class RequestLines {
   constructor(log: RequestLog) {
     this.#log = log;
     const write: RequestLog['info'] = (message, fields) => log.info(message, fields);
-    this.#anonymous = new LimitedLines(write);
-    this.#refused = new LimitedLines(write, keyedLines, 'Refused requests');
-    this.#failed = new LimitedLines(write, keyedLines, 'Failed requests');
+    this.#anonymous = new LimitedLines({ write });
+    this.#refused = new LimitedLines({ write, limits: keyedLines, message: 'Refused requests' });
+    this.#failed = new LimitedLines({ write, limits: keyedLines, message: 'Failed requests' });
   }
 
   /** The log for a failure of this request. */

@@ -24,26 +24,24 @@ export const settingsKeyName = '_settings';
 /** What a key may do whose maker did not say: as before there were scopes (ADR 0024). */
 const everything: readonly Scope[] = ['admin'];
 
-export class ApiKeys {
-  readonly #store: ApiKeysStore;
-  readonly #given: Buffer | null;
-  readonly #log: Log;
-  readonly #emit: Emit;
-  readonly #now: () => Date;
+interface ApiKeysDeps {
+  readonly store: ApiKeysStore;
+  /** The key of the settings. */
+  readonly given: string | null;
+  readonly log: Log;
+  readonly emit?: Emit | undefined;
+  readonly now: () => Date;
+}
 
-  constructor(options: {
-    readonly store: ApiKeysStore;
-    /** The key of the settings. */
-    readonly given: string | null;
-    readonly log: Log;
-    readonly emit?: Emit | undefined;
-    readonly now: () => Date;
-  }) {
-    this.#store = options.store;
-    this.#given = options.given === null ? null : hash(options.given);
-    this.#log = options.log;
-    this.#emit = options.emit ?? noFacts;
-    this.#now = options.now;
+export class ApiKeys {
+  readonly #deps: ApiKeysDeps;
+  readonly #given: Buffer | null;
+  readonly #emit: Emit;
+
+  constructor(deps: ApiKeysDeps) {
+    this.#deps = deps;
+    this.#given = deps.given === null ? null : hash(deps.given);
+    this.#emit = deps.emit ?? noFacts;
   }
 
   /**
@@ -53,8 +51,8 @@ export class ApiKeys {
    * @param audited called with the id of its audit row once it is stored: there is no request to complete the row
    */
   async ensureFirstKey(path: string, audited: (row: number) => void): Promise<void> {
-    const rows = await this.#store.list();
-    if (this.#given !== null || rows.some((row) => isValidAdmin(row, this.#now()))) return;
+    const rows = await this.#deps.store.list();
+    if (this.#given !== null || rows.some((row) => isValidAdmin(row, this.#deps.now()))) return;
     const key = newKey();
     await makeFolderDurably(dirname(path), 0o700);
     // The file first: a key that is stored but was never written anywhere would lock its owner out.
@@ -64,13 +62,13 @@ export class ApiKeys {
     const names = new Set(rows.map((row) => row.name));
     let name = firstKeyName;
     for (let number = 2; names.has(name); number += 1) name = `${firstKeyName}-${number}`;
-    await this.#store.create({ name, hash: hash(key).toString('hex'), scopes: everything }, this.#now(), {
+    await this.#deps.store.create({ name, hash: hash(key).toString('hex'), scopes: everything }, this.#deps.now(), {
       note: { operation: 'create_key', keyName: null, source: null, requestId: null, target: name },
       written: audited,
     });
     crashPoint('first-key.stored');
     const message = rows.length === 0 ? 'First API key created' : 'No valid admin key left; created one';
-    this.#log.info(message, { name, file: path });
+    this.#deps.log.info(message, { name, file: path });
   }
 
   async authenticate(key: string): Promise<{ readonly name: string; readonly scopes: readonly Scope[] } | null> {
@@ -78,8 +76,8 @@ export class ApiKeys {
     if (this.#given !== null && timingSafeEqual(hashed, this.#given)) {
       return { name: settingsKeyName, scopes: everything };
     }
-    const row = await this.#store.findByHash(hashed.toString('hex'));
-    const now = this.#now();
+    const row = await this.#deps.store.findByHash(hashed.toString('hex'));
+    const now = this.#deps.now();
     if (row === null || !isValid(row, now)) return null;
     this.#noteUse(row.name, now);
     return { name: row.name, scopes: row.scopes.filter(isScope) };
@@ -87,8 +85,8 @@ export class ApiKeys {
 
   /** Its last use is of no use to the request, and a failure to note it none of the request's business. */
   #noteUse(name: string, now: Date): void {
-    this.#store.touch(name, now).catch((error: unknown) => {
-      this.#log.warn('Last use of a key could not be recorded', { name, cause: causeText(error) });
+    this.#deps.store.touch(name, now).catch((error: unknown) => {
+      this.#deps.log.warn('Last use of a key could not be recorded', { name, cause: causeText(error) });
     });
   }
 
@@ -96,15 +94,15 @@ export class ApiKeys {
   async validKey(name: string): Promise<{ readonly hash: string; readonly scopes: readonly Scope[] } | null> {
     if (name === settingsKeyName)
       return this.#given === null ? null : { hash: this.#given.toString('hex'), scopes: everything };
-    const row = await this.#store.findByName(name);
-    const now = this.#now();
+    const row = await this.#deps.store.findByName(name);
+    const now = this.#deps.now();
     if (row === null || !isValid(row, now)) return null;
     this.#noteUse(row.name, now);
     return { hash: row.hash, scopes: row.scopes.filter(isScope) };
   }
 
   async list(): Promise<readonly Key[]> {
-    return (await this.#store.list()).map(shown);
+    return (await this.#deps.store.list()).map(shown);
   }
 
   async create(
@@ -117,14 +115,14 @@ export class ApiKeys {
     caller: Caller,
   ): Promise<NewKey> {
     const key = newKey();
-    const row = await this.#store.create(
+    const row = await this.#deps.store.create(
       {
         name: request.name,
         hash: hash(key).toString('hex'),
         scopes: request.scopes ?? everything,
         expiresAt: request.expiresAt?.toISOString() ?? null,
       },
-      this.#now(),
+      this.#deps.now(),
       auditedChange('create_key', caller, {
         target: request.name,
         details: {
@@ -150,11 +148,11 @@ export class ApiKeys {
    * so that of two who revoke the last two at once the second is refused.
    */
   async revoke(name: string, caller: Caller): Promise<Key> {
-    const now = this.#now();
+    const now = this.#deps.now();
     const judge: RevocationJudge = (key, others) => {
       if (this.#given === null) refuseLastAdmin(key, others, now);
     };
-    const row = await this.#store.revoke(name, now, judge, auditedChange('revoke_key', caller, { target: name }));
+    const row = await this.#deps.store.revoke(name, now, judge, auditedChange('revoke_key', caller, { target: name }));
     if (row === null) throw new ServiceError(codes.NotFound, 'revoke key', `there is no valid key named ${name}`);
     this.#emit('operation.done', { operation: 'revoke_key', caller, subject: { name } });
     return shown(row);

@@ -42,12 +42,17 @@ interface Pace {
   starts: number;
 }
 
+interface SessionsDeps {
+  readonly store: Pick<SessionsStore, 'start' | 'find' | 'touch' | 'end'>;
+  readonly keys: KeyOfSession;
+  readonly log: Log;
+  readonly emit?: Emit | undefined;
+  readonly now: () => Date;
+}
+
 export class Sessions {
-  readonly #store: Pick<SessionsStore, 'start' | 'find' | 'touch' | 'end'>;
-  readonly #keys: KeyOfSession;
-  readonly #log: Log;
+  readonly #deps: SessionsDeps;
   readonly #emit: Emit;
-  readonly #now: () => Date;
   /** By hash: when each was last used by this process, in milliseconds since 1970, and when that was last written. */
   readonly #used = new Map<string, { at: number; noted: number }>();
   /** Sessions that the database did not take; they last as long as this process. */
@@ -56,24 +61,15 @@ export class Sessions {
   readonly #ended = new Set<string>();
   readonly #paces = new Map<string, Pace>();
 
-  constructor(options: {
-    readonly store: Pick<SessionsStore, 'start' | 'find' | 'touch' | 'end'>;
-    readonly keys: KeyOfSession;
-    readonly log: Log;
-    readonly emit?: Emit | undefined;
-    readonly now: () => Date;
-  }) {
-    this.#store = options.store;
-    this.#keys = options.keys;
-    this.#log = options.log;
-    this.#emit = options.emit ?? noFacts;
-    this.#now = options.now;
+  constructor(deps: SessionsDeps) {
+    this.#deps = deps;
+    this.#emit = deps.emit ?? noFacts;
   }
 
   async start(caller: Caller): Promise<{ readonly token: string; readonly endsAt: string }> {
-    const now = this.#now();
+    const now = this.#deps.now();
     this.#pace(caller.keyName, now.getTime());
-    const key = await this.#keys.validKey(caller.keyName);
+    const key = await this.#deps.keys.validKey(caller.keyName);
     if (key === null) throw new ServiceError(codes.Unauthorized, 'sign in', 'the key is no longer valid');
     const token = `pms_${randomBytes(32).toString('base64url')}`;
     const at = now.toISOString();
@@ -91,10 +87,10 @@ export class Sessions {
 
   async authenticate(token: string): Promise<SessionHolder | null> {
     const hash = sha256(token);
-    const row = this.#unstored.get(hash) ?? (await this.#store.find(hash));
-    const now = this.#now().getTime();
+    const row = this.#unstored.get(hash) ?? (await this.#deps.store.find(hash));
+    const now = this.#deps.now().getTime();
     if (row === null || this.#ended.has(hash) || this.#isOver(row, now)) return null;
-    const key = await this.#keys.validKey(row.key_name);
+    const key = await this.#deps.keys.validKey(row.key_name);
     if (key === null || proofOf(token, key.hash) !== row.key_proof) return null;
     this.#use(row, now);
     return { name: row.key_name, scopes: key.scopes, sessionEndsAt: endOf(row) };
@@ -106,7 +102,7 @@ export class Sessions {
     this.#ended.add(hash);
     this.#used.delete(hash);
     this.#unstored.delete(hash);
-    await this.#store.end(hash, this.#now(), auditedChange('sign_out', caller, {}));
+    await this.#deps.store.end(hash, this.#deps.now(), auditedChange('sign_out', caller, {}));
     this.#ended.delete(hash);
     this.#emit('operation.done', { operation: 'sign_out', caller, subject: { from: caller.source } });
   }
@@ -122,9 +118,9 @@ export class Sessions {
     };
     for (const [hash, { at }] of this.#used) if (now.getTime() - at > idleMs) this.#used.delete(hash);
     try {
-      await this.#store.start(row, retention, auditedChange('sign_in', caller, {}));
+      await this.#deps.store.start(row, retention, auditedChange('sign_in', caller, {}));
     } catch (error) {
-      this.#log.warn('Session could not be stored; it ends with the service', { cause: causeText(error) });
+      this.#deps.log.warn('Session could not be stored; it ends with the service', { cause: causeText(error) });
       for (const [hash, other] of this.#unstored) if (this.#isOver(other, now.getTime())) this.#unstored.delete(hash);
       const [oldest] = this.#unstored.keys();
       if (this.#unstored.size >= mostUnstored && oldest !== undefined) this.#unstored.delete(oldest);
@@ -146,8 +142,11 @@ export class Sessions {
     const due = Math.abs(now - noted) >= noteUseEveryMs && !this.#unstored.has(row.hash);
     this.#used.set(row.hash, { at: now, noted: due ? now : noted });
     if (!due) return;
-    this.#store.touch(row.hash, new Date(now)).catch((error: unknown) => {
-      this.#log.warn('Last use of a session could not be recorded', { key: row.key_name, cause: causeText(error) });
+    this.#deps.store.touch(row.hash, new Date(now)).catch((error: unknown) => {
+      this.#deps.log.warn('Last use of a session could not be recorded', {
+        key: row.key_name,
+        cause: causeText(error),
+      });
     });
   }
 

@@ -6,11 +6,11 @@ import { CachedProbe, type ProbeTimes } from './cached-probe.ts';
 function asked(times: ProbeTimes) {
   const questions: { resolve(value: number): void; reject(error: Error): void }[] = [];
   const failures: unknown[] = [];
-  const probe = new CachedProbe(
-    () => new Promise<number>((resolve, reject) => questions.push({ resolve, reject })),
+  const probe = new CachedProbe({
+    ask: () => new Promise<number>((resolve, reject) => questions.push({ resolve, reject })),
     times,
-    (error) => failures.push(error),
-  );
+    onFailure: (error) => failures.push(error),
+  });
   return { probe, questions, failures };
 }
 

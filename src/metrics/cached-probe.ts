@@ -12,22 +12,24 @@ export interface ProbeTimes {
   readonly share?: number;
 }
 
+interface CachedProbeDeps<T> {
+  readonly ask: () => Promise<T>;
+  readonly times: ProbeTimes;
+  readonly onFailure: (error: unknown) => void;
+}
+
 export class CachedProbe<T> {
-  readonly #ask: () => Promise<T>;
-  readonly #times: ProbeTimes;
-  readonly #onFailure: (error: unknown) => void;
+  readonly #deps: CachedProbeDeps<T>;
   #asking: Promise<void> | null = null;
   #last: { readonly value: T; readonly at: number; readonly tookMs: number } | null = null;
 
-  constructor(ask: () => Promise<T>, times: ProbeTimes, onFailure: (error: unknown) => void) {
-    this.#ask = ask;
-    this.#times = times;
-    this.#onFailure = onFailure;
+  constructor(deps: CachedProbeDeps<T>) {
+    this.#deps = deps;
   }
 
   /** Null: nothing is known, or the last question failed. Never throws. */
   async read(patienceMs: number): Promise<T | null> {
-    const { fresh, stale, share } = this.#times;
+    const { fresh, stale, share } = this.#deps.times;
     const rest = share === undefined ? 0 : (this.#last?.tookMs ?? 0) / share;
     const known = this.#notOlderThan(Math.max(fresh, rest));
     if (known !== null) return known.value;
@@ -45,13 +47,13 @@ export class CachedProbe<T> {
   async #learn(): Promise<void> {
     const began = performance.now();
     try {
-      const value = await this.#ask();
+      const value = await this.#deps.ask();
       const at = performance.now();
       this.#last = { value, at, tookMs: at - began };
     } catch (error) {
       // What was true before may not be any more.
       this.#last = null;
-      this.#onFailure(error);
+      this.#deps.onFailure(error);
     }
   }
 }

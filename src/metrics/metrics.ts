@@ -64,12 +64,16 @@ const backlogTimes: ProbeTimes = { fresh: 0, stale: 120_000, share: 0.01 };
 /** Shown as it is now, or not at all. */
 const nowTimes: ProbeTimes = { fresh: 0, stale: scrapePatienceMs };
 
+interface MetricsDeps {
+  readonly registry: Registry;
+  readonly observers: MetricObservers;
+  readonly sources: MetricSources;
+  readonly log: Log;
+  readonly patienceMs?: number | undefined;
+}
+
 export class Metrics implements MetricsService {
-  readonly #registry: Registry;
-  readonly #sources: MetricSources;
-  readonly #reloads: MetricObservers['reloads'];
-  readonly #requests: MetricObservers['requests'];
-  readonly #webhooks: MetricObservers['webhooks'];
+  readonly #deps: MetricsDeps;
   readonly #sets: SetMetrics;
   readonly #healthMetrics: HealthMetrics;
   readonly #proxy: ProxyMetrics;
@@ -83,20 +87,11 @@ export class Metrics implements MetricsService {
   readonly #patienceMs: number;
   #scrape: Promise<string> | null = null;
 
-  constructor(
-    registry: Registry,
-    observers: MetricObservers,
-    sources: MetricSources,
-    log: Log,
-    patienceMs: number = scrapePatienceMs,
-  ) {
-    this.#patienceMs = patienceMs;
+  constructor(deps: MetricsDeps) {
+    this.#deps = deps;
+    this.#patienceMs = deps.patienceMs ?? scrapePatienceMs;
+    const { registry, sources } = deps;
     const instruments = new Instruments(registry);
-    this.#registry = registry;
-    this.#sources = sources;
-    this.#reloads = observers.reloads;
-    this.#requests = observers.requests;
-    this.#webhooks = observers.webhooks;
     this.#info = new InfoMetrics(instruments, sources.version);
     this.#healthMetrics = new HealthMetrics(instruments);
     this.#sets = new SetMetrics(instruments);
@@ -104,20 +99,20 @@ export class Metrics implements MetricsService {
     this.#process = new ProcessMetrics(new Instruments(registry, ''));
     const logged = new Map<string, string>();
     const probe = <T>(what: string, ask: () => Promise<T>, times: ProbeTimes) =>
-      new CachedProbe(
-        async () => {
+      new CachedProbe({
+        ask: async () => {
           const answer = await ask();
           logged.delete(what);
           return answer;
         },
         times,
-        (error) => {
+        onFailure: (error) => {
           // A failure that repeats with each scrape is logged once.
           const cause = causeText(error);
-          if (logged.get(what) !== cause) log.warn(`Metrics lack ${what}`, { cause });
+          if (logged.get(what) !== cause) deps.log.warn(`Metrics lack ${what}`, { cause });
           logged.set(what, cause);
         },
-      );
+      });
     this.#health = probe('the health', () => sources.health(), healthTimes);
     this.#stored = probe('the numbers of the database', () => sources.storedFacts(), nowTimes);
     this.#expiring = probe('the number of temporary blocks', () => sources.expiringEntries(), countTimes);
@@ -135,7 +130,7 @@ export class Metrics implements MetricsService {
   }
 
   answered(...request: Parameters<MetricsService['answered']>): void {
-    this.#requests.answered(...request);
+    this.#deps.observers.requests.answered(...request);
   }
 
   async #make(): Promise<string> {
@@ -147,12 +142,12 @@ export class Metrics implements MetricsService {
       this.#proxyStats.read(this.#patienceMs),
     ]);
     this.#healthMetrics.refresh(health);
-    this.#sets.refresh(this.#sources.sets, stored, expiring);
-    this.#reloads.refresh(this.#sources.reloads);
-    this.#webhooks.refresh(backlogs);
+    this.#sets.refresh(this.#deps.sources.sets, stored, expiring);
+    this.#deps.observers.reloads.refresh(this.#deps.sources.reloads);
+    this.#deps.observers.webhooks.refresh(backlogs);
     this.#proxy.refresh(proxy?.stats ?? null, proxy?.siteOf ?? (() => ''));
     this.#process.refresh();
-    this.#info.refresh(this.#sources.proxyVersion());
-    return await expositionOf(this.#registry);
+    this.#info.refresh(this.#deps.sources.proxyVersion());
+    return await expositionOf(this.#deps.registry);
   }
 }

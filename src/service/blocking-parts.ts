@@ -93,11 +93,11 @@ export function wireBlocking(options: {
     mayReplace: () => replacePays(capabilities(registry.runningVersion)),
     scans: () => !capabilities(registry.runningVersion).fastDeletes,
   });
-  const registry = new WorkerRegistry(now, (pid) => strategy.forget(pid), emit);
-  const blockedMap = new RuntimeMap(socket, settings.blockedMap);
-  const trustedMap = new RuntimeMap(socket, settings.trustedMap);
+  const registry = new WorkerRegistry({ now, onForgotten: (pid) => strategy.forget(pid), emit });
+  const blockedMap = new RuntimeMap({ socket, path: settings.blockedMap });
+  const trustedMap = new RuntimeMap({ socket, path: settings.trustedMap });
   const keeper: MapFileKeeper = new MapFileKeeper({
-    file: new MapFile(settings.blockedMap),
+    file: new MapFile({ path: settings.blockedMap }),
     path: settings.blockedMap,
     store,
     instance,
@@ -131,7 +131,11 @@ export function wireBlocking(options: {
     now,
     ...(options.trustUsage === undefined ? {} : { usage: options.trustUsage }),
   });
-  const trustExpiry = new ExpiryLoop('Expired trusted addresses', log, () => trusted.expireOnce());
+  const trustExpiry = new ExpiryLoop({
+    what: 'Expired trusted addresses',
+    log,
+    expireOnce: () => trusted.expireOnce(),
+  });
   const blocked: MirroredMap = {
     name: 'blocked',
     runtime: blockedMap,

@@ -69,7 +69,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
       log,
     });
 
-  const rule = new LiveRule(live, settings, log);
+  const rule = new LiveRule({ live, settings, log });
   const outputFile = join(settings.stateDir, 'proxy-output.log');
   const proxyReload = new ProxyReload({
     settings,

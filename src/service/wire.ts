@@ -142,10 +142,11 @@ export async function wireService(options: {
     if (mayChangeHealth.has(type)) healthWatch.kick();
   });
 
-  const metrics = new Metrics(
-    metricRegistry,
+  const metrics = new Metrics({
+    registry: metricRegistry,
     observers,
-    {
+    log,
+    sources: {
       version,
       proxyVersion: () => versions.versionOf(registry.runningVersion),
       sets: setSources(blocking),
@@ -156,8 +157,7 @@ export async function wireService(options: {
       health: gentleHealth(health),
       proxyStats: () => proxyStats({ stats: statsSocket, master: socket }, sitesStore),
     },
-    log,
-  );
+  });
   const services: Services = {
     blockedSet: blocking.blockedSet,
     trustedIps: blocking.trusted,

@@ -20,41 +20,37 @@ import type { SitesService } from './sites-service.ts';
 
 const patienceMs = 2_000;
 
-export class Sites implements SitesService {
-  readonly #store: SitesStore;
-  readonly #reloads: ReloadCoordinator;
-  readonly #socket: MasterSocket;
-  readonly #emit: Emit;
-  readonly #now: () => Date;
+interface SitesDeps {
+  readonly store: SitesStore;
+  readonly reloads: ReloadCoordinator;
+  readonly socket: MasterSocket;
+  readonly emit?: Emit | undefined;
+  readonly now: () => Date;
+}
 
-  constructor(options: {
-    readonly store: SitesStore;
-    readonly reloads: ReloadCoordinator;
-    readonly socket: MasterSocket;
-    readonly emit?: Emit | undefined;
-    readonly now: () => Date;
-  }) {
-    this.#store = options.store;
-    this.#reloads = options.reloads;
-    this.#socket = options.socket;
-    this.#emit = options.emit ?? noFacts;
-    this.#now = options.now;
+export class Sites implements SitesService {
+  readonly #deps: SitesDeps;
+  readonly #emit: Emit;
+
+  constructor(deps: SitesDeps) {
+    this.#deps = deps;
+    this.#emit = deps.emit ?? noFacts;
   }
 
   async list(): Promise<readonly SiteRecord[]> {
-    return await this.#store.all();
+    return await this.#deps.store.all();
   }
 
   async get(domain: string): Promise<SiteRecord> {
-    const row = await this.#store.get(domain);
+    const row = await this.#deps.store.get(domain);
     if (row === null) throw unknownSite('get site', domain);
     return row;
   }
 
   async put(site: Site, consent: ReplaceConsent, caller: Caller): Promise<{ created: boolean; answer: SiteAnswer }> {
     let stored: { created: boolean; row: SiteRecord; served: boolean } | null = null;
-    const reload = await this.#reloads.change(async () => {
-      const others = (await this.#store.all()).filter(({ domain }) => domain !== site.domain);
+    const reload = await this.#deps.reloads.change(async () => {
+      const others = (await this.#deps.store.all()).filter(({ domain }) => domain !== site.domain);
       return {
         reasons: [`site ${site.domain} set`],
         ...consent,
@@ -64,7 +60,7 @@ export class Sites implements SitesService {
             const servers = site.servers.length;
             const audited = auditedChange('set_site', caller, { target: site.domain, details: { servers } });
             const served = servesSite(inForce, site.domain);
-            stored = { ...(await this.#store.put(site, this.#now(), audited)), served };
+            stored = { ...(await this.#deps.store.put(site, this.#deps.now(), audited)), served };
           },
         },
       };
@@ -79,8 +75,8 @@ export class Sites implements SitesService {
     consent: ReplaceConsent,
     caller: Caller,
   ): Promise<{ domain: string; reload: ReloadAnswer }> {
-    const reload = await this.#reloads.change(async () => {
-      const all = await this.#store.all();
+    const reload = await this.#deps.reloads.change(async () => {
+      const all = await this.#deps.store.all();
       if (!all.some((site) => site.domain === domain)) throw unknownSite('remove site', domain);
       return {
         reasons: [`site ${domain} removed`],
@@ -88,7 +84,11 @@ export class Sites implements SitesService {
         sites: {
           list: all.filter((site) => site.domain !== domain),
           store: async () => {
-            await this.#store.remove(domain, this.#now(), auditedChange('remove_site', caller, { target: domain }));
+            await this.#deps.store.remove(
+              domain,
+              this.#deps.now(),
+              auditedChange('remove_site', caller, { target: domain }),
+            );
           },
         },
       };
@@ -115,7 +115,7 @@ export class Sites implements SitesService {
 
   async #statsOf(domain: string): Promise<readonly ServerStat[] | null> {
     try {
-      const conversation = await this.#socket.converse(performance.now() + patienceMs);
+      const conversation = await this.#deps.socket.converse(performance.now() + patienceMs);
       const [body = ''] = await conversation.finish([`@1 show stat ${backendName(domain)} 4 -1`]);
       return parseShowStat(body);
     } catch (error) {

@@ -109,7 +109,7 @@ export class BlockedPages {
     this.#db = database.read;
     this.#database = database;
     this.#rows = rows;
-    this.#texts = new BlockedTextSearch(database.read, rows, this.#turns);
+    this.#texts = new BlockedTextSearch({ db: database.read, rows, turns: this.#turns });
   }
 
   async page(request: PageRequest): Promise<Page> {

@@ -30,6 +30,12 @@ const SORTABLE = 2000;
 /** Matches whose rows are read together. */
 const CHOICE = 256;
 
+interface BlockedTextSearchDeps {
+  readonly db: Kysely<Schema>;
+  readonly rows: BlockedRows;
+  readonly turns: SliceQueue;
+}
+
 /**
  * Searches the texts of rows for a part. Without an index: one over all parts (FTS5's trigrams) would slow down every
  * block for a rare search. One pass through the table, a slice at a time, counts all matches and collects the page while
@@ -37,16 +43,12 @@ const CHOICE = 256;
  * other texts are checked again here.
  */
 export class BlockedTextSearch {
-  readonly #db: Kysely<Schema>;
-  readonly #rows: BlockedRows;
+  readonly #deps: BlockedTextSearchDeps;
   readonly #scan: BlockedScan;
-  readonly #turns: SliceQueue;
 
-  constructor(db: Kysely<Schema>, rows: BlockedRows, turns: SliceQueue) {
-    this.#db = db;
-    this.#rows = rows;
-    this.#scan = new BlockedScan(db);
-    this.#turns = turns;
+  constructor(deps: BlockedTextSearchDeps) {
+    this.#deps = deps;
+    this.#scan = new BlockedScan(deps.db);
   }
 
   /** In order of addresses. `total`: of all matches, wherever the page begins. */
@@ -67,15 +69,17 @@ export class BlockedTextSearch {
     const pattern = patternOf(text);
     let total = 0;
     const texts: string[] = [];
-    for (let after = ''; ; await this.#turns.next(signal)) {
+    for (let after = ''; ; await this.#deps.turns.next(signal)) {
       const slice = sliceOf(pattern, after, endsAfter);
       const { rows } = await sql<{ scanned: number; counted: number | null; last: string | null }>`
-        select count(*) as scanned, sum(matched) as counted, max(ip_address) as last from (${slice})`.execute(this.#db);
+        select count(*) as scanned, sum(matched) as counted, max(ip_address) as last from (${slice})`.execute(
+        this.#deps.db,
+      );
       const { scanned, counted, last } = rows[0]!;
       if (counted !== null && counted > 0) {
         if (total < SORTABLE || !pattern.exact) {
           const found = await sql<Said & { ip_address: string }>`
-            select ip_address, reason, blocked_by from (${slice}) where matched`.execute(this.#db);
+            select ip_address, reason, blocked_by from (${slice}) where matched`.execute(this.#deps.db);
           const right = pattern.exact ? found.rows : found.rows.filter(says);
           for (const row of right.slice(0, Math.max(0, SORTABLE - total))) texts.push(row.ip_address);
           total += right.length;
@@ -91,7 +95,7 @@ export class BlockedTextSearch {
     for (let start = 0; start < wanted.length && items.length < limit; start += CHOICE) {
       const choice = wanted.slice(start, start + CHOICE);
       const texts = choice.map(({ text }) => text);
-      const rows = await this.#rows.getMany(this.#db, texts);
+      const rows = await this.#deps.rows.getMany(this.#deps.db, texts);
       for (const { text, sort_key } of choice) {
         const row = rows.get(text);
         // Removed since the pass came by.
@@ -105,7 +109,7 @@ export class BlockedTextSearch {
   async #walk(says: Matcher, search: TextSearch): Promise<KeyedRow[]> {
     const items: KeyedRow[] = [];
     let left = search.offset;
-    for (let after: Uint8Array | null = search.after; ; await this.#turns.next(search.signal)) {
+    for (let after: Uint8Array | null = search.after; ; await this.#deps.turns.next(search.signal)) {
       const { rows, last }: Awaited<ReturnType<BlockedScan['rows']>> = await this.#scan.rows(after, WALK);
       for (const row of rows) {
         if (!says(row) || !isListed(row, search.endsAfter)) continue;

@@ -63,22 +63,26 @@ interface Known {
   readonly byHand: ReadonlyMap<string, BlockedIp>;
 }
 
+interface BulkSlicesDeps {
+  readonly db: Kysely<Schema>;
+  readonly rows: BlockedRows;
+  readonly blocks: StagedBlocks;
+}
+
 /** The two parts of applying a bulk, a slice at a time, within a transaction of the caller's. */
 export class BulkSlices {
-  readonly #rows: BlockedRows;
-  readonly #blocks: StagedBlocks;
+  readonly #deps: BulkSlicesDeps;
   readonly #keys: BlockedKeys;
 
-  constructor(db: Kysely<Schema>, rows: BlockedRows, blocks: StagedBlocks) {
-    this.#rows = rows;
-    this.#blocks = blocks;
-    this.#keys = new BlockedKeys(db);
+  constructor(deps: BulkSlicesDeps) {
+    this.#deps = deps;
+    this.#keys = new BlockedKeys(deps.db);
   }
 
   /** Which of these rows, all those staged behind `after` up to the last of them, are blocked: 1 at their places. */
   async present(runner: Runner, staged: StagedRows, after: Buffer | null): Promise<Uint8Array> {
     const present = await this.#presentByKeys(runner, staged, after);
-    return present ?? presentIn(await this.#rows.keyedAmong(runner, textsOf(staged)), staged);
+    return present ?? presentIn(await this.#deps.rows.keyedAmong(runner, textsOf(staged)), staged);
   }
 
   /**
@@ -98,7 +102,7 @@ export class BulkSlices {
       if (isOver(over, staged, index)) renewed++;
       else if (!staged.isBare(index)) compared.push(index);
     }
-    const rows = await this.#rows.getMany(
+    const rows = await this.#deps.rows.getMany(
       runner,
       compared.map((index) => staged.text(index)),
     );
@@ -149,7 +153,7 @@ export class BulkSlices {
     }
     const position = index === 0 ? slice.after : Buffer.from(staged.key(index - 1));
     if (index < staged.length && position !== null) slice.merge.putBack(staged, index, position);
-    await this.#rows.write(runner, changes);
+    await this.#deps.rows.write(runner, changes);
     const net = { added: changes.inserts.map(({ row }) => row.ip_address), removed };
     const updated = changes.updates.length - renewed;
     const unchanged = index - net.added.length - net.removed.length - changes.updates.length;
@@ -185,7 +189,7 @@ export class BulkSlices {
         if (!skips.has(text)) deletes.push(text);
       }
     }
-    await this.#rows.write(runner, { inserts: [], updates: [], deletes });
+    await this.#deps.rows.write(runner, { inserts: [], updates: [], deletes });
     const net = { added: [], removed: deletes };
     return { net, updated: 0, renewed: 0, unchanged: 0, looked, worked: deletes.length, position, end };
   }
@@ -201,11 +205,11 @@ export class BulkSlices {
   /** A row costs ten times its key: of those no more are read than may change, and what follows is put back. */
   async #known(runner: Runner, staged: StagedRows, slice: SliceOf, now: string): Promise<Known> {
     const byKeys = await this.#presentByKeys(runner, staged, slice.after);
-    const looksCloser = await this.#rows.hasUnkeyed(runner);
+    const looksCloser = await this.#deps.rows.hasUnkeyed(runner);
     if (byKeys === null) {
       const few = staged.slice(0, slice.changes);
       const texts = textsOf(few);
-      const rows = await this.#rows.keyedAmong(runner, texts);
+      const rows = await this.#deps.rows.keyedAmong(runner, texts);
       const byHand = looksCloser ? await this.#byHand(runner, texts, now) : NO_TABLE_ROWS;
       const over = new Set([...rows.values()].filter((row) => isExpired(row, now)).map((row) => row.ip_address));
       return { count: few.length, lookedUp: few.length, present: presentIn(rows, few), rows, over, byHand };
@@ -222,7 +226,7 @@ export class BulkSlices {
       if (compared.length + absent.length === slice.changes) break;
       (isThere ? compared : absent).push(staged.text(count));
     }
-    const rows = await this.#rows.getMany(runner, compared);
+    const rows = await this.#deps.rows.getMany(runner, compared);
     const byHand = absent.length > 0 ? await this.#byHand(runner, absent, now) : NO_TABLE_ROWS;
     return { count, lookedUp: compared.length + absent.length, present: byKeys, rows, over, byHand };
   }
@@ -230,17 +234,17 @@ export class BulkSlices {
   /** Of these rows, all those staged behind `after`, and others between them: whose blocks are over. */
   async #over(runner: Runner, staged: StagedRows, after: Buffer | null, now: string): Promise<ReadonlySet<string>> {
     if (staged.length === 0) return NONE;
-    return await this.#rows.overBetween(runner, after, staged.key(staged.length - 1), now);
+    return await this.#deps.rows.overBetween(runner, after, staged.key(staged.length - 1), now);
   }
 
   async #byHand(runner: Runner, texts: readonly string[], now: string): Promise<ReadonlyMap<string, BlockedIp>> {
-    const rows = [...(await this.#rows.unkeyedAmong(runner, texts)).values()];
+    const rows = [...(await this.#deps.rows.unkeyedAmong(runner, texts)).values()];
     return new Map(rows.map((row) => [row.ip_address, adoptedRow(row, now)]));
   }
 
   async #skips(runner: Runner, slice: SliceOf, position: Buffer | null): Promise<Set<string>> {
     if (position === null) return new Set();
-    return await this.#blocks.skips(runner, slice.bulk, slice.after ?? BEFORE_ALL, position);
+    return await this.#deps.blocks.skips(runner, slice.bulk, slice.after ?? BEFORE_ALL, position);
   }
 }
 

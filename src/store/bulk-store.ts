@@ -74,7 +74,7 @@ export class BulkStore {
     this.#database = database;
     this.#rows = new BlockedRows(database.write);
     this.#blocks = new StagedBlocks(database.write);
-    this.#slices = new BulkSlices(database.write, this.#rows, this.#blocks);
+    this.#slices = new BulkSlices({ db: database.write, rows: this.#rows, blocks: this.#blocks });
     this.#audit = new AuditRows(database.write);
     this.#generation = new Generation(database.write);
   }

@@ -109,7 +109,8 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
   let damage: StoreError | null = null;
   const connect = (createIfMissing: boolean, queryOnly: boolean): Kysely<Schema> => {
     const connection = openSqliteFile(path, { createIfMissing, timeout, queryOnly });
-    const care = {
+    const dialect = new ImmediateSqliteDialect({
+      database: connection,
       patience: new LockPatience(timeout),
       // Reads go on with what is open: it is what was acknowledged.
       beforeWork: queryOnly
@@ -118,11 +119,11 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
             if (damage !== null) throw damage;
             guard?.check();
           },
-      failed: (error: unknown) => {
+      failed: (error) => {
         damage ??= damageIn(error);
       },
-    };
-    const db = new Kysely<Schema>({ dialect: new ImmediateSqliteDialect(connection, care) });
+    });
+    const db = new Kysely<Schema>({ dialect });
     open.push({ db, connection });
     return db;
   };

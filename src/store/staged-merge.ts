@@ -17,15 +17,19 @@ const RUNS_PER_BREATH = 64;
 const ROWS_PER_YIELD = 8_192;
 const BEFORE_ALL = Buffer.alloc(0);
 
+interface StagedMergeDeps {
+  readonly blocks: StagedBlocks;
+  readonly runner: Runner;
+  readonly bulk: number;
+}
+
 /**
  * The staged rows of a bulk as one sequence in order of addresses, each address once, the highest run's row of it.
  * Rows are staged in the order in which they come, as runs that are sorted in themselves: a table kept in order while
  * a million addresses come in any order would be written a hundred times over.
  */
 export class StagedMerge {
-  readonly #blocks: StagedBlocks;
-  readonly #runner: Runner;
-  readonly #bulk: number;
+  readonly #deps: StagedMergeDeps;
   /** A binary heap; its top is the run with the next row. */
   readonly #heap: Cursor[] = [];
   /** Rows that were put back; they stand before the heap's. */
@@ -34,15 +38,13 @@ export class StagedMerge {
 
   /** Of the rows above `after`. The bulk must be complete; rows staged later may be missed. */
   static async open(blocks: StagedBlocks, runner: Runner, bulk: number, after: Buffer | null): Promise<StagedMerge> {
-    const merge = new StagedMerge(blocks, runner, bulk);
+    const merge = new StagedMerge({ blocks, runner, bulk });
     await merge.#start(after ?? BEFORE_ALL);
     return merge;
   }
 
-  private constructor(blocks: StagedBlocks, runner: Runner, bulk: number) {
-    this.#blocks = blocks;
-    this.#runner = runner;
-    this.#bulk = bulk;
+  private constructor(deps: StagedMergeDeps) {
+    this.#deps = deps;
   }
 
   /** Nothing is left. */
@@ -119,11 +121,11 @@ export class StagedMerge {
 
   async #start(after: Buffer): Promise<void> {
     this.#position = after;
-    const runs = await this.#blocks.runs(this.#runner, this.#bulk);
+    const runs = await this.#deps.blocks.runs(this.#deps.runner, this.#deps.bulk);
     for (const [count, run] of runs.entries()) {
       const cursor: Cursor = { run, block: NO_ROWS, index: 0, rank: 0 };
       if (after.length > 0) {
-        cursor.block = (await this.#blocks.holding(this.#runner, this.#bulk, run, after)) ?? NO_ROWS;
+        cursor.block = (await this.#deps.blocks.holding(this.#deps.runner, this.#deps.bulk, run, after)) ?? NO_ROWS;
         cursor.index = cursor.block.countUpTo(after);
       }
       if (cursor.index < cursor.block.length || (await this.#refill(cursor))) {
@@ -150,7 +152,8 @@ export class StagedMerge {
   /** The next block, when the present one is used up. Within a run a block begins above all of the one before. */
   async #refill(cursor: Cursor): Promise<boolean> {
     const after = cursor.block.length === 0 ? BEFORE_ALL : cursor.block.key(0);
-    cursor.block = (await this.#blocks.following(this.#runner, this.#bulk, cursor.run, after)) ?? NO_ROWS;
+    cursor.block =
+      (await this.#deps.blocks.following(this.#deps.runner, this.#deps.bulk, cursor.run, after)) ?? NO_ROWS;
     cursor.index = 0;
     return cursor.block.length > 0;
   }

@@ -9,12 +9,19 @@ const gatherMs = 250;
 const eventsAtOnce = 250;
 const failurePauseMs = 2_000;
 
+interface WebhookOutboxDeps {
+  readonly ring: EventRing;
+  readonly store: Pick<WebhooksStore, 'append' | 'forgetDelivered'>;
+  readonly log: Log;
+  /** Whether there is any webhook that would have them. */
+  readonly wanted: () => boolean;
+  /** There is more to deliver. */
+  readonly onMore: () => void;
+  readonly gatherMs?: number;
+}
+
 export class WebhookOutbox {
-  readonly #ring: EventRing;
-  readonly #store: Pick<WebhooksStore, 'append' | 'forgetDelivered'>;
-  readonly #log: Log;
-  readonly #wanted: () => boolean;
-  readonly #onMore: () => void;
+  readonly #deps: WebhookOutboxDeps;
   readonly #gatherMs: number;
   readonly #unsubscribe: () => void;
   #position: number;
@@ -23,24 +30,11 @@ export class WebhookOutbox {
   #failing = false;
   #stopped = false;
 
-  constructor(options: {
-    readonly ring: EventRing;
-    readonly store: Pick<WebhooksStore, 'append' | 'forgetDelivered'>;
-    readonly log: Log;
-    /** Whether there is any webhook that would have them. */
-    readonly wanted: () => boolean;
-    /** There is more to deliver. */
-    readonly onMore: () => void;
-    readonly gatherMs?: number;
-  }) {
-    this.#ring = options.ring;
-    this.#store = options.store;
-    this.#log = options.log;
-    this.#wanted = options.wanted;
-    this.#onMore = options.onMore;
-    this.#gatherMs = options.gatherMs ?? gatherMs;
+  constructor(deps: WebhookOutboxDeps) {
+    this.#deps = deps;
+    this.#gatherMs = deps.gatherMs ?? gatherMs;
     this.#position = 0;
-    this.#unsubscribe = options.ring.onAppended(() => this.#soon(this.#gatherMs));
+    this.#unsubscribe = deps.ring.onAppended(() => this.#soon(this.#gatherMs));
   }
 
   /** Writes the events so far. Never throws: a failed write is retried. */
@@ -64,32 +58,34 @@ export class WebhookOutbox {
 
   async #write(): Promise<void> {
     try {
-      if (!this.#wanted()) {
-        this.#position = this.#ring.last;
+      if (!this.#deps.wanted()) {
+        this.#position = this.#deps.ring.last;
         return;
       }
       let wrote = false;
       for (;;) {
-        const { events, missed } = this.#ring.after(this.#position, eventsAtOnce);
+        const { events, missed } = this.#deps.ring.after(this.#position, eventsAtOnce);
         const [oldest] = events;
         const newest = events.at(-1);
         if (oldest === undefined || newest === undefined) break;
         const lost = missed ? oldest.seq - this.#position - 1 : 0;
         if (lost > 0)
-          this.#log.error('Events lost for webhooks: they arrived faster than they could be stored', { events: lost });
-        await this.#store.append(
+          this.#deps.log.error('Events lost for webhooks: they arrived faster than they could be stored', {
+            events: lost,
+          });
+        await this.#deps.store.append(
           events.map(({ type, text }) => ({ type, json: text })),
           lost,
         );
         this.#position = newest.seq;
         wrote = true;
       }
-      if (wrote) this.#onMore();
-      await this.#store.forgetDelivered();
+      if (wrote) this.#deps.onMore();
+      await this.#deps.store.forgetDelivered();
       this.#failing = false;
     } catch (error) {
       if (!this.#failing)
-        this.#log.error('Events could not be stored for webhooks; retrying', { cause: causeText(error) });
+        this.#deps.log.error('Events could not be stored for webhooks; retrying', { cause: causeText(error) });
       this.#failing = true;
       if (!this.#stopped) this.#soon(failurePauseMs);
     }

@@ -18,7 +18,8 @@ const troublePauseMs = 5_000;
 /** Events of other types are passed by in steps: each is a write. */
 const passedByAtOnce = 500;
 
-export interface RunnerParts {
+export interface WebhookRunnerDeps {
+  readonly id: string;
   readonly store: Pick<WebhooksStore, 'get' | 'batch' | 'update'>;
   readonly request: SendRequest;
   readonly log: Log;
@@ -28,16 +29,14 @@ export interface RunnerParts {
 }
 
 export class WebhookRunner {
-  readonly #id: string;
-  readonly #parts: RunnerParts;
+  readonly #deps: WebhookRunnerDeps;
   readonly #stop = new AbortController();
   readonly #loop: Promise<void>;
   #wake = new AbortController();
   #troubled = false;
 
-  constructor(id: string, parts: RunnerParts) {
-    this.#id = id;
-    this.#parts = parts;
+  constructor(deps: WebhookRunnerDeps) {
+    this.#deps = deps;
     this.#loop = this.#run();
   }
 
@@ -64,7 +63,10 @@ export class WebhookRunner {
       } catch (error) {
         if (signal.aborted) return;
         if (!this.#troubled)
-          this.#parts.log.error('Webhook could not be processed; retrying', { id: this.#id, cause: causeText(error) });
+          this.#deps.log.error('Webhook could not be processed; retrying', {
+            id: this.#deps.id,
+            cause: causeText(error),
+          });
         this.#troubled = true;
         await this.#pause(troublePauseMs);
       }
@@ -73,8 +75,8 @@ export class WebhookRunner {
 
   /** One delivery, if there is one due. Returns how long to wait for the next, or until it is woken. */
   async #once(): Promise<number> {
-    const { store, now } = this.#parts;
-    const hook = await store.get(this.#id);
+    const { store, now } = this.#deps;
+    const hook = await store.get(this.#deps.id);
     if (hook === null || !hook.enabled) return Number.POSITIVE_INFINITY;
     const wait = hook.next_attempt_at === null ? 0 : Date.parse(hook.next_attempt_at) - now().getTime();
     // A clock that was set back must not hold it up for longer than the longest pause.
@@ -92,7 +94,7 @@ export class WebhookRunner {
   }
 
   async #deliver(hook: WebhookRow, batch: WebhookBatch): Promise<void> {
-    const { store, log, now, request, observer } = this.#parts;
+    const { store, log, now, request, observer } = this.#deps;
     const missed = hook.missed + batch.dropped;
     // Before it is sent: after a crash the same goes out under the same id, and its receiver knows it again.
     if (hook.batchEnd === null) await store.update(hook, { batch_end: batch.end });
@@ -138,8 +140,8 @@ export class WebhookRunner {
 
   #after(attempts: number): string {
     const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempts - 1));
-    const random = this.#parts.random ?? Math.random;
-    return new Date(this.#parts.now().getTime() + pause * (1 + jitter * random())).toISOString();
+    const random = this.#deps.random ?? Math.random;
+    return new Date(this.#deps.now().getTime() + pause * (1 + jitter * random())).toISOString();
   }
 
   async #pause(ms: number): Promise<void> {

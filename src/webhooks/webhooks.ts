@@ -167,8 +167,8 @@ export class Webhooks {
     if (!this.#started || !hook.enabled) return;
     this.#observer.began(hook.id);
     const { request = (url, init) => fetch(url, init), log, now } = this.#deps;
-    const parts = { store: this.#store, request, log, now, observer: this.#observer };
-    this.#runners.set(hook.id, new WebhookRunner(hook.id, parts));
+    const deps = { id: hook.id, store: this.#store, request, log, now, observer: this.#observer };
+    this.#runners.set(hook.id, new WebhookRunner(deps));
   }
 
   #runInstead(hook: WebhookRow): void {

@@ -57,7 +57,7 @@ export function metricsKit(sources: Partial<MetricSources> = {}, patienceMs?: nu
     proxyStats: async () => ({ stats: someStats, siteOf: (backend) => backend.replace('site_', '') }),
     ...sources,
   };
-  return { registry, observers, metrics: new Metrics(registry, observers, all, log, patienceMs), warned };
+  return { registry, observers, metrics: new Metrics({ registry, observers, sources: all, log, patienceMs }), warned };
 }
 
 /** One of everything that the parts tell of themselves. */

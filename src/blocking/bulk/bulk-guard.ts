@@ -13,13 +13,16 @@ export interface Guarded {
   readonly allowShrink: boolean;
 }
 
-export class BulkGuard {
-  readonly #bulk: Pick<BulkStore, 'currentTotal' | 'preview'>;
-  readonly #limit: EntryLimit;
+interface BulkGuardDeps {
+  readonly bulk: Pick<BulkStore, 'currentTotal' | 'preview'>;
+  readonly limit: EntryLimit;
+}
 
-  constructor(bulk: Pick<BulkStore, 'currentTotal' | 'preview'>, limit: EntryLimit) {
-    this.#bulk = bulk;
-    this.#limit = limit;
+export class BulkGuard {
+  readonly #deps: BulkGuardDeps;
+
+  constructor(deps: BulkGuardDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -27,20 +30,21 @@ export class BulkGuard {
    * @throws ServiceError 409
    */
   async refuse(id: string, entries: number, { replace, allowShrink }: Guarded): Promise<void> {
-    const before = this.#bulk.currentTotal;
+    const before = this.#deps.bulk.currentTotal;
     const guardsShrink = replace && !allowShrink;
     if (guardsShrink && entries === 0 && before > 0) {
       throw shrinkRefused('the list names no address, so all', before, before);
     }
     // The preview reads all staged rows, and mostly neither check can fail.
-    const fits = this.#limit.allows(replace ? entries : before + entries);
+    const fits = this.#deps.limit.allows(replace ? entries : before + entries);
     if (fits && !(guardsShrink && before >= shrinkGuardFrom)) return;
-    const { adds, removes, currentTotal } = await this.#bulk.preview(id);
+    const { adds, removes, currentTotal } = await this.#deps.bulk.preview(id);
     if (guardsShrink && currentTotal >= shrinkGuardFrom && removes > currentTotal / 2) {
       throw shrinkRefused(`${removes} of`, currentTotal, removes);
     }
     const wouldBe = currentTotal + adds - removes;
-    if (wouldBe > currentTotal && !this.#limit.allows(wouldBe)) throw this.#limit.refusal(currentTotal, wouldBe);
+    if (wouldBe > currentTotal && !this.#deps.limit.allows(wouldBe))
+      throw this.#deps.limit.refusal(currentTotal, wouldBe);
   }
 }
 

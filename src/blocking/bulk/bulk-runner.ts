@@ -68,7 +68,7 @@ export class BulkRunner {
 
   constructor(deps: BulkRunnerDeps) {
     this.#deps = deps;
-    this.#guard = new BulkGuard(deps.bulk, deps.limit ?? new EntryLimit(0));
+    this.#guard = new BulkGuard({ bulk: deps.bulk, limit: deps.limit ?? new EntryLimit(0) });
   }
 
   /**

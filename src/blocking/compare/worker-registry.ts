@@ -38,20 +38,26 @@ export interface KnownWorker {
 
 const mapNames: readonly MapName[] = ['blocked', 'trusted'];
 
+interface WorkerRegistryDeps {
+  readonly now: () => Date;
+  /** Called for each worker that is gone; its pid may be reused. */
+  readonly onForgotten?: (pid: number) => void;
+  readonly emit?: Emit;
+}
+
 export class WorkerRegistry {
   #workers = new Map<string, KnownWorker>();
   #masterPid: number | null = null;
   #runningVersion: string | null = null;
   #lastVerifiedAt: Date | null = null;
-  readonly #now: () => Date;
+  readonly #deps: WorkerRegistryDeps;
   readonly #onForgotten: (pid: number) => void;
   readonly #emit: Emit;
 
-  /** `onForgotten` is called for each worker that is gone; its pid may be reused. */
-  constructor(now: () => Date, onForgotten: (pid: number) => void = () => undefined, emit: Emit = noFacts) {
-    this.#now = now;
-    this.#onForgotten = onForgotten;
-    this.#emit = emit;
+  constructor(deps: WorkerRegistryDeps) {
+    this.#deps = deps;
+    this.#onForgotten = deps.onForgotten ?? (() => undefined);
+    this.#emit = deps.emit ?? noFacts;
   }
 
   get masterPid(): number | null {
@@ -142,7 +148,7 @@ export class WorkerRegistry {
     if (worker === null) return;
     worker.unresponsive = false;
     worker.maps.set(map, this.#state(true, null));
-    if (this.allInSync()) this.#lastVerifiedAt = this.#now();
+    if (this.allInSync()) this.#lastVerifiedAt = this.#deps.now();
   }
 
   markSuspect(pid: number, map: MapName, reason: string, passing: Passing | null = null): void {
@@ -184,7 +190,7 @@ export class WorkerRegistry {
   }
 
   #state(inSync: boolean, reason: string | null, passing: Passing | null = null): MapState {
-    return { inSync, since: this.#now(), reason, passing };
+    return { inSync, since: this.#deps.now(), reason, passing };
   }
 }
 

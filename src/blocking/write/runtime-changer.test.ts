@@ -37,7 +37,7 @@ const withStarting = (starting: readonly Worker[], current: number, ...draining:
 /** A changer before a proxy that answers each group as `answer` says; who was asked, in order. */
 function changerBefore(answer: (worker: string) => GroupOutcome) {
   const asked: string[] = [];
-  const registry = new WorkerRegistry(() => new Date());
+  const registry = new WorkerRegistry({ now: () => new Date() });
   const pending = new PendingVersions();
   const map = {
     path: '/etc/proxy/blocked_ips.map',

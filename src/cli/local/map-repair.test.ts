@@ -62,7 +62,7 @@ async function startedOnce() {
 
 it('records what it took over in the audit log, and other trusted addresses of the file in the log', async () => {
   const { settings, databaseId, inDatabase } = await startedOnce();
-  const file = new MapFile(settings.blockedMap);
+  const file = new MapFile({ path: settings.blockedMap });
   await (await file.beginRewrite({ database: databaseId, generation: 0 })).finish();
   await file.add(['192.0.2.1', '192.0.2.2'], 1);
   await file.close();
@@ -95,7 +95,7 @@ it('records what it took over in the audit log, and other trusted addresses of t
 it('keeps the lines of a change that a crash left only in the file, and refuses an older database', async () => {
   const { settings, databaseId } = await startedOnce();
   const left = async (generation: number) => {
-    const file = new MapFile(settings.blockedMap);
+    const file = new MapFile({ path: settings.blockedMap });
     await (await file.beginRewrite({ database: databaseId, generation: 0 })).finish();
     await file.add(['192.0.2.1'], generation);
     await file.close();

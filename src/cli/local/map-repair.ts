@@ -41,7 +41,7 @@ export async function repairMaps(settings: Settings, log: Log): Promise<{ blocke
     const store = new BlockedIpsStore(database);
     const trusted = new TrustedIpsStore(database);
     const keeper = new MapFileKeeper({
-      file: new MapFile(settings.blockedMap),
+      file: new MapFile({ path: settings.blockedMap }),
       path: settings.blockedMap,
       store,
       instance,

@@ -86,19 +86,21 @@ const columns: readonly Column<Row>[] = [
 
 describe('a table', () => {
   it('is aligned, has its titles once, and keeps its widths from page to page', () => {
-    const table = new Table(columns, 80, unpainted);
+    const table = new Table({ columns, width: 80, paint: unpainted });
     expect(table.page([{ ip: '192.0.2.1', reason: 'ssh' }])).toEqual(['ADDRESS    REASON', '192.0.2.1  ssh']);
     expect(table.page([{ ip: '192.0.2.22', reason: 'a longer one' }])).toEqual(['192.0.2.22  a lon…']);
   });
 
   it('cuts the last column that may be cut first, and no more than it must', () => {
     const both = [...columns.slice(1), { title: 'BY', text: ({ ip }: Row) => ip, mayShrink: true }];
-    const [, line] = new Table(both, 40, unpainted).page([{ ip: 'x'.repeat(30), reason: 'r'.repeat(20) }]);
+    const [, line] = new Table({ columns: both, width: 40, paint: unpainted }).page([
+      { ip: 'x'.repeat(30), reason: 'r'.repeat(20) },
+    ]);
     expect(line).toBe(`${'r'.repeat(20)}  ${'x'.repeat(17)}…`);
   });
 
   it('is never wider than the terminal, while an address stays whole', () => {
-    const table = new Table(columns, 40, unpainted);
+    const table = new Table({ columns, width: 40, paint: unpainted });
     const ip = '2001:db8:1111:2222:3333::/80';
     const lines = table.page([{ ip, reason: '漢'.repeat(50) }]);
     for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(40);
@@ -150,7 +152,7 @@ describe('progress', () => {
     const written: string[] = [];
     let time = 0;
     const screen = { isTerminal: true, columns: 20, write: (text: string) => written.push(text) };
-    const progress = new Progress(screen, 'importing', () => time);
+    const progress = new Progress({ screen, what: 'importing', now: () => time });
     progress.show(0.1, 1, 'lines');
     progress.show(0.2, 2, 'lines');
     time = 100;
@@ -159,7 +161,7 @@ describe('progress', () => {
     progress.end();
     expect(written).toEqual(['\r\u001b[Kimporting [##      ', '\r\u001b[Kimporting [####### ', '\r\u001b[K']);
 
-    const piped = new Progress({ ...screen, isTerminal: false }, 'importing', () => time);
+    const piped = new Progress({ screen: { ...screen, isTerminal: false }, what: 'importing', now: () => time });
     piped.show(0.5, 1, 'lines');
     piped.end();
     expect(written).toHaveLength(3);

@@ -72,7 +72,7 @@ export class Output {
 
   /** A table on a terminal, tab-separated lines in a pipe. Call the result with each page of rows. */
   rows<Row>(columns: readonly Column<Row>[]): (rows: readonly Row[]) => Promise<void> {
-    const table = this.isTerminal ? new Table(columns, this.columns, this.paint) : null;
+    const table = this.isTerminal ? new Table({ columns, width: this.columns, paint: this.paint }) : null;
     return async (rows) => {
       await this.lines(table === null ? rows.map((row) => plainLine(columns, row)) : table.page(rows));
     };
@@ -85,15 +85,15 @@ export class Output {
 
   progress(what: string): Progress {
     const stderr = this.#stderr;
-    return new Progress(
-      {
+    return new Progress({
+      what,
+      screen: {
         isTerminal: stderr.isTTY === true,
         columns: stderr.columns || defaultColumns,
         write: (text) => {
           stderr.write(text);
         },
       },
-      what,
-    );
+    });
   }
 }

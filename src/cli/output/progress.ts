@@ -10,35 +10,39 @@ export interface ProgressScreen {
   write(text: string): void;
 }
 
+interface ProgressDeps {
+  readonly screen: ProgressScreen;
+  readonly what: string;
+  /** Milliseconds of a monotonic clock. */
+  readonly now?: () => number;
+}
+
 export class Progress {
-  readonly #screen: ProgressScreen;
-  readonly #what: string;
+  readonly #deps: ProgressDeps;
   readonly #now: () => number;
   #shownAt = Number.NEGATIVE_INFINITY;
   #shown = false;
 
-  /** @param now milliseconds of a monotonic clock */
-  constructor(screen: ProgressScreen, what: string, now: () => number = () => performance.now()) {
-    this.#screen = screen;
-    this.#what = what;
-    this.#now = now;
+  constructor(deps: ProgressDeps) {
+    this.#deps = deps;
+    this.#now = deps.now ?? (() => performance.now());
   }
 
   /** @param share of the total, 0 to 1; null: the total is not known */
   show(share: number | null, done: number, unit: string): void {
-    if (!this.#screen.isTerminal) return;
+    if (!this.#deps.screen.isTerminal) return;
     const now = this.#now();
     if (now - this.#shownAt < minIntervalMs) return;
     this.#shownAt = now;
     this.#shown = true;
     // A wrapped line could not be removed again.
-    const line = progressLine(this.#what, share, done, unit).slice(0, Math.max(0, this.#screen.columns - 1));
-    this.#screen.write(`\r\u001b[K${line}`);
+    const line = progressLine(this.#deps.what, share, done, unit).slice(0, Math.max(0, this.#deps.screen.columns - 1));
+    this.#deps.screen.write(`\r\u001b[K${line}`);
   }
 
   /** Removes the line. */
   end(): void {
-    if (this.#shown) this.#screen.write('\r\u001b[K');
+    if (this.#shown) this.#deps.screen.write('\r\u001b[K');
     this.#shown = false;
     this.#shownAt = Number.NEGATIVE_INFINITY;
   }

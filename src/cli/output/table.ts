@@ -62,39 +62,41 @@ export function plainLine<Row>(columns: readonly Column<Row>[], row: Row): strin
     .join('\t');
 }
 
+interface TableDeps<Row> {
+  readonly columns: readonly Column<Row>[];
+  /** Columns of the terminal. */
+  readonly width: number;
+  readonly paint: (style: Style, text: string) => string;
+}
+
 /** A table for a terminal. The first page determines the column widths; later pages keep them. */
 export class Table<Row> {
-  readonly #columns: readonly Column<Row>[];
-  readonly #width: number;
-  readonly #paint: (style: Style, text: string) => string;
+  readonly #deps: TableDeps<Row>;
   #widths: number[] | null = null;
 
-  /** @param width columns of the terminal */
-  constructor(columns: readonly Column<Row>[], width: number, paint: (style: Style, text: string) => string) {
-    this.#columns = columns;
-    this.#width = width;
-    this.#paint = paint;
+  constructor(deps: TableDeps<Row>) {
+    this.#deps = deps;
   }
 
   /** The first page includes the titles. */
   page(rows: readonly Row[]): string[] {
-    const cells = rows.map((row) => this.#columns.map(({ text }) => harmless(text(row))));
+    const cells = rows.map((row) => this.#deps.columns.map(({ text }) => harmless(text(row))));
     const lines: string[] = [];
     if (this.#widths === null) {
       this.#widths = this.#fit(cells);
-      lines.push(this.#paint('title', this.#line(this.#columns.map(({ title }) => title))));
+      lines.push(this.#deps.paint('title', this.#line(this.#deps.columns.map(({ title }) => title))));
     }
     for (const [index, texts] of cells.entries()) lines.push(this.#line(texts, rows[index]!));
     return lines;
   }
 
   #fit(cells: readonly (readonly string[])[]): number[] {
-    const widths = this.#columns.map(({ title }, column) =>
+    const widths = this.#deps.columns.map(({ title }, column) =>
       cells.reduce((widest, texts) => Math.max(widest, displayWidth(texts[column]!)), title.length),
     );
-    let over = widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1)) - this.#width;
+    let over = widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1)) - this.#deps.width;
     for (let column = widths.length - 1; column >= 0 && over > 0; column -= 1) {
-      if (this.#columns[column]!.mayShrink !== true) continue;
+      if (this.#deps.columns[column]!.mayShrink !== true) continue;
       const given = Math.min(over, Math.max(0, widths[column]! - minShrunkWidth));
       widths[column] = widths[column]! - given;
       over -= given;
@@ -104,12 +106,12 @@ export class Table<Row> {
 
   #line(texts: readonly string[], row?: Row): string {
     const cells = texts.map((text, column) => {
-      const { mayShrink, style } = this.#columns[column]!;
+      const { mayShrink, style } = this.#deps.columns[column]!;
       const width = this.#widths![column]!;
       const cell = mayShrink === true ? fitted(text, width) : text;
       const shown = column === texts.length - 1 ? cell : padded(cell, width);
       const painted = row === undefined ? null : (style?.(row) ?? null);
-      return painted === null ? shown : this.#paint(painted, shown);
+      return painted === null ? shown : this.#deps.paint(painted, shown);
     });
     return cells.join(gap).trimEnd();
   }

@@ -33,31 +33,29 @@ interface Loaded {
 /** The words of the master, and where they were said. */
 export type RunningArguments = ProxyArguments & { readonly pid: number | null };
 
+interface AttachedConfigurationDeps {
+  readonly settings: Settings;
+  readonly registry: Pick<WorkerRegistry, 'current' | 'isInSync' | 'masterPid'>;
+  readonly log: Log;
+}
+
 export class AttachedConfiguration {
-  readonly #settings: Settings;
-  readonly #registry: Pick<WorkerRegistry, 'current' | 'isInSync' | 'masterPid'>;
-  readonly #log: Log;
+  readonly #deps: AttachedConfigurationDeps;
   #onDisk: Reading | null = null;
   #loaded: Loaded | null = null;
   #isStale = false;
   #unreadable: string | null = null;
   #isMissing = false;
 
-  constructor(options: {
-    readonly settings: Settings;
-    readonly registry: Pick<WorkerRegistry, 'current' | 'isInSync' | 'masterPid'>;
-    readonly log: Log;
-  }) {
-    this.#settings = options.settings;
-    this.#registry = options.registry;
-    this.#log = options.log;
+  constructor(deps: AttachedConfigurationDeps) {
+    this.#deps = deps;
   }
 
   /** As of the last look, of what the current worker is known to have loaded. */
   get trust(): TrustInConfiguration {
     if (this.#loaded === null) return unknownTrust;
     const { frontEnds, maps } = this.#loaded.reading;
-    if (!maps.includes(this.#settings.trustedMap)) return { mapLoaded: false, hasEffect: false };
+    if (!maps.includes(this.#deps.settings.trustedMap)) return { mapLoaded: false, hasEffect: false };
     const spares = frontEnds.filter(({ hasRule }) => hasRule).map(({ sparesTrusted }) => sparesTrusted);
     return { mapLoaded: true, hasEffect: spares.length === 0 ? null : spares.every((one) => one === true) };
   }
@@ -70,7 +68,7 @@ export class AttachedConfiguration {
     // The program that is replacing it may do so between HAProxy's check and its reload.
     if (this.#isMissing) return 'a file of the configuration is missing';
     if (this.#onDisk === null) return null;
-    if (!this.#onDisk.maps.includes(this.#settings.blockedMap))
+    if (!this.#onDisk.maps.includes(this.#deps.settings.blockedMap))
       return 'the configuration has no rule for the blocked map';
     // When an edit is ready to be loaded only its author knows.
     return this.#isStale ? 'the configuration was changed after HAProxy loaded it' : null;
@@ -79,10 +77,10 @@ export class AttachedConfiguration {
   report(): AttachedReport {
     const reading = this.#loaded?.reading ?? this.#onDisk;
     return {
-      files: (this.#onDisk ?? reading)?.files.map(({ path }) => path) ?? [this.#settings.configFile],
+      files: (this.#onDisk ?? reading)?.files.map(({ path }) => path) ?? [this.#deps.settings.configFile],
       front_ends: reading?.frontEnds.map((frontEnd) => this.#reported(frontEnd)) ?? [],
       changed_since_load: this.#isStale,
-      reload_by: describeReloadBy(this.#settings.reloadBy),
+      reload_by: describeReloadBy(this.#deps.settings.reloadBy),
     };
   }
 
@@ -94,9 +92,9 @@ export class AttachedConfiguration {
 
   /** A worker is out of sync, and the reload is left to the operator who changed the configuration. */
   #heldBack(): string[] {
-    const worker = this.#registry.current();
-    if (!this.#isStale || worker === null || this.#registry.isInSync(worker)) return [];
-    if (this.#onDisk?.maps.includes(this.#settings.blockedMap) !== true) return [];
+    const worker = this.#deps.registry.current();
+    if (!this.#isStale || worker === null || this.#deps.registry.isInSync(worker)) return [];
+    if (this.#onDisk?.maps.includes(this.#deps.settings.blockedMap) !== true) return [];
     return [
       'configuration: it was changed after HAProxy loaded it, so the service does not reload it to enforce what the worker lacks: reload HAProxy when the change is ready (proxy-manager reload)',
     ];
@@ -119,8 +117,8 @@ export class AttachedConfiguration {
 
   /** Which files HAProxy reads: the master's own words, or the setting where none runs. */
   async arguments(): Promise<RunningArguments> {
-    const { pidFile, configFile } = this.#settings;
-    const pid = this.#registry.masterPid ?? (await findMaster(pidFile, configFile))?.pid ?? null;
+    const { pidFile, configFile } = this.#deps.settings;
+    const pid = this.#deps.registry.masterPid ?? (await findMaster(pidFile, configFile))?.pid ?? null;
     const words = pid === null ? null : await commandLine(pid);
     const said = parseProxyArguments(words ?? []);
     return said.files.length > 0 ? { ...said, pid } : { ...said, files: [configFile], pid: null };
@@ -135,10 +133,10 @@ export class AttachedConfiguration {
     } catch (error) {
       this.#isMissing = error instanceof UnreadableConfiguration && isMissing(error.cause);
       if (!(error instanceof UnreadableConfiguration)) {
-        this.#log.warn('The configuration of HAProxy could not be looked at', { cause: causeText(error) });
+        this.#deps.log.warn('The configuration of HAProxy could not be looked at', { cause: causeText(error) });
       }
       this.#onDisk = null;
-      const worker = this.#registry.current();
+      const worker = this.#deps.registry.current();
       if (worker !== null && this.#loaded?.worker !== `${worker.pid}:${worker.startTime}`) this.#loaded = null;
       this.#isStale = true;
       this.#unreadable = `configuration: ${causeText(error)}, so what its front ends do is not known`;
@@ -149,7 +147,7 @@ export class AttachedConfiguration {
     const files = await configurationFilesOf(await this.arguments());
     const youngest = await youngestOf(files);
     if (this.#onDisk === null || !isSame(this.#onDisk.files, files)) this.#onDisk = this.#read(files);
-    const worker = this.#registry.current();
+    const worker = this.#deps.registry.current();
     if (worker === null) {
       this.#isStale = false;
       return;
@@ -165,11 +163,11 @@ export class AttachedConfiguration {
   }
 
   #read(files: readonly ConfigurationFile[]): Reading {
-    return { files, frontEnds: frontEndsOf(files, this.#settings), maps: mapsNamedIn(files) };
+    return { files, frontEnds: frontEndsOf(files, this.#deps.settings), maps: mapsNamedIn(files) };
   }
 
   #reported({ name, place, mode, hasRule, answersBefore }: FrontEnd): FrontEndReport {
-    const open = this.#settings.openFrontEnds.includes(name);
+    const open = this.#deps.settings.openFrontEnds.includes(name);
     return { name, place, mode, has_rule: hasRule, answered_before: answersBefore, open };
   }
 }

@@ -65,18 +65,21 @@ export class LiveFile {
   }
 }
 
+interface CandidateDeps {
+  readonly path: string;
+  readonly target: string;
+  readonly live: string;
+  readonly hash: string;
+}
+
 export class Candidate {
   readonly path: string;
-  readonly #target: string;
-  readonly #live: string;
-  readonly #hash: string;
+  readonly #deps: CandidateDeps;
   #inPlace = false;
 
-  constructor(of: { readonly path: string; readonly target: string; readonly live: string; readonly hash: string }) {
-    this.path = of.path;
-    this.#target = of.target;
-    this.#live = of.live;
-    this.#hash = of.hash;
+  constructor(deps: CandidateDeps) {
+    this.#deps = deps;
+    this.path = deps.path;
   }
 
   /** Renamed over the live file, but perhaps not durable yet. */
@@ -90,24 +93,24 @@ export class Candidate {
    */
   async deploy(over?: string | null): Promise<void> {
     const found = sha256(await readFile(this.path, 'utf8'));
-    if (found !== this.#hash) {
+    if (found !== this.#deps.hash) {
       await this.discard();
       throw new ServiceError(
         codes.ConfigurationFilesUnusable,
         'deploy configuration',
-        `another process changed ${this.path} while it was validated (sha256 ${found}, not ${this.#hash}); nothing was deployed, try again`,
+        `another process changed ${this.path} while it was validated (sha256 ${found}, not ${this.#deps.hash}); nothing was deployed, try again`,
         { retryAfterSeconds: 1 },
       );
     }
     // As late as possible: an edit made after this check is lost.
-    if (over !== undefined && !(await holds(this.#target, over))) {
+    if (over !== undefined && !(await holds(this.#deps.target, over))) {
       await this.discard();
-      refuseEditedMeanwhile(this.#live);
+      refuseEditedMeanwhile(this.#deps.live);
     }
-    await rename(this.path, this.#target);
+    await rename(this.path, this.#deps.target);
     this.#inPlace = true;
     crashPoint('candidate.renamed');
-    await fsyncFolder(dirname(this.#target));
+    await fsyncFolder(dirname(this.#deps.target));
   }
 
   async discard(): Promise<void> {

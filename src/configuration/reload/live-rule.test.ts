@@ -23,7 +23,11 @@ afterEach(() => rm(folder, { recursive: true }));
 
 async function trustIn(text: string | null) {
   if (text !== null) await writeFile(path, text);
-  const rule = new LiveRule(new LiveFile(path), { blockedMap, trustedMap, configFile: path }, silentLog);
+  const rule = new LiveRule({
+    live: new LiveFile(path),
+    settings: { blockedMap, trustedMap, configFile: path },
+    log: silentLog,
+  });
   await rule.check();
   return rule.trust;
 }

@@ -10,18 +10,20 @@ import type { LiveFile } from './live-file.ts';
 
 const unknownTrust: TrustInConfiguration = { mapLoaded: null, hasEffect: null };
 
+interface LiveRuleDeps {
+  readonly live: LiveFile;
+  readonly settings: Pick<Settings, 'blockedMap' | 'trustedMap' | 'configFile'>;
+  readonly log: Log;
+}
+
 export class LiveRule {
-  readonly #live: LiveFile;
-  readonly #settings: Pick<Settings, 'blockedMap' | 'trustedMap' | 'configFile'>;
-  readonly #log: Log;
+  readonly #deps: LiveRuleDeps;
   #missing = false;
   #trust: TrustInConfiguration = unknownTrust;
   #checkedFile: string | null = null;
 
-  constructor(live: LiveFile, settings: Pick<Settings, 'blockedMap' | 'trustedMap' | 'configFile'>, log: Log) {
-    this.#live = live;
-    this.#settings = settings;
-    this.#log = log;
+  constructor(deps: LiveRuleDeps) {
+    this.#deps = deps;
   }
 
   /** As of the last check. While the rule is missing, each call starts another check: an operator may add it. */
@@ -38,9 +40,9 @@ export class LiveRule {
   /** Never throws: health reports an unreadable file, which is no reason to leave a block unenforced. */
   async check(): Promise<void> {
     try {
-      const identity = await fileIdentity(this.#live.path);
+      const identity = await fileIdentity(this.#deps.live.path);
       if (identity === this.#checkedFile) return;
-      const text = await this.#live.read();
+      const text = await this.#deps.live.read();
       this.#missing = this.problemOf(text ?? '') !== null;
       this.#trust = text === null ? unknownTrust : this.#trustIn(text);
       // Taken before the read, so that the next check notices a write meanwhile.
@@ -48,12 +50,12 @@ export class LiveRule {
     } catch (error) {
       this.#trust = unknownTrust;
       this.#checkedFile = null;
-      this.#log.warn('The live configuration could not be checked', { cause: causeText(error) });
+      this.#deps.log.warn('The live configuration could not be checked', { cause: causeText(error) });
     }
   }
 
   #trustIn(text: string): TrustInConfiguration {
-    const { blockedMap, trustedMap } = this.#settings;
+    const { blockedMap, trustedMap } = this.#deps.settings;
     if (!namesFile(text, trustedMap)) return { mapLoaded: false, hasEffect: false };
     // The exceptions of an unknown rule are unknown too.
     return { mapLoaded: true, hasEffect: findBlockedRule(text, blockedMap, trustedMap).sparesTrusted };
@@ -61,7 +63,7 @@ export class LiveRule {
 
   /** What is wrong with a configuration, and what to do; null: it has the rule, or is empty. */
   problemOf(text: string): string | null {
-    const { blockedMap, trustedMap, configFile } = this.#settings;
+    const { blockedMap, trustedMap, configFile } = this.#deps.settings;
     if (text === '' || findBlockedRule(text, blockedMap, trustedMap).lines.length > 0) return null;
     return `${configFile} has no rule for the blocked map, so no address is denied: add ${acceptedRule(blockedMap, trustedMap)}, or replace it with the rendered configuration (a backup keeps it): proxy-manager reload --replace-configuration`;
   }

@@ -9,7 +9,7 @@ import { verifyWorkers } from './worker-comparison.ts';
 const [drainingPid, currentPid] = [process.pid, process.ppid];
 
 async function bookOfTwo(): Promise<WorkerRegistry> {
-  const registry = new WorkerRegistry(() => new Date());
+  const registry = new WorkerRegistry({ now: () => new Date() });
   const worker = async (pid: number) => ({ pid, startTime: await processStartTime(pid), version: '2.6.12' });
   const master = { pid: 1, reloads: 1, failed: 0, version: '2.6.12' };
   const [current, draining] = [[await worker(currentPid)], [await worker(drainingPid)]];

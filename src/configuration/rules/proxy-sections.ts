@@ -114,7 +114,7 @@ class SectionReader {
     const from = words[named ? 2 : 1] === 'from' ? words[named ? 3 : 2] : undefined;
     const certain = certainWords === words.length;
     const defaults = certain ? this.#defaultsOf(kind, from) : unknown;
-    const section = new ReadSection(kind, named ? (words[1] ?? '') : '', place, lines, defaults);
+    const section = sectionOf({ kind, name: named ? (words[1] ?? '') : '', place, lines, defaults });
     this.sections.push(section);
     if (kind === 'defaults') this.#noteDefaults(section, certain && !conditional);
     return [lines];
@@ -133,32 +133,17 @@ class SectionReader {
   }
 }
 
-class ReadSection implements ProxySection {
-  readonly kind: SectionKind;
-  readonly name: string;
-  readonly place: string;
-  readonly lines: readonly SectionLine[];
-  readonly defaults: ProxySection['defaults'];
-
-  constructor(
-    kind: SectionKind,
-    name: string,
-    place: string,
-    lines: readonly SectionLine[],
-    defaults: ProxySection['defaults'],
-  ) {
-    this.kind = kind;
-    this.name = name;
-    this.place = place;
-    this.lines = lines;
-    this.defaults = defaults;
-  }
-
-  get mode(): string {
-    let mode = this.defaults === null ? 'tcp' : this.defaults === unknown ? unknown : this.defaults.mode;
-    for (const line of this.lines) if (line.words[0] === 'mode') mode = certainWord(line, 1) ?? unknown;
-    return mode;
-  }
+/** Its lines, and with them its mode, are known only at the end of the files. */
+function sectionOf(section: Omit<ProxySection, 'mode'>): ProxySection {
+  return {
+    ...section,
+    get mode() {
+      const { defaults, lines } = section;
+      let mode = defaults === null ? 'tcp' : defaults === unknown ? unknown : defaults.mode;
+      for (const line of lines) if (line.words[0] === 'mode') mode = certainWord(line, 1) ?? unknown;
+      return mode;
+    },
+  };
 }
 
 /** Null: the word depends on an `.if` or on the environment. */

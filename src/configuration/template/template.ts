@@ -7,28 +7,33 @@ import { RenderTurns } from './render-turns.ts';
 import { renderTemplate } from './template-engine.ts';
 import { renderInThread } from './template-thread.ts';
 
+interface TemplateDeps {
+  readonly name: string;
+  readonly read: () => Promise<string>;
+  readonly engine: typeof renderTemplate;
+  /** Left out: it is rendered at once. */
+  readonly turns?: RenderTurns;
+}
+
 /** The template of the configuration: the built-in one, or an operator's file. */
 export class Template {
-  readonly name: string;
-  readonly #read: () => Promise<string>;
-  readonly #engine: typeof renderTemplate;
-  readonly #turns: RenderTurns | null;
+  readonly #deps: TemplateDeps;
 
-  private constructor(
-    name: string,
-    read: () => Promise<string>,
-    engine: typeof renderTemplate,
-    turns: RenderTurns | null = null,
-  ) {
-    this.name = name;
-    this.#read = read;
-    this.#engine = engine;
-    this.#turns = turns;
+  private constructor(deps: TemplateDeps) {
+    this.#deps = deps;
+  }
+
+  get name(): string {
+    return this.#deps.name;
   }
 
   /** Known to end: it is rendered where it stands. */
   static builtIn(): Template {
-    return new Template('the built-in template', async () => builtInTemplate, renderTemplate);
+    return new Template({
+      name: 'the built-in template',
+      read: async () => builtInTemplate,
+      engine: renderTemplate,
+    });
   }
 
   /**
@@ -38,19 +43,19 @@ export class Template {
   static async fromFile(path: string, engine: typeof renderTemplate = renderInThread): Promise<Template> {
     const turns = new RenderTurns();
     const inTurn: typeof engine = (template, scope) => turns.take(() => engine(template, scope));
-    const template = new Template(path, () => readTemplate(path), inTurn, turns);
-    await template.#read();
+    const template = new Template({ name: path, read: () => readTemplate(path), engine: inTurn, turns });
+    await template.#deps.read();
     return template;
   }
 
   /** The service ends: what waits for its turn is not rendered any more. */
   stop(): void {
-    this.#turns?.stop();
+    this.#deps.turns?.stop();
   }
 
   /** Throws ServiceError 5001 (template or value refused), 5003 (no rule for the blocked map) or 6012 (`stop`). */
   async render(input: RenderInput): Promise<RenderedConfiguration> {
-    return renderConfiguration(await this.#read(), this.name, input, this.#engine);
+    return renderConfiguration(await this.#deps.read(), this.name, input, this.#deps.engine);
   }
 }
 

@@ -20,7 +20,8 @@ async function bodyOf(count: number, isDead: (n: number) => boolean) {
     for (let before = 0; before < n; before += 1) offset += bodyLine(ipv4(before * 3)).length;
     return offset;
   };
-  return { path, file, offsetOf, body: new MapFileBody(path, file, HEADER_BYTES, HEADER_BYTES + lines.length) };
+  const body = new MapFileBody({ path, file, start: HEADER_BYTES, end: HEADER_BYTES + lines.length });
+  return { path, file, offsetOf, body };
 }
 
 function check(body: MapFileBody, count: number, isDead: (n: number) => boolean, step = 1) {
@@ -98,7 +99,7 @@ describe('a body that this service did not write is reported as a surprise:', ()
     await writeFile(path, `${'#'.padEnd(HEADER_BYTES - 1)}\n${content}`);
     const file = await open(path, 'r');
     onTestFinished(() => file.close());
-    const body = new MapFileBody(path, file, HEADER_BYTES, HEADER_BYTES + 190_000);
+    const body = new MapFileBody({ path, file, start: HEADER_BYTES, end: HEADER_BYTES + 190_000 });
     expect(() => body.find(canonicalEntry('10.0.0.2'))).toThrow(expect.objectContaining({ reason: 'surprise' }));
   });
 });

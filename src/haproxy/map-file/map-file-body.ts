@@ -21,32 +21,33 @@ interface Probe {
   readonly live: { readonly at: number; readonly end: number; readonly entry: IpEntry } | null;
 }
 
+interface MapFileBodyDeps {
+  /** For messages. */
+  readonly path: string;
+  readonly file: FileHandle;
+  /** The offset of the first line, at least 1. */
+  readonly start: number;
+  /** The offset after the last line. */
+  readonly end: number;
+}
+
 /**
  * The sorted lines of the last rewrite, searched on disk: of a million entries only the few lines at which searches begin
  * are in memory. Reads are synchronous: some ten reads of 2 µs from the page cache.
  */
 export class MapFileBody {
-  readonly #path: string;
-  readonly #file: FileHandle;
-  readonly #start: number;
-  readonly #end: number;
+  readonly #deps: MapFileBodyDeps;
   readonly #probes = new Map<number, Probe>();
   readonly #buffer = Buffer.allocUnsafe(READ_BYTES);
 
-  /**
-   * `path` is for messages. `start` is the offset of the first line and at least 1, `end` that after the last line.
-   */
-  constructor(path: string, file: FileHandle, start: number, end: number) {
-    this.#path = path;
-    this.#file = file;
-    this.#start = start;
-    this.#end = end;
+  constructor(deps: MapFileBodyDeps) {
+    this.#deps = deps;
   }
 
   /** The offset of the live line of a canonical address, -1 when there is none. Throws a MapFileError (`surprise`). */
   find(entry: IpEntry): number {
-    let low = this.#start;
-    let high = this.#end;
+    let low = this.#deps.start;
+    let high = this.#deps.end;
     while (high - low > WINDOW_BYTES) {
       const middle = Math.floor((low + high) / 2);
       const { firstLine, live } = this.#probe(low, middle, high);
@@ -75,7 +76,7 @@ export class MapFileBody {
     const probe = this.#readProbe(middle, high);
     // By the part's size and not by a count: the probes on the way to a cached one must be cached too, or the parts could
     // shift as lines die and this probe would be used for another part.
-    if ((high - low) * CACHED_PARTS > this.#end - this.#start) this.#probes.set(middle, probe);
+    if ((high - low) * CACHED_PARTS > this.#deps.end - this.#deps.start) this.#probes.set(middle, probe);
     return probe;
   }
 
@@ -110,15 +111,15 @@ export class MapFileBody {
   #read(position: number, length: number): Buffer {
     const window = this.#buffer.subarray(0, length);
     for (let done = 0; done < length; ) {
-      const count = readSync(this.#file.fd, window, done, length - done, position + done);
-      if (count === 0) throw surprise(this.#path, `it ends at ${position + done}`);
+      const count = readSync(this.#deps.file.fd, window, done, length - done, position + done);
+      if (count === 0) throw surprise(this.#deps.path, `it ends at ${position + done}`);
       done += count;
     }
     return window;
   }
 
   #foreign(at: number, cause?: unknown): MapFileError {
-    return surprise(this.#path, `at ${at} it contains bytes that this service did not write`, cause);
+    return surprise(this.#deps.path, `at ${at} it contains bytes that this service did not write`, cause);
   }
 }
 

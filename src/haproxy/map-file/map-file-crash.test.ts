@@ -65,7 +65,7 @@ async function run(
   changes: { add: boolean; ips: string[] }[],
   start: (allowed: Allowed) => void,
 ) {
-  const file = new MapFile(path, { slots: 64, ops });
+  const file = new MapFile({ path, slots: 64, ops });
   const model = new Set(BODY);
   await rewriteTo(file, model);
   let generation = HEADER.generation;
@@ -145,7 +145,7 @@ test('appended slots, truncated at any byte, leave complete lines', async () => 
       return diskOps.write(file, bytes, position);
     },
   };
-  const file = new MapFile(path, { slots: 64, ops });
+  const file = new MapFile({ path, slots: 64, ops });
   await rewriteTo(file, BODY);
   await file.add(Array.from({ length: 65 }, (_, n) => ipv4(n * 5 + 1)));
   expect(cuts).toBeGreaterThan(64 * 8);

@@ -35,7 +35,7 @@ describeOnEachProxy('the check of a configuration', ({ bin: binary }) => {
   }, async () => {
     const map = await temporaryMapPath();
     const configuration = await configurationWith(map);
-    const file = new MapFile(map, { slots: 64 });
+    const file = new MapFile({ path: map, slots: 64 });
     const model = new Set(Array.from({ length: 3000 }, (_, n) => ipv4(n * 7)));
     for (let n = 1; n < 500; n += 1) model.add(`2001:db8:${n.toString(16)}::/48`);
     await rewriteTo(file, model);

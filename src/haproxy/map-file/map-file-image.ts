@@ -38,14 +38,20 @@ const SLOTS_PER_WRITE = 1024;
 /** The least growth of a file without free slots. */
 const GROWTH = 256;
 
+interface MapFileImageDeps {
+  readonly ops: MapFileOps;
+  /** That of the file, now or after its rename. */
+  readonly path: string;
+  readonly file: FileHandle;
+  readonly geometry: MapFileGeometry;
+}
+
 /**
  * One open file in the form of a map file, and the changes to it. Its owner syncs it after a change, and discards it after
  * an error of any kind.
  */
 export class MapFileImage {
-  readonly #ops: MapFileOps;
-  readonly #path: string;
-  readonly #file: FileHandle;
+  readonly #deps: MapFileImageDeps;
   readonly #slotsStart: number;
   readonly #body: MapFileBody;
   readonly #slots: SlotTable;
@@ -54,20 +60,18 @@ export class MapFileImage {
   #generation: number;
   #left: Identity | null = null;
 
-  /** `path` is that of the file, now or after its rename. */
-  constructor(ops: MapFileOps, path: string, file: FileHandle, geometry: MapFileGeometry) {
-    this.#path = path;
-    this.#ops = ops;
-    this.#file = file;
+  constructor(deps: MapFileImageDeps) {
+    this.#deps = deps;
+    const { path, file, geometry } = deps;
     this.#slotsStart = geometry.slotsStart;
-    this.#body = new MapFileBody(path, file, BODY_START, geometry.bodyEnd);
+    this.#body = new MapFileBody({ path, file, start: BODY_START, end: geometry.bodyEnd });
     this.#slots = new SlotTable(geometry.slots);
     this.#bodyEntries = geometry.entries;
     this.#generation = geometry.generation;
   }
 
   get file(): FileHandle {
-    return this.#file;
+    return this.#deps.file;
   }
 
   get entryCount(): number {
@@ -165,9 +169,9 @@ export class MapFileImage {
 
   /** Records the file's state after this service's writes. Throws a MapFileError (`surprise`) when its size is another. */
   settle(): void {
-    const now = identityOf(fstatSync(this.#file.fd, { bigint: true }));
+    const now = identityOf(fstatSync(this.#deps.file.fd, { bigint: true }));
     if (now.size !== BigInt(this.size)) {
-      throw surprise(this.#path, `its size is ${now.size} where ${this.size} bytes were written`);
+      throw surprise(this.#deps.path, `its size is ${now.size} where ${this.size} bytes were written`);
     }
     this.#left = now;
   }
@@ -178,7 +182,7 @@ export class MapFileImage {
     if (left === null) return 'its state was never recorded';
     let now: Identity;
     try {
-      now = identityOf(statSync(this.#path, { bigint: true }));
+      now = identityOf(statSync(this.#deps.path, { bigint: true }));
     } catch (error) {
       if (isMissing(error)) return 'it is gone';
       throw error;
@@ -217,22 +221,22 @@ export class MapFileImage {
     for (let done = 0; done < slots; ) {
       const count = Math.min(slots - done, SLOTS_PER_WRITE);
       const bytes = emptySlots(count);
-      const written = await this.#ops.write(this.#file, bytes, this.size + done * SLOT_BYTES);
+      const written = await this.#deps.ops.write(this.#deps.file, bytes, this.size + done * SLOT_BYTES);
       if (written !== bytes.length) throw shortWrite(written, bytes.length);
       done += count;
     }
     crashPoint('map-file.slots-appended');
     try {
-      await this.#ops.dataSync(this.#file);
+      await this.#deps.ops.dataSync(this.#deps.file);
     } catch (error) {
-      throw asMapFileError(error, this.#path, 'sync-failed');
+      throw asMapFileError(error, this.#deps.path, 'sync-failed');
     }
     crashPoint('map-file.slots-durable');
     this.#slots.grow(slots);
   }
 
   #writeAll(bytes: Uint8Array, position: number): void {
-    const written = this.#ops.writeNow(this.#file, bytes, position);
+    const written = this.#deps.ops.writeNow(this.#deps.file, bytes, position);
     if (written !== bytes.length) throw shortWrite(written, bytes.length);
   }
 

@@ -39,7 +39,7 @@ function recorded(steps: string[]): MapFileOps {
 
 test('each step of a map file change is durable before the step that depends on it', async () => {
   const steps: string[] = [];
-  const file = new MapFile(await temporaryMapPath(), { slots: 64, ops: recorded(steps) });
+  const file = new MapFile({ path: await temporaryMapPath(), slots: 64, ops: recorded(steps) });
   await rewriteTo(file, ['1.1.1.1']);
   expect(steps.splice(0)).toEqual(['write', 'sync', 'rename', 'sync folder']);
 

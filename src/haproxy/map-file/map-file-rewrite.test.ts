@@ -13,7 +13,7 @@ const broken = () => Object.assign(new Error('EIO: i/o error'), { code: 'EIO' })
 describe('a rewrite', () => {
   test('a rewrite writes the header, the lines in address order, and aligned slots', async () => {
     const path = await temporaryMapPath();
-    const file = new MapFile(path, { slots: 64 });
+    const file = new MapFile({ path, slots: 64 });
     const ips = ['::2', '10.0.0.0/8', '10.0.0.0/9', '10.0.0.1', '192.0.2.1', '2001:db8::/32', '2001:db8::1'];
     expect(inOrder([...ips].reverse())).toEqual(ips);
     const { entries, bytes } = await rewriteTo(file, ips);
@@ -30,7 +30,7 @@ describe('a rewrite', () => {
 
   test('a rewrite records the generation it was finished with, of its body and of the file', async () => {
     const path = await temporaryMapPath();
-    const file = new MapFile(path);
+    const file = new MapFile({ path });
     const rewrite = await file.beginRewrite({ ...HEADER, generation: 5 });
     await rewrite.append(['1.1.1.1']);
     await rewrite.finish(9);
@@ -40,7 +40,7 @@ describe('a rewrite', () => {
 
   test('a rewrite is invisible until it is finished and leaves no file when aborted', async () => {
     const path = await temporaryMapPath();
-    const file = new MapFile(path);
+    const file = new MapFile({ path });
     await rewriteTo(file, ['1.1.1.1']);
     const rewrite = await file.beginRewrite({ ...HEADER, generation: 2 });
     await rewrite.append(['2.2.2.2']);
@@ -61,21 +61,21 @@ describe('a rewrite', () => {
     [['10.0.0.0', '10.0.0.0/8'], []],
     [['2001:db8::'], ['255.255.255.255']],
   ])('a rewrite refuses addresses out of order: %j then %j', async (first, second) => {
-    const file = new MapFile(await temporaryMapPath());
+    const file = new MapFile({ path: await temporaryMapPath() });
     const rewrite = await file.beginRewrite(HEADER);
     await expect(rewrite.append(first).then(() => rewrite.append(second))).rejects.toThrow(RangeError);
     await rewrite.abort();
   });
 
   test('a rewrite refuses text that is not canonical', async () => {
-    const file = new MapFile(await temporaryMapPath());
+    const file = new MapFile({ path: await temporaryMapPath() });
     const rewrite = await file.beginRewrite(HEADER);
     await expect(rewrite.append(['1.1.1.1/32'])).rejects.toEqual(failure('not-canonical'));
     await rewrite.abort();
   });
 
   test('a second rewrite at the same time is refused', async () => {
-    const file = new MapFile(await temporaryMapPath());
+    const file = new MapFile({ path: await temporaryMapPath() });
     const first = await file.beginRewrite(HEADER);
     await expect(file.beginRewrite(HEADER)).rejects.toThrow('under way');
     await first.finish();
@@ -85,7 +85,7 @@ describe('a rewrite', () => {
   });
 
   test('a rewrite with an unreadable header is refused, and the next one succeeds', async () => {
-    const file = new MapFile(await temporaryMapPath());
+    const file = new MapFile({ path: await temporaryMapPath() });
     await expect(file.beginRewrite({ database: 'a b', generation: 1 })).rejects.toThrow(RangeError);
     await rewriteTo(file, []);
     expect(file.state).toBe('current');
@@ -94,12 +94,12 @@ describe('a rewrite', () => {
 
   test('a rewrite into a missing folder fails as unwritable', async () => {
     const path = join(await temporaryMapPath(), 'away', 'x.map');
-    await expect(new MapFile(path).beginRewrite(HEADER)).rejects.toEqual(failure('unwritable'));
+    await expect(new MapFile({ path }).beginRewrite(HEADER)).rejects.toEqual(failure('unwritable'));
   });
 
   test('a rewrite of 200,000 entries can be searched and changed immediately', async () => {
     const path = await temporaryMapPath();
-    const file = new MapFile(path);
+    const file = new MapFile({ path });
     const rewrite = await file.beginRewrite(HEADER);
     const count = 200_000;
     for (let from = 0; from < count; from += 5000) {
@@ -125,7 +125,7 @@ describe('a rewrite', () => {
 describe('what changes while a rewrite runs', () => {
   test('changes during a rewrite are in the new file once, in its snapshot or not', async () => {
     const path = await temporaryMapPath();
-    const file = new MapFile(path, { slots: 64 });
+    const file = new MapFile({ path, slots: 64 });
     await rewriteTo(file, ['1.0.0.1', '1.0.0.2', '1.0.0.3']);
     const rewrite = await file.beginRewrite(HEADER);
     await file.remove(['1.0.0.1']); // the snapshot has it still
@@ -144,7 +144,7 @@ describe('what changes while a rewrite runs', () => {
 
   test('changes during a rewrite are in the new file even if writing the old one failed', async () => {
     const path = await temporaryMapPath();
-    const file = new MapFile(path);
+    const file = new MapFile({ path });
     await rewriteTo(file, ['1.1.1.1', '2.2.2.2']);
     const rewrite = await file.beginRewrite(HEADER);
     await rewrite.append(['1.1.1.1', '2.2.2.2']);
@@ -158,7 +158,7 @@ describe('what changes while a rewrite runs', () => {
 
   test('changes during a rewrite may exceed the prepared slots', async () => {
     const path = await temporaryMapPath();
-    const file = new MapFile(path, { slots: 64 });
+    const file = new MapFile({ path, slots: 64 });
     await rewriteTo(file, []);
     const rewrite = await file.beginRewrite(HEADER);
     const many = Array.from({ length: 3000 }, (_, n) => ipv4(n));
@@ -175,7 +175,7 @@ describe('a rewrite that fails', () => {
     async (step) => {
       const path = await temporaryMapPath();
       const ops = { ...diskOps, sync: vi.fn(diskOps.sync), rename: vi.fn(diskOps.rename) };
-      const file = new MapFile(path, { ops });
+      const file = new MapFile({ path, ops });
       await rewriteTo(file, ['1.1.1.1']);
       ops[step].mockRejectedValueOnce(broken());
       const reason = step === 'sync' ? 'sync-failed' : 'unwritable';
@@ -191,7 +191,7 @@ describe('a rewrite that fails', () => {
   test('a rewrite that fails in the sync of the folder leaves the state behind', async () => {
     const path = await temporaryMapPath();
     const syncFolder = vi.fn(diskOps.syncFolder);
-    const file = new MapFile(path, { ops: { ...diskOps, syncFolder } });
+    const file = new MapFile({ path, ops: { ...diskOps, syncFolder } });
     await rewriteTo(file, ['1.1.1.1']);
     syncFolder.mockRejectedValueOnce(broken());
     await expect(rewriteTo(file, ['2.2.2.2'])).rejects.toEqual(failure('sync-failed'));
@@ -206,7 +206,7 @@ describe('a rewrite that fails', () => {
     const path = await temporaryMapPath();
     const write: typeof diskOps.write = async (file, bytes, position) =>
       diskOps.write(file, bytes.subarray(0, bytes.length - 1), position);
-    const file = new MapFile(path, { ops: { ...diskOps, write } });
+    const file = new MapFile({ path, ops: { ...diskOps, write } });
     await expect(rewriteTo(file, ['2.2.2.2'])).rejects.toEqual(failure('unwritable'));
     expect(await readdir(dirname(path))).toEqual([]);
   });
@@ -215,7 +215,7 @@ describe('a rewrite that fails', () => {
 describe('the new file', () => {
   test('a rewrite keeps the mode of the old file, or uses the requested one for a new file', async () => {
     const path = await temporaryMapPath();
-    const file = new MapFile(path, { mode: 0o604 });
+    const file = new MapFile({ path, mode: 0o604 });
     await rewriteTo(file, []);
     expect((await stat(path)).mode & 0o7777).toBe(0o604);
     await chmod(path, 0o664);
@@ -228,7 +228,7 @@ describe('the new file', () => {
     const path = await temporaryMapPath();
     await writeFile(path, '');
     await chown(path, 12345, 23456);
-    const file = new MapFile(path);
+    const file = new MapFile({ path });
     await rewriteTo(file, []);
     expect(await stat(path)).toMatchObject({ uid: 12345, gid: 23456 });
     await file.close();
@@ -239,7 +239,7 @@ describe('the new file', () => {
     const real = join(dirname(path), 'real.map');
     await writeFile(real, '');
     await symlink(real, path);
-    const file = new MapFile(path);
+    const file = new MapFile({ path });
     await rewriteTo(file, ['1.1.1.1']);
     await file.add(['2.2.2.2']);
     expect((await lstat(path)).isSymbolicLink()).toBe(true);
@@ -251,7 +251,7 @@ describe('the new file', () => {
     const path = await temporaryMapPath();
     const dead = spawnSync('true').pid;
     await writeFile(join(dirname(path), `.${basename(path)}.${dead}.0123456789ab.tmp`), 'half');
-    const file = new MapFile(path);
+    const file = new MapFile({ path });
     await rewriteTo(file, []);
     expect(await readdir(dirname(path))).toEqual([basename(path)]);
     await rename(path, `${path}.away`);

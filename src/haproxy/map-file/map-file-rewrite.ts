@@ -114,7 +114,8 @@ export class RewriteInProgress {
     await this.#sync(() => this.#deps.owner.ops.sync(this.#deps.file));
     crashPoint('map-rewrite.sealed');
     const geometry = { bodyEnd, slotsStart, slots, entries: this.#entries, generation: this.#deps.header.generation };
-    this.#image = new MapFileImage(this.#deps.owner.ops, this.#deps.owner.path, this.#deps.file, geometry);
+    const { owner, file } = this.#deps;
+    this.#image = new MapFileImage({ ops: owner.ops, path: owner.path, file, geometry });
   }
 
   async finish(generation = this.#deps.header.generation): Promise<{ entries: number; bytes: number }> {

@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { HEADER, inOrder, ipv4, liveKeys, rewriteTo, temporaryMapPath } from '../../../testkit/haproxy/map-files.ts';
 import { causeText } from '../../telemetry/log.ts';
-import { MapFile, MapFileError, type MapFileOptions, readMapFile, readMapFileHeader } from './map-file.ts';
+import { MapFile, type MapFileDeps, MapFileError, readMapFile, readMapFileHeader } from './map-file.ts';
 import { TAG_BYTES } from './map-file-layout.ts';
 import { diskOps } from './map-file-ops.ts';
 
-async function openedWith(ips: Iterable<string>, options: MapFileOptions = {}) {
+async function openedWith(ips: Iterable<string>, options: Omit<MapFileDeps, 'path'> = {}) {
   const path = await temporaryMapPath();
-  const file = new MapFile(path, options);
+  const file = new MapFile({ path, ...options });
   await rewriteTo(file, ips);
   return { path, file };
 }
@@ -20,7 +20,7 @@ const range = (from: number, to: number) => Array.from({ length: to - from }, (_
 
 describe('a map file', () => {
   test('a map file accepts no changes before its first rewrite', async () => {
-    const file = new MapFile(await temporaryMapPath());
+    const file = new MapFile({ path: await temporaryMapPath() });
     expect(file.state).toBe('unopened');
     expect(await file.unchanged()).toBe(false);
     await expect(file.add(['1.2.3.4'])).rejects.toEqual(failure('behind'));
@@ -162,7 +162,7 @@ describe('a map file', () => {
 
   test('a map file records no change before its first rewrite, nor after a write of another process', async () => {
     const { path, file } = await openedWith(['1.1.1.1']);
-    await new MapFile(path).note(9);
+    await new MapFile({ path }).note(9);
     await appendFile(path, '2.2.2.2 1\n');
     await expect(file.note(9)).rejects.toEqual(failure('surprise'));
     expect((await readMapFileHeader(path)).last).toBe(HEADER.generation);
@@ -328,7 +328,7 @@ test('any sequence of adds, removes and overlapping rewrites leaves exactly the 
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { maxLength: 40 }), async (steps) => {
       const path = await temporaryMapPath();
-      const file = new MapFile(path, { slots: 64 });
+      const file = new MapFile({ path, slots: 64 });
       const model = new Set(range(0, 600));
       await rewriteTo(file, model);
       let rewrite: { run: Awaited<ReturnType<MapFile['beginRewrite']>>; rest: string[] } | null = null;

@@ -14,7 +14,8 @@ export { type MapFileIdentity, type MapFileLine, NO_VALUE, readMapFile, readMapF
 /** `unopened`: not yet rewritten by this service. `behind`: not reliable until a rewrite succeeds. */
 export type MapFileState = 'unopened' | 'current' | 'behind';
 
-export interface MapFileOptions {
+export interface MapFileDeps {
+  readonly path: string;
   /** Mode of a new file. Default 0o640. */
   readonly mode?: number;
   /** Slots that a rewrite creates for later additions, rounded up to 64. Default 1024; more are appended when needed. */
@@ -50,9 +51,7 @@ export interface MapFileRewrite {
  * `add`, `remove`, `note`, `has` and `finish` are called one at a time; `beginRewrite` and `append` may overlap with them.
  */
 export class MapFile {
-  readonly #path: string;
-  readonly #mode: number;
-  readonly #slots: number;
+  readonly #deps: MapFileDeps;
   readonly #ops: MapFileOps;
   #image: MapFileImage | null = null;
   #failure: MapFileError | null = null;
@@ -61,11 +60,9 @@ export class MapFile {
   /** A change being written, without the sync, or a new file being put in place; never rejects. */
   #writing: Promise<unknown> | null = null;
 
-  constructor(path: string, options: MapFileOptions = {}) {
-    this.#path = path;
-    this.#mode = options.mode ?? DEFAULT_FILE_MODE;
-    this.#slots = options.slots ?? 1024;
-    this.#ops = options.ops ?? diskOps;
+  constructor(deps: MapFileDeps) {
+    this.#deps = deps;
+    this.#ops = deps.ops ?? diskOps;
   }
 
   get state(): MapFileState {
@@ -141,14 +138,14 @@ export class MapFile {
    * this resolved. One at a time.
    */
   async beginRewrite(header: MapFileHeader): Promise<MapFileRewrite> {
-    if (this.#journal !== null) throw new Error(`a rewrite of ${this.#path} is under way`);
+    if (this.#journal !== null) throw new Error(`a rewrite of ${this.#deps.path} is under way`);
     const journal = new Map<string, boolean>();
     this.#journal = journal;
     const owner = {
-      path: this.#path,
+      path: this.#deps.path,
       ops: this.#ops,
-      slots: this.#slots,
-      mode: { mode: this.#mode },
+      slots: this.#deps.slots ?? 1024,
+      mode: { mode: this.#deps.mode ?? DEFAULT_FILE_MODE },
       journal,
       replaced: (image: MapFileImage) => this.#adopt(image),
       doubtful: async (failure: MapFileError) => {
@@ -170,7 +167,7 @@ export class MapFile {
       };
     } catch (error) {
       this.#journal = null;
-      throw error instanceof RangeError ? error : asMapFileError(error, this.#path);
+      throw error instanceof RangeError ? error : asMapFileError(error, this.#deps.path);
     }
   }
 
@@ -201,7 +198,7 @@ export class MapFile {
       await this.#ops.dataSync(image.file);
     } catch (error) {
       // Linux marks the pages clean after a failed sync: a second one would succeed and prove nothing.
-      throw await this.#fallBehind(asMapFileError(error, this.#path, 'sync-failed'));
+      throw await this.#fallBehind(asMapFileError(error, this.#deps.path, 'sync-failed'));
     }
     crashPoint('map-file.synced');
   }
@@ -210,7 +207,7 @@ export class MapFile {
     const image = this.#trusted();
     try {
       const what = image.surprise();
-      if (what !== null) throw surprise(this.#path, what);
+      if (what !== null) throw surprise(this.#deps.path, what);
       return await this.#whileWriting(async () => {
         if (!(await work(image))) return false;
         // Before the sync, so that a write of another process during it is detected.
@@ -218,7 +215,7 @@ export class MapFile {
         return true;
       });
     } catch (error) {
-      throw await this.#fallBehind(asMapFileError(error, this.#path));
+      throw await this.#fallBehind(asMapFileError(error, this.#deps.path));
     }
   }
 
@@ -239,10 +236,15 @@ export class MapFile {
     const failure = this.#failure;
     // Without naming the file twice, and with the same cause.
     const why =
-      failure?.message.replace(`the map file ${this.#path} `, 'it ') ?? 'it has not been rewritten since the start';
-    throw new MapFileError('behind', `the map file ${this.#path} accepts no changes until it is rewritten: ${why}`, {
-      ...(failure === null ? {} : { cause: failure.cause }),
-    });
+      failure?.message.replace(`the map file ${this.#deps.path} `, 'it ') ??
+      'it has not been rewritten since the start';
+    throw new MapFileError(
+      'behind',
+      `the map file ${this.#deps.path} accepts no changes until it is rewritten: ${why}`,
+      {
+        ...(failure === null ? {} : { cause: failure.cause }),
+      },
+    );
   }
 
   /** Closes the file, since it is not reliable; returns the error to throw. */

@@ -33,7 +33,7 @@ beforeEach(async () => {
   await master.listen();
   socket = new MasterSocket(master.path);
   failures = [];
-  map = new RuntimeMap(socket, MAP, { onFailure: (failure) => failures.push(failure) });
+  map = new RuntimeMap({ socket, path: MAP, onFailure: (failure) => failures.push(failure) });
 });
 afterEach(async () => {
   socket.close();
@@ -234,7 +234,7 @@ describe('a group', () => {
   it('a group finds a hidden address with only one slot', async () => {
     master.map(MAP).add('10.0.0.0/24', '1');
     const narrow = new MasterSocket(master.path, { maxConnections: 2 });
-    map = new RuntimeMap(narrow, MAP);
+    map = new RuntimeMap({ socket: narrow, path: MAP });
     expect(await change({ add: ['10.0.0.0/8'], deadline: soon() })).toMatchObject({ failures: [], ended: null });
     expect(narrow.connections).toBe(0);
     narrow.close();
@@ -292,7 +292,7 @@ describe('a map', () => {
   it.each(['', 'relative.map', '/with blank.map', '/a;b', '/a\\b', '/a"b', '#1', '/a\nb'])(
     'refuses %j as the path of a map',
     (path) => {
-      expect(() => new RuntimeMap(socket, path)).toThrow(UnsafeArgumentError);
+      expect(() => new RuntimeMap({ socket, path })).toThrow(UnsafeArgumentError);
     },
   );
 

@@ -64,7 +64,9 @@ const ABSENT_IS_GOOD: Expectation = { alsoGood: [KEY_NOT_FOUND] };
 /** Another process removed the duplicate. */
 const ABSENT_ELEMENT_IS_GOOD: Expectation = { alsoGood: [KEY_NOT_FOUND, ELEMENT_NOT_FOUND] };
 
-export interface RuntimeMapOptions {
+interface RuntimeMapDeps {
+  readonly socket: MasterSocket;
+  readonly path: string;
   /** Called with the reason when `addIpToRuntimeMap` or `removeIpFromRuntimeMap` returns false. */
   readonly onFailure?: (failure: EntryFailure) => void;
 }
@@ -83,13 +85,11 @@ export interface EntryCount {
  */
 export class RuntimeMap {
   readonly path: string;
-  readonly #socket: MasterSocket;
-  readonly #onFailure: (failure: EntryFailure) => void;
+  readonly #deps: RuntimeMapDeps;
 
-  constructor(socket: MasterSocket, path: string, options: RuntimeMapOptions = {}) {
-    this.path = checkMapPath(path);
-    this.#socket = socket;
-    this.#onFailure = options.onFailure ?? (() => undefined);
+  constructor(deps: RuntimeMapDeps) {
+    this.#deps = deps;
+    this.path = checkMapPath(deps.path);
   }
 
   /** Rule 4: true only when `get map` then finds exactly this entry with value 1 in the current worker. */
@@ -147,13 +147,13 @@ export class RuntimeMap {
 
   /** As `entryCount`, of a worker that may have missed a deadline: first waits for its unanswered commands. */
   async firstAnswer(deadline: Deadline, worker: WorkerRef): Promise<EntryCount> {
-    await this.#socket.settled(this.#commands(worker).target, deadline);
+    await this.#deps.socket.settled(this.#commands(worker).target, deadline);
     return await this.entryCount(deadline, worker);
   }
 
   /** The group of the writer; see `GroupRequest` and `GroupOutcome`. Rejects only with the error of `committed`. */
   async changeGroup(request: GroupRequest): Promise<GroupOutcome> {
-    return changeGroup(this.#socket, this.path, request);
+    return changeGroup(this.#deps.socket, this.path, request);
   }
 
   /** Adds without a lookup: an entry that exists already is duplicated. Payloads of at most 15,000 bytes. */
@@ -287,7 +287,7 @@ export class RuntimeMap {
       processes: false,
       deadline,
     });
-    for (const failure of failures) this.#onFailure(failure);
+    for (const failure of failures) this.#deps.onFailure?.(failure);
     return failures.length === 0;
   }
 
@@ -297,12 +297,12 @@ export class RuntimeMap {
   }
 
   async #once(commands: readonly Command[], deadline: Deadline, options: ConverseOptions = {}): Promise<string[]> {
-    const conversation = await this.#socket.converse(deadline, options);
+    const conversation = await this.#deps.socket.converse(deadline, options);
     return conversation.finish(commands);
   }
 
   async #with<T>(deadline: Deadline, work: (conversation: Conversation) => Promise<T>, change = false): Promise<T> {
-    const conversation = await this.#socket.converse(deadline, { change });
+    const conversation = await this.#deps.socket.converse(deadline, { change });
     try {
       const result = await work(conversation);
       await conversation.finish([]);

@@ -34,7 +34,7 @@ describe('a master that replies and then does not close the connection', () => {
 
   it('a listing is complete although the master does not close the connection', async () => {
     const keys: string[] = [];
-    const listing = new RuntimeMap(socket, path).runtimeMapKeys(within(60_000), (batch) => {
+    const listing = new RuntimeMap({ socket, path }).runtimeMapKeys(within(60_000), (batch) => {
       keys.push(...batch.map((entry) => entry.key));
     });
     await expect(listing).resolves.toEqual({ count: 1 });

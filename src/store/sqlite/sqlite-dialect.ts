@@ -18,7 +18,8 @@ const STATEMENT_CACHE_SIZE = 256;
 
 type Statement = SqliteDatabase.Statement<unknown[]>;
 
-export interface SqliteCare {
+export interface SqliteDeps {
+  readonly database: SqliteDatabase.Database;
   /** For locks of other processes. */
   readonly patience: LockPatience;
   /** Before a transaction, and before a query outside of one; throws what keeps it from being made. */
@@ -32,16 +33,14 @@ export interface SqliteCare {
  * busy timeout) and prepares each statement again; this one begins immediate and prepares each text once.
  */
 export class ImmediateSqliteDialect implements Dialect {
-  readonly #database: SqliteDatabase.Database;
-  readonly #care: SqliteCare;
+  readonly #deps: SqliteDeps;
 
-  constructor(database: SqliteDatabase.Database, care: SqliteCare) {
-    this.#database = database;
-    this.#care = care;
+  constructor(deps: SqliteDeps) {
+    this.#deps = deps;
   }
 
   createDriver(): Driver {
-    return new ImmediateSqliteDriver(this.#database, this.#care);
+    return new ImmediateSqliteDriver(this.#deps);
   }
 
   createQueryCompiler(): SqliteQueryCompiler {
@@ -59,14 +58,12 @@ export class ImmediateSqliteDialect implements Dialect {
 }
 
 class ImmediateSqliteDriver implements Driver {
-  readonly #database: SqliteDatabase.Database;
+  readonly #deps: SqliteDeps;
   readonly #connection: SqliteConnection;
-  readonly #care: SqliteCare;
 
-  constructor(database: SqliteDatabase.Database, care: SqliteCare) {
-    this.#database = database;
-    this.#care = care;
-    this.#connection = new SqliteConnection(database, care);
+  constructor(deps: SqliteDeps) {
+    this.#deps = deps;
+    this.#connection = new SqliteConnection(deps);
   }
 
   async init(): Promise<void> {
@@ -78,8 +75,8 @@ class ImmediateSqliteDriver implements Driver {
   }
 
   async beginTransaction(): Promise<void> {
-    this.#care.beforeWork();
-    await this.#care.patience.try(() => this.#connection.run('begin immediate'));
+    this.#deps.beforeWork();
+    await this.#deps.patience.try(() => this.#connection.run('begin immediate'));
   }
 
   async commitTransaction(): Promise<void> {
@@ -89,7 +86,7 @@ class ImmediateSqliteDriver implements Driver {
   async rollbackTransaction(): Promise<void> {
     // After SQLITE_FULL, SQLITE_IOERR and the like SQLite has rolled back by itself; a second rollback would only
     // hide the cause.
-    if (this.#database.inTransaction) this.#connection.run('rollback');
+    if (this.#deps.database.inTransaction) this.#connection.run('rollback');
   }
 
   async releaseConnection(): Promise<void> {
@@ -97,25 +94,23 @@ class ImmediateSqliteDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
-    this.#database.close();
+    this.#deps.database.close();
   }
 }
 
 class SqliteConnection implements DatabaseConnection {
-  readonly #database: SqliteDatabase.Database;
-  readonly #care: SqliteCare;
+  readonly #deps: SqliteDeps;
   readonly #statements = new Map<string, Statement>();
 
-  constructor(database: SqliteDatabase.Database, care: SqliteCare) {
-    this.#database = database;
-    this.#care = care;
+  constructor(deps: SqliteDeps) {
+    this.#deps = deps;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     // Inside a transaction the lock is ours, and waiting would keep it from others.
-    if (this.#database.inTransaction) return this.#execute(query);
-    this.#care.beforeWork();
-    return await this.#care.patience.try(() => this.#execute<R>(query));
+    if (this.#deps.database.inTransaction) return this.#execute(query);
+    this.#deps.beforeWork();
+    return await this.#deps.patience.try(() => this.#execute<R>(query));
   }
 
   #execute<R>(query: CompiledQuery): QueryResult<R> {
@@ -146,14 +141,14 @@ class SqliteConnection implements DatabaseConnection {
 
   #failure(error: unknown): unknown {
     const failure = translateSqliteError(error);
-    this.#care.failed(failure);
+    this.#deps.failed(failure);
     return failure;
   }
 
   #prepare(text: string): Statement {
     const known = this.#statements.get(text);
     if (known !== undefined) return known;
-    const statement = this.#database.prepare(text);
+    const statement = this.#deps.database.prepare(text);
     if (this.#statements.size >= STATEMENT_CACHE_SIZE) {
       const oldest = this.#statements.keys().next().value;
       if (oldest !== undefined) this.#statements.delete(oldest);

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { apiDocument } from '../testkit/http/api-document.ts';
 import { auditedRoutes, routeAccess } from '../testkit/http/route-access.ts';
 import { metricsKit, tellAll } from '../testkit/metrics/metrics-kit.ts';
+import { printedReasons } from './cli/connection/failure-text.ts';
 import { exitCodes } from './cli/failure.ts';
 import { completeProgram } from './cli/man-page.ts';
 import { catalogue } from './errors/catalogue.ts';
@@ -70,6 +71,7 @@ test('the names that programs rely on are what they were', async () => {
     metrics: await metricLines(),
     settings: Object.fromEntries(settingDefinitions.map(({ variable, help, ...setting }) => [variable, setting])),
     exitCodes,
+    callFailures: printedReasons,
     commandLine: namesOf(await completeProgram()),
   };
   const file = join(import.meta.dirname, '../testkit/golden/machine-readable-names.txt');

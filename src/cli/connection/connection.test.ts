@@ -139,7 +139,7 @@ describe('the own addresses', () => {
 
 describe('a failure', () => {
   const call = { url: 'http://a:1', keySource: 'the file /k' };
-  const problem = (code: number, detail: string, more: object = {}): ApiProblem =>
+  const problem = (code: number, detail: string, more: object = {}, headers: object = {}): ApiProblem =>
     new ApiProblem(
       {
         code,
@@ -153,7 +153,7 @@ describe('a failure', () => {
         request_id: 'r1',
         ...more,
       } as unknown as Problem,
-      new Response(null, { status: 400, headers: { 'x-request-id': 'r1' } }),
+      new Response(null, { status: 400, headers: { 'x-request-id': 'r1', ...headers } }),
     );
 
   it('reported by the service names code and request, and prints the problem document', () => {
@@ -195,6 +195,28 @@ describe('a failure', () => {
     expect(describeFailure(shrink, call).message).toContain(
       '900 of 1,000 entries would be removed, more than half of the set; nothing was changed. To do it anyway, add --allow-shrink',
     );
+  });
+
+  it.each([
+    ['every connection is in use', 'every connection is in use; try again in 2 s'],
+    ['every connection is in use; retry shortly', 'every connection is in use; try again in 2 s'],
+    ['the limit is 100000; try again shortly', 'the limit is 100000; try again in 2 s'],
+    ['too many wrong keys; retry in 2 seconds, or now with a valid key', undefined],
+    ['nothing was deployed, try again', undefined],
+    ['could not be written; retrying', 'could not be written; retrying; try again in 2 s'],
+  ])('has one hint when to retry: %s', (detail, printed = detail) => {
+    const { message } = describeFailure(problem(6015, detail, {}, { 'retry-after': '2' }), call);
+    expect(message.split('\n')[0]).toBe(printed);
+  });
+
+  it.each([
+    ['refused', 'refused'],
+    ['timeout', 'timeout'],
+    ['broken', 'broken'],
+    ['foreign', 'stranger'],
+    ['aborted', 'aborted'],
+  ] as const)('without a response prints the frozen reason of a failure %s: %s', (reason, printed) => {
+    expect(describeFailure(new ApiUnreachable(reason, 'gone'), call).document).toMatchObject({ reason: printed });
   });
 
   it('of a later batch reports what was applied before it, and exits 3', () => {

@@ -1,5 +1,5 @@
 // Why a call failed, and what to do.
-import { ApiProblem, ApiUnreachable } from '../../client/client.ts';
+import { ApiProblem, ApiUnreachable, type CallFailure } from '../../client/client.ts';
 import { problemCodes } from '../../client/problem-codes.ts';
 import { type ExitCode, exitCodes, Failure, PartialFailure } from '../failure.ts';
 import { count, counted } from '../output/times.ts';
@@ -17,6 +17,15 @@ export interface CallContext {
   readonly keySource: string | null;
 }
 
+/** The `reason` that `-o json` prints; scripts compare it. */
+export const printedReasons: Readonly<Record<CallFailure, string>> = {
+  refused: 'refused',
+  timeout: 'timeout',
+  broken: 'broken',
+  foreign: 'stranger',
+  aborted: 'aborted',
+};
+
 /** @throws the error itself if it is a defect of this program */
 export function describeFailure(error: unknown, call: CallContext): FailureReport {
   if (error instanceof PartialFailure) {
@@ -30,7 +39,8 @@ export function describeFailure(error: unknown, call: CallContext): FailureRepor
   }
   if (error instanceof ApiUnreachable) {
     const message = unreachableText(error, call);
-    return { message, document: { title: message, status: null, reason: error.reason }, exitCode: exitCodes.failed };
+    const document = { title: message, status: null, reason: printedReasons[error.reason] };
+    return { message, document, exitCode: exitCodes.failed };
   }
   throw error;
 }
@@ -40,7 +50,7 @@ function problemText(error: ApiProblem, { keySource, url }: CallContext): string
   if (code === problemCodes.unauthorized) {
     return `${url} rejected the API key from ${keySource}: it is not a key of this service, or it has expired or was revoked`;
   }
-  const lines = [`${detailOf(error)}${retryText(error.message, retryAfterSeconds)}`];
+  const lines = [withRetry(detailOf(error), retryAfterSeconds)];
   const { output, covered_by: coveredBy } = problem;
   const covering = Array.isArray(coveredBy) ? coveredBy.join(', ') : '';
   if (covering !== '' && !error.message.includes(`covered by ${covering}`)) lines.push(`it is covered by ${covering}`);
@@ -81,8 +91,11 @@ function withoutField(message: string): string {
   return message.replace(/; (?:[^;]*,)? ?send \S+ .*$/, '');
 }
 
-function retryText(message: string, seconds: number | null): string {
-  return seconds === null || message.includes('try again') ? '' : `; try again in ${seconds} s`;
+/** One hint: a vague one of the service gets its number of seconds; any other stays the only one. */
+function withRetry(message: string, seconds: number | null): string {
+  if (seconds === null) return message;
+  const plain = message.replace(/; (?:retry|try again) shortly$/, '');
+  return /\b(?:retry|try again)\b/i.test(plain) ? message : `${plain}; try again in ${seconds} s`;
 }
 
 function unreachableText({ reason, message }: ApiUnreachable, { url }: CallContext): string {

@@ -78,9 +78,8 @@ async function replaceSet(
   try {
     return await replaceOnce(session, source, format, defaults, sending);
   } catch (error) {
-    if (!isProblem(error, problemCodes.setWouldShrink)) throw withSourceName(source.name, error);
     // A list from a pipe cannot be read and sent again.
-    if (!source.isFile || !session.canAsk) throw error;
+    if (!isProblem(error, problemCodes.setWouldShrink) || !source.isFile || !session.canAsk) throw error;
     await confirm(session, shrinkText(error), '--allow-shrink');
     return await replaceOnce(session, source, format, defaults, { ...sending, allow_shrink: true });
   }
@@ -117,6 +116,8 @@ async function replaceOnce(
     tally.add(answer, (rejection) => set.lineOf(rejection));
     session.interruption.reports(() => null);
     return tally.result;
+  } catch (error) {
+    throw withSourceName(source.name, error);
   } finally {
     progress.end();
     waiting.end();

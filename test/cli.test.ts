@@ -459,7 +459,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     try {
       const status = await user.run(['status']);
       expect(status).toMatchObject({ code: 3, err: '' });
-      expect(status.out).toMatch(/\ndegraded: blocking may not be enforced in every worker\n/);
+      expect(status.out).toMatch(/\ndegraded: some blocked requests may get through\n/);
       expect(status.out).toMatch(/ {2}master socket {2}down: /);
       expect(status.out).toMatch(
         /Reasons, and what to do:\n {2}- master socket: .+\n {6}check that HAProxy is running/,

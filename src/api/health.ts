@@ -145,7 +145,7 @@ const Versions = model('Versions', 'The versions of service and HAProxy.', {
 const Health = model('Health', 'The state of all parts.', {
   status: oneOf(
     ['ok', 'degraded', 'down'],
-    '`degraded`: blocking may not be enforced somewhere, or a part could not be checked in time; `down`: no usable database, or no worker.',
+    '`degraded`: some blocked requests may get through, or a part could not be checked in time; `down`: no usable database, or no worker.',
   ),
   reasons: texts('What is wrong, one sentence each; empty if the status is `ok`.'),
   database: described(DatabaseHealth, 'The database.'),
@@ -198,7 +198,7 @@ export const getHealth = operation({
   tag,
   summary: 'Check whether blocking is enforced',
   description:
-    'All parts are probed at each request, never from a cache. The response comes within three seconds even if a part hangs. Degraded: a blocked address may get through somewhere, or a part could not be checked in time; `reasons` has the details. Down: no usable database, or no worker of HAProxy.',
+    'All parts are probed at each request, never from a cache. The response comes within three seconds even if a part hangs. Degraded: some blocked requests may get through, or a part could not be checked in time; `reasons` has the details. Down: no usable database, or no worker of HAProxy.',
   answers: {
     200: { description: 'Blocking is enforced.', schema: Health },
     503: { description: 'Degraded or down: see `status` and `reasons`.', schema: Health },

@@ -30,7 +30,7 @@ type Row = readonly [name: string, isOk: boolean, text: string];
 const styles: Readonly<Record<Health['status'], Style>> = { ok: 'good', degraded: 'warning', down: 'trouble' };
 const meanings: Readonly<Record<Exclude<Health['status'], 'down'>, string>> = {
   ok: 'every worker enforces the blocked set',
-  degraded: 'blocking may not be enforced in every worker',
+  degraded: 'some blocked requests may get through',
 };
 const nameWidth = 15;
 
@@ -43,7 +43,7 @@ export function statusLines(report: Health, url: string, now: Date, paint: Paint
     const line = `  ${name.padEnd(nameWidth)}${harmless(text)}`;
     return isOk ? line : paint('warning', line);
   });
-  return [head, ...untested, `${state}: ${meaningOf(report)}`, '', ...rows, ...reasonLines(report.reasons, paint)];
+  return [head, ...untested, `${state}: ${meaningOf(report)}`, '', ...rows, ...reasonLines(report, paint)];
 }
 
 /** Says first whether sites are served: to an operator on call, that matters most. */
@@ -149,7 +149,7 @@ function workerText({ pid, whole, reason }: WorkerHealth): string {
 /** As many as fit on the screen. */
 const shownReasons = 6;
 
-function reasonLines(reasons: readonly string[], paint: Paint): string[] {
+function reasonLines({ reasons, attached }: Health, paint: Paint): string[] {
   if (reasons.length === 0) return [];
   const lines = ['', paint('title', 'Reasons, and what to do:')];
   const hints = new Set<string>();
@@ -157,7 +157,7 @@ function reasonLines(reasons: readonly string[], paint: Paint): string[] {
   for (const reason of reasons.slice(0, shownReasons)) {
     lines.push(`  - ${harmless(reason)}`);
     // A second HAProxy, started by hand, would share the ports of the supervised one.
-    const hint = supervised && reason.startsWith('no worker') ? null : whatToDo(reason);
+    const hint = supervised && reason.startsWith('no worker') ? null : whatToDo(reason, Boolean(attached));
     if (hint !== null && !hints.has(hint)) lines.push(paint('quiet', `      ${hint}`));
     if (hint !== null) hints.add(hint);
   }
@@ -166,9 +166,13 @@ function reasonLines(reasons: readonly string[], paint: Paint): string[] {
   return lines;
 }
 
-const remedies: readonly (readonly [begin: RegExp, hint: string])[] = [
+/** The first whose pattern matches. The patterns follow the texts of the service. */
+export const remedies: readonly (readonly [pattern: RegExp, hint: string, attachedHint?: string])[] = [
   // `not looked at`: of an older service.
-  [/: not (checked|looked at)\b/, 'the check timed out: see whether the machine is busy or a disk hangs (top, dmesg)'],
+  [
+    /: not (checked \(|looked at,)/,
+    'the check timed out: see whether the machine is busy or a disk hangs (top, dmesg)',
+  ],
   [/^database: .* while it was in use/, 'put back the original file; if it is lost, restart the service'],
   [
     /^database: .*(damaged|not a database)/,
@@ -190,6 +194,7 @@ const remedies: readonly (readonly [begin: RegExp, hint: string])[] = [
   [
     /^no worker/,
     'start HAProxy, or the service with --supervise; to see whether it could start: proxy-manager reload --dry-run',
+    'start HAProxy: systemctl start haproxy; if it fails, see: journalctl -u haproxy',
   ],
   [
     /^current worker \d+: .* it has not loaded /,
@@ -200,6 +205,7 @@ const remedies: readonly (readonly [begin: RegExp, hint: string])[] = [
 ];
 
 /** Null if the reason needs no hint. */
-export function whatToDo(reason: string): string | null {
-  return remedies.find(([begin]) => begin.test(reason))?.[1] ?? null;
+export function whatToDo(reason: string, isAttached = false): string | null {
+  const [, hint = null, attachedHint = hint] = remedies.find(([pattern]) => pattern.test(reason)) ?? [];
+  return isAttached ? attachedHint : hint;
 }

@@ -736,7 +736,7 @@ export interface components {
     };
     /** The state of all parts. */
     Health: {
-      /** `degraded`: blocking may not be enforced somewhere, or a part could not be checked in time; `down`: no usable database, or no worker. */
+      /** `degraded`: some blocked requests may get through, or a part could not be checked in time; `down`: no usable database, or no worker. */
       readonly status: 'ok' | 'degraded' | 'down';
       /** What is wrong, one sentence each; empty if the status is `ok`. */
       readonly reasons: readonly string[];

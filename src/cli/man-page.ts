@@ -53,7 +53,7 @@ function manPage(tree: TreeVerb): string {
       ['2', 'Usage error; no request was sent to the service.'],
       [
         '3',
-        'Partly: lines were rejected, or a running HAProxy was not verified. For status: degraded. For check: not every worker matches the database.',
+        'Partly: lines were rejected, or a running HAProxy was not verified. For import --dry-run: the parts together would exceed the maximum number of entries (an address in two parts counts twice). For status: degraded. For check: not every worker matches the database.',
       ],
       ['130', 'Interrupted by Ctrl-C; standard error says what was done and what was not.'],
     ]),

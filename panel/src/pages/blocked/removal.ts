@@ -1,7 +1,7 @@
 // Removal and Undo: a restored entry has its previous reason, source and expiry.
 
 import { ApiProblem, ApiUnreachable } from '../../../../src/client/client.ts';
-import { block, fetchEntry, isTooWide, unblock, useRefreshBlocked } from '../../api/blocked-ips.ts';
+import { block, fetchEntry, unblock, useRefreshBlocked } from '../../api/blocked-ips.ts';
 import { type ApiClient, patient } from '../../api/request.ts';
 import type { BlockedIp, BlockRequest, BulkAnswer } from '../../api/types.ts';
 import { toast, toastProblem } from '../../parts/toasts.tsx';
@@ -16,21 +16,15 @@ export function useRemoval(): (entries: readonly BlockedIp[]) => Promise<void> {
   const { api, clock } = useSession();
   const refresh = useRefreshBlocked();
 
-  const addAgain = async (add: BlockRequest[]): Promise<BulkAnswer> => {
-    const answer = await change(api, { add });
-    if (!admin || !answer.rejected.some(isTooWide)) return answer;
-    // The entry existed a moment ago, so its width is intended.
-    return change(api, { add: add.map((one) => ({ ...one, allow_wide: true })) });
-  };
   const undo = async (entries: readonly BlockedIp[]): Promise<void> => {
     try {
       const again = entries.filter((entry) => !hasExpired(entry, clock.now())).map(restoreRequest);
-      const answer = again.length === 0 ? null : await addAgain(again);
+      const answer = again.length === 0 ? null : await change(api, { add: again }, admin);
       const [first] = entries;
       const about = entries.length === 1 && first !== undefined ? { about: first.ip_address } : {};
       toast({ ...blockedAgainWords(entries, again.length, answer), ...about });
     } catch (error) {
-      toastProblem(`${named(entries)} could not be restored`, error);
+      toastProblem(`Could not restore ${named(entries)}`, error);
     } finally {
       refresh();
     }
@@ -54,7 +48,7 @@ export function useRemoval(): (entries: readonly BlockedIp[]) => Promise<void> {
         toast({ ...bulkRemovalWords(entries, answer), ...action });
       }
     } catch (error) {
-      toastProblem(`${named(entries)} could not be removed`, error);
+      toastProblem(`Could not remove ${named(entries)}`, error);
     } finally {
       refresh();
     }
@@ -97,10 +91,16 @@ async function currentEntry(api: ApiClient, ip: string): Promise<BlockedIp | nul
   }
 }
 
-async function change(api: ApiClient, body: { readonly add?: BlockRequest[]; readonly remove?: string[] }) {
+/** @param allowWide of entries that existed a moment ago, so that their width is intended; needs the scope `admin` */
+async function change(
+  api: ApiClient,
+  body: { readonly add?: BlockRequest[]; readonly remove?: string[] },
+  allowWide = false,
+): Promise<BulkAnswer> {
   if ((body.add?.length ?? 0) + (body.remove?.length ?? 0) > maxBatch)
     throw new Error(`at most ${maxBatch.toLocaleString('en')} entries can be changed at once`);
-  return (await api.POST('/api/blocked-ips/batch', { body, ...patient })).data;
+  const params = allowWide ? { params: { query: { allow_wide: true } } } : {};
+  return (await api.POST('/api/blocked-ips/batch', { body, ...patient, ...params })).data;
 }
 
 function restoreRequest({ ip_address, reason, blocked_by, expires_at }: BlockedIp): BlockRequest {

@@ -8,17 +8,22 @@ import type { ReactNode } from 'react';
 import { createQueries } from '../app/queries.ts';
 import { theme } from '../app/theme.ts';
 import { Session, SessionContext } from '../session/session.ts';
-import { TokenStore } from '../session/token-store.ts';
+import { type TabChannel, TokenStore } from '../session/token-store.ts';
 
-const noTabs = { postMessage: () => undefined, addEventListener: () => undefined };
+const noTabs: TabChannel = { postMessage: () => undefined, addEventListener: () => undefined };
 
 export interface RenderOptions {
   /** Default: true. */
   readonly signedIn?: boolean;
+  /** Default: no other tab. */
+  readonly tabs?: TabChannel;
 }
 
-export async function renderInApp(component: ReactNode, { signedIn = true }: RenderOptions = {}): Promise<Session> {
-  const session = new Session(new TokenStore(sessionStorage, noTabs));
+export async function renderInApp(
+  component: ReactNode,
+  { signedIn = true, tabs = noTabs }: RenderOptions = {},
+): Promise<Session> {
+  const session = new Session(new TokenStore(sessionStorage, tabs));
   if (signedIn) await session.signIn('pm_test');
   const router = createRouter({
     routeTree: createRootRoute({ component: () => component }),

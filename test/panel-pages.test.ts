@@ -156,7 +156,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await card.getByRole('row', { name: /127\.0\.0\.1:9 Down Connection refused backup, weight 5/ }).waitFor();
   });
 
-  it('shows HAProxy’s messages for a rejected site, and the active configuration', async () => {
+  it('shows HAProxy’s messages for a rejected site, and the live configuration', async () => {
     await goTo('Sites');
     await button('Add site').click();
     await dialog().getByLabel('Domain', { exact: true }).fill('broken.example');
@@ -207,7 +207,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect(await readFile(service.paths.config, 'utf8')).toBe(edited);
     expect(await seriousFindings(page)).toEqual([]);
     await dialog().getByRole('button', { name: 'Replace live configuration' }).click();
-    await says('The new configuration is active');
+    await says('The new configuration is live');
     expect(await readFile(service.paths.config, 'utf8')).not.toContain('by hand');
   });
 
@@ -228,15 +228,15 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
   it('shows the changes of a reload before it, and the new configuration after it', async () => {
     await writeTemplate(template.replace('retries 3', 'retries 2'));
     await goTo('Configuration');
-    await page.getByLabel('Current configuration').getByText('retries 3', { exact: true }).waitFor();
+    await page.getByLabel('Live configuration', { exact: true }).getByText('retries 3', { exact: true }).waitFor();
     await button('Reload HAProxy…').click();
     const change = dialog().getByLabel('Configuration changes');
     await change.waitFor();
     expect(await change.innerText()).toMatch(/-\s+retries 3[\s\S]*\+\s+retries 2/);
     expect(await seriousFindings(page)).toEqual([]);
     await dialog().getByRole('button', { name: 'Reload HAProxy', exact: true }).click();
-    await says('The new configuration is active');
-    await page.getByLabel('Current configuration').getByText('retries 2', { exact: true }).waitFor();
+    await says('The new configuration is live');
+    await page.getByLabel('Live configuration', { exact: true }).getByText('retries 2', { exact: true }).waitFor();
     expect(await readFile(service.paths.config, 'utf8')).toContain('retries 2');
   });
 
@@ -276,9 +276,13 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await dialog().getByText('Configuration changes').waitFor();
     await dialog().locator('[data-kind]').first().waitFor();
     await dialog().getByRole('button', { name: 'Roll back', exact: true }).click();
-    await says('The new configuration is active');
+    await says('The new configuration is live');
     expect((await service.call('GET', '/api/config')).body.sha256).toBe(items[at].sha256);
-    await page.getByRole('row').filter({ hasText: 'current' }).first().waitFor();
+    await page
+      .getByRole('row')
+      .filter({ has: page.getByText('live', { exact: true }) })
+      .first()
+      .waitFor();
   });
 
   it('creates a key that is shown once, and revokes it', async () => {
@@ -297,7 +301,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       name: 'looker',
       scopes: ['read'],
     });
-    await dialog().getByRole('button', { name: 'Done' }).click();
+    await dialog().getByRole('button', { name: 'I have saved it' }).click();
     await gone();
     expect(await page.content()).not.toContain(key);
     await page.getByRole('row', { name: /^looker Read-only Active, expires in 30 days/ }).waitFor();
@@ -380,7 +384,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       // Only the button closes it: the secret cannot be shown again.
       await page.keyboard.press('Escape');
       expect(await field.inputValue()).toMatch(/^whsec_/);
-      await dialog().getByRole('button', { name: 'Done' }).click();
+      await dialog().getByRole('button', { name: 'I have saved it' }).click();
       await gone();
       await hook.getByText('Nothing delivered yet').waitFor();
       expect(await page.content()).not.toMatch(/whsec_|s3cret/);

@@ -154,7 +154,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     const again = async (): Promise<void> => {
       await button('Block address').click();
       await dialog.getByLabel('Address or network').fill(ip);
-      await dialog.getByText('Permanent, by legal: court order').waitFor();
+      await dialog.getByText('Permanent. Source: legal. Reason: court order').waitFor();
       await dialog.getByText('1 hour').click();
     };
     const before = { reason: 'court order', blocked_by: 'legal', expires_at: null };
@@ -292,7 +292,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
   it('searches addresses, or reasons and sources, and shows which', async () => {
     await page.keyboard.press('/');
     await page.keyboard.type(nth(listed - 2));
-    await says('Searching addresses and networks');
+    await says('Searching addresses: entries that start with this text or cover it');
     await says('1 found');
     await page.keyboard.press('Escape');
     await says(`${shown(good + 1)} blocked`);

@@ -9,13 +9,13 @@ export interface LoadOlderProps {
   };
 }
 
-/** A button below a list, shown while older entries exist. */
+/** A button below a list, shown while older records exist. */
 export function LoadOlder({ of: query }: LoadOlderProps) {
   if (!query.hasNextPage) return null;
   return (
     <Group justify="center" mt="sm">
       <Button variant="default" onClick={() => void query.fetchNextPage()} loading={query.isFetchingNextPage}>
-        Load older entries
+        Load older records
       </Button>
     </Group>
   );

@@ -1,4 +1,4 @@
-// Why a safe reload failed, and which configuration is active now.
+// Why a safe reload failed, and which configuration is live now.
 import { Text } from '@mantine/core';
 import { ApiProblem } from '../../../src/client/client.ts';
 import type { ReloadMembers } from '../api/types.ts';

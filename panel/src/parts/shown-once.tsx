@@ -30,7 +30,7 @@ export function ShownOnce({ label, secret, children, onClose }: ShownOnceProps) 
         <CopyButton text={secret} />
       </Group>
       <Group justify="flex-end">
-        <Button onClick={onClose}>Done</Button>
+        <Button onClick={onClose}>I have saved it</Button>
       </Group>
     </Stack>
   );

@@ -28,9 +28,9 @@ export interface SessionState {
 const keepAliveMs = 5 * 60_000;
 /** Time without a sign-in form for another tab to respond. */
 const tabPatienceMs = 300;
-const endedText = 'You were signed out: the session expired or was ended in another tab, or its key was revoked.';
+const endedText = 'You were signed out. The session expired, was ended in another tab, or its key was revoked.';
 const unconfirmedText =
-  'You are signed out here, but the service did not confirm it. The session expires within 30 minutes.';
+  'Signed out in this tab only: the service did not confirm it. Unused, the session expires in 30 minutes.';
 const signedOut = { info: null, hasToken: false, asksTabs: false, justSignedIn: false } as const;
 
 export class Session {

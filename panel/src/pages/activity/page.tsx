@@ -10,7 +10,11 @@ export default function ActivityPage() {
   const admin = useAllowed('admin');
   const [tab, setTab] = useUrlState('tab', 'live');
   return (
-    <PageFrame title="Activity" about="Live events and the audit log." actions={<LiveMark />}>
+    <PageFrame
+      title="Activity"
+      about={admin ? 'Live events and the audit log.' : 'Live events.'}
+      actions={<LiveMark />}
+    >
       {admin ? (
         <Tabs value={tab} onChange={(to) => setTab(to ?? 'live', 'push')} keepMounted={false}>
           <Tabs.List mb="md">

@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import styles from '../../parts/styles.module.css';
-import type { Search } from './search.ts';
+import { isNetwork, type Search } from './search.ts';
 
 export interface NoEntriesProps {
   readonly search: Search;
@@ -37,12 +37,12 @@ function words(search: Search, expiring: boolean): { readonly title: string; rea
     case 'address':
       return {
         title: `No matches for ${search.q}${among}`,
-        hint: 'No entry equals it, starts with it or covers it. “Check an address” also queries HAProxy.',
+        hint: `No entry ${isNetwork(search.q) ? 'is inside it' : 'starts with it'} or covers it. “Check an address” also queries HAProxy.`,
       };
     case 'text':
       return {
         title: `No matches for “${search.text}”${among}`,
-        hint: 'No entry has this text in its reason or source. Text with a digit or a colon, and otherwise only characters of addresses, searches addresses.',
+        hint: 'No entry has this text in its reason or source. To search addresses, include a digit or a colon.',
       };
   }
 }

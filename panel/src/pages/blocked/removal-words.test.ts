@@ -71,7 +71,7 @@ test('offers no undo if the response does not list the removed entries', () => {
   expect(bulkRemovalWords([one, two, three], answer)).toEqual({
     title: '2 of 3 entries removed',
     tone: 'warn',
-    words: '1 had no entry. The response does not list them, so this cannot be undone here. Removed from all workers.',
+    words: '1 had no entry. The response does not say which, so there is no Undo. Removed from all workers.',
   });
   expect(removedOf([one, two, three], bulk({ removed: 3 }))).toHaveLength(3);
 });

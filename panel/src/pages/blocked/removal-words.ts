@@ -36,7 +36,7 @@ export function bulkRemovalWords(entries: readonly BlockedIp[], answer: BulkAnsw
   const left = entries.length - removed;
   const others =
     known === null
-      ? `${left.toLocaleString()} had no entry. The response does not list them, so this cannot be undone here.`
+      ? `${left.toLocaleString()} had no entry. The response does not say which, so there is no Undo.`
       : `Not blocked before: ${listed(entries, known)}.`;
   return {
     title: removed === 0 ? 'No entry removed' : `${removed.toLocaleString()} of ${entriesOf(entries.length)} removed`,

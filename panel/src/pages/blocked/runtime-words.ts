@@ -8,7 +8,7 @@ export function runtimeWords(report: RuntimeReport): { readonly tone: Tone; read
   if (hasNoEffect(report)) return { tone: 'warn', words: `Saved, but ${unusedTrustedMap}.` };
   const follows = report.reload_scheduled
     ? 'A scheduled reload will apply it.'
-    : 'It is retried automatically; the overview shows the state.';
+    : 'The service retries automatically; the overview shows the state.';
   const [first] = report.runtime_map_failures;
   const why = first === undefined ? '' : ` (${first.reason})`;
   return {

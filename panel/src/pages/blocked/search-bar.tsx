@@ -14,7 +14,7 @@ export function SearchBar({ search }: { readonly search: BlockedSearch }) {
         ref={field}
         className={styles.grow}
         aria-label="Search"
-        placeholder="Search by address, network, reason or source ( / )"
+        placeholder="Search blocked addresses ( / )"
         description={searchWords(current)}
         inputWrapperOrder={['input', 'description']}
         leftSection={<SearchIcon size={16} />}

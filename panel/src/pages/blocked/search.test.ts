@@ -24,6 +24,15 @@ test('searches a number in reasons on request', () => {
   expect(searchWords(textSearchFor('2026'))).toBe('Searching reasons and sources');
 });
 
+test.each([
+  ['10.1', 'entries that start with this text or cover it'],
+  ['192.0.2.1', 'entries that start with this text or cover it'],
+  ['10.0.0.0/', 'entries that start with this text or cover it'],
+  ['10.0.0.0/8', 'entries inside this network or covering it'],
+])('says what a search for %s finds', (typed, words) => {
+  expect(searchWords(searchFor(typed))).toBe(`Searching addresses: ${words}`);
+});
+
 test('finds the position of a match', () => {
   expect(matchIn('SCAN', 'a Port scan')).toEqual({ from: 7, to: 11 });
   expect(matchIn('x', 'a port scan')).toBeNull();

@@ -1,4 +1,5 @@
 // How the search box is interpreted: as an address, or as text in reasons and sources.
+import { parseIp } from '../../../../src/domain/ip.ts';
 
 export type Search =
   | { readonly kind: 'all' }
@@ -22,9 +23,22 @@ export function textSearchFor(typed: string): Search {
   return text === '' ? { kind: 'all' } : { kind: 'text', text };
 }
 
-export function searchWords({ kind }: Search): string {
-  if (kind === 'all') return 'Digits or a colon search addresses; other text searches reasons and sources.';
-  return kind === 'address' ? 'Searching addresses and networks' : 'Searching reasons and sources';
+/** The help below the field: what the API finds for this search. */
+export function searchWords(search: Search): string {
+  switch (search.kind) {
+    case 'all':
+      return 'An address or its beginning, a network, or part of a reason or source.';
+    case 'address':
+      return `Searching addresses: ${isNetwork(search.q) ? 'entries inside this network or covering it' : 'entries that start with this text or cover it'}`;
+    case 'text':
+      return 'Searching reasons and sources';
+  }
+}
+
+/** A complete network is searched by what it contains, any other address by its text. */
+export function isNetwork(q: string): boolean {
+  const parse = parseIp(q);
+  return parse.ok && parse.entry.text.includes('/');
 }
 
 /** First match of `part`, ignoring case; null: none, or its position is ambiguous. */

@@ -48,13 +48,13 @@ export function BackupList({ onAsk, onDone }: BackupListProps) {
                         <span className={styles.mono}>{backup.sha256.slice(0, 12)}</span>
                         {backup.sha256 === live && (
                           <Badge variant="default" size="sm" tt="none">
-                            current
+                            live
                           </Badge>
                         )}
                       </Group>
                     </td>
                     <td data-actions>
-                      {/* The current configuration needs no rollback. */}
+                      {/* The live configuration needs no rollback. */}
                       {backup.sha256 !== live && (
                         <Button
                           size="compact-sm"

@@ -9,7 +9,7 @@ import styles from '../../parts/styles.module.css';
 import { CodeView } from './code/code-view.tsx';
 import { sectionOf } from './code/lexer.ts';
 
-/** The current configuration, byte for byte. */
+/** The live configuration, byte for byte. */
 export function LiveText() {
   const config = useConfig();
   const scroller = useRef<HTMLElement>(null);
@@ -53,7 +53,7 @@ export function LiveText() {
                 </Button>
               </Group>
             </Group>
-            <CodeView label="Current configuration" lines={lines} scroller={scroller} />
+            <CodeView label="Live configuration" lines={lines} scroller={scroller} />
           </>
         )}
       </Read>

@@ -19,7 +19,7 @@ export function Reloaded({ answer, at, onClose }: ReloadedProps) {
     <Alert
       color={warnings.length > 0 ? 'orange' : 'green'}
       variant="light"
-      title={changed ? 'The new configuration is active' : 'HAProxy reloaded with the same configuration'}
+      title={changed ? 'The new configuration is live' : 'HAProxy reloaded with the same configuration'}
       role="status"
       withCloseButton
       closeButtonLabel="Dismiss"
@@ -49,7 +49,7 @@ export function Validated({ answer, onClose }: { readonly answer: ValidationAnsw
       <Text size="sm">
         {valid
           ? 'A reload would deploy this configuration. Nothing was changed.'
-          : 'A reload would be rejected for the reason below. Nothing was changed; the current configuration stays active.'}
+          : 'A reload would be rejected for the reason below. Nothing was changed.'}
       </Text>
       {output.trim() !== '' && <Messages label="HAProxy messages" text={output} />}
     </Alert>

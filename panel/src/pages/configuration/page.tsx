@@ -44,7 +44,7 @@ function Configuration() {
   return (
     <PageFrame
       title="Configuration"
-      about="The active HAProxy configuration, generated from template and sites."
+      about="The live HAProxy configuration, generated from the template and the sites."
       actions={
         <>
           <Button
@@ -76,7 +76,7 @@ function Configuration() {
       {reloaded !== null && <Reloaded {...reloaded} onClose={() => setReloaded(null)} />}
       <Tabs value={tab} onChange={(to) => setTab(to ?? 'live', 'push')} keepMounted={false}>
         <Tabs.List mb="md">
-          <Tabs.Tab value="live">Current</Tabs.Tab>
+          <Tabs.Tab value="live">Live configuration</Tabs.Tab>
           <Tabs.Tab value="change">Pending changes</Tabs.Tab>
           <Tabs.Tab value="history">History</Tabs.Tab>
           <Tabs.Tab value="backups">Backups</Tabs.Tab>

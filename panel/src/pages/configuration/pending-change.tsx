@@ -11,7 +11,7 @@ export interface PendingChangeProps {
   readonly backup: string | null;
 }
 
-/** What a reload, or a rollback to a backup, would change in the current configuration. */
+/** What a reload, or a rollback to a backup, would change in the live configuration. */
 export function PendingChange({ backup }: PendingChangeProps) {
   const diff = useConfigDiff(backup);
   if (diff.error !== null) {
@@ -32,8 +32,8 @@ export function PendingChange({ backup }: PendingChangeProps) {
       <Text component="div" size="sm">
         <StateMark tone="good">
           {backup === null
-            ? 'Up to date: the configuration matches the template and the sites.'
-            : 'No changes: the configuration matches this backup.'}
+            ? 'Up to date: the live configuration matches the template and the sites.'
+            : 'No changes: the live configuration matches this backup.'}
         </StateMark>
       </Text>
     );

@@ -22,7 +22,7 @@ export function ReloadDialog({ onDone, onClose }: ReloadDialogProps) {
       <Stack gap="md">
         <Text size="sm">
           HAProxy validates the configuration, then a new worker takes over without dropping connections. If validation
-          fails, the current configuration stays active.
+          fails, the live configuration does not change.
         </Text>
         <div>
           <Text size="sm" fw={600} mb={4}>

@@ -37,7 +37,7 @@ export function RollBackDialog({ backup, onDone, onClose }: RollBackDialogProps)
         <PendingChange backup={backup.id} />
       </div>
       <Text size="sm">
-        It stays active until a reload or a site change is confirmed to replace it. The current configuration is backed
+        It stays live until you confirm that a reload or a site change may replace it. The live configuration is backed
         up first.
       </Text>
     </Confirm>

@@ -31,7 +31,7 @@ it('does not show the right number of entries as good while the worker is out of
   const seen = partsOf({ ...rest, workers: { ...workers, current: { ...workers.current, whole: false } } } as Health);
   expect(seen.find(({ name }) => name === 'Entries in HAProxy')).toMatchObject({
     tone: 'unknown',
-    words: expect.stringContaining('3 entries, the right number, but not verified'),
+    words: expect.stringContaining('3 entries, as expected, but not verified'),
   });
 });
 

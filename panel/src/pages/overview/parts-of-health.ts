@@ -71,7 +71,7 @@ function runningMap({ runtime_map: { expected, seen, big_change: change }, worke
     return {
       name,
       tone: 'unknown',
-      words: `${entries(expected)}, the right number, but not verified`,
+      words: `${entries(expected)}, as expected, but not verified`,
     };
   if (seen === expected) return { name, tone: 'good', words: `${seen.toLocaleString()} of ${entries(expected)}` };
   return { name, tone: 'warn', words: `${seen.toLocaleString()} of ${entries(expected)}` };

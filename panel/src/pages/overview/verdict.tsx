@@ -105,7 +105,7 @@ function syncWords(answer: SyncAnswer) {
   const follows = answer.reload_scheduled ? ' A reload is scheduled.' : '';
   return {
     title: 'Still out of sync',
-    words: `${words} ${answer.reason ?? ''}${follows}`,
+    words: `${words}${answer.reason === undefined ? '' : ` ${sentence(answer.reason)}`}${follows}`,
     tone: 'warn' as const,
   };
 }

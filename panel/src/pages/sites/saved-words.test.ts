@@ -15,7 +15,7 @@ const saved = { domain: 'dead.example', reload };
 it('reports that visitors get 503 if the only server does not resolve', () => {
   expect(savedWords(saved, [state('MAINT (resolution)')])).toMatchObject({
     tone: 'warn',
-    title: 'dead.example is saved; all servers are down',
+    title: 'dead.example is saved, but no server is up',
     words: expect.stringContaining('no-such-host.invalid does not resolve'),
   });
 });

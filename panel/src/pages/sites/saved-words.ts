@@ -7,7 +7,7 @@ import { siteWords } from './server-words.ts';
 export interface Saved {
   readonly domain: string;
   readonly reload: ReloadAnswer;
-  /** False: the active configuration does not contain the site; absent: unknown. */
+  /** False: the live configuration does not contain the site; absent: unknown. */
   readonly served?: boolean;
 }
 
@@ -18,11 +18,11 @@ export function savedWords(
 ): { readonly title: string; readonly words: string; readonly tone: Tone } {
   const words = [reloadWords(reload), ...reload.warnings].join(' ');
   if (served === false) {
-    const why = 'The active configuration does not contain it: your template does not use sites.';
+    const why = 'The live configuration does not contain it: your template does not use sites.';
     return { title: `${domain} is saved, but not served`, words: why, tone: 'warn' };
   }
   if (states !== null && siteWords(states).tone === 'bad')
-    return { title: `${domain} is saved; all servers are down`, words: `${downWords(states)} ${words}`, tone: 'warn' };
+    return { title: `${domain} is saved, but no server is up`, words: `${downWords(states)} ${words}`, tone: 'warn' };
   if (states === null) {
     const unchecked = `Could not check its servers. ${words}`;
     return { title: `${domain} is saved`, words: unchecked, tone: 'unknown' };

@@ -21,7 +21,7 @@ export function statusWords(status: string | null): StateWords {
     case 'no check':
       return { tone: 'unknown', words: 'Unknown: health check disabled' };
     case 'MAINT (resolution)':
-      return { tone: 'bad', words: 'DNS lookup failed' };
+      return { tone: 'bad', words: 'Host name not resolved' };
     case 'DRAIN':
       return { tone: 'warn', words: 'Draining' };
   }
@@ -62,7 +62,7 @@ export function siteWords(states: readonly ServerState[] | undefined): StateWord
   const unknown = tones.filter((tone) => tone === 'unknown').length;
   const all = states.length;
   if (unknown === all) return { tone: 'unknown', words: 'State unknown' };
-  if (up === 0 && unknown === 0) return { tone: 'bad', words: 'All servers down (503)' };
+  if (up === 0 && unknown === 0) return { tone: 'bad', words: 'No server up: visitors get 503' };
   if (up === all) {
     const shaky = tones.includes('warn');
     return { tone: shaky ? 'warn' : 'good', words: all === 1 ? 'Server up' : `All ${all} servers up` };

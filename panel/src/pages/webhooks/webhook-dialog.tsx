@@ -87,7 +87,7 @@ function WebhookForm({ hook, usedNames, onSecret, onClose }: WebhookFormProps) {
         )}
         <TextInput
           label="URL"
-          description="Receives POST requests; must reply 2xx within 10 s."
+          description="Gets each event as a POST request, and must answer 2xx within 10 seconds."
           placeholder="https://hooks.example.com/proxy"
           className={styles.monoInput}
           value={draft.url}
@@ -102,7 +102,7 @@ function WebhookForm({ hook, usedNames, onSecret, onClose }: WebhookFormProps) {
         />
         {isUnencrypted(draft.url) && (
           <Alert color="orange" variant="light" title="Warning">
-            Not encrypted: use https.
+            Without https, every device on the network path can read the events.
           </Alert>
         )}
         <EventTypesField everything={draft.everything} types={draft.types} onChange={change} />

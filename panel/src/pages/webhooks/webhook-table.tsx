@@ -84,8 +84,7 @@ function Deliveries({ of: hook, stale }: { readonly of: Webhook; readonly stale:
       )}
       {hook.missed > 0 && (
         <Text size="xs" mt={2} className={styles.tone} data-tone="warn">
-          {counted(hook.missed, 'event')} lost: retries were exhausted or the queue was full. The next delivery reports
-          it.
+          {counted(hook.missed, 'event')} lost: the retries ended or the queue was full. The next delivery reports it.
         </Text>
       )}
     </>

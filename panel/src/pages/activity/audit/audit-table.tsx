@@ -13,7 +13,7 @@ import { auditWords, outcomeWords } from './operation-words.ts';
 
 export function AuditTable({ records }: { readonly records: readonly AuditRecord[] }) {
   return (
-    <ListTable label="Audit log" columns={['Time', 'Action', 'From', 'Outcome']} buttons="Details">
+    <ListTable label="Audit log" columns={['Time', 'Action', 'Client', 'Outcome']} buttons="Details">
       {records.map((record) => (
         <AuditRow key={record.id} record={record} />
       ))}
@@ -32,7 +32,7 @@ const AuditRow = memo(function AuditRow({ record }: { readonly record: AuditReco
           {momentText(record.at)}
         </td>
         <td data-label="Action">{what}</td>
-        <td data-label="From" className={`${styles.mono} ${styles.nowrap}`}>
+        <td data-label="Client" className={`${styles.mono} ${styles.nowrap}`}>
           {record.source === 'unix' ? 'local socket' : (record.source ?? '')}
         </td>
         <td data-label="Outcome">

@@ -7,7 +7,7 @@ const operations: Readonly<Record<string, string>> = {
   unblock: 'unblocked',
   batch: 'changed several entries',
   replace: 'replaced the list',
-  sync: 'verified HAProxy',
+  sync: 'verified the entries',
   trust: 'trusted',
   distrust: 'stopped trusting',
   set_site: 'saved site',
@@ -29,8 +29,17 @@ const operations: Readonly<Record<string, string>> = {
 
 export const operationNames = Object.keys(operations);
 
+/** Where the end of a sentence is no label. */
+const labels: Readonly<Record<string, string>> = {
+  distrust: 'Stopped trusting an address',
+  restore_backup: 'Rolled back the configuration',
+  expire_trust: 'Removed expired trust',
+  read: 'Was denied access',
+  refusals: 'Repeated rejections',
+};
+
 export function operationLabel(name: string): string {
-  const words = operations[name] ?? name;
+  const words = labels[name] ?? operations[name] ?? name;
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
@@ -40,7 +49,7 @@ const attempts: Readonly<Record<string, string>> = {
   unblock: 'tried to unblock',
   batch: 'tried to change several entries',
   replace: 'tried to replace the list',
-  sync: 'tried to verify HAProxy',
+  sync: 'tried to verify the entries',
   trust: 'tried to trust',
   distrust: 'tried to stop trusting',
   set_site: 'tried to save site',

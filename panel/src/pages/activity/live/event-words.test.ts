@@ -6,11 +6,13 @@ const drift = (seen: number) =>
   eventWords({ ...head, type: 'drift.seen', data: { map: 'blocked', worker: 7, expected: 3, seen } });
 
 it('reports the numbers of a map with missing entries', () => {
-  expect(drift(2).words).toBe('Worker 7 has 2 of 3 entries in the blocked map');
+  expect(drift(2).words).toBe('Worker 7 has 2 of 3 entries in the map of blocked addresses');
 });
 
 it('reports wrong entries when only their number is right', () => {
-  expect(drift(3).words).toBe('Worker 7 has the right number of entries in the blocked map, but not the right ones');
+  expect(drift(3).words).toBe(
+    'Worker 7 has the expected number of entries in the map of blocked addresses, but some are wrong',
+  );
 });
 
 it('warns about a block that not every worker has', () => {

@@ -26,12 +26,12 @@ const describe: { readonly [Type in EventType]: Describe<Type> } = {
     ),
   'sync.done': ({ runtime_map_synced: synced, by, added, removed }) =>
     synced === true
-      ? good(`HAProxy verified${author(by)}: in sync, ${number(added)} added, ${number(removed)} removed`)
-      : warn(`HAProxy verified${author(by)}: still out of sync`),
+      ? good(`Entries verified${author(by)}: in sync, ${number(added)} added, ${number(removed)} removed`)
+      : warn(`Entries verified${author(by)}: still out of sync`),
   'drift.seen': ({ worker, map, seen, expected }) =>
     warn(
       seen === expected
-        ? `Worker ${text(worker)} has the right number of entries in ${mapName(map)}, but not the right ones`
+        ? `Worker ${text(worker)} has the expected number of entries in ${mapName(map)}, but some are wrong`
         : `Worker ${text(worker)} has ${number(seen)} of ${number(expected)} entries in ${mapName(map)}`,
     ),
   'drift.repaired': ({ worker, map, added, removed, corrected }) =>
@@ -133,7 +133,7 @@ function down(reasons: readonly string[] = []): string {
 }
 
 function mapName(map: string | undefined): string {
-  return map === 'trusted' ? 'the trusted map' : 'the blocked map';
+  return map === 'trusted' ? 'the map of trusted addresses' : 'the map of blocked addresses';
 }
 
 function bulkOperation(operation: 'batch' | 'replace' | 'expire' | undefined): string {

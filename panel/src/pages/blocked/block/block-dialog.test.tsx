@@ -52,7 +52,7 @@ it('shows an existing entry, and extends it without its reason and source', asyn
   await open();
   type('Address or network', ip);
   fireEvent.submit(screen.getByLabelText('Reason'));
-  expect((await screen.findByTestId('existing')).textContent).toBe('Permanent, by legal: court order');
+  expect((await screen.findByTestId('existing')).textContent).toBe('Permanent. Source: legal. Reason: court order');
   expect(sent()).toEqual([]);
   fireEvent.click(screen.getByLabelText('1 hour'));
   fireEvent.click(await button('Extend block'));

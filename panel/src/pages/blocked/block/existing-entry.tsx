@@ -19,11 +19,14 @@ export function ExistingEntry({ entry, intent, onIntent }: ExistingEntryProps) {
         {end === null ? 'Permanent' : `Until ${momentText(end)}`}
         {by !== null && (
           <>
-            , by <UserText text={by} />
+            . Source: <UserText text={by} />
           </>
         )}
-        {reason === null ? '. No reason given.' : ': '}
-        {reason !== null && <UserText text={reason} />}
+        {reason !== null && (
+          <>
+            . Reason: <UserText text={reason} />
+          </>
+        )}
       </Text>
       <Radio.Group aria-label="Existing entry" value={intent} onChange={(to) => onIntent(to as 'extend')}>
         <Stack gap={6}>

@@ -11,7 +11,7 @@ it('is empty without drift, and before the first response', () => {
 it('counts the changed lines, and names the origin of the live configuration', () => {
   expect(driftWords(drift)).toEqual({
     title: 'Live configuration differs from the sites and settings (1 line to add, 2 to remove)',
-    words: 'Backup 20261122 is active. It is replaced only after confirmation.',
+    words: 'Backup 20261122 is live. It is replaced only after confirmation.',
   });
   expect(driftWords({ ...drift, live: 'rendered' })?.words).toMatch(/A reload applies it/);
   expect(driftWords({ ...drift, live: 'other', added: null, removed: null })?.title).toBe(

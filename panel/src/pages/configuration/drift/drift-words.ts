@@ -24,7 +24,7 @@ function linesOf({ added, removed }: ConfigurationDrift): string {
 function why({ live, backup }: ConfigurationDrift): string {
   switch (live) {
     case 'restored':
-      return `${backup === null ? 'A backup' : `Backup ${backup}`} is active. It is replaced only after confirmation.`;
+      return `${backup === null ? 'A backup' : `Backup ${backup}`} is live. It is replaced only after confirmation.`;
     case 'other':
       return 'It was written or edited outside proxy-manager. It is replaced only after confirmation.';
     case 'rendered':

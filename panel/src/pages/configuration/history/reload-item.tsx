@@ -46,7 +46,7 @@ export function ReloadItem({ reload }: { readonly reload: ReloadRecord }) {
 function details(reload: ReloadRecord): string[] {
   const { changed, backup, worker_before: before, worker_after: after, started_at: start, finished_at: end } = reload;
   return [
-    changed === null ? 'not rendered' : changed ? 'configuration changed' : 'configuration unchanged',
+    changed === null ? 'configuration not rendered' : changed ? 'configuration changed' : 'configuration unchanged',
     before === null && after === null ? 'no worker' : `worker ${before ?? 'none'} → ${after ?? 'none'}`,
     end === null ? 'end not recorded' : `took ${elapsedText(Date.parse(end) - Date.parse(start))}`,
     ...(backup === null ? [] : [`backup ${backup}`]),

@@ -19,7 +19,8 @@ it.each([
   ['application/x-protobuf, application/json', 'apierror'],
   ['application/json;q=0.5, application/x-protobuf', 'apierror'],
   ['application/x-protobuf;q=0', 'problem+json'],
-  ['application/x-protobuf;q=2', 'problem+json'],
+  ['application/x-protobuf;q', 'problem+json'],
+  ['application/json;q=0.001, application/x-protobuf ; Q=0.002', 'apierror'],
   ['application/x-protobuf; messageType="errors.v1.Err"', 'err'],
   ['application/x-protobuf;messagetype=errors.v1.Err', 'err'],
   ['application/x-protobuf; messageType="errors.v1.ApiError"', 'apierror'],
@@ -29,6 +30,15 @@ it.each([
   ['application/x-protobuf; messageType="errors.v1\\.Err"', 'err'],
 ])('Accept %s gets %s', (accept, expected) => {
   expect(errorMediaType(accept)).toBe(expected);
+});
+
+it.each(['2', '1.001', '1.5', '0.1234', '.5', '-0.5', '+1', '1e0', '0,5', '"1"', ' 1', '', 'x', '1 1', '1;q=1'])(
+  'the invalid weight q=%s selects nothing',
+  (q) => expect(errorMediaType(`application/x-protobuf;q=${q}`)).toBe('problem+json'),
+);
+
+it.each(['1', '1.', '1.000', '0.001', '0.5', '0.5 '])('the weight q=%s is valid', (q) => {
+  expect(errorMediaType(`application/x-protobuf;q=${q}`)).toBe('apierror');
 });
 
 it.each(Object.entries(errorContentTypes))('%s is what its own content type asks for', (form, contentType) => {

@@ -35,9 +35,22 @@ export function errorMediaType(accept: string | undefined): ErrorMediaType {
 
 /** The client names `type`, and prefers it to `other`. Wildcards name no type. */
 export function isPreferred(type: string, other: string, accept: string | undefined): boolean {
+  return qualityOf(type, accept) > qualityOf(other, accept);
+}
+
+/** The client names `type` and accepts it. Wildcards name no type. */
+export function isNamed(type: string, accept: string | undefined): boolean {
+  return qualityOf(type, accept) > 0;
+}
+
+/** The weight of RFC 9110, 12.4.2: 0 to 1 with at most three decimals. Any other text is 0, so that it selects nothing. */
+export function qvalue(text: string): number {
+  return /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(text) ? Number(text) : 0;
+}
+
+function qualityOf(type: string, accept: string | undefined): number {
   const ranges = splitOutsideQuotes(accept ?? '', ',').map(parseRange);
-  const quality = (of: string) => Math.max(0, ...ranges.map((range) => (range.type === of ? range.quality : 0)));
-  return quality(type) > quality(other);
+  return Math.max(0, ...ranges.map((range) => (range.type === type ? range.quality : 0)));
 }
 
 function formOf({ type, messageType }: MediaRange): ErrorMediaType | undefined {
@@ -50,16 +63,16 @@ function formOf({ type, messageType }: MediaRange): ErrorMediaType | undefined {
 function parseRange(text: string): MediaRange {
   const [type = '', ...parameters] = splitOutsideQuotes(text, ';');
   let messageType: string | undefined;
-  let quality = 1;
+  let quality: number | null = null;
   for (const parameter of parameters) {
     const equals = parameter.indexOf('=');
-    const name = parameter.slice(0, Math.max(equals, 0)).trim().toLowerCase();
-    const value = unquote(parameter.slice(equals + 1).trim());
-    if (name === 'messagetype') messageType = value;
-    // RFC 9110 12.4.2; an invalid q counts as 0.
-    if (name === 'q') quality = /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(value) ? Number(value) : 0;
+    const name = (equals < 0 ? parameter : parameter.slice(0, equals)).trim().toLowerCase();
+    const value = equals < 0 ? '' : parameter.slice(equals + 1);
+    if (name === 'messagetype') messageType = unquote(value.trim());
+    // At most one q, without quotes or spaces in it.
+    if (name === 'q') quality = quality === null ? qvalue(value.trimEnd()) : 0;
   }
-  return { type: type.trim().toLowerCase(), messageType, quality };
+  return { type: type.trim().toLowerCase(), messageType, quality: quality ?? 1 };
 }
 
 function unquote(value: string): string {

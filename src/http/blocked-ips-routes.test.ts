@@ -44,6 +44,7 @@ describe('the list as text', () => {
     ['application/json, text/plain', 'application/json'],
     ['text/plain;q=0.4, application/json;q=0.5', 'application/json'],
     ['text/plain, application/json;q=0.5', 'text/plain'],
+    ['text/plain;q=1.1, application/json;q=0.5', 'application/json'],
   ])('is returned for Accept: %s only if it is preferred', async (accept, type) => {
     const { app } = stubApp();
     const response = await app.inject({ url: '/api/blocked-ips', headers: { ...BEARER, accept } });

@@ -17,6 +17,7 @@ describe('the form of the metrics', () => {
     ['text/plain', 'prometheus'],
     ['application/openmetrics-text', 'openmetrics'],
     ['application/openmetrics-text;q=0.1, text/plain', 'prometheus'],
+    ['application/openmetrics-text;q=2, text/plain;q=0.1', 'prometheus'],
     // The header of Prometheus 2.42.
     [
       'application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1',
@@ -37,7 +38,7 @@ describe('the form of the metrics', () => {
     expect(gunzipSync(answer.rawPayload).toString()).toBe('# prometheus\n');
   });
 
-  test.each(['identity', 'gzip;q=0', ' , ;;=,gzipp', '*'])(
+  test.each(['identity', 'gzip;q=0', 'gzip;q=2', ' , ;;=,gzipp', '*'])(
     'is not compressed for Accept-Encoding: %s',
     async (accepted) => {
       const answer = await app.inject({ url, headers: { ...BEARER, 'accept-encoding': accepted } });

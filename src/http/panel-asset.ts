@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
+import { qvalue } from '../errors/negotiate.ts';
 
 const compress = {
   br: promisify((data: Buffer, done: (error: Error | null, result: Buffer) => void) =>
@@ -51,12 +52,14 @@ export function encodingFor(accepted: string | undefined): Encoding | null {
   return taken.has('gzip') ? 'gzip' : null;
 }
 
-/** The encodings that an `Accept-Encoding` header allows, in lower case. */
+/** The encodings that an `Accept-Encoding` header allows, in lower case. One with an invalid weight is not allowed. */
 export function encodingsOf(accepted: string | undefined): ReadonlySet<string> {
   const taken = new Set<string>();
   for (const part of (accepted ?? '').split(',')) {
-    const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
-    if (!parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))) taken.add(name);
+    const [name = '', ...weights] = part.split(';').map((text) => text.trim().toLowerCase());
+    // The only parameter is a weight.
+    const [weight = 'q=1', ...more] = weights;
+    if (more.length === 0 && weight.startsWith('q=') && qvalue(weight.slice(2)) > 0) taken.add(name);
   }
   return taken;
 }

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { codes } from '../errors/catalogue.ts';
+import { isNamed } from '../errors/negotiate.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { encodingFor } from './panel-asset.ts';
 import { panelPages } from './panel-pages.ts';
@@ -19,7 +20,7 @@ const A_YEAR = 'public, max-age=31536000, immutable';
  */
 export function isLostVisit({ method, headers, is404, url }: FastifyRequest): boolean {
   if (!is404 || method !== 'GET' || headers.authorization !== undefined) return false;
-  return !url.startsWith('/api') && (headers.accept ?? '').toLowerCase().includes('text/html');
+  return !url.startsWith('/api') && isNamed('text/html', headers.accept);
 }
 
 /** The panel's page, with a new nonce in each response. */

@@ -67,6 +67,8 @@ describe('the panel', () => {
     }
     const program = await whole.inject({ url: '/nothing-here', headers: { accept: '*/*' } });
     expect([program.statusCode, program.headers['content-type']]).toEqual([401, 'application/problem+json']);
+    const noPage = await whole.inject({ url: '/nothing-here', headers: { accept: 'text/html;q=0, */*' } });
+    expect([noPage.statusCode, noPage.headers['content-type']]).toEqual([401, 'application/problem+json']);
     const known = await whole.inject({ url: '/nothing-here', headers: { ...browser, ...BEARER } });
     expect([known.statusCode, known.headers['content-type']]).toEqual([404, 'application/problem+json']);
     expect((await whole.inject({ url: '/api/nothing', headers: browser })).statusCode).toBe(401);
@@ -130,10 +132,17 @@ test.each([
   ['GZIP;q=0.5', 'gzip'],
   ['identity', null],
   ['br;q=0, gzip;q=0.0', null],
+  ['br;q=0.000, gzip;q=0.001', 'gzip'],
+  ['br;level=1, gzip ; q=1.000', 'gzip'],
   ['', null],
 ])('Accept-Encoding: %s selects %s', (accepted, form) => {
   expect(encodingFor(accepted)).toBe(form);
 });
+
+test.each(['2', '1.001', '0.1234', '.5', '-1', 'x', '', '"1"', '1;q=1'])(
+  'an encoding with the invalid weight q=%s is not selected',
+  (q) => expect(encodingFor(`br;q=${q}, gzip`)).toBe('gzip'),
+);
 
 test('a session response has the name, the scopes and the expiry of the key, and the address of the client', async () => {
   const { app } = stubApp({

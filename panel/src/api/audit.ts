@@ -5,19 +5,16 @@ import { queryKeys } from './query-keys.ts';
 import type { ApiClient } from './request.ts';
 import type { AuditPage } from './types.ts';
 
-/** An absent field does not filter. */
 export interface AuditFilter {
   readonly operation?: string;
   readonly key?: string;
   readonly ip_address?: string;
-  /** ISO 8601. */
   readonly since?: string;
   readonly until?: string;
 }
 
 const pageSize = 100;
 
-/** Newest first, page by page. */
 export function useAudit(filter: AuditFilter) {
   const api = useApi();
   const polling = usePolling();

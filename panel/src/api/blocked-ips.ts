@@ -71,7 +71,6 @@ export function useExistingEntry(ip: string | null) {
   });
 }
 
-/** The entry, and for each worker whether it holds it. */
 export function useBlockedDetail(ip: string | null) {
   const api = useApi();
   return useQuery({
@@ -85,7 +84,6 @@ export function useBlockedDetail(ip: string | null) {
   });
 }
 
-/** A change of the blocked entries: lists, checks and health are fetched again after it. */
 export function useBlockedChange<Input, Answer>(change: (api: ApiClient, input: Input) => Promise<Answer>) {
   const api = useApi();
   const refresh = useRefreshBlocked();
@@ -124,7 +122,6 @@ export async function changeMany(api: ApiClient, body: Batch, signal?: AbortSign
   return (await api.POST('/api/blocked-ips/batch', options)).data;
 }
 
-/** What `changeMany` would answer; changes nothing. */
 export async function tryMany(api: ApiClient, body: Batch, signal: AbortSignal): Promise<BulkAnswer> {
   const options = { body, ...patient, signal, params: { query: { dry_run: true } } };
   return (await api.POST('/api/blocked-ips/batch', options)).data;

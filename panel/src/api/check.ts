@@ -3,7 +3,6 @@ import { useApi } from '../session/session.ts';
 import { queryKeys } from './query-keys.ts';
 import type { CheckAnswer } from './types.ts';
 
-/** A null `ip` sends no request. */
 export function useCheck(ip: string | null) {
   const api = useApi();
   return useQuery({

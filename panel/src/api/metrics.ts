@@ -1,4 +1,3 @@
-// HAProxy's counters as series of the last minutes, from the service's metrics; polled only while they are shown.
 import { useQuery } from '@tanstack/react-query';
 import { useSession } from '../session/session.ts';
 import { emptyHistory, type History, withSample } from '../traffic/history.ts';

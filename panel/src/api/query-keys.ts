@@ -1,7 +1,5 @@
-// Every query key of the panel, and which of them a change or an event makes stale.
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 
-/** First element of a key. */
 export type Subject =
   | 'api-keys'
   | 'audit'
@@ -42,7 +40,6 @@ export const queryKeys = {
   webhooks: ['webhooks'],
 } as const satisfies Readonly<Record<string, Key | ((...parts: never[]) => Key)>>;
 
-/** What a change made in this panel makes stale, by what it changes. */
 const changedWith = {
   blocking: ['blocked-ips', 'blocked-texts', 'blocked-ip', 'check', 'health'],
   configuration: ['config', 'reloads', 'backups', 'site-servers', 'health'],
@@ -52,7 +49,6 @@ const changedWith = {
   webhooks: ['webhooks'],
 } as const satisfies Readonly<Record<string, readonly Subject[]>>;
 
-/** The returned function refetches what a change of `what` made stale. */
 export function useInvalidation(what: keyof typeof changedWith): () => Promise<void> {
   const queries = useQueryClient();
   return () => invalidate(queries, new Set(changedWith[what]));

@@ -1,13 +1,10 @@
-// The typed client of the API (src/client) with this tab's token. It reports whether the service answers.
 import { type ApiClient, createApiClient } from '../../../src/client/client.ts';
 
 export type { ApiClient } from '../../../src/client/client.ts';
 
 export interface RequestWatcher {
-  /** @param date the response's Date header */
   answered(date: string | null): void;
   unanswered(): void;
-  /** The token or key is no longer valid. */
   keyRefused(): void;
 }
 
@@ -15,7 +12,6 @@ export interface RequestWatcher {
 const patienceMs = 15_000;
 /** Set by `patient`, removed before sending. */
 const PATIENT = 'x-patient';
-/** For calls that may take minutes. */
 export const patient = { headers: { [PATIENT]: 'yes' } } as const;
 
 export function createApi(key: () => string | null, watcher: RequestWatcher): ApiClient {

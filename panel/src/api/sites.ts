@@ -25,7 +25,6 @@ export function useServerStates(domain: string, visible: boolean) {
   });
 }
 
-/** Of several sites, less often: for a summary. */
 export function useAllServerStates(domains: readonly string[]) {
   const api = useApi();
   return useQueries({
@@ -47,7 +46,6 @@ export async function fetchServerStates(api: ApiClient, domain: string, signal?:
   return (await api.GET('/api/sites/{domain}/servers', options)).data;
 }
 
-/** Consent to replace a live configuration that proxy-manager did not write. */
 export interface Consent {
   readonly replace?: boolean;
 }

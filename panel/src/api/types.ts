@@ -1,4 +1,3 @@
-// Short names for the types of the API's OpenAPI document.
 import type { components } from '../../../src/client/client.ts';
 
 type Schemas = components['schemas'];
@@ -41,7 +40,6 @@ export type NewWebhook = Schemas['WebhookAnswer'];
 export type AuditRecord = Schemas['AuditRecord'];
 export type AuditPage = Schemas['AuditPage'];
 
-/** What each change of blocked or trusted addresses reports about HAProxy. */
 export type RuntimeReport = Pick<
   BlockAnswer,
   'runtime_map_updated' | 'runtime_map_failures' | 'runtime_map_failures_total' | 'reload_scheduled'

@@ -1,4 +1,3 @@
-// The verdict on blocking and its age, shown on every page.
 import { Group, Text } from '@mantine/core';
 import { useHealth } from '../api/health.ts';
 import { spanText, useNow } from '../parts/age.tsx';

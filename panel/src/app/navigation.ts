@@ -16,7 +16,6 @@ export interface Destination {
   readonly path: PanelPage;
   readonly label: string;
   readonly icon: typeof GaugeIcon;
-  /** The scope that the page requires. */
   readonly needs: Scope;
 }
 

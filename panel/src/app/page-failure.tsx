@@ -5,7 +5,6 @@ import { ProblemAlert } from '../parts/problem-alert.tsx';
 /** Messages of browsers and Vite for files that could not be fetched. */
 const fetchFailure = /preload CSS|dynamically imported module|module script failed/i;
 
-/** A page that threw, or whose files could not be fetched: the service is unreachable or was updated. */
 export function PageFailure({ error }: ErrorComponentProps) {
   const fetchFailed = error instanceof Error && fetchFailure.test(error.message);
   return (

@@ -2,7 +2,6 @@ import { Alert, Text } from '@mantine/core';
 import { spanText, useNow } from '../parts/age.tsx';
 import { useSessionState } from '../session/session.ts';
 
-/** Shown above every page while the service does not respond, with the age of the data. */
 export function ReachabilityBar() {
   const { unreachableSince, lastAnswer } = useSessionState();
   const now = useNow();

@@ -1,4 +1,3 @@
-// Pages are loaded on first use.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { Loading } from '../parts/loading.tsx';
 import { parseSearch, stringifySearch } from '../parts/url-state.ts';

@@ -15,7 +15,6 @@ import classes from './shell.module.css';
 import { Shortcuts } from './shortcuts.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 
-/** Delay before the other pages are preloaded; milliseconds. */
 const preloadDelayMs = 3_000;
 
 export function Shell() {
@@ -84,7 +83,6 @@ export function Shell() {
   );
 }
 
-/** Pages that the key may not see are hidden. */
 function PageLink({ destination, here }: { readonly destination: Destination; readonly here: boolean }) {
   const may = useAllowed(destination.needs);
   const Icon = destination.icon;

@@ -1,4 +1,3 @@
-// `?` anywhere shows the keyboard shortcuts.
 import { ActionIcon, Kbd, Modal } from '@mantine/core';
 import { Fragment, useEffect, useState } from 'react';
 import { QuestionIcon } from '../parts/icons.tsx';

@@ -22,7 +22,6 @@ const ink: MantineColorsTuple = [
   '#0e4089',
 ];
 
-/** Bluish greys of the dark theme. */
 const dark: MantineColorsTuple = [
   '#d9dee4',
   '#b9c1ca',

@@ -1,4 +1,3 @@
-// The events received since the panel was opened, newest first; bounded.
 import type { ServiceEvent } from './service-event.ts';
 
 const maxEvents = 500;

@@ -7,7 +7,6 @@ import { readServiceEvent, type ServiceEvent } from './service-event.ts';
 export type StreamState =
   /** `since` in milliseconds since 1970, as all times here. */
   | { readonly kind: 'off' | 'opening' | 'live'; readonly since: number }
-  /** Not connected; the next attempt is at `retryAt`. */
   | { readonly kind: 'lost'; readonly since: number; readonly retryAt: number; readonly why: unknown };
 
 export interface EventStreamOptions {
@@ -42,7 +41,6 @@ export class EventStream {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Resumes after the last event; does nothing while it runs. */
   start(): void {
     if (this.#run !== null) return;
     this.#run = new AbortController();

@@ -1,4 +1,3 @@
-// One event stream for the panel. Cached data that an event makes stale is fetched again.
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { openEvents } from '../api/events.ts';
@@ -60,13 +59,11 @@ export function useStreamState(): StreamState {
   return useSyncExternalStore(stream.subscribe, () => stream.state);
 }
 
-/** The events since the panel was opened, newest first, at most 500. */
 export function useEventLog(): readonly ServiceEvent[] {
   const { log } = useLiveParts();
   return useSyncExternalStore(log.subscribe, () => log.events);
 }
 
-/** `onBatch` is called with the new events, oldest first. */
 export function useNewEvents(onBatch: (events: readonly ServiceEvent[]) => void): void {
   const { log } = useLiveParts();
   const latest = useRef(onBatch);

@@ -1,4 +1,3 @@
-// An event of the service, as the event stream sends it: typed by the declaration that the service itself emits by.
 import { type Events, type EventType, eventTypes } from '../../../src/events/event-types.ts';
 
 export type { EventType } from '../../../src/events/event-types.ts';
@@ -10,7 +9,6 @@ export type { EventType } from '../../../src/events/event-types.ts';
 export type EventData<Type extends EventType = EventType> = Partial<Events[Type]>;
 
 interface EventHead {
-  /** The position to resume from. */
   readonly id: string;
   /** ISO 8601; of a gap, when this page received it. */
   readonly at: string;
@@ -20,10 +18,8 @@ export type KnownEvent<Type extends EventType = EventType> = {
   readonly [T in Type]: EventHead & { readonly type: T; readonly data: EventData<T> };
 }[Type];
 
-/** Events before it were missed. */
 export type Gap = EventHead & { readonly type: 'gap' };
 
-/** An event of a newer service. */
 export type UnknownEvent = EventHead & { readonly type: 'unknown'; readonly name: string; readonly data: object };
 
 export type ServiceEvent = KnownEvent | Gap | UnknownEvent;

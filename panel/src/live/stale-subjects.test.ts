@@ -25,7 +25,6 @@ it('refreshes everything after a gap', () => {
   expect(staleSubjects([event('entry.blocked'), gap])).toBeNull();
 });
 
-/** As of a newer service. */
 function unknown(type: string): ServiceEvent {
   const read = readServiceEvent(JSON.stringify({ ...head, type, data: { phase: 1 } }), 0);
   if (read === null) throw new Error('not read');

@@ -1,8 +1,6 @@
-// Which cached data an event makes stale.
 import type { Subject } from '../api/query-keys.ts';
 import type { EventType, ServiceEvent } from './service-event.ts';
 
-/** The first word of an event's type. */
 export type EventSubject = EventType extends infer Type
   ? Type extends `${infer First}.${string}`
     ? First

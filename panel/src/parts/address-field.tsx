@@ -1,4 +1,3 @@
-// An input for one address or network, with its error and a suggested correction.
 import { Button, TextInput } from '@mantine/core';
 import { parseIp } from '../../../src/domain/ip.ts';
 import { sentence } from './problem-alert.tsx';

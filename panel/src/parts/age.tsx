@@ -1,4 +1,3 @@
-// Ages and times, updated while they are shown.
 import { Text, type TextProps } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useSession } from '../session/session.ts';
@@ -39,7 +38,6 @@ export function momentText(time: string | number): string {
   return new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 }
 
-/** Time since then: "12 min". */
 export function SpanSince({ time }: { readonly time: string }) {
   const now = useServiceNow(5_000);
   return <span title={momentText(time)}>{spanText(now - Date.parse(time))}</span>;
@@ -50,23 +48,19 @@ export function pastText(at: number, now: number): string {
   return `${spanText(Math.max(0, now - at))} ago`;
 }
 
-/** "in 4 h", or "12 min ago". */
 export function endText(at: number, now: number): string {
   return at > now ? `in ${spanText(at - now)}` : pastText(at, now);
 }
 
 export interface MomentProps extends TextProps {
-  /** ISO 8601, of the service. */
   readonly time: string;
 }
 
-/** How long ago; the full time is the tooltip. */
 export function Age({ time, ...props }: MomentProps) {
   const now = useServiceNow(5_000);
   return <Moment time={time} text={pastText(Date.parse(time), now)} {...props} />;
 }
 
-/** When something expires, or how long ago it did. */
 export function End({ time, ...props }: MomentProps) {
   const now = useServiceNow(5_000);
   return <Moment time={time} text={endText(Date.parse(time), now)} {...props} />;
@@ -80,7 +74,6 @@ function Moment({ time, text, ...props }: MomentProps & { readonly text: string 
   );
 }
 
-/** Such as "140 ms", "3.2 s". @param milliseconds how long something took */
 export function elapsedText(milliseconds: number): string {
   return milliseconds < 1_000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
 }

@@ -1,4 +1,3 @@
-// Asks before a change that is hard to undo. Shows a failure inside the dialog.
 import { Button, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Dialog, DialogButtons } from './dialog.tsx';
@@ -6,7 +5,6 @@ import { changeTitle, ProblemAlert } from './problem-alert.tsx';
 
 export interface ConfirmProps {
   readonly title: string;
-  /** A verb and its object: "Remove site". */
   readonly action: string;
   readonly danger?: boolean;
   readonly size?: 'xl';
@@ -14,7 +12,6 @@ export interface ConfirmProps {
   readonly onConfirm: () => Promise<unknown>;
   readonly onClose: () => void;
   readonly children: ReactNode;
-  /** More about a failure. */
   readonly failure?: (error: unknown) => ReactNode;
 }
 

@@ -1,4 +1,3 @@
-// A dialog, mounted only while it is open, and its row of buttons.
 import { Button, Group, Modal, type ModalProps, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useBackCloses } from './use-back-closes.ts';
@@ -9,7 +8,6 @@ export interface DialogProps {
   readonly size?: ModalProps['size'];
   /** False: only its own buttons close it, so that a stray key or click does not lose its content. */
   readonly dismissible?: boolean;
-  /** Default: as `dismissible`. */
   readonly closeOnClickOutside?: boolean;
   readonly onClose: () => void;
   readonly children: ReactNode;
@@ -38,13 +36,10 @@ export function Dialog(props: DialogProps) {
 
 export interface DialogButtonsProps {
   readonly onCancel: () => void;
-  /** A request is running: Cancel is disabled. */
   readonly busy?: boolean;
   /** Cancel has the focus, so that Enter alone changes nothing. */
   readonly cancelFirst?: boolean;
-  /** Text beside the buttons. */
   readonly note?: string;
-  /** The confirming button. */
   readonly children: ReactNode;
 }
 

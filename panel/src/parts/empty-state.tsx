@@ -6,7 +6,6 @@ export interface EmptyStateProps {
   readonly children?: ReactNode;
 }
 
-/** An empty list, and how to fill it. */
 export function EmptyState({ title, children }: EmptyStateProps) {
   return (
     <Stack gap={4} align="center" py="xl" px="md" ta="center">

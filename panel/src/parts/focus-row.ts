@@ -4,7 +4,6 @@ export function rowsOf(list: ParentNode): HTMLElement[] {
   return [...list.querySelectorAll<HTMLElement>('[data-row]')];
 }
 
-/** Focuses the row at `index` or the last one; without rows, the page. */
 export function focusRow(list: ParentNode, index: number): void {
   const rows = rowsOf(list);
   const row = rows[Math.min(Math.max(0, index), rows.length - 1)];

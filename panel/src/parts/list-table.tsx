@@ -1,10 +1,8 @@
-// A small list as a table with keyboard navigation.
 import type { ReactNode } from 'react';
 import classes from './list-table.module.css';
 import { useRowKeys } from './use-row-keys.ts';
 
 export interface ListTableProps {
-  /** Accessible name. */
   readonly label: string;
   readonly columns: readonly string[];
   /** Title of the last column, with the buttons (`<td data-actions>`); null: no such column. */

@@ -1,7 +1,6 @@
 import { Button, Group } from '@mantine/core';
 
 export interface LoadOlderProps {
-  /** An infinite query of TanStack, newest first. */
   readonly of: {
     readonly hasNextPage: boolean;
     readonly isFetchingNextPage: boolean;
@@ -9,7 +8,6 @@ export interface LoadOlderProps {
   };
 }
 
-/** A button below a list, shown while older records exist. */
 export function LoadOlder({ of: query }: LoadOlderProps) {
   if (!query.hasNextPage) return null;
   return (

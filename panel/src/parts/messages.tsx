@@ -1,10 +1,8 @@
-// Messages of another program, unchanged.
 import { Text } from '@mantine/core';
 import classes from './messages.module.css';
 import styles from './styles.module.css';
 
 export interface MessagesProps {
-  /** Such as "HAProxy messages". */
   readonly label: string;
   readonly text: string;
 }

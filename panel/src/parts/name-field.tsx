@@ -6,11 +6,9 @@ export interface NameFieldProps {
   readonly placeholder: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** From `nameFault`; shown once something is typed. */
   readonly fault: string | null;
 }
 
-/** The first field of a dialog that creates something. */
 export function NameField({ description, placeholder, value, onChange, fault }: NameFieldProps) {
   return (
     <TextInput

@@ -1,4 +1,3 @@
-// Every page's title, description, actions, and the title of the tab.
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 

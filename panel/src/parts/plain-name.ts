@@ -1,5 +1,3 @@
-// Names of keys and webhooks, by the service's rule.
-
 const form = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 export const maxNameLength = 64;

@@ -1,4 +1,3 @@
-// An error, shown where it occurred, with the service's own message.
 import { Alert, Button, Group, List, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ApiProblem, ApiUnreachable } from '../../../src/client/client.ts';
@@ -6,7 +5,6 @@ import styles from './styles.module.css';
 
 export interface ProblemAlertProps {
   readonly error: unknown;
-  /** What failed, such as "Could not load the list". */
   readonly title: string;
   readonly onRetry?: (() => void) | undefined;
   readonly children?: ReactNode;

@@ -1,9 +1,7 @@
-// Data of the service: loading, failed, or shown, possibly stale.
 import type { ReactNode } from 'react';
 import { Loading } from './loading.tsx';
 import { ProblemAlert } from './problem-alert.tsx';
 
-/** The part of a TanStack query used here. */
 interface Query<Data> {
   readonly data: Data | undefined;
   readonly error: unknown;
@@ -12,11 +10,9 @@ interface Query<Data> {
 
 export interface ReadProblemProps {
   readonly of: Query<unknown>;
-  /** The title without data, such as "Could not load the keys". */
   readonly failed: string;
 }
 
-/** Reports a failed query, and that the shown data may be stale. */
 export function ReadProblem({ of: query, failed }: ReadProblemProps) {
   if (query.error === null) return null;
   return (
@@ -31,7 +27,6 @@ export function ReadProblem({ of: query, failed }: ReadProblemProps) {
 export interface ReadProps<Data> {
   readonly of: Query<Data>;
   readonly failed: string;
-  /** Such as "Loading the keys". */
   readonly loading: string;
   readonly children: (data: Data) => ReactNode;
 }

@@ -1,11 +1,9 @@
-// Why a safe reload failed, and which configuration is live now.
 import { Text } from '@mantine/core';
 import { ApiProblem } from '../../../src/client/client.ts';
 import type { ReloadMembers } from '../api/types.ts';
 import { Messages } from './messages.tsx';
 import { StateMark } from './state-mark.tsx';
 
-/** Empty for errors of other operations. */
 export function ReloadFailure({ error }: { readonly error: unknown }) {
   if (!(error instanceof ApiProblem)) return null;
   const members = error.problem as ReloadMembers;

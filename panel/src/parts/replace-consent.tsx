@@ -4,7 +4,6 @@ import { isProblem, problemCodes } from '../../../src/client/problem-codes.ts';
 export interface ReplaceConsentProps {
   readonly error: unknown;
   readonly busy: boolean;
-  /** The same request, with consent. */
   readonly onReplace: () => void;
 }
 

@@ -1,4 +1,3 @@
-// Icon buttons of a row. Their accessible names contain the row's name.
 import { ActionIcon, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { EditIcon, TrashIcon } from './icons.tsx';
@@ -13,15 +12,12 @@ export function RowButtons({ children }: { readonly children: ReactNode }) {
 }
 
 export interface RowButtonProps {
-  /** With the row's name, such as "Remove 192.0.2.1". */
   readonly label: string;
-  /** Tooltip. */
   readonly title?: string;
   readonly busy?: boolean;
   readonly onClick: () => void;
 }
 
-/** Enter on the row does the same. */
 export function EditButton({ label, title = 'Edit', busy = false, onClick }: RowButtonProps) {
   return (
     <ActionIcon variant="subtle" size="lg" aria-label={label} title={title} {...opens} loading={busy} onClick={onClick}>
@@ -30,7 +26,6 @@ export function EditButton({ label, title = 'Edit', busy = false, onClick }: Row
   );
 }
 
-/** Delete on the row does the same. */
 export function RemoveButton({ label, title = 'Remove', busy = false, onClick }: RowButtonProps) {
   return (
     <ActionIcon

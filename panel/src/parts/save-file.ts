@@ -1,4 +1,3 @@
-/** Lets the browser save `content` under `name`. */
 export function saveFile(content: Blob, name: string): void {
   const address = URL.createObjectURL(content);
   const link = document.createElement('a');

@@ -9,7 +9,6 @@ export interface SearchFieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** `/` focuses it from anywhere on the page; Escape clears it. */
 export function SearchField({ label, value, onChange }: SearchFieldProps) {
   const field = useRef<HTMLInputElement>(null);
   useSlashKey(field);

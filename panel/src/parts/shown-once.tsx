@@ -1,4 +1,3 @@
-// A secret that is shown once, with a copy button.
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CopyButton } from './copy-button.tsx';

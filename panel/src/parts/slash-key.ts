@@ -1,6 +1,5 @@
 import { type RefObject, useEffect } from 'react';
 
-/** `/` focuses the page's search, except in inputs and dialogs. */
 export function useSlashKey(field: RefObject<HTMLInputElement | null>): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {

@@ -1,4 +1,3 @@
-// A state as a coloured mark and text, never by colour alone.
 import { Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useSessionState } from '../session/session.ts';

@@ -1,4 +1,3 @@
-// Short messages. Failures stay until they are dismissed.
 import { Button, Group, Text } from '@mantine/core';
 import { randomId } from '@mantine/hooks';
 import { notifications, notificationsStore } from '@mantine/notifications';
@@ -12,7 +11,6 @@ export interface ToastOptions {
   readonly tone?: Tone;
   /** Its subject, such as an address: an older message about the same, with its Undo, is dismissed. */
   readonly about?: string;
-  /** A button, such as "Undo". */
   readonly action?: { readonly label: string; readonly run: () => void };
 }
 
@@ -50,7 +48,6 @@ export function toast({ title, words, tone = 'good', about, action }: ToastOptio
   });
 }
 
-/** Of a change that failed. */
 export function toastProblem(title: string, error: unknown): void {
   toast({ title: changeTitle(error, title), words: sentence(problemText(error)), tone: 'bad' });
 }

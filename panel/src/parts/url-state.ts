@@ -36,7 +36,6 @@ export function stringifySearch(search: Readonly<Record<string, unknown>>): stri
   return text === '' ? '' : `?${text}`;
 }
 
-/** As `useUrlState`, for a text field: the URL follows after a pause in typing. */
 export function useUrlText(name: string): readonly [string, (text: string) => void] {
   const [url, setUrl] = useUrlState(name);
   const [text, setText] = useState(url);

@@ -4,12 +4,10 @@ import { useCallback } from 'react';
 import { focusRow, rowsOf } from './focus-row.ts';
 
 const control = 'button:not(:disabled), a[href]';
-/** Elements that handle these keys themselves. */
 const ownKeys = 'input, textarea, select, pre, [contenteditable="true"]';
 
 /** Marks the control for Enter if it is not the row's first. */
 export const opens = { 'data-opens': true } as const;
-/** Marks the control for Delete. */
 export const removes = { 'data-removes': true } as const;
 
 /** For the element around the rows, each marked with `data-row`. */
@@ -85,7 +83,6 @@ function rowAt(list: HTMLElement, target: EventTarget | null): HTMLElement | nul
   return row !== null && list.contains(row) ? row : null;
 }
 
-/** The control of `row` at the position of `target` in `from`, or the row itself. */
 function sameIn(row: HTMLElement, from: HTMLElement, target: HTMLElement): HTMLElement {
   const at = [...from.querySelectorAll<HTMLElement>(control)].findIndex((one) => one === target);
   return at < 0 ? row : (row.querySelectorAll<HTMLElement>(control)[at] ?? row);

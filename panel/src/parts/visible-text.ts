@@ -1,4 +1,3 @@
-/** Invisible characters and those that reorder text: control, format and separator characters. */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Shows invisible characters of untrusted text by their code points: `exe⟨U+202E⟩gnp`. */

@@ -5,7 +5,6 @@ import { renderInApp } from '../test/render.tsx';
 import { Gate } from './gate.tsx';
 
 let service: FakeService;
-/** As if another tab had sent it. */
 let receive: (token: string) => void;
 
 beforeEach(async () => {

@@ -1,4 +1,3 @@
-// Shows the sign-in until the session and its scopes are known.
 import { Center, Stack } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
 import { ApiProblem } from '../../../src/client/client.ts';
@@ -7,7 +6,6 @@ import { ProblemAlert } from '../parts/problem-alert.tsx';
 import { useSession, useSessionState } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 
-/** Between two attempts to restore the session; milliseconds. */
 const retryMs = 2_000;
 
 export function Gate({ children }: { readonly children: ReactNode }) {

@@ -2,7 +2,6 @@
 // as if the service had not answered.
 const maxLength = 512;
 
-/** Null: plausible. */
 export function keyFault(key: string): string | null {
   const invalid = /[^\x21-\x7e]/u.exec(key)?.[0];
   if (invalid !== undefined) {

@@ -3,7 +3,6 @@
 export interface ServiceClockOptions {
   /** The browser's clock, milliseconds since 1970; it may jump. */
   readonly now?: () => number;
-  /** A monotonic clock, milliseconds. */
   readonly elapsed?: () => number;
 }
 

@@ -1,4 +1,3 @@
-// The signed-in session, and whether the service responds.
 import { createContext, useContext, useSyncExternalStore } from 'react';
 import { ApiProblem } from '../../../src/client/client.ts';
 import { grants } from '../../../src/domain/scope.ts';
@@ -12,11 +11,9 @@ export interface SessionState {
   readonly info: SessionInfo | null;
   /** A token is stored; it may be invalid. */
   readonly hasToken: boolean;
-  /** Waiting for a token of another tab. */
   readonly asksTabs: boolean;
   /** A key was entered in this tab since the page loaded. */
   readonly justSignedIn: boolean;
-  /** Why the last session ended; null: it did not. */
   readonly ended: string | null;
   /** Time of the service's last response; milliseconds since 1970. */
   readonly lastAnswer: number | null;
@@ -73,7 +70,6 @@ export class Session {
     this.#change({ info, hasToken: true, asksTabs: false, justSignedIn: true, ended: null });
   }
 
-  /** Loads name and scopes of the stored token's session. @throws ApiProblem, ApiUnreachable */
   async restore(): Promise<void> {
     const { data: info } = await this.api.GET('/api/session');
     this.#change({ info, hasToken: true, ended: null });
@@ -92,7 +88,6 @@ export class Session {
       });
   }
 
-  /** The token is no longer valid. */
   invalidated(): void {
     this.#forget(endedText);
   }
@@ -155,7 +150,6 @@ export function useApi(): ApiClient {
   return useSession().api;
 }
 
-/** Whether the key has the scope. Actions that it does not allow are hidden. */
 export function useAllowed(scope: Scope): boolean {
   const { info } = useSessionState();
   return grants(info?.scopes ?? [], scope);

@@ -1,13 +1,11 @@
-// The session's token, in memory and in the tab's session storage, so that it survives a page reload. The browser may write
-// that to disk; the token expires soon after the tab is closed. The key is never stored. A new tab gets the token from an
-// open one by a channel that only this origin can use.
+// The session's token. Session storage keeps it across a page reload, and the browser may write it to disk, so it expires
+// soon after the tab is closed; the key is never stored. A new tab gets it by a channel of this origin.
 const NAME = 'proxy-manager-session';
 /** Earlier versions stored the key itself here. */
 const OLD_NAME = 'proxy-manager-key';
 const CHANNEL = 'proxy-manager-session';
 type Message = { readonly ask: true } | { readonly token: string };
 
-/** The part of `BroadcastChannel` used here. */
 export interface TabChannel {
   postMessage(message: Message): void;
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
@@ -17,7 +15,6 @@ export class TokenStore {
   readonly #storage: Storage;
   readonly #tabs: TabChannel;
   #token: string | null;
-  /** Set while this tab waits for another tab's token. */
   #received: (() => void) | null = null;
 
   constructor(storage: Storage, tabs: TabChannel = new BroadcastChannel(CHANNEL)) {
@@ -33,8 +30,8 @@ export class TokenStore {
   }
 
   /**
-   * Takes over the token of a signed-in tab and calls `received` once it is set. Waits until this tab gets a token of
-   * its own: a background tab on a busy machine may respond after seconds. Without a signed-in tab, it is never called.
+   * Calls `received` once a signed-in tab has sent its token, unless this tab gets its own first. No deadline: a
+   * background tab on a busy machine responds after seconds.
    */
   askTabs(received: () => void): void {
     this.#received = received;

@@ -1,5 +1,5 @@
-// After sign-in, offers administrators to trust their own address, so that a wrong block does not lock them out. Not for
-// shared addresses (`trustable_address` is null then), and not after it was declined in this browser.
+// Administrators may trust their own address, so that a wrong block does not lock them out. `trustable_address` is null
+// for shared addresses.
 import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { covers, parseIp } from '../../../src/domain/ip.ts';
@@ -14,7 +14,6 @@ import styles from '../parts/styles.module.css';
 import { toast } from '../parts/toasts.tsx';
 import { useAllowed, useSessionState } from './session.ts';
 
-/** Local storage; holds only that the offer was declined. */
 const DECLINED = 'proxy-manager-trust-offer-declined';
 const workingDay = String(8 * 3_600);
 

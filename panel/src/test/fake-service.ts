@@ -4,7 +4,6 @@ import { vi } from 'vitest';
 export interface FakeRequest {
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Parsed JSON. */
   readonly body: unknown;
 }
 
@@ -17,7 +16,6 @@ type Handler = (request: FakeRequest) => FakeAnswer | Promise<FakeAnswer>;
 
 export class FakeService {
   readonly #handlers = new Map<string, Handler>();
-  /** `POST /api/blocked-ips`, in order; reads included. */
   readonly calls: (FakeRequest & { readonly call: string })[] = [];
 
   constructor() {
@@ -27,12 +25,10 @@ export class FakeService {
     this.on('POST /api/session', () => ({ body: { token: 'pms_1', ...operator } }));
   }
 
-  /** @param call method and path, such as `GET /api/trusted-ips` */
   on(call: string, handler: Handler): void {
     this.#handlers.set(call, handler);
   }
 
-  /** The bodies of the requests of `call`. */
   bodies(call: string): unknown[] {
     return this.calls.filter((one) => one.call === call).map(({ body }) => body);
   }

@@ -1,4 +1,3 @@
-// Renders a component as the application does: with theme, session, queries and router.
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
@@ -13,9 +12,7 @@ import { type TabChannel, TokenStore } from '../session/token-store.ts';
 const noTabs: TabChannel = { postMessage: () => undefined, addEventListener: () => undefined };
 
 export interface RenderOptions {
-  /** Default: true. */
   readonly signedIn?: boolean;
-  /** Default: no other tab. */
   readonly tabs?: TabChannel;
 }
 

@@ -1,4 +1,3 @@
-// Runs before each file of component tests.
 import { notifications } from '@mantine/notifications';
 import { cleanup, configure } from '@testing-library/react';
 import { afterEach, vi } from 'vitest';

@@ -34,7 +34,6 @@ test('turns counters into rates, with gaps for missing values', () => {
   expect(history.points[2]).toMatchObject({ requests: null });
   history = withSample(history, at(1_006, text(3, 0, 1, 0)));
   expect(history.points[3]).toMatchObject({ requests: null, denied: null, blocked: 7 });
-  // No sample for a minute.
   history = withSample(history, at(1_066, text(9, 0, 1)));
   expect(history.points.slice(4).map(({ requests }) => requests)).toEqual([null, null]);
   expect(history.reloads).toEqual([{ at: 1_000.5, result: 'completed' }]);

@@ -4,7 +4,6 @@ import type { Sample } from './sample.ts';
 export interface Point {
   /** Seconds since 1970. */
   readonly at: number;
-  /** Per second; null: unknown. */
   readonly requests: number | null;
   readonly denied: number | null;
   readonly sites: ReadonlyMap<string, number>;
@@ -24,7 +23,6 @@ export interface History {
 
 export const emptyHistory: History = { last: null, points: [], reloads: [] };
 
-/** 15 minutes. */
 const keptSeconds = 900;
 /** Seconds between two samples after which their difference is not a rate. */
 const gapAfter = 15;
@@ -67,7 +65,6 @@ function siteRates(last: Sample, sample: Sample, seconds: number): Map<string, n
   return rates;
 }
 
-/** The sites with the most requests in the kept samples. */
 export function busiestSites({ points }: History, most: number): string[] {
   const totals = new Map<string, number>();
   for (const { sites } of points) for (const [site, one] of sites) totals.set(site, (totals.get(site) ?? 0) + one);

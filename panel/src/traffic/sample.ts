@@ -2,12 +2,10 @@ import type { Metric } from './metrics-text.ts';
 
 /** The metrics that the charts use. Counters are of the current worker: a reload resets them. */
 export interface Sample {
-  /** Seconds since 1970. */
   readonly at: number;
   /** Null: HAProxy could not be queried. */
   readonly requests: number | null;
   readonly denied: number | null;
-  /** By site. */
   readonly sites: ReadonlyMap<string, number>;
   readonly blocked: number | null;
   /** End of the last reload of each result; seconds since 1970. */

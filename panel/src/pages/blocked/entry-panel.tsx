@@ -1,4 +1,3 @@
-// One entry, and whether each HAProxy worker holds it right now.
 import { Button, Drawer, Group, Stack, Table, Text } from '@mantine/core';
 import { ApiProblem } from '../../../../src/client/client.ts';
 import { useBlockedDetail } from '../../api/blocked-ips.ts';
@@ -14,7 +13,6 @@ import { useAllowed } from '../../session/session.ts';
 import classes from './entry-panel.module.css';
 
 export interface EntryPanelProps {
-  /** As in the page's URL. */
   readonly ip: string;
   readonly onClose: () => void;
   readonly onEdit: (entry: BlockedIp) => void;

@@ -1,4 +1,3 @@
-// Saves the list or the search results as a file.
 import { csvRecord } from '../../../../src/lists/csv.ts';
 import { type BlockedQuery, fetchBlockedPage } from '../../api/blocked-ips.ts';
 import { type ApiClient, patient } from '../../api/request.ts';

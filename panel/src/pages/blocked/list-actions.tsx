@@ -10,7 +10,6 @@ import { type ExportFormat, exportList } from './export.ts';
 
 export interface ListActionsProps {
   readonly query: BlockedQuery;
-  /** Null: not known yet. */
   readonly total: number | null;
   readonly onBlock: () => void;
   readonly onImport: () => void;

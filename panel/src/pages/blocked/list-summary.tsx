@@ -9,13 +9,11 @@ import type { Search } from './search.ts';
 export interface ListSummaryProps {
   readonly book: BookState;
   readonly search: Search;
-  /** Number of selected entries. */
   readonly selected: number;
   readonly onRemove: () => void;
   readonly onClear: () => void;
 }
 
-/** The number of entries, and the actions for the selected ones. */
 export function ListSummary({ book, search, selected, onRemove, onClear }: ListSummaryProps) {
   return (
     <Group justify="space-between" mih={30} gap="xs">

@@ -45,7 +45,6 @@ export function bulkRemovalWords(entries: readonly BlockedIp[], answer: BulkAnsw
   };
 }
 
-/** Entries that still block them; null: none. */
 function stillBlocked({ still_blocked: some = [], still_blocked_total: total = 0 }: BulkAnswer) {
   const [first] = some;
   if (total === 0 || first === undefined) return null;
@@ -73,7 +72,6 @@ export function named(entries: readonly BlockedIp[]): string {
   return entries.length === 1 && first !== undefined ? first.ip_address : counted(entries.length);
 }
 
-/** The first three of the others. */
 function listed(entries: readonly BlockedIp[], but: readonly BlockedIp[]): string {
   const left = new Set(but);
   const names = entries.filter((entry) => !left.has(entry)).map(({ ip_address: ip }) => ip);

@@ -1,5 +1,3 @@
-// Removal and Undo: a restored entry has its previous reason, source and expiry.
-
 import { ApiProblem, ApiUnreachable } from '../../../../src/client/client.ts';
 import { block, fetchEntry, unblock, useRefreshBlocked } from '../../api/blocked-ips.ts';
 import { type ApiClient, patient } from '../../api/request.ts';

@@ -1,4 +1,3 @@
-// What the service verified on the workers after a change.
 import { hasNoEffect, unusedTrustedMap } from '../../../../src/domain/trust-effect.ts';
 import type { RuntimeReport } from '../../api/types.ts';
 import type { Tone } from '../../parts/state-mark.tsx';

@@ -1,4 +1,3 @@
-// How the search box is interpreted: as an address, or as text in reasons and sources.
 import { parseIp } from '../../../../src/domain/ip.ts';
 
 export type Search =
@@ -6,7 +5,6 @@ export type Search =
   | { readonly kind: 'address'; readonly q: string }
   | { readonly kind: 'text'; readonly text: string };
 
-/** Accepted by the API's search by address. */
 const addressLike = /^[0-9A-Fa-f:./]{1,64}$/;
 /** The API's limit of a text search, in code points. */
 export const maxTextLength = 100;
@@ -23,7 +21,6 @@ export function textSearchFor(typed: string): Search {
   return text === '' ? { kind: 'all' } : { kind: 'text', text };
 }
 
-/** The help below the field: what the API finds for this search. */
 export function searchWords(search: Search): string {
   switch (search.kind) {
     case 'all':

@@ -12,17 +12,13 @@ export interface BlockedSearch {
   readonly setText: (text: string) => void;
   readonly expiring: boolean;
   readonly setExpiring: (expiring: boolean) => void;
-  /** The interpretation of `text`. */
   readonly current: Search;
-  /** The search that the list shows, after a pause in typing. */
   readonly settled: Search;
   readonly query: BlockedQuery;
-  /** Searches the text of an address in reasons and sources. */
   readonly searchAsText: () => void;
   readonly field: RefObject<HTMLInputElement | null>;
 }
 
-/** The search of the page, kept in its URL. */
 export function useBlockedSearch(): BlockedSearch {
   const [text, setUrlText] = useUrlText('q');
   const [expiring, setExpiring] = useUrlState('expiring');

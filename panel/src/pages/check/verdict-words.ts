@@ -10,7 +10,6 @@ export const verdicts: Readonly<Record<CheckAnswer['verdict'], string>> = {
   partly: 'is partly blocked',
 };
 
-/** Null: not a partly blocked network. */
 export function insideWords({ verdict, blocked_inside_total: total = 0 }: CheckAnswer): string | null {
   if (verdict !== 'partly') return null;
   return `No entry covers all of it. ${counted(total, 'blocked entry is', 'blocked entries are')} inside.`;

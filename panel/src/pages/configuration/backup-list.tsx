@@ -12,7 +12,6 @@ import styles from '../../parts/styles.module.css';
 import { RollBackDialog } from './roll-back-dialog.tsx';
 
 export interface BackupListProps {
-  /** A rollback dialog opens. */
   readonly onAsk: () => void;
   readonly onDone: (answer: ReloadAnswer) => void;
 }
@@ -54,7 +53,6 @@ export function BackupList({ onAsk, onDone }: BackupListProps) {
                       </Group>
                     </td>
                     <td data-actions>
-                      {/* The live configuration needs no rollback. */}
                       {backup.sha256 !== live && (
                         <Button
                           size="compact-sm"

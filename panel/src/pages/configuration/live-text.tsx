@@ -9,7 +9,6 @@ import styles from '../../parts/styles.module.css';
 import { CodeView } from './code/code-view.tsx';
 import { sectionOf } from './code/lexer.ts';
 
-/** The live configuration, byte for byte. */
 export function LiveText() {
   const config = useConfig();
   const scroller = useRef<HTMLElement>(null);

@@ -1,4 +1,3 @@
-// The result of the last validation or reload on this page, shown until it is dismissed.
 import { Alert, Text } from '@mantine/core';
 import type { ReloadAnswer, ValidationAnswer } from '../../api/types.ts';
 import { Age } from '../../parts/age.tsx';
@@ -8,7 +7,6 @@ import { validationWords } from './validation-words.ts';
 
 export interface ReloadedProps {
   readonly answer: ReloadAnswer;
-  /** End time by the service's clock. */
   readonly at: string;
   readonly onClose: () => void;
 }

@@ -11,7 +11,6 @@ export interface PendingChangeProps {
   readonly backup: string | null;
 }
 
-/** What a reload, or a rollback to a backup, would change in the live configuration. */
 export function PendingChange({ backup }: PendingChangeProps) {
   const diff = useConfigDiff(backup);
   if (diff.error !== null) {

@@ -7,7 +7,6 @@ import { ReloadFailure } from '../../parts/reload-failure.tsx';
 import { PendingChange } from './pending-change.tsx';
 
 export interface RollBackDialogProps {
-  /** Null: closed. */
   readonly backup: Backup | null;
   readonly onDone: (answer: ReloadAnswer) => void;
   readonly onClose: () => void;

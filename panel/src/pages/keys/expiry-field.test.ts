@@ -7,7 +7,6 @@ it('reads the expiry of a key', () => {
   expect(readExpiry({ choice: 'never', day: '2020-01-01' }, now)).toEqual({ ok: true, expiresAt: null });
   expect(readExpiry({ choice: '30', day: '' }, now)).toEqual({ ok: true, expiresAt: '2026-12-21T20:00:00.000Z' });
   const last = readExpiry({ choice: 'day', day: '2026-12-24' }, now);
-  // The end of that day in the local time zone.
   expect(last).toEqual({ ok: true, expiresAt: new Date('2026-12-24T23:59:59').toISOString() });
 });
 

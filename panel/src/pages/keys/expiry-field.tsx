@@ -12,7 +12,6 @@ const spans = [
 
 export interface Expiry {
   readonly choice: string;
-  /** `2030-01-31`; for the choice `day`. */
   readonly day: string;
 }
 
@@ -22,7 +21,6 @@ export type ExpiryReading =
   | { readonly ok: true /** ISO 8601; null: never. */; readonly expiresAt: string | null }
   | { readonly ok: false; readonly why: string };
 
-/** @param now milliseconds since 1970 */
 export function readExpiry({ choice, day: date }: Expiry, now: number): ExpiryReading {
   const days = spans.find(({ value }) => value === choice)?.days ?? null;
   if (days !== null) return { ok: true, expiresAt: new Date(now + days * day).toISOString() };

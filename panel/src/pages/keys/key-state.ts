@@ -2,7 +2,6 @@ import type { Key } from '../../api/types.ts';
 
 export type KeyState = 'active' | 'expired' | 'revoked';
 
-/** @param now milliseconds since 1970 */
 export function keyState({ revoked_at: revokedAt, expires_at: expiresAt }: Key, now: number): KeyState {
   if (revokedAt !== null) return 'revoked';
   return expiresAt !== null && Date.parse(expiresAt) <= now ? 'expired' : 'active';

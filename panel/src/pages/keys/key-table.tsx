@@ -10,7 +10,6 @@ import { accessLabel } from './scope-words.ts';
 
 export interface KeyTableProps {
   readonly keys: readonly Key[];
-  /** Milliseconds since 1970. */
   readonly now: number;
   readonly onRevoke: (key: Key) => void;
 }

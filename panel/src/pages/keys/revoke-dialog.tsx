@@ -7,7 +7,6 @@ import { toast } from '../../parts/toasts.tsx';
 import { useSessionState } from '../../session/session.ts';
 
 export interface RevokeDialogProps {
-  /** Null: closed. */
   readonly keyToRevoke: Key | null;
   /** The key was loaded after the dialog opened. */
   readonly fresh: boolean;

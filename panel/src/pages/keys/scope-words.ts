@@ -7,7 +7,6 @@ export interface ScopeWords {
   readonly purpose: string;
 }
 
-/** From the least to the most (ADR 0024). */
 export const scopeWords: readonly ScopeWords[] = [
   {
     scope: 'read',
@@ -29,7 +28,6 @@ export const scopeWords: readonly ScopeWords[] = [
   },
 ];
 
-/** The title of the highest scope. */
 export function accessLabel(scopes: readonly Scope[]): string {
   const highest = [...scopeWords].reverse().find(({ scope }) => scopes.includes(scope));
   return highest?.title ?? 'None';

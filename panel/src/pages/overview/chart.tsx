@@ -1,4 +1,3 @@
-// A line chart of the last minutes. The latest values are also text, for screen readers.
 import 'uplot/dist/uPlot.min.css';
 import { Group, Text, useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
@@ -10,26 +9,21 @@ import classes from './overview.module.css';
 
 export interface Series {
   readonly label: string;
-  /** A CSS variable's name. */
   readonly colour: string;
   readonly values: readonly (number | null)[];
 }
 
 export interface ChartProps {
   readonly title: string;
-  /** Seconds since 1970. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
   readonly reloads: readonly Reload[];
   readonly unit: (value: number) => string;
-  /** Whole numbers only on the axis. */
   readonly integers?: boolean;
-  /** The latest values are current. */
   readonly live: boolean;
 }
 
 const height = 150;
-/** 1, 2, 5, 10, 20 … */
 const integerSteps = Array.from({ length: 28 }, (_, n) => ([1, 2, 5][n % 3] ?? 1) * 10 ** Math.floor(n / 3));
 
 export function Chart({ title, times, series, reloads, unit, integers = false, live }: ChartProps) {
@@ -124,7 +118,6 @@ function clockText(seconds: number): string {
   return new Date(seconds * 1_000).toLocaleTimeString(undefined, { hour12: false });
 }
 
-/** A dashed line at the end of each reload. */
 function drawMarks(plot: uPlot, reloads: readonly Reload[], colour: string): void {
   const { ctx, bbox } = plot;
   ctx.save();

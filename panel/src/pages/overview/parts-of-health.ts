@@ -29,7 +29,6 @@ export function partsOf(health: Health): HealthPart[] {
   ];
 }
 
-/** In attached mode. */
 function frontEnds({ front_ends: all, changed_since_load: isStale }: Attached): HealthPart {
   const name = 'Front ends';
   const bare = all.filter(({ has_rule, open }) => !has_rule && !open).map((one) => one.name);
@@ -96,7 +95,6 @@ function entries(count: number): string {
   return counted(count, 'entry', 'entries');
 }
 
-/** What to do about a state that no button of the page can fix. The service's own reason comes first. */
 export function manualFix({ database, master_socket: socket, reasons }: Health): string {
   const lead = 'This cannot be fixed here.';
   if (database.status === 'down') return `${lead} Check the disk of the service: free space and permissions.`;
@@ -109,7 +107,6 @@ export function manualFix({ database, master_socket: socket, reasons }: Health):
 
 export type Remedy = 'sync' | 'reload' | null;
 
-/** The most useful button. Null: none helps. */
 export function remedyFor(health: Health): Remedy {
   if (health.status === 'ok' || health.database.status === 'down') return null;
   if (health.master_socket.status === 'down' || health.workers.current === null) return null;

@@ -5,7 +5,6 @@ import { siteWords } from '../sites/server-words.ts';
 
 export interface SiteStates {
   readonly domain: string;
-  /** Undefined: not known. */
   readonly states: readonly ServerState[] | undefined;
 }
 

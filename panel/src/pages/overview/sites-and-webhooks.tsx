@@ -1,4 +1,3 @@
-// Sites with servers down and failing webhooks, on the overview.
 import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -14,7 +13,6 @@ import { sitesWords, webhooksWords } from './sites-and-webhooks-words.ts';
 const maxQueried = 30;
 
 export interface PartProps {
-  /** The shown data is out of date. */
   readonly stale: boolean;
   readonly part: (name: string, children: ReactNode) => ReactNode;
 }

@@ -10,7 +10,6 @@ import classes from './overview.module.css';
 const maxSites = 5;
 const siteColours = ['--chart-1', '--chart-2', '--chart-3', '--chart-4', '--chart-5'];
 
-/** Up to the last 15 minutes, since the overview was opened. */
 export function Traffic() {
   const traffic = useTraffic();
   const history = traffic.data;

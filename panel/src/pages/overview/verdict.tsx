@@ -1,4 +1,3 @@
-// Whether blocking is active and, if not, the reasons and the button that helps.
 import { Button, Group, List, Stack, Text, Title } from '@mantine/core';
 import { sync, useBlockedChange } from '../../api/blocked-ips.ts';
 import { useReload } from '../../api/config.ts';

@@ -9,7 +9,6 @@ import { toast, toastProblem } from '../../parts/toasts.tsx';
 import { savedWords } from './saved-words.ts';
 
 export interface RemoveSiteDialogProps {
-  /** Null: closed. */
   readonly site: Site | null;
   readonly onClose: () => void;
 }

@@ -1,4 +1,3 @@
-// HAProxy's server states as text.
 import type { Server, ServerState } from '../../api/types.ts';
 import type { Tone } from '../../parts/state-mark.tsx';
 
@@ -54,7 +53,6 @@ export function checkWords(check: string | null): string | null {
   return checkResults[code] ?? code;
 }
 
-/** Summary of a site's servers. Undefined: not known yet. */
 export function siteWords(states: readonly ServerState[] | undefined): StateWords {
   if (states === undefined) return { tone: 'unknown', words: 'Servers not checked yet' };
   const tones = states.map(({ status }) => statusWords(status).tone);
@@ -71,7 +69,6 @@ export function siteWords(states: readonly ServerState[] | undefined): StateWord
   return { tone: 'warn', words: `${up} of ${all} servers up${rest}` };
 }
 
-/** The options that differ from the defaults. */
 export function optionWords(options: Server['options']): string[] {
   const { weight, backup, max_connections: maxConnections, check, ssl } = options ?? {};
   return [

@@ -14,7 +14,6 @@ import { TrustDialog } from './trust-dialog.tsx';
 import { TrustedTable } from './trusted-table.tsx';
 import { UnusedTrust } from './unused-trust.tsx';
 
-/** Longer lists show only this many rows. */
 const maxShown = 500;
 
 export default function TrustedPage() {

@@ -6,11 +6,9 @@ import { trustedUntil } from './trust-duration.ts';
 
 export interface Removal {
   readonly remove: (entry: TrustedIp) => Promise<void>;
-  /** The address being removed; null: none. */
   readonly busyWith: string | null;
 }
 
-/** Restores a changed or removed entry with its previous note and expiry. */
 export function useTrustRestore(): (entry: TrustedIp) => Promise<void> {
   const trust = useTrust();
   return async ({ ip_address: ip, note, expires_at }) => {
@@ -24,7 +22,6 @@ export function useTrustRestore(): (entry: TrustedIp) => Promise<void> {
   };
 }
 
-/** Removes an address at once, with Undo. */
 export function useRemoval(): Removal {
   const distrust = useDistrust();
   const undo = useTrustRestore();

@@ -19,7 +19,6 @@ export interface TrustDialogProps {
   readonly onClose: () => void;
 }
 
-/** Larger networks get a warning. */
 const warningPrefix = { 4: 16, 6: 32 } as const;
 
 export function TrustDialog({ entry, trusted, onClose }: TrustDialogProps) {

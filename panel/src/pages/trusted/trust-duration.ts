@@ -1,4 +1,3 @@
-// The choices of a trust duration.
 import type { TrustEnd } from '../../api/trusted-ips.ts';
 import { momentText } from '../../parts/age.tsx';
 

@@ -4,7 +4,6 @@ import { useHealth } from '../../api/health.ts';
 import { counted } from '../../parts/counted.ts';
 import { sentence } from '../../parts/problem-alert.tsx';
 
-/** A warning that trusted entries have no effect, because the live configuration does not use them. */
 export function UnusedTrust() {
   const map = useHealth().data?.trusted_map;
   if (map === undefined || map.used !== false || map.entries === 0) return null;

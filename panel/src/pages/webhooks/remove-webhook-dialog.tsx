@@ -6,7 +6,6 @@ import { counted } from '../../parts/counted.ts';
 import { toast } from '../../parts/toasts.tsx';
 
 export interface RemoveWebhookDialogProps {
-  /** Null: closed. */
   readonly hook: Webhook | null;
   readonly onClose: () => void;
 }

@@ -15,7 +15,6 @@ import { draftOf, isUnencrypted, newSecret, settingsOf, urlFault } from './webho
 export interface WebhookDialogProps {
   /** The webhook to edit; null: a new one. */
   readonly hook: Webhook | null;
-  /** Names of the existing webhooks. */
   readonly usedNames: readonly string[];
   readonly onClose: () => void;
 }
@@ -47,7 +46,6 @@ interface WebhookFormProps extends WebhookDialogProps {
 function WebhookForm({ hook, usedNames, onSecret, onClose }: WebhookFormProps) {
   const set = useSetWebhook();
   const [draft, setDraft] = useState(() => draftOf(hook));
-  /** A new secret is generated on saving. */
   const [renew, setRenew] = useState(false);
   const change = (part: Partial<typeof draft>): void => setDraft({ ...draft, ...part });
   const nameError =

@@ -1,4 +1,3 @@
-// A webhook in the form, validated by the service's parsers.
 import { parseWebhookUrl } from '../../../../src/domain/webhook-url.ts';
 import type { Webhook } from '../../api/types.ts';
 import type { WebhookSettings } from '../../api/webhooks.ts';
@@ -29,7 +28,6 @@ export function urlFault(url: string): string | null {
   return parse.ok ? null : parse.why;
 }
 
-/** Sent to another machine without TLS. */
 export function isUnencrypted(url: string): boolean {
   const parse = parseWebhookUrl(url.trim());
   if (!parse.ok) return false;

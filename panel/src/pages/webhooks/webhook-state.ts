@@ -12,7 +12,6 @@ export function webhookState(hook: Webhook): WebhookState {
   return success < time(hook.last_error_at) ? 'failing' : 'delivering';
 }
 
-/** The last failure, unless a delivery succeeded after it. */
 export function lastFailure({ last_error: why, last_error_at: at, last_success_at: success }: Webhook): string | null {
   return why !== null && time(success) < time(at) ? why : null;
 }

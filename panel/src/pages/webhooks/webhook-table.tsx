@@ -11,9 +11,7 @@ import { eventsWords, lastFailure, shownUrl, webhookState } from './webhook-stat
 
 export interface WebhookTableProps {
   readonly hooks: readonly Webhook[];
-  /** The shown states are out of date. */
   readonly stale: boolean;
-  /** Id of the webhook being retried; null: none. */
   readonly retrying: string | null;
   readonly onEdit: (hook: Webhook) => void;
   readonly onRemove: (hook: Webhook) => void;

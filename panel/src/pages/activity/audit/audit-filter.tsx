@@ -8,7 +8,6 @@ import styles from '../../../parts/styles.module.css';
 import classes from './audit.module.css';
 import { operationLabel, operationNames } from './operation-words.ts';
 
-/** The filter's fields as text. */
 export interface FilterDraft {
   readonly operation: string;
   readonly key: string;
@@ -37,7 +36,6 @@ function isKeyName(text: string): boolean {
   return text === '_settings' || isPlainName(text);
 }
 
-/** @param draft without faults */
 export function filterOf(draft: FilterDraft): AuditFilter {
   const address = parseIp(draft.address.trim());
   return {

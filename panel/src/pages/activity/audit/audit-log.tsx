@@ -14,7 +14,6 @@ import { inOrder } from './operation-words.ts';
 
 const typingMs = 250;
 
-/** The service's audit log, newest first. */
 export function AuditLog() {
   const [draft, setDraft] = useState(noFilter);
   const [settled] = useDebouncedValue(draft, typingMs);

@@ -43,7 +43,6 @@ export function operationLabel(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The same for operations that were rejected or failed. */
 const attempts: Readonly<Record<string, string>> = {
   block: 'tried to block',
   unblock: 'tried to unblock',
@@ -64,7 +63,6 @@ const attempts: Readonly<Record<string, string>> = {
   sign_out: 'tried to sign out of the panel',
 };
 
-/** Key, operation and target of a record. */
 export function auditWords({ operation, key, ip_address: address, target, outcome, result }: AuditRecord): string {
   const tried = outcome === 'refused' || outcome === 'failed' ? attempts[operation] : undefined;
   // A batch of a single entry has its address.

@@ -9,7 +9,6 @@ export const eventKinds = [
   { kind: 'health', label: 'Health' },
 ] as const;
 
-/** What the live list is filtered by. */
 export type EventKind = (typeof eventKinds)[number]['kind'];
 
 const kinds: Readonly<Record<EventSubject, EventKind>> = {

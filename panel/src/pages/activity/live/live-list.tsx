@@ -13,13 +13,11 @@ import { type EventKind, eventKinds, kindOfEvent } from './event-kinds.ts';
 import { eventWords } from './event-words.ts';
 import classes from './live-list.module.css';
 
-/** Events since the panel was opened, newest first. */
 export function LiveList() {
   const events = useEventLog();
   const admin = useAllowed('admin');
   const [search, setSearch] = useState('');
   const [kinds, setKinds] = useState<readonly EventKind[]>([]);
-  // The events shown while the list is paused.
   const [paused, setPaused] = useState<readonly ServiceEvent[] | null>(null);
   const shown = (paused ?? events).filter((event) => fits(event, kinds, search));
   const waiting = paused === null ? 0 : newerThan(events, paused);

@@ -22,12 +22,10 @@ import { trustedEntries, warningsFor } from './warnings.ts';
 export interface BlockDialogProps {
   /** The entry to edit; null: a new block. */
   readonly entry: BlockedIp | null;
-  /** Prefills a new block. */
   readonly address?: string;
   readonly onClose: () => void;
 }
 
-/** Pause in typing before the address is looked up; milliseconds. */
 const typingMs = 200;
 
 const actions: Readonly<Record<Intent, string>> = {

@@ -9,13 +9,11 @@ export type Intent = 'new' | 'extend' | 'replace' | 'change';
 export interface BlockDraft {
   readonly ip: string;
   readonly intent: Intent;
-  /** The current entry; null: none. */
   readonly existing: BlockedIp | null;
   readonly reason: string;
   readonly duration: Duration;
   /** `duration` in seconds; null: permanent or unchanged. */
   readonly seconds: number | null;
-  /** Name of the key. */
   readonly by: string | null;
   /** The service's clock, milliseconds since 1970. */
   readonly now: number;

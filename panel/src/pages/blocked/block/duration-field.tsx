@@ -5,7 +5,6 @@ import { readTypedDuration } from './typed-duration.ts';
 export interface Duration {
   /** One of the presets, `custom`, or `keep`: the expiry stays unchanged. */
   readonly choice: string;
-  /** The text for `custom`, such as `4h`. */
   readonly text: string;
 }
 
@@ -35,7 +34,6 @@ export interface DurationFieldProps {
   readonly value: Duration;
   readonly onChange: (value: Duration) => void;
   readonly label?: string;
-  /** Offers to leave the expiry unchanged. */
   readonly keeps?: boolean;
 }
 

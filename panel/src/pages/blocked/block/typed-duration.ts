@@ -2,7 +2,6 @@
 
 export type TypedDuration =
   | { readonly ok: true; readonly seconds: number }
-  /** A sentence. */
   | { readonly ok: false; readonly why: string };
 
 const units: Readonly<Record<string, number>> = {

@@ -1,4 +1,3 @@
-// Warnings to confirm before an address is blocked.
 import { covers, type IpEntry, parseIp } from '../../../../../src/domain/ip.ts';
 
 export interface BlockWarning {
@@ -8,7 +7,6 @@ export interface BlockWarning {
 
 export interface WarningContext {
   readonly trusted: readonly IpEntry[];
-  /** The user's address as the service sees it; null: unknown. */
   readonly clientAddress: string | null;
 }
 

@@ -12,7 +12,6 @@ export interface BadLinesProps {
   readonly heading?: string;
 }
 
-/** Lines with their numbers and what is wrong with them. */
 export function BadLines({ lines, label, heading = 'Problem' }: BadLinesProps) {
   const [shown, setShown] = useState(initiallyShown);
   return (

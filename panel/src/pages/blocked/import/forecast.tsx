@@ -1,4 +1,3 @@
-// What an import would change, counted by a dry run in the service.
 import { Checkbox, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
@@ -9,7 +8,6 @@ import { useAllowed, useApi } from '../../../session/session.ts';
 import type { NumberedEntry } from './preview.ts';
 import { type Common, emptyTally, type Tally, transfer } from './transfer.ts';
 
-/** Pause after a change of reason or duration before the dry run; milliseconds. */
 const settledMs = 500;
 
 export type Forecast =

@@ -19,7 +19,6 @@ beforeEach(() => {
 
 const onClose = vi.fn();
 const click = async (name: string) => fireEvent.click(await screen.findByRole('button', { name }));
-/** The entries of all requests that were no dry run. */
 const imported = () =>
   service.calls
     .filter(({ call, query }) => call.endsWith('/batch') && query.get('dry_run') === null)

@@ -4,7 +4,6 @@ import { UploadIcon } from '../../../parts/icons.tsx';
 import classes from './import.module.css';
 
 export interface ListSourceProps {
-  /** The pasted text, kept while the preview is shown. */
   readonly text: string;
   readonly onText: (text: string) => void;
   readonly onList: (list: Blob, name: string) => void;

@@ -1,4 +1,3 @@
-// Warnings for the lines of a list, as for a single block.
 import { useMemo } from 'react';
 import { parseIp } from '../../../../../src/domain/ip.ts';
 import { useTrusted } from '../../../api/trusted-ips.ts';

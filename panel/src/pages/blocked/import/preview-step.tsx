@@ -9,7 +9,6 @@ import { useListWarnings } from './list-warnings.ts';
 import type { Preview } from './preview.ts';
 import type { Common } from './transfer.ts';
 
-/** For lines that have no own values. */
 export interface Defaults {
   readonly reason: string;
   readonly duration: Duration;
@@ -19,7 +18,6 @@ export interface PreviewStepProps {
   readonly preview: Preview;
   readonly defaults: Defaults;
   readonly onDefaults: (defaults: Defaults) => void;
-  /** Replaces the lines with host bits by their networks. */
   readonly onCorrect: () => void;
   readonly onBack: () => void;
   readonly onSend: (common: Common) => void;

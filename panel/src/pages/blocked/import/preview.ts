@@ -7,7 +7,6 @@ import { readList } from '../../../../../src/lists/read-list.ts';
 import type { ListEntry } from '../../../../../src/lists/reading.ts';
 
 export interface NumberedEntry {
-  /** Counted from 1. */
   readonly line: number;
   readonly entry: ListEntry;
 }
@@ -22,14 +21,12 @@ export interface Preview {
   readonly format: ListFormat | null;
   /** Each address once, from its last line. */
   readonly entries: readonly NumberedEntry[];
-  /** Number of lines with an address of an earlier line. */
   readonly duplicates: number;
   readonly bad: readonly BadLine[];
   /** The networks of bad lines that are wrong only for their host bits. */
   readonly correctable: readonly NumberedEntry[];
 }
 
-/** Lines with host bits replaced by their networks. */
 export function withCorrections({ entries, bad, correctable, ...rest }: Preview): Preview {
   const lines = new Set(correctable.map(({ line }) => line));
   const all = new Map(entries.map((one) => [one.entry.ip, one]));

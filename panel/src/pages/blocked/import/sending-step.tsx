@@ -8,7 +8,6 @@ export interface SendingStepProps {
   readonly kind: 'sending' | 'stopped' | 'done';
   readonly tally: Tally;
   readonly total: number;
-  /** Null: none. */
   readonly failure: unknown;
   readonly onStop: () => void;
   readonly onResume: () => void;

@@ -1,4 +1,3 @@
-// Sends the previewed entries in batches, between which the import can be stopped.
 import { parseIp } from '../../../../../src/domain/ip.ts';
 import { widenessOf } from '../../../../../src/domain/special-ranges.ts';
 import { changeMany, isTooWide, tryMany } from '../../../api/blocked-ips.ts';
@@ -12,31 +11,25 @@ const batchSize = 20_000;
 const batchBytes = 8 * 1024 * 1024;
 
 export interface Common {
-  /** Default reason; empty: none. */
   readonly reason: string;
   /** Default duration; null: permanent. */
   readonly seconds: number | null;
-  /** Default source. */
   readonly blockedBy: string | null;
   /** Includes networks that are wide or contain a special range. */
   readonly allowWide?: boolean;
 }
 
 export interface Tally {
-  /** Entries that were sent and answered. */
   readonly done: number;
   readonly added: number;
-  /** Already blocked, and changed in reason, source or expiry. */
   readonly updated: number;
   readonly unchanged: number;
   /** Rejected by the service, such as trusted addresses; the first thousand of each batch. */
   readonly rejected: readonly BadLine[];
   readonly rejectedTotal: number;
-  /** Rejected networks that `allowWide` would include. */
   readonly tooWide: number;
   /** Of a dry run: the current number of entries and the limit; null: unknown or no limit. */
   readonly room: { readonly total: number; readonly limit: number } | null;
-  /** All workers are verified to have all entries. */
   readonly enforced: boolean;
 }
 
@@ -52,7 +45,6 @@ export const emptyTally: Tally = {
   enforced: true,
 };
 
-/** `dry`: counts the changes without making them. */
 export interface TransferOptions {
   readonly dry?: boolean;
 }
@@ -77,7 +69,6 @@ export async function transfer(
   }
 }
 
-/** At least one entry. */
 function nextBatch(entries: readonly NumberedEntry[], from: number, common: Common): BlockRequest[] {
   const batch: BlockRequest[] = [];
   let bytes = 0;

@@ -19,19 +19,16 @@ import {
 } from './scroll-window.ts';
 import { useBookState } from './use-page-book.ts';
 
-/** Delay after the last scroll before the scroll bar is corrected; milliseconds. */
 const settleMs = 160;
 
 export interface EntryListProps {
   readonly book: PageBook<BlockedIp>;
   readonly selected: ReadonlySet<string>;
-  /** The searched text; empty: none. */
   readonly found: string;
   /** Null: the key may not change entries. */
   readonly onSelect: ((entry: BlockedIp, range: readonly BlockedIp[] | null) => void) | null;
   readonly onOpen: (entry: BlockedIp) => void;
   readonly onRemove: ((entry: BlockedIp) => void) | null;
-  /** Delete on a selected row removes all selected ones. */
   readonly onRemoveSelected: (() => void) | null;
 }
 
@@ -54,7 +51,6 @@ export function EntryList({ book, selected, found, onSelect, onOpen, onRemove, o
     if (rows > 0) book.show(first, last);
   }, [book, first, last, rows]);
 
-  // Another list starts at its top.
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs for another book only.
   useLayoutEffect(() => {
     scroller.current?.scrollTo({ top: 0 });

@@ -21,12 +21,10 @@ export interface EntryRowProps {
   readonly index: number;
   /** Undefined: not loaded yet. */
   readonly entry: BlockedIp | undefined;
-  /** Pixels. */
   readonly top: number;
   readonly height: number;
   readonly active: boolean;
   readonly selected: boolean;
-  /** The searched text; empty: none. */
   readonly found: string;
   readonly selectable: boolean;
   readonly removable: boolean;

@@ -1,7 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { type ListPage, PageBook, type PageRequest } from './page-book.ts';
 
-/** A list of `length` numbers with cursors; records its requests. */
 function served(length: number) {
   const rows = Array.from({ length }, (_, index) => index);
   const requests: PageRequest[] = [];
@@ -16,7 +15,6 @@ function served(length: number) {
   return { rows, requests, fetch };
 }
 
-/** Responds when the test calls `answer`. */
 function delayed(length: number) {
   const list = served(length);
   const waiting: (() => void)[] = [];

@@ -1,5 +1,5 @@
-// A list loaded page by page, addressed by row number. A page after a loaded one is requested by cursor, so that no
-// visible row is missing or duplicate; any other by offset. Pages around the visible rows are kept and loaded in advance.
+// A list loaded page by page. A page after a loaded one is requested by cursor, so that no visible row is missing or
+// duplicate; any other by offset.
 
 export interface ListPage<Row> {
   readonly items: readonly Row[];
@@ -17,12 +17,9 @@ export interface PageRequest {
 export type FetchPage<Row> = (request: PageRequest, signal: AbortSignal) => Promise<ListPage<Row>>;
 
 export interface BookState {
-  /** Null: not known yet. */
   readonly total: number | null;
   readonly error: unknown;
-  /** When the data was loaded; milliseconds since 1970. */
   readonly loadedAt: number | null;
-  /** Incremented with each change. */
   readonly version: number;
 }
 
@@ -32,13 +29,11 @@ interface LoadedPage<Row> {
   readonly after: string | null;
   /** Null: the last page. */
   readonly next: string | null;
-  /** To be loaded again when it is visible. */
   readonly stale: boolean;
 }
 
 interface NextPage {
   readonly page: number;
-  /** Null: by offset. */
   readonly after: string | null;
 }
 
@@ -48,7 +43,6 @@ interface Loading {
   readonly stop: AbortController;
 }
 
-/** Pages kept on each side of the visible ones. */
 const keptPages = 12;
 /** Time in milliseconds after which the request of a page that is no longer visible is aborted. */
 const patienceMs = 150;
@@ -82,7 +76,6 @@ export class PageBook<Row> {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Undefined: not loaded, or after the end. */
   row(index: number): Row | undefined {
     if (index >= (this.#state.total ?? 0)) return undefined;
     return this.#pages.get(Math.floor(index / this.pageSize))?.rows[index % this.pageSize];
@@ -100,7 +93,6 @@ export class PageBook<Row> {
     if (this.#state.error === null) void this.#run();
   }
 
-  /** Loads the visible pages again, and the others when they become visible. */
   async refresh(): Promise<void> {
     // A running request may have been answered before the change that caused this refresh.
     await this.#work;

@@ -4,7 +4,6 @@
 export interface ScrollWindow {
   /** Pixels of the list above the visible part. */
   readonly position: number;
-  /** The matching `scrollTop`. */
   readonly scrollTop: number;
 }
 
@@ -14,14 +13,12 @@ export interface ListShape {
   readonly viewport: number;
 }
 
-/** Pixels. */
 export const maxHeight = 8_000_000;
 
 export function scrolledHeight({ rows, rowHeight }: ListShape): number {
   return Math.min(rows * rowHeight, maxHeight);
 }
 
-/** After the browser has scrolled to `scrollTop`. */
 export function scrolled(from: ScrollWindow, scrollTop: number, shape: ListShape): ScrollWindow {
   const maxAt = maxPosition(shape);
   const maxTop = Math.max(0, scrolledHeight(shape) - shape.viewport);
@@ -36,12 +33,10 @@ export function scrolled(from: ScrollWindow, scrollTop: number, shape: ListShape
   return { scrollTop, position: clamp(position, maxAt) };
 }
 
-/** The position in a list that may have become shorter. */
 export function positionWithin(position: number, shape: ListShape): number {
   return clamp(position, maxPosition(shape));
 }
 
-/** The exact `scrollTop` of a position. */
 export function settledTop(position: number, shape: ListShape): number {
   const maxAt = maxPosition(shape);
   const maxTop = Math.max(0, scrolledHeight(shape) - shape.viewport);
@@ -56,7 +51,6 @@ export function positionShowing(index: number, position: number, shape: ListShap
   return clamp(Math.max(position, above), maxPosition(shape));
 }
 
-/** The first and last visible row, with a margin. */
 export function visibleRows(position: number, { rows, rowHeight, viewport }: ListShape, more = 6) {
   const first = Math.max(0, Math.floor(position / rowHeight) - more);
   const last = Math.min(rows - 1, Math.ceil((position + viewport) / rowHeight) + more);

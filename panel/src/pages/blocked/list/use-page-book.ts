@@ -15,7 +15,6 @@ export function refreshEvery({ text }: Pick<BlockedQuery, 'text'>): number {
   return text === '' ? 3_000 : 15_000;
 }
 
-/** The list for a query, refreshed every few seconds and after each change made in this panel. */
 export function usePageBook({ q, text, expiring }: BlockedQuery): PageBook<BlockedIp> {
   const api = useApi();
   const book = useMemo(() => {

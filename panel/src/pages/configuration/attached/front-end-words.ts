@@ -1,7 +1,6 @@
 import type { FrontEnd } from '../../../api/types.ts';
 import type { Tone } from '../../../parts/state-mark.tsx';
 
-/** How a front end treats blocked addresses. */
 export function frontEndWords({ has_rule: hasRule, answered_before: before, open }: FrontEnd): {
   readonly tone: Tone;
   readonly words: string;

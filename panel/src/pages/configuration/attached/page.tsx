@@ -13,7 +13,6 @@ import { Reloaded, Validated } from '../outcomes.tsx';
 import { FrontEnds } from './front-ends.tsx';
 import { ReloadAttached } from './reload-attached.tsx';
 
-/** Attached mode: the front ends of the operator's own configuration, and its reload. */
 export function AttachedPage({ attached }: { readonly attached: Attached }) {
   const { clock } = useSession();
   const validate = useValidate();

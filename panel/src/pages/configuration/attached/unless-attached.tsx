@@ -9,14 +9,12 @@ import styles from '../../../parts/styles.module.css';
 
 export type UnlessAttachedProps = {
   readonly title: string;
-  /** The page while the service writes the configuration. */
   readonly managed: ReactNode;
 } & (
   | { /** What attached mode lacks, such as "Sites". */ readonly off: string }
   | { /** The page in attached mode. */ readonly attached: ComponentType<{ readonly attached: Attached }> }
 );
 
-/** A page that depends on whether the service writes the configuration. */
 export function UnlessAttached(props: UnlessAttachedProps) {
   const health = useHealth();
   const attached = health.data?.attached;

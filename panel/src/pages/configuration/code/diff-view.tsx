@@ -28,7 +28,6 @@ export function DiffView({ diff }: { readonly diff: string }) {
 }
 
 interface DiffLine {
-  /** `hunk`: the header of a hunk. */
   readonly kind: 'added' | 'removed' | 'hunk' | 'same';
   readonly text: string;
 }

@@ -4,20 +4,16 @@
 export type TokenKind =
   | 'blank'
   | 'comment'
-  /** `global`, `frontend`, … at the start of a section. */
   | 'section'
-  /** The name of a section. */
   | 'name'
   /** The first word of any other line. */
   | 'keyword'
-  /** `if`, `unless`, `{`, `}`, `!`, `||`, `or`. */
   | 'condition'
   /** `.if`, `.endif`, … */
   | 'directive'
   | 'string'
   /** `%[…]`, `${…}` */
   | 'expression'
-  /** A whole number, with its unit of time or size. */
   | 'number'
   | 'address'
   | 'path'
@@ -33,7 +29,6 @@ const sections = new Set(
    program resolvers ring traces userlist`.split(/\s+/),
 );
 
-/** The section that this line starts; null: none. */
 export function sectionOf(line: string): { readonly type: string; readonly name: string } | null {
   const [, type = '', name = ''] = /^\s*([a-z-]+)(?:\s+([^\s#]+))?/.exec(line) ?? [];
   return sections.has(type) ? { type, name } : null;

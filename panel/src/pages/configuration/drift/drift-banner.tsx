@@ -5,7 +5,6 @@ import { sentence } from '../../../parts/problem-alert.tsx';
 import { useAllowed } from '../../../session/session.ts';
 import { driftWords } from './drift-words.ts';
 
-/** Shown while the live configuration differs from what a reload would deploy. */
 export function DriftBanner() {
   const drift = driftWords(useHealth().data?.configuration_drift);
   const admin = useAllowed('admin');

@@ -1,4 +1,3 @@
-// Drift: the live configuration differs from what sites, settings and template give.
 import type { ConfigurationDrift } from '../../../api/types.ts';
 import { counted } from '../../../parts/counted.ts';
 

@@ -1,9 +1,7 @@
-// A server in the form: every field as text, validated by the service's parsers.
 import { parsePort, parseServerAddress, parseServerOptions } from '../../../../../src/domain/site.ts';
 import type { Server, ServerOptions, ServerRequest } from '../../../api/types.ts';
 
 export interface ServerDraft {
-  /** Identifies it within the form. */
   readonly id: number;
   readonly address: string;
   readonly port: string;
@@ -44,7 +42,6 @@ export function requestOf(draft: ServerDraft): ServerRequest {
   return { address: draft.address.trim(), port: numberOf(draft.port), options };
 }
 
-/** Errors by field; empty fields have none. */
 export function faultsOf(draft: ServerDraft): DraftFaults {
   const faults: { -readonly [Name in keyof DraftFaults]: string } = {};
   const address = parseServerAddress(draft.address.trim());

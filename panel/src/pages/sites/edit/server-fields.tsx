@@ -6,10 +6,8 @@ import classes from './server-fields.module.css';
 
 export interface ServerFieldsProps {
   readonly draft: ServerDraft;
-  /** Counted from 1. */
   readonly number: number;
   readonly onChange: (draft: ServerDraft) => void;
-  /** Null: the only server. */
   readonly onRemove: (() => void) | null;
 }
 

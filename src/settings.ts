@@ -153,7 +153,7 @@ export function readSettings(
   const hardStopAfter = raw('HARD_STOP_AFTER');
   const hardStop = parseDuration(hardStopAfter);
   // HAProxy keeps times in 31 bits of milliseconds.
-  if (!hardStop.ok || hardStop.seconds < 10 || hardStop.seconds > longestHardStop) {
+  if (!hardStop.ok || hardStop.value < 10 || hardStop.value > longestHardStop) {
     throw new SettingsError(
       'PROXY_MANAGER_HARD_STOP_AFTER',
       hardStopAfter,

@@ -7,7 +7,7 @@ import type { EndedOperation } from '../api/ended-operation.ts';
 import { pause } from '../concurrency/pause.ts';
 import type { FactListener } from '../events/facts.ts';
 import type { AuditNote } from '../store/audit-rows.ts';
-import type { AuditEntry, AuditOutcome, AuditQuery, AuditStore } from '../store/audit-store.ts';
+import type { AuditEntry, AuditOutcome, AuditSearch, AuditStore } from '../store/audit-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
 // Refusals cost their sender nothing, and the audit log keeps a million rows: a key without rights must not be able to
@@ -149,7 +149,7 @@ export class AuditRecorder {
   }
 
   /** Includes all outcomes so far. Throws `InvalidCursor`. */
-  async page(query: AuditQuery): Promise<AuditPage> {
+  async page(query: AuditSearch): Promise<AuditPage> {
     await this.flush();
     const { items, nextCursor } = await this.#deps.store.page(query);
     return { items, next_cursor: nextCursor };

@@ -2,6 +2,8 @@
 
 import type { WorkerHolding } from '../api/blocked-ips.ts';
 import type { CheckAnswer, WorkerVerdict } from '../api/check.ts';
+import { Mutex } from '../concurrency/mutex.ts';
+import { shared } from '../concurrency/shared.ts';
 import { type IpEntry, lookupForms } from '../domain/ip.ts';
 import { type RuntimeMap, RuntimeMapRejection } from '../haproxy/maps/runtime-map.ts';
 import { showProcesses } from '../haproxy/process/workers.ts';
@@ -38,10 +40,10 @@ interface AddressCheckerDeps {
 
 export class AddressChecker {
   readonly #deps: AddressCheckerDeps;
-  /** The last lookup in each worker, by pid. */
-  readonly #asked = new Map<number, Promise<unknown>>();
-  #observing: Promise<boolean> | null = null;
-  #observesNext: Promise<boolean> | null = null;
+  /** Lookups in each worker, by pid. */
+  readonly #lookups = new Map<number, Mutex>();
+  /** Whether the registry now has the live workers. */
+  readonly #observe = shared(() => this.#observeOnce());
 
   constructor(deps: AddressCheckerDeps) {
     this.#deps = deps;
@@ -144,7 +146,9 @@ export class AddressChecker {
    */
   async #alone<T>(pid: number, ask: (deadline: number) => Promise<T>): Promise<T> {
     const turnBy = performance.now() + patienceMs;
-    const question = (this.#asked.get(pid) ?? Promise.resolve()).then(async () => {
+    const lookups = this.#lookups.get(pid) ?? new Mutex();
+    this.#lookups.set(pid, lookups);
+    return await lookups.run(async () => {
       const worker = this.#deps.registry.byPid(pid);
       if (worker?.unresponsive === true || performance.now() >= turnBy) throw new Unanswered();
       try {
@@ -156,38 +160,14 @@ export class AddressChecker {
         throw error;
       }
     });
-    const ended = question.catch(() => undefined);
-    this.#asked.set(pid, ended);
-    try {
-      return await question;
-    } finally {
-      if (this.#asked.get(pid) === ended) this.#asked.delete(pid);
-    }
-  }
-
-  /** Concurrent callers share the observation that begins after their call, so no result is older than its request. */
-  async #observe(): Promise<boolean> {
-    if (this.#observing === null) return await this.#startObserving();
-    this.#observesNext ??= this.#observing
-      .catch(() => undefined)
-      .then(() => {
-        this.#observesNext = null;
-        return this.#startObserving();
-      });
-    return await this.#observesNext;
-  }
-
-  #startObserving(): Promise<boolean> {
-    this.#observing = this.#observeOnce().finally(() => {
-      this.#observing = null;
-    });
-    return this.#observing;
   }
 
   async #observeOnce(): Promise<boolean> {
     try {
-      this.#deps.registry.observe(await showProcesses(this.#deps.socket, performance.now() + patienceMs, reader));
-      return this.#deps.registry.current() !== null;
+      const { registry, socket } = this.#deps;
+      registry.observe(await showProcesses(socket, performance.now() + patienceMs, reader));
+      for (const pid of this.#lookups.keys()) if (registry.byPid(pid) === null) this.#lookups.delete(pid);
+      return registry.current() !== null;
     } catch (error) {
       if (error instanceof MasterSocketError) return false;
       throw error;

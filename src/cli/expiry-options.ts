@@ -17,7 +17,7 @@ export function expiryOf(options: Options, now: Date): ListExpiry | null {
 export function durationOf(text: string, flag: string): number {
   const span = parseDuration(text);
   if (!span.ok) throw usageError(`${flag}: ${span.why}`);
-  return span.seconds;
+  return span.value;
 }
 
 /** In UTC, as the API expects. A time without a zone is local time. */

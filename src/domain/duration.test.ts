@@ -8,7 +8,7 @@ it.each([
   ['7d', 604_800],
   ['2w', 1_209_600],
 ])('the duration %s is %i seconds', (text, seconds) => {
-  expect(parseDuration(text)).toEqual({ ok: true, seconds });
+  expect(parseDuration(text)).toEqual({ ok: true, value: seconds });
 });
 
 it.each(['', '30', 'm', '0s', '030m', '-1h', '1.5h', '4 h', '4H', '4h\n', '1h30m', '9'.repeat(400)])(

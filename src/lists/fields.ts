@@ -35,7 +35,7 @@ export function readExpiry(text: string): ExpiryReading {
   if (text === '' || text === '-' || /^null$/i.test(text)) return { ok: true, expiry: null };
   if (/^(never|permanent)$/i.test(text)) return { ok: true, expiry: { at: null } };
   const span = parseDuration(text);
-  if (span.ok) return { ok: true, expiry: { seconds: span.seconds } };
+  if (span.ok) return { ok: true, expiry: { seconds: span.value } };
   const time = parseTime(text);
   if (time.ok) return { ok: true, expiry: { at: time.value.toISOString() } };
   if (/^[0-9]{4}-/.test(text)) return { ok: false, why: time.why };

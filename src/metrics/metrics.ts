@@ -6,6 +6,7 @@ import type { ProxyStat } from '../haproxy/process/proxy-stats.ts';
 import type { HealthVerdict } from '../health/health-verdict.ts';
 import type { MetricsForm, MetricsService } from '../http/services.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
+import type { WebhookBacklog } from '../webhooks/webhook-observer.ts';
 import { CachedProbe, type ProbeTimes } from './cached-probe.ts';
 import { asOpenMetrics, expositionOf } from './exposition.ts';
 import { HealthMetrics } from './health-metrics.ts';
@@ -15,7 +16,6 @@ import { ProcessMetrics } from './process-metrics.ts';
 import { ProxyMetrics } from './proxy-metrics.ts';
 import type { ReloadSource } from './reload-metrics.ts';
 import { SetMetrics, type SetSources, type StoredFacts } from './set-metrics.ts';
-import type { WebhookBacklog } from './webhook-metrics.ts';
 
 // Which versions run: series whose value is always 1.
 

@@ -1,19 +1,8 @@
 // Webhooks, by their names: whether what is sent arrives, and what waits.
-import type { DeliveryResult, WebhookObserver } from '../webhooks/webhook-observer.ts';
+import type { DeliveryResult, WebhookBacklog, WebhookObserver } from '../webhooks/webhook-observer.ts';
 import type { Instruments } from './instruments.ts';
 
 const results: readonly DeliveryResult[] = ['delivered', 'failed', 'given_up'];
-
-/** What waits for one webhook that is enabled. */
-export interface WebhookBacklog {
-  readonly id: string;
-  /** Events that it is to get, the delivery under way included. */
-  readonly pending: number;
-  /** Lost events that were not reported to it yet. */
-  readonly missed: number;
-  /** Time of the oldest undelivered event, ISO 8601; null: there is none. */
-  readonly oldestAt: string | null;
-}
 
 export class WebhookMetrics implements WebhookObserver {
   readonly #tries;

@@ -1,6 +1,7 @@
 // HAProxy with a configuration that is written here, wired together: the template, the live file, what makes them one,
 // and who starts HAProxy where that is the service's job.
 import { join } from 'node:path';
+import { shared } from '../concurrency/shared.ts';
 import { BackupStore } from '../configuration/backups/backup-store.ts';
 import { lastKnownGood } from '../configuration/backups/last-known-good.ts';
 import { Configuration } from '../configuration/reload/configuration.ts';
@@ -17,7 +18,6 @@ import { ensureServerStateFile } from '../configuration/reload/server-state.ts';
 import { ensureStartConfiguration } from '../configuration/reload/start-configuration.ts';
 import { verifyWorkers } from '../configuration/reload/worker-comparison.ts';
 import type { RenderedConfiguration } from '../configuration/template/render.ts';
-import { shared } from '../configuration/template/render-turns.ts';
 import { filesNamedIn } from '../configuration/template/sites-map.ts';
 import { Template } from '../configuration/template/template.ts';
 import type { Site } from '../domain/site.ts';

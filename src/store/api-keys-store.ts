@@ -2,15 +2,8 @@ import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.
 import type { Database } from './open-database.ts';
 import type { ApiKeysTable } from './schema.ts';
 
-export interface ApiKeyRow {
-  readonly name: string;
-  readonly hash: string;
+export interface ApiKeyRow extends Readonly<Omit<ApiKeysTable, 'scopes_json'>> {
   readonly scopes: readonly string[];
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  readonly revoked_at: string | null;
-  /** To the minute. */
-  readonly last_used_at: string | null;
 }
 
 export interface NewApiKey {

@@ -36,7 +36,8 @@ export type AuditEntry =
   /** Of an operation that changed nothing in the database, or was refused. */
   | { readonly note: AuditNote; readonly at: string; readonly outcome: AuditOutcome };
 
-export interface AuditQuery {
+/** A query of the API, parsed. */
+export interface AuditSearch {
   readonly limit: number;
   readonly cursor?: string | null | undefined;
   readonly operation?: string | undefined;
@@ -98,7 +99,7 @@ export class AuditStore {
    * Newest first. The rows are looked at in the order in which they were written, a piece at a time, so that a filter
    * that finds little among a million delays no other request; no index makes each block more expensive. Throws `InvalidCursor`.
    */
-  async page(query: AuditQuery): Promise<{ items: AuditRecord[]; nextCursor: string | null }> {
+  async page(query: AuditSearch): Promise<{ items: AuditRecord[]; nextCursor: string | null }> {
     const items: AuditRecord[] = [];
     const { first, last } = await this.#bounds();
     // One far beyond what there is would be a way through nothing, for minutes.
@@ -154,7 +155,7 @@ export class AuditStore {
     return { first: rows[0]?.first ?? 1, last: rows[0]?.last ?? 0 };
   }
 
-  async #between(from: number, below: number, query: AuditQuery, limit: number): Promise<AuditRecord[]> {
+  async #between(from: number, below: number, query: AuditSearch, limit: number): Promise<AuditRecord[]> {
     const { operation, key, ipAddress, since, until } = query;
     const rows = await this.#database.read
       .selectFrom('audit')

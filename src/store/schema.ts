@@ -59,6 +59,7 @@ export interface ApiKeysTable {
   created_at: string;
   expires_at: string | null;
   revoked_at: string | null;
+  /** To the minute. */
   last_used_at: string | null;
 }
 
@@ -176,6 +177,7 @@ export interface WebhooksTable {
   url: string;
   /** Null: all. */
   types_json: string | null;
+  /** In clear: it signs. Never shown again, never logged. */
   secret: string;
   enabled: number;
   created_at: string;
@@ -184,7 +186,9 @@ export interface WebhooksTable {
   position: number;
   /** Of the last event of the delivery under way. */
   batch_end: number | null;
+  /** Lost events that were not reported to it yet. */
   missed: Generated<number>;
+  /** Of the delivery under way, that failed. */
   attempts: Generated<number>;
   first_failed_at: string | null;
   next_attempt_at: string | null;

@@ -3,38 +3,15 @@ import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.
 import type { Database } from './open-database.ts';
 import type { Schema, WebhooksTable } from './schema.ts';
 
-export interface WebhookRow {
-  readonly id: string;
-  readonly url: string;
+export interface WebhookRow extends Readonly<Omit<Selectable<WebhooksTable>, 'types_json' | 'enabled' | 'batch_end'>> {
   /** Null: all. */
   readonly types: readonly string[] | null;
-  /** In clear: it signs. Never shown again, never logged. */
-  readonly secret: string;
   readonly enabled: boolean;
-  readonly created_at: string;
-  readonly updated_at: string;
-  /** Of the last event that is done with. */
-  readonly position: number;
   /** Of the last event of the delivery under way; null: none was begun. */
   readonly batchEnd: number | null;
-  /** Lost events that were not reported to it yet. */
-  readonly missed: number;
-  /** Of the delivery under way, that failed. */
-  readonly attempts: number;
-  readonly first_failed_at: string | null;
-  readonly next_attempt_at: string | null;
-  readonly last_success_at: string | null;
-  readonly last_error: string | null;
-  readonly last_error_at: string | null;
 }
 
-export interface WebhookSettings {
-  readonly id: string;
-  readonly url: string;
-  readonly types: readonly string[] | null;
-  readonly secret: string;
-  readonly enabled: boolean;
-}
+export type WebhookSettings = Pick<WebhookRow, 'id' | 'url' | 'types' | 'secret' | 'enabled'>;
 
 export interface WebhookEvent {
   readonly seq: number;
@@ -52,8 +29,10 @@ export interface WebhookBatch {
   readonly dropped: number;
 }
 
+/** What waits for one webhook that is enabled. */
 export interface WebhookBacklog {
-  /** Events that wait for it. */
+  readonly id: string;
+  /** Events that it is to get, the delivery under way included. */
   readonly pending: number;
   /** Lost events that were not reported to it yet. */
   readonly missed: number;
@@ -213,7 +192,7 @@ export class WebhooksStore {
   /** The same, with how long it has been so. */
   async backlog(hook: WebhookRow): Promise<WebhookBacklog> {
     const { pending, missed, oldest } = await this.#waiting(hook);
-    return { pending, missed, oldestAt: oldest === null ? null : await this.#emittedAt(oldest) };
+    return { id: hook.id, pending, missed, oldestAt: oldest === null ? null : await this.#emittedAt(oldest) };
   }
 
   async #waiting(hook: WebhookRow): Promise<{ pending: number; missed: number; oldest: number | null }> {

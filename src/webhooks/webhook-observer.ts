@@ -1,4 +1,6 @@
-// Who counts what becomes of deliveries.
+// What is counted of deliveries.
+
+export type { WebhookBacklog } from '../store/webhooks-store.ts';
 
 /** Of one try. `failed`: it is tried again. `given_up`: it failed for a day, and its events are gone. */
 export type DeliveryResult = 'delivered' | 'failed' | 'given_up';

@@ -93,10 +93,10 @@ export class Webhooks {
   }
 
   /** Undelivered events of each enabled webhook. @throws StoreError */
-  async backlogs(): Promise<readonly ({ readonly id: string } & WebhookBacklog)[]> {
+  async backlogs(): Promise<readonly WebhookBacklog[]> {
     const enabled = (await this.#store.list()).filter((hook) => hook.enabled);
-    const backlogs: ({ readonly id: string } & WebhookBacklog)[] = [];
-    for (const hook of enabled) backlogs.push({ id: hook.id, ...(await this.#store.backlog(hook)) });
+    const backlogs: WebhookBacklog[] = [];
+    for (const hook of enabled) backlogs.push(await this.#store.backlog(hook));
     return backlogs;
   }
 

@@ -1,6 +1,7 @@
 // A reload of a configuration that others write: write the maps, check the files as far as this user may read them,
 // reload, prove by a new worker. Nothing is deployed, so nothing has to be restored. When a worker does not start, the
 // current one keeps serving; up to HAProxy 3.0 the failure may end HAProxy, and its unit starts it again.
+import type { ReloadAnswer } from '../../api/configuration.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { ReloadOutcome } from '../../haproxy/process/reloader.ts';
@@ -8,12 +9,7 @@ import type { Log } from '../../telemetry/log.ts';
 import { toConfigurationError } from '../reload/configuration-error.ts';
 import { firstAlert, proxyWarnings } from '../reload/proxy-warnings.ts';
 import type { Reload } from '../reload/reload-coordinator.ts';
-import {
-  type CompletedReload,
-  completedReload,
-  type ReloadPorts,
-  type ReloadRequest,
-} from '../reload/reload-request.ts';
+import { completedReload, type ReloadPorts, type ReloadRequest } from '../reload/reload-request.ts';
 import { comparisonWarnings } from '../reload/worker-comparison.ts';
 
 /** `unknown`: this user may not read all that the check reads; HAProxy's own check at the reload decides. */
@@ -46,7 +42,7 @@ export class AttachedReload implements Reload {
    * @throws ServiceError 409 (a setting forbids reloads, or the request replaces the configuration), 422 (HAProxy refuses
    *   the files; member `output`), 503 (not confirmed, or a map file cannot be written)
    */
-  async run(request: ReloadRequest): Promise<CompletedReload> {
+  async run(request: ReloadRequest): Promise<ReloadAnswer> {
     try {
       return await this.#run(request);
     } catch (error) {
@@ -54,7 +50,7 @@ export class AttachedReload implements Reload {
     }
   }
 
-  async #run(request: ReloadRequest): Promise<CompletedReload> {
+  async #run(request: ReloadRequest): Promise<ReloadAnswer> {
     const { ports, check, log } = this.#deps;
     const began = performance.now();
     this.#requireAllowed(request);

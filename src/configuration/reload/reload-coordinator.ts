@@ -3,6 +3,7 @@
 // reload replaces, was meanwhile found in sync.
 
 import { randomBytes } from 'node:crypto';
+import type { ReloadAnswer } from '../../api/configuration.ts';
 import { Mutex } from '../../concurrency/mutex.ts';
 import { WakeablePause, withTimeout } from '../../concurrency/pause.ts';
 import { type Emit, noFacts, type ReloadPurpose } from '../../events/facts.ts';
@@ -10,7 +11,7 @@ import { crashPoint } from '../../faults/crash-point.ts';
 import type { ReloadsStore } from '../../store/reloads-store.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
 import { codeOf, isUnconsented, reloadRecord, statusOf } from './reload-record.ts';
-import type { CompletedReload, ReloadRequest } from './reload-request.ts';
+import type { ReloadRequest } from './reload-request.ts';
 import { comparisonTimeoutMs } from './worker-comparison.ts';
 
 export interface ScheduledReload {
@@ -37,7 +38,7 @@ const keptReasons = 20;
 /** One reload from start to end; the coordinator runs one at a time. */
 export interface Reload {
   /** @throws ServiceError when it was not started, refused or not confirmed */
-  run(request: ReloadRequest): Promise<CompletedReload>;
+  run(request: ReloadRequest): Promise<ReloadAnswer>;
 }
 
 interface Scheduled {
@@ -73,7 +74,7 @@ export class ReloadCoordinator {
   readonly #stop = new AbortController();
   readonly #lock = new Mutex();
   readonly #pause = new WakeablePause();
-  #next: { reasons: string[]; consent: { replace: boolean }; promise: Promise<CompletedReload> } | null = null;
+  #next: { reasons: string[]; consent: { replace: boolean }; promise: Promise<ReloadAnswer> } | null = null;
   #scheduled: Scheduled | null = null;
   #loop: Promise<void> | null = null;
   #lastEnd = Number.NEGATIVE_INFINITY;
@@ -106,7 +107,7 @@ export class ReloadCoordinator {
    * Reloads the rendered configuration, now. Callers that arrive while a reload runs share the next one; the consent of
    * one of them is enough.
    */
-  reload(reason: string, { replace = false }: { readonly replace?: boolean } = {}): Promise<CompletedReload> {
+  reload(reason: string, { replace = false }: { readonly replace?: boolean } = {}): Promise<ReloadAnswer> {
     if (this.#next !== null) {
       this.#next.reasons.push(reason);
       this.#next.consent.replace ||= replace;
@@ -123,7 +124,7 @@ export class ReloadCoordinator {
   }
 
   /** A reload with other sites or a backup; `prepare` runs inside the lock. */
-  change(prepare: () => Promise<Omit<ReloadRequest, 'id'>>): Promise<CompletedReload> {
+  change(prepare: () => Promise<Omit<ReloadRequest, 'id'>>): Promise<ReloadAnswer> {
     return this.#lock.run(async () => await this.#run({ id: newId(this.#deps.now()), ...(await prepare()) }));
   }
 
@@ -243,7 +244,7 @@ export class ReloadCoordinator {
     return this.#lastEnd + backOff - performance.now();
   }
 
-  async #run(request: ReloadRequest, purpose: ReloadPurpose = purposeOf(request)): Promise<CompletedReload> {
+  async #run(request: ReloadRequest, purpose: ReloadPurpose = purposeOf(request)): Promise<ReloadAnswer> {
     const began = performance.now();
     const startedAt = this.#deps.now().toISOString();
     this.#emit('reload.started', { id: request.id, reasons: request.reasons });
@@ -276,12 +277,7 @@ export class ReloadCoordinator {
     this.#emit('reload.ended', { status, purpose, milliseconds });
   }
 
-  async #record(
-    request: ReloadRequest,
-    startedAt: string,
-    done: CompletedReload | null,
-    error: unknown,
-  ): Promise<void> {
+  async #record(request: ReloadRequest, startedAt: string, done: ReloadAnswer | null, error: unknown): Promise<void> {
     const status = done !== null ? 'completed' : statusOf(error);
     const finishedAt = this.#deps.now().toISOString();
     const cause = error === null ? null : causeText(error);

@@ -1,9 +1,10 @@
 // A reload that ended, as the history keeps it.
+import type { ReloadAnswer } from '../../api/configuration.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { ReloadsStore } from '../../store/reloads-store.ts';
 import { causeText } from '../../telemetry/log.ts';
-import type { CompletedReload, ReloadRequest } from './reload-request.ts';
+import type { ReloadRequest } from './reload-request.ts';
 
 type StoredReload = Parameters<ReloadsStore['append']>[0];
 
@@ -32,7 +33,7 @@ export function codeOf(error: unknown): number | null {
 export function reloadRecord(
   { id, reasons }: ReloadRequest,
   ended: { readonly status: StoredReload['status']; readonly startedAt: string; readonly finishedAt: string },
-  done: CompletedReload | null,
+  done: ReloadAnswer | null,
   error: unknown,
 ): StoredReload {
   const members = error instanceof ServiceError ? error.members : {};

@@ -1,3 +1,4 @@
+import type { ReloadAnswer } from '../../api/configuration.ts';
 import type { Site } from '../../domain/site.ts';
 import type { ReloadOutcome } from '../../haproxy/process/reloader.ts';
 import type { RenderedConfiguration } from '../template/render.ts';
@@ -31,23 +32,11 @@ export interface ReloadRequest {
   readonly sites?: { readonly list: readonly Site[]; readonly store: (inForce: string) => Promise<void> };
 }
 
-export interface CompletedReload {
-  readonly id: string;
-  readonly status: 'completed';
-  readonly reasons: readonly string[];
-  readonly changed: boolean;
-  readonly backup: string | null;
-  readonly worker_before: number | null;
-  readonly worker_after: number | null;
-  readonly duration_ms: number;
-  readonly warnings: readonly string[];
-}
-
 export function completedReload(
   { id, reasons }: ReloadRequest,
   { workerBefore, workerAfter }: ReloadOutcome,
-  more: Pick<CompletedReload, 'changed' | 'backup' | 'warnings'> & { readonly began: number },
-): CompletedReload {
+  more: Pick<ReloadAnswer, 'changed' | 'backup' | 'warnings'> & { readonly began: number },
+): ReloadAnswer {
   const { changed, backup, warnings, began } = more;
   return {
     id,

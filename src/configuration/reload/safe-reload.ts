@@ -1,5 +1,6 @@
 // The safe reload, in order: lock (`ReloadCoordinator` holds it) → render → back up → validate → deploy → reload → prove
 // by a new worker → compare its maps → record. On any failure: restore, reload, prove, report both causes (rollback.ts).
+import type { ReloadAnswer } from '../../api/configuration.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
@@ -12,7 +13,7 @@ import { toConfigurationError } from './configuration-error.ts';
 import type { Candidate } from './live-file.ts';
 import type { LiveOrigin } from './live-origin.ts';
 import { firstAlert, proxyWarnings } from './proxy-warnings.ts';
-import { type CompletedReload, completedReload, type ReloadRequest } from './reload-request.ts';
+import { completedReload, type ReloadRequest } from './reload-request.ts';
 import { refuseEditedMeanwhile, refuseToReplace } from './replace-consent.ts';
 import { type ReloadAttempt, Rollback, type RollbackDeps } from './rollback.ts';
 import { comparisonWarnings } from './worker-comparison.ts';
@@ -49,7 +50,7 @@ export class SafeReload {
    *   422 (refused by template or proxy; members `output`, `restored`, `worker_before`, `worker_after`), 503 (not
    *   confirmed and rolled back, or files or database unusable)
    */
-  async run(request: ReloadRequest): Promise<CompletedReload> {
+  async run(request: ReloadRequest): Promise<ReloadAnswer> {
     try {
       return await this.#run(request);
     } catch (error) {
@@ -57,7 +58,7 @@ export class SafeReload {
     }
   }
 
-  async #run(request: ReloadRequest): Promise<CompletedReload> {
+  async #run(request: ReloadRequest): Promise<ReloadAnswer> {
     const { ports } = this.#deps;
     const began = performance.now();
     const live = await this.#readLive(request);
@@ -206,7 +207,7 @@ export class SafeReload {
     attempt: ReloadAttempt,
     { text, files }: Rendered,
     outcome: ReloadOutcome & { confirmed: true },
-  ): Promise<CompletedReload> {
+  ): Promise<ReloadAnswer> {
     const { marker, log } = this.#deps;
     const { request, began, backup, warnings } = attempt;
     await request.sites?.store(text);

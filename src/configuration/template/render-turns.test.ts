@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { codes } from '../../errors/catalogue.ts';
-import { RenderTurns, shared } from './render-turns.ts';
+import { RenderTurns } from './render-turns.ts';
 
 /** Work that ends when the test resolves it, with the value given. */
 function held() {
@@ -46,19 +46,4 @@ test('a stop lets go of those that wait, and not of the one that has begun', asy
   begun[0]!.resolve('first');
   expect(await first).toBe('first');
   expect(begun).toHaveLength(1);
-});
-
-test('those who ask while work is under way share what follows it, never what had begun', async () => {
-  const { begun, work } = held();
-  const ask = shared(work);
-  const first = [ask(), ask()];
-  await setImmediate();
-  expect(begun).toHaveLength(1);
-  const others = [ask(), ask(), ask()];
-  begun[0]!.reject(new Error('refused'));
-  expect(await Promise.allSettled(first)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
-  await setImmediate();
-  expect(begun).toHaveLength(2);
-  begun[1]!.resolve('second');
-  expect(await Promise.all(others)).toEqual(['second', 'second', 'second']);
 });

@@ -41,3 +41,14 @@ it('does not advise to start a second HAProxy where the service supervises it', 
   expect(manualFix(down)).not.toContain('systemctl');
   expect(manualFix({ ...down, reasons: ['master socket: no answer'] })).not.toContain('systemctl start');
 });
+
+it('says that HAProxy keeps denying while the database is down, only if that was verified', () => {
+  const without = (socket: 'ok' | 'down', whole = true): string => {
+    const current = { pid: 7, whole, reason: null };
+    const down = { ...health(socket), database: { status: 'down' }, workers: { current, draining: [] }, reasons: [] };
+    return manualFix(down as unknown as Health);
+  };
+  expect(without('ok')).toContain('HAProxy keeps serving sites and denying blocked addresses');
+  expect(without('ok', false)).not.toContain('denying');
+  expect(without('down')).not.toContain('denying');
+});

@@ -95,9 +95,11 @@ function entries(count: number): string {
   return counted(count, 'entry', 'entries');
 }
 
-export function manualFix({ database, master_socket: socket, reasons }: Health): string {
+export function manualFix({ database, master_socket: socket, workers, reasons }: Health): string {
   const lead = 'This cannot be fixed here.';
-  if (database.status === 'down') return `${lead} Check the disk of the service: free space and permissions.`;
+  const isServed = socket.status === 'ok' && workers.current?.whole === true;
+  const served = isServed ? ' Meanwhile HAProxy keeps serving sites and denying blocked addresses.' : '';
+  if (database.status === 'down') return `${lead} Check the disk of the service: free space and permissions.${served}`;
   if (reasons.some((reason) => reason.startsWith('supervision: ')))
     return `${lead} The service cannot start HAProxy, for the reason listed. Once that is resolved, HAProxy starts automatically.`;
   if (socket.status === 'down')

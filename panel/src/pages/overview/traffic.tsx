@@ -34,7 +34,7 @@ export function Traffic() {
 
   if (traffic.isError && drawn === null)
     return <ProblemAlert title="Could not load the metrics" error={traffic.error} />;
-  if (drawn === null || history === undefined) return <Loading what="Loading metrics" />;
+  if (drawn === null || history === undefined) return <Loading what="Loading the metrics" />;
   const { times, all, sites, blocked } = drawn;
   const common = { times, reloads: history.reloads, live: !traffic.isError };
   return (

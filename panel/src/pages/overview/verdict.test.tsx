@@ -9,7 +9,7 @@ const health = {
   reasons: [] as string[],
   database: { status: 'ok' },
   master_socket: { status: 'ok' },
-  workers: { current: { pid: 7 }, draining: [] },
+  workers: { current: { pid: 7, whole: true }, draining: [] },
   scheduled_reload: null as object | null,
 };
 let service: FakeService;
@@ -52,7 +52,9 @@ it('says what to check when no button can help', async () => {
   answer({ status: 'down', reasons: ['database: disk full'], database: { status: 'down' } });
   await renderInApp(<Verdict />);
   await screen.findByRole('heading', { name: 'Database down: nothing can be changed' });
-  await screen.findByText('This cannot be fixed here. Check the disk of the service: free space and permissions.');
+  await screen.findByText(
+    'This cannot be fixed here. Check the disk of the service: free space and permissions. Meanwhile HAProxy keeps serving sites and denying blocked addresses.',
+  );
   expect(screen.queryByRole('button')).toBeNull();
 });
 

@@ -36,7 +36,7 @@ export function Verdict() {
             <Text size="sm">The last response is {spanText(age)} old; everything below dates from then.</Text>
           )}
           {health.isError && health.data === undefined && (
-            <ProblemAlert title="Could not query the service" error={health.error} />
+            <ProblemAlert title="Could not load the health status" error={health.error} />
           )}
           {!stale && health.data?.status === 'ok' && (
             <Text size="sm" c="dimmed">

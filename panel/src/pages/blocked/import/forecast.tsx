@@ -63,7 +63,9 @@ export function ForecastWords({ forecast, allowWide, onAllowWide }: ForecastWord
       </Text>
       {admin && (tooWide > 0 || allowWide) && (
         <Checkbox
-          label={allowWide ? 'Include wide networks' : `Include ${counted(tooWide, 'wide or special network')}`}
+          label={
+            allowWide ? 'Include wide and special networks' : `Include ${counted(tooWide, 'wide or special network')}`
+          }
           checked={allowWide}
           onChange={(event) => onAllowWide(event.currentTarget.checked)}
         />
@@ -88,7 +90,7 @@ function limitWords(total: number, limit: number): string[] {
   if (total <= limit) return [];
   const over = (total - limit).toLocaleString('en');
   return [
-    `The list would have ${total.toLocaleString('en')} entries, ${over} more than the limit (PROXY_MANAGER_MAX_ENTRIES): the import would stop before its end.`,
+    `The list would have ${total.toLocaleString('en')} entries, ${over} more than the limit (PROXY_MANAGER_MAX_ENTRIES). The import would stop early.`,
   ];
 }
 

@@ -72,7 +72,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
         )}
         {step.kind === 'reading' && <Loading what={`Reading ${step.name}, line ${step.lines.toLocaleString()}`} />}
         {step.kind === 'unreadable' && (
-          <Alert color="red" variant="light" title="This cannot be read as a list" role="alert">
+          <Alert color="red" variant="light" title="Could not read the list" role="alert">
             <Text size="sm">{sentence(step.why, step.name)}</Text>
             <Button mt="sm" size="compact-sm" variant="default" onClick={() => setStep({ kind: 'source' })}>
               Choose another list

@@ -22,7 +22,7 @@ export function UnlessAttached(props: UnlessAttachedProps) {
   if (attached !== undefined && 'attached' in props) return <props.attached attached={attached} />;
   return (
     <PageFrame title={props.title}>
-      <Read of={health} failed="Could not query the service" loading="Loading">
+      <Read of={health} failed="Could not load the health status" loading="Loading">
         {() => 'off' in props && <Off what={props.off} />}
       </Read>
     </PageFrame>

@@ -70,6 +70,33 @@ const shell = pages.flatMap((page) => blocksOf(page, 'sh'));
 
 const noSystemd = spawnSync('systemd-analyze', ['--version']).status === 0 ? null : 'needs systemd-analyze';
 
+describe('the example changes of CONTRIBUTING.md', () => {
+  it('change lines that exist, so that they can be applied', () => {
+    const stale: string[] = [];
+    const added = new Map<string, string[]>();
+    for (const { text } of blocksOf('CONTRIBUTING.md', 'diff')) {
+      let file = '';
+      for (const line of text.split('\n').filter((line) => line !== '')) {
+        const code = line.slice(1).trim();
+        const here = added.get(file) ?? [];
+        if (/^ [\w/-]+\.tsx?$/.test(line)) file = code;
+        else if (line.startsWith('+')) added.set(file, [...here, code]);
+        else if (
+          ![
+            ...read(file)
+              .split('\n')
+              .map((own) => own.trim()),
+            ...here,
+          ].includes(code)
+        )
+          stale.push(`${file}: ${code}`);
+      }
+    }
+    expect(added.size).toBeGreaterThan(10);
+    expect(stale).toEqual([]);
+  });
+});
+
 describe('the unit', () => {
   const unit = read('packaging/proxy-manager.service');
 
@@ -107,6 +134,16 @@ describe('the documents', () => {
       }
     }
     expect(broken).toEqual([]);
+  });
+
+  it('name source files that exist', () => {
+    const lost = pages.flatMap((page) => {
+      const named = withoutDiffs(read(page)).matchAll(
+        /`((?:src|panel|test|testkit|chaos|bench|scripts|packaging)\/[\w./-]+\.\w+)`/g,
+      );
+      return [...named].filter(([, path = '']) => !existsSync(join(root, path))).map(([, path]) => `${page}: ${path}`);
+    });
+    expect(lost).toEqual([]);
   });
 
   it('are all linked from the README, directly or indirectly', () => {

@@ -12,7 +12,7 @@ export function parseDuration(text: string): Parsed<number> {
   }
   const seconds = Number(digits) * (SECONDS_PER_UNIT[unit] as number);
   if (seconds > HUNDRED_YEARS) {
-    return refused(`${quote(text)} is longer than a hundred years; omit it for a permanent block`);
+    return refused(`${quote(text)} is longer than a hundred years; omit it for no expiry`);
   }
   return parsed(seconds);
 }

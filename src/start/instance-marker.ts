@@ -3,8 +3,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing, writeFileAtomically } from '../files/atomic-file.ts';
+import { parseJson } from '../files/json.ts';
 
-export interface InstanceMarker {
+interface InstanceMarker {
   readonly database_id: string;
 }
 
@@ -29,13 +30,7 @@ export async function readMarker(stateDir: string): Promise<InstanceMarker | nul
 }
 
 function databaseIdIn(text: string): string | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const value = parseJson(text);
   if (typeof value !== 'object' || value === null || !('database_id' in value)) return null;
   return typeof value.database_id === 'string' && value.database_id !== '' ? value.database_id : null;
 }

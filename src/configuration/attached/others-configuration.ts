@@ -1,18 +1,12 @@
 // The configuration operations of an attached service: reloads and their history work, all others are refused with the way
 // to switch.
 
-import type { ReloadAnswer, ReloadPage, ReloadRecord, ValidationAnswer } from '../../api/configuration.ts';
-import type { PageQuery } from '../../api/schema.ts';
-import type { Caller } from '../../blocking/answers.ts';
+import type { ValidationAnswer } from '../../api/configuration.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
-import type { Emit } from '../../events/facts.ts';
-import type { ReloadsStore } from '../../store/reloads-store.ts';
 import type { ConfigurationService } from '../reload/configuration-service.ts';
 import { proxyWarnings } from '../reload/proxy-warnings.ts';
-import type { ReloadCoordinator } from '../reload/reload-coordinator.ts';
-import { ReloadHistory } from '../reload/reload-history.ts';
-import type { ReplaceConsent } from '../reload/replace-consent.ts';
+import { ReloadOperations, type ReloadOperationsDeps } from '../reload/reload-operations.ts';
 import type { AttachedCheck } from './attached-reload.ts';
 
 /** What is off in attached mode. */
@@ -28,39 +22,22 @@ export function refuseAttached(configFile: string, off: Off): never {
   );
 }
 
-interface Deps {
+interface OthersConfigurationDeps extends ReloadOperationsDeps {
   readonly configFile: string;
-  readonly reloads: ReloadCoordinator;
   readonly check: () => Promise<AttachedCheck>;
-  readonly history: ReloadsStore;
-  readonly emit: Emit;
 }
 
-export class OthersConfiguration implements ConfigurationService {
-  readonly #deps: Deps;
-  readonly #history: ReloadHistory;
-
-  constructor(deps: Deps) {
-    this.#deps = deps;
-    this.#history = new ReloadHistory(deps.history);
-  }
-
-  async reload(consent: ReplaceConsent, caller: Caller): Promise<ReloadAnswer> {
-    const answer = await this.#deps.reloads.reload(`requested by ${caller.keyName}`, consent);
-    this.#deps.emit('operation.done', { operation: 'reload', caller, subject: {}, reload: answer.id });
-    return answer;
-  }
-
+export class OthersConfiguration extends ReloadOperations<OthersConfigurationDeps> implements ConfigurationService {
   /** HAProxy's own check of the files as they are. */
   async validate(): Promise<ValidationAnswer> {
-    const checked = await this.#deps.reloads.exclusively(this.#deps.check);
+    const checked = await this.deps.reloads.exclusively(this.deps.check);
     if (checked.verdict === 'unknown') {
       const { unreadable, alerts } = checked;
       const others = alerts.length === 0 ? '' : ` (HAProxy's check also reports: ${alerts.join('; ')})`;
       throw new ServiceError(
         codes.ConfigurationFilesUnusable,
         'validate configuration',
-        `the configuration cannot be checked: ${unreadable}${others}; run as root: haproxy -c -f ${this.#deps.configFile}`,
+        `the configuration cannot be checked: ${unreadable}${others}; run as root: haproxy -c -f ${this.deps.configFile}`,
       );
     }
     const { verdict, output } = checked;
@@ -68,27 +45,19 @@ export class OthersConfiguration implements ConfigurationService {
     return { valid: verdict === 'valid', output, sha256: '', warnings, needs_replace_configuration: false };
   }
 
-  async reloads(query: PageQuery): Promise<ReloadPage> {
-    return await this.#history.reloads(query);
-  }
-
-  async reloadRecord(id: string): Promise<ReloadRecord> {
-    return await this.#history.reloadRecord(id);
-  }
-
   async current(): Promise<never> {
-    return refuseAttached(this.#deps.configFile, 'the configuration');
+    return refuseAttached(this.deps.configFile, 'the configuration');
   }
 
   async diff(): Promise<never> {
-    return refuseAttached(this.#deps.configFile, 'the configuration');
+    return refuseAttached(this.deps.configFile, 'the configuration');
   }
 
   async backups(): Promise<never> {
-    return refuseAttached(this.#deps.configFile, 'backups');
+    return refuseAttached(this.deps.configFile, 'backups');
   }
 
   async restore(): Promise<never> {
-    return refuseAttached(this.#deps.configFile, 'backups');
+    return refuseAttached(this.deps.configFile, 'backups');
   }
 }

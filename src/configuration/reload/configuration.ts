@@ -1,20 +1,10 @@
 import { access, readFile, unlink } from 'node:fs/promises';
-import type {
-  Backup,
-  ConfigDiff,
-  ReloadAnswer,
-  ReloadPage,
-  ReloadRecord,
-  ValidationAnswer,
-} from '../../api/configuration.ts';
-import type { PageQuery } from '../../api/schema.ts';
+import type { Backup, ConfigDiff, ReloadAnswer, ValidationAnswer } from '../../api/configuration.ts';
 import type { Caller } from '../../blocking/answers.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
-import type { Emit } from '../../events/facts.ts';
 import { isMissing } from '../../files/atomic-file.ts';
 import { checkConfiguration } from '../../haproxy/process/binary.ts';
-import type { ReloadsStore } from '../../store/reloads-store.ts';
 import { sha256 } from '../backups/backup-set.ts';
 import type { BackupStore } from '../backups/backup-store.ts';
 import type { RenderedConfiguration } from '../template/render.ts';
@@ -25,53 +15,34 @@ import type { ConfigurationService } from './configuration-service.ts';
 import type { LiveFile } from './live-file.ts';
 import type { LiveOrigin } from './live-origin.ts';
 import { proxyWarnings } from './proxy-warnings.ts';
-import type { ReloadCoordinator } from './reload-coordinator.ts';
-import { ReloadHistory } from './reload-history.ts';
-import type { ReplaceConsent } from './replace-consent.ts';
+import { ReloadOperations, type ReloadOperationsDeps } from './reload-operations.ts';
 
-export interface ConfigurationDeps {
+interface ConfigurationDeps extends ReloadOperationsDeps {
   readonly live: LiveFile;
   readonly origin: LiveOrigin;
   readonly backups: BackupStore;
-  readonly reloads: ReloadCoordinator;
-  readonly history: ReloadsStore;
   /** With the stored sites. */
   readonly render: () => Promise<RenderedConfiguration>;
   readonly proxyBin: string;
-  readonly emit: Emit;
 }
 
-export class Configuration implements ConfigurationService {
-  readonly #deps: ConfigurationDeps;
-  readonly #history: ReloadHistory;
-
-  constructor(deps: ConfigurationDeps) {
-    this.#deps = deps;
-    this.#history = new ReloadHistory(deps.history);
-  }
-
-  async reload(consent: ReplaceConsent, caller: Caller): Promise<ReloadAnswer> {
-    const answer = await this.#deps.reloads.reload(`requested by ${caller.keyName}`, consent);
-    this.#deps.emit('operation.done', { operation: 'reload', caller, subject: {}, reload: answer.id });
-    return answer;
-  }
-
+export class Configuration extends ReloadOperations<ConfigurationDeps> implements ConfigurationService {
   async current(): Promise<{ text: string; sha256: string; path: string }> {
-    const text = await this.#deps.live.read();
+    const text = await this.deps.live.read();
     if (text === null) {
       throw new ServiceError(
         codes.NotFound,
         'get configuration',
-        `there is no configuration at ${this.#deps.live.path} yet`,
+        `there is no configuration at ${this.deps.live.path} yet`,
       );
     }
-    return { text, sha256: sha256(text), path: this.#deps.live.path };
+    return { text, sha256: sha256(text), path: this.deps.live.path };
   }
 
   /** A dry run: nothing live changes, and no reload runs meanwhile. */
   async validate(): Promise<ValidationAnswer> {
     try {
-      return await this.#deps.reloads.exclusively(() => this.#dryRun());
+      return await this.deps.reloads.exclusively(() => this.#dryRun());
     } catch (error) {
       throw toConfigurationError(error, 'validate configuration');
     }
@@ -80,7 +51,7 @@ export class Configuration implements ConfigurationService {
   async #dryRun(): Promise<ValidationAnswer> {
     let rendered: RenderedConfiguration;
     try {
-      rendered = await this.#deps.render();
+      rendered = await this.deps.render();
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status !== 422) throw error;
       const output = String(error.members['output'] ?? error.message);
@@ -92,10 +63,10 @@ export class Configuration implements ConfigurationService {
     const absent = await missingOf(rendered.files.map(({ path }) => path));
     const written = (await ensureFiles(rendered.files)).filter((path) => absent.has(path));
     try {
-      const candidate = await this.#deps.live.stage(rendered.text);
+      const candidate = await this.deps.live.stage(rendered.text);
       try {
-        const check = await checkConfiguration(this.#deps.proxyBin, candidate.path);
-        const output = check.output.replaceAll(candidate.path, this.#deps.live.path);
+        const check = await checkConfiguration(this.deps.proxyBin, candidate.path);
+        const output = check.output.replaceAll(candidate.path, this.deps.live.path);
         return {
           valid: check.valid,
           output,
@@ -113,11 +84,11 @@ export class Configuration implements ConfigurationService {
 
   async diff(backup: string | null): Promise<ConfigDiff> {
     if (backup !== null) return await this.#diffToBackup(backup);
-    const [live, rendered] = [(await this.#deps.live.read()) ?? '', await this.#deps.render()];
+    const [live, rendered] = [(await this.deps.live.read()) ?? '', await this.deps.render()];
     const { origin, needsConsent } = await this.#originAndConsent(rendered.text);
     return {
       changed: live !== rendered.text,
-      diff: unifiedDiff(live, rendered.text, this.#deps.live.path),
+      diff: unifiedDiff(live, rendered.text, this.deps.live.path),
       live: origin,
       needs_replace_configuration: needsConsent,
     };
@@ -125,9 +96,9 @@ export class Configuration implements ConfigurationService {
 
   /** Of its configuration, and of each file that is restored with it. */
   async #diffToBackup(id: string): Promise<ConfigDiff> {
-    const { configText, files } = await this.#deps.backups.read(id);
-    const live = (await this.#deps.live.read()) ?? '';
-    let diff = unifiedDiff(live, configText, this.#deps.live.path, 'backup');
+    const { configText, files } = await this.deps.backups.read(id);
+    const live = (await this.deps.live.read()) ?? '';
+    let diff = unifiedDiff(live, configText, this.deps.live.path, 'backup');
     for (const { path, content } of files) diff += unifiedDiff(await textOr(path, ''), content, path, 'backup');
     const { origin } = await this.#originAndConsent(null);
     // A restore needs no further consent: it names what replaces the live configuration.
@@ -136,32 +107,24 @@ export class Configuration implements ConfigurationService {
 
   /** Whether a reload with `rendered` needs consent; null: it could not be rendered. */
   async #originAndConsent(rendered: string | null): Promise<{ origin: ConfigDiff['live']; needsConsent: boolean }> {
-    const live = await this.#deps.live.read();
+    const live = await this.deps.live.read();
     if (live === null) return { origin: null, needsConsent: false };
-    const { live: origin } = await this.#deps.origin.of(live);
+    const { live: origin } = await this.deps.origin.of(live);
     return { origin, needsConsent: origin !== 'rendered' && live !== rendered };
   }
 
-  async reloads(query: PageQuery): Promise<ReloadPage> {
-    return await this.#history.reloads(query);
-  }
-
-  async reloadRecord(id: string): Promise<ReloadRecord> {
-    return await this.#history.reloadRecord(id);
-  }
-
   async backups(): Promise<readonly Backup[]> {
-    const { sets } = await this.#deps.backups.list();
+    const { sets } = await this.deps.backups.list();
     return sets.map((set) => ({ ...set, written_by: set.written_by ?? null }));
   }
 
   async restore(id: string, caller: Caller): Promise<ReloadAnswer> {
-    const answer = await this.#deps.reloads.change(async () => {
-      const { configText, files } = await this.#deps.backups.read(id);
+    const answer = await this.deps.reloads.change(async () => {
+      const { configText, files } = await this.deps.backups.read(id);
       return { reasons: [`backup ${id} restored by ${caller.keyName}`], restore: { configText, files, backup: id } };
     });
     const subject = { backup: id };
-    this.#deps.emit('operation.done', { operation: 'restore_backup', caller, subject, reload: answer.id });
+    this.deps.emit('operation.done', { operation: 'restore_backup', caller, subject, reload: answer.id });
     return answer;
   }
 }

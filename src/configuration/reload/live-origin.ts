@@ -2,10 +2,11 @@
 // by an operator, or a restored backup) only with consent.
 import { readFile } from 'node:fs/promises';
 import { isMissing, writeFileAtomically } from '../../files/atomic-file.ts';
+import { parseJson } from '../../files/json.ts';
 import { sha256 } from '../backups/backup-set.ts';
 
 /** `rendered`: from the template; `restored`: from a backup; `other`: written or edited outside proxy-manager. */
-export type LiveOriginKind = 'rendered' | 'restored' | 'other';
+type LiveOriginKind = 'rendered' | 'restored' | 'other';
 
 export interface LiveOriginFinding {
   readonly live: LiveOriginKind;
@@ -75,13 +76,7 @@ export class LiveOrigin {
 }
 
 function parseWritten(text: string): Written | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const value = parseJson(text);
   if (typeof value !== 'object' || value === null) return null;
   const { rendered, restored } = value as { rendered?: unknown; restored?: unknown };
   if (!Array.isArray(rendered) || !rendered.every((hash) => typeof hash === 'string')) return null;

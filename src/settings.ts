@@ -9,7 +9,7 @@ import { crashVariable } from './faults/crash-point.ts';
 import { attachedOnly, managedOnly, type SettingDefinition, settingDefinitions } from './setting-definitions.ts';
 import { databaseFile } from './store/database-file.ts';
 
-export { type SettingDefinition, settingDefinitions } from './setting-definitions.ts';
+export { settingDefinitions } from './setting-definitions.ts';
 
 export interface ListenAddress {
   readonly text: string;

@@ -49,7 +49,7 @@ export interface Operator {
 }
 
 /** `open`: the operator has something left to do; it was printed. */
-export type AttachOutcome = 'proved' | 'open';
+type AttachOutcome = 'proved' | 'open';
 
 const pollMs = 1_000;
 

@@ -13,7 +13,7 @@ import { fingerprint, readRecord, recordFile, writeRecord } from './record.ts';
 import { ServiceCommand } from './service-command.ts';
 import { packagedUnit, paths, serviceUnit, succeed } from './steps.ts';
 
-export interface DetachOptions {
+interface DetachOptions {
   readonly dryRun: boolean;
   readonly root: string;
 }

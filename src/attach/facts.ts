@@ -26,7 +26,7 @@ export interface Facts {
   readonly socket: MasterSocketFacts;
 }
 
-export interface MasterSocketFacts {
+interface MasterSocketFacts {
   readonly path: string;
   /** The user of the service may use it. */
   readonly usable: boolean;

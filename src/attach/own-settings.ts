@@ -4,7 +4,7 @@ import { readSettings, type Settings } from '../settings.ts';
 import type { Host } from './host.ts';
 import { paths, serviceUnit } from './steps.ts';
 
-export const defaultsFile = '/etc/default/proxy-manager';
+const defaultsFile = '/etc/default/proxy-manager';
 
 /**
  * @param unitTexts in their order; later ones win, then the operator's drop-ins, and the operator's file wins over all

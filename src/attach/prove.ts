@@ -9,7 +9,7 @@ import type { FrontEnd } from '../configuration/rules/front-ends.ts';
 export const provingAddress = '127.177.86.12';
 
 /** How a front end treats an address. `closed`: the connection, without an answer. `unknown`: no answer in time, or none to be had. */
-export type Treatment = 'served' | '403' | 'closed' | 'unknown';
+type Treatment = 'served' | '403' | 'closed' | 'unknown';
 
 /** `untested`: it does not serve an unblocked address of this machine either, so a denial would prove nothing. */
 export type Finding = 'proved' | 'disproved' | 'untested';

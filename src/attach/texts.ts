@@ -23,7 +23,7 @@ export function ruleLines(mode: string, { blockedMap, trustedMap }: Maps): reado
 
 const writtenBy = '# Written by "proxy-manager attach", and removed by "proxy-manager detach" unless it was edited.';
 
-export interface ServiceDropIn {
+interface ServiceDropIn {
   /** The folder of the program. */
   readonly root: string;
   readonly configFile: string;

@@ -9,7 +9,7 @@ import { Output } from './output/output.ts';
 import type { Session } from './session.ts';
 import { type Options, optionsOf, outputFormat, serviceOptions, type Verb } from './verb.ts';
 
-export type ServiceAction = (session: Session, operands: readonly string[], options: Options) => Promise<ExitCode>;
+type ServiceAction = (session: Session, operands: readonly string[], options: Options) => Promise<ExitCode>;
 
 export class CommandLine {
   readonly host: CliHost;

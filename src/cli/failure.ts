@@ -12,7 +12,7 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-export interface FailureDetails {
+interface FailureDetails {
   readonly exitCode?: ExitCode;
   /** What `-o json` prints; default: a document with the message. */
   readonly document?: unknown;

@@ -10,7 +10,7 @@ import { ApiProblem, ApiUnreachable, type Problem } from './api-problem.ts';
 import type { paths } from './gen/api.ts';
 
 export { ApiProblem, ApiUnreachable, type CallFailure, type Problem } from './api-problem.ts';
-export type { components, operations, paths } from './gen/api.ts';
+export type { components } from './gen/api.ts';
 
 export interface ClientOptions {
   /** `http://127.0.0.1:7080`; in a browser the origin of the page. */

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import { type ApiClient, ApiUnreachable, createApiClient } from './client.ts';
 
-export interface ConnectOptions {
+interface ConnectOptions {
   /** `http://host:port`, `https://host:port` or `unix:/path`. */
   readonly url: string;
   readonly key?: string | undefined;

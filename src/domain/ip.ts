@@ -13,7 +13,7 @@ import { explainRefusal } from './ip-refusal.ts';
 import { readIpv4, readIpv6, readPrefix } from './ip-text.ts';
 import { quote } from './quote.ts';
 
-export type { IpEntry, IpWords } from './ip-entry.ts';
+export type { IpEntry } from './ip-entry.ts';
 export {
   compareEntries,
   containingNetworks,
@@ -24,7 +24,7 @@ export {
   sortKeyRange,
 } from './ip-order.ts';
 
-export type IpParse =
+type IpParse =
   | { readonly ok: true; readonly entry: IpEntry }
   /** `meant`: the network of a text that is valid except for its host bits. */
   | { readonly ok: false; readonly why: string; readonly meant?: IpEntry };

@@ -1,6 +1,6 @@
 // "Did you mean": the known names that differ least from an unknown one.
 
-export interface NearestNames {
+interface NearestNames {
   /** The least number of single-character insertions, deletions and replacements (Levenshtein distance). */
   readonly edits: number;
   /** All names with that many edits; empty only without known names. */

@@ -48,7 +48,7 @@ for (const { entry } of rangesIpv4) {
 }
 
 /** Why a network is wide: the special ranges that it contains completely; none if only its prefix is too short. */
-export interface Wideness {
+interface Wideness {
   readonly contains: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 /** The meaning of an error code (docs/errors.md). */
-export interface ErrorEntry {
+interface ErrorEntry {
   readonly name: string;
   /** The family of the error, one word. */
   readonly kind: string;

@@ -16,7 +16,7 @@ export interface Problem {
   readonly [member: string]: unknown;
 }
 
-export interface ProblemAnswer {
+interface ProblemAnswer {
   readonly status: number;
   readonly body: Problem;
 }

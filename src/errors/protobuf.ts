@@ -73,7 +73,7 @@ function errMessage(error: ServiceError, wrapped: Err['wrapped']): Err {
 }
 
 /** A decoded `Err`, with the catalogue's entry of its code. */
-export interface ReadErr {
+interface ReadErr {
   readonly code: number;
   readonly kind: string;
   /** The catalogue's message of the code. */

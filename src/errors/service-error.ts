@@ -6,7 +6,7 @@ export interface FieldError {
   readonly description: string;
 }
 
-export interface ServiceErrorOptions {
+interface ServiceErrorOptions {
   readonly cause?: unknown;
   readonly fields?: readonly FieldError[];
   /** Set if a retry can succeed: after how many seconds. */

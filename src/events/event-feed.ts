@@ -8,14 +8,14 @@ export interface FeedView {
   readonly admin: boolean;
 }
 
-export interface FeedEvent {
+interface FeedEvent {
   readonly id: string;
   readonly type: string;
   /** JSON, one line. */
   readonly text: string;
 }
 
-export interface FeedPage {
+interface FeedPage {
   readonly events: readonly FeedEvent[];
   /** The reader's new position; it advances also past events of other types. */
   readonly position: number;

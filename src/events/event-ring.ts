@@ -24,7 +24,7 @@ export interface RingEvent {
   readonly publicText: string | null;
 }
 
-export interface RingPage {
+interface RingPage {
   readonly events: readonly RingEvent[];
   /** Some events after `seq` are gone; `events` begins with the oldest that is kept. */
   readonly missed: boolean;

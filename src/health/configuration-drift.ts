@@ -16,7 +16,7 @@ const machineFiles = ['/etc/resolv.conf', '/etc/hosts'];
 /** A refusal may come from a busy machine, but repeating the render of a faulty template at each request is expensive. */
 const refusalFreshMs = 60_000;
 
-export interface ConfigurationDriftDeps {
+interface ConfigurationDriftDeps {
   readonly live: LiveFile;
   readonly origin: LiveOrigin;
   /** With the stored sites. */

@@ -25,7 +25,7 @@ export interface EntryCount {
   readonly unanswered: string | null;
 }
 
-export interface CountedParts {
+interface CountedParts {
   readonly blocked: MirroredMap;
   readonly keeper: Pick<MapFileKeeper, 'expected'>;
   readonly registry: WorkerRegistry;

@@ -52,7 +52,7 @@ export interface AppOptions {
 }
 
 /** Milliseconds. */
-export interface Timeouts {
+interface Timeouts {
   /** Without a byte in either direction. Longer than a reload with rollback (twice 60 s) and a sync of millions. */
   readonly connection: number;
   /** For the headers to arrive. */

@@ -109,7 +109,7 @@ function untilGone(reply: FastifyReply): AbortSignal {
  * The list as text. Fastify sends the headers with the first page, so an unreadable database is still an error response;
  * a later failure breaks the connection, so the client notices that the list is incomplete.
  */
-export function textListStream(pages: AsyncIterable<readonly string[]>, slices: SliceQueue): Readable {
+function textListStream(pages: AsyncIterable<readonly string[]>, slices: SliceQueue): Readable {
   return Readable.from(lines(pages, slices), { objectMode: false, encoding: 'utf8' });
 }
 

@@ -2,7 +2,7 @@
 import { isIPv6 } from 'node:net';
 import { parseIp } from '../domain/ip.ts';
 
-export interface FailureLimits {
+interface FailureLimits {
   readonly failures: number;
   readonly windowMs: number;
   /** The maximum number of addresses; the oldest is dropped first. */

@@ -21,7 +21,7 @@ export function readQueryValues(query: Record<string, unknown>, schema: QuerySch
   }
 }
 
-export interface Handled<Declared extends Operation> extends RequestOf<Declared> {
+interface Handled<Declared extends Operation> extends RequestOf<Declared> {
   readonly caller: Caller;
   readonly request: FastifyRequest;
   /** For a response that is not JSON: `return reply.send(stream)`. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createConnection } from 'node:net';
 import type { App } from './app.ts';
 
-export type ListenTarget = { readonly host: string; readonly port: number } | { readonly path: string };
+type ListenTarget = { readonly host: string; readonly port: number } | { readonly path: string };
 
 export interface Listening {
   /** `http://127.0.0.1:7080`, `http://[::1]:7080`, `unix:/path`; with the actual port if 0 was requested. */

@@ -7,7 +7,7 @@ import { sourceOf } from './failure-limiter.ts';
 import { pathOf } from './request-context.ts';
 import type { RequestLog } from './services.ts';
 
-export interface LineLimits {
+interface LineLimits {
   /** Lines in a window. */
   readonly lines: number;
   readonly windowMs: number;

@@ -40,7 +40,7 @@ export const bothTimes: readonly FieldError[] = ['expires_at', 'duration_seconds
   description: 'expires_at and duration_seconds exclude each other; send one of them',
 }));
 
-export type BlockReading =
+type BlockReading =
   | { readonly ok: true; readonly request: BlockRequest }
   | { readonly ok: false; readonly fields: readonly FieldError[]; readonly badAddress: boolean };
 

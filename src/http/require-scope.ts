@@ -1,7 +1,7 @@
 import { grants, type Scope } from '../domain/scope.ts';
 import { missingScope } from './refusals.ts';
 
-export interface KeyHolder {
+interface KeyHolder {
   readonly keyName: string;
   readonly keyScopes: readonly Scope[] | null;
 }

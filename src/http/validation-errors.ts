@@ -67,7 +67,7 @@ function join(path: string, name: string): string {
 }
 
 /** Short and on one line. */
-export function showValue(value: unknown): string {
+function showValue(value: unknown): string {
   if (typeof value === 'string') return value === '' ? 'an empty string' : quote(value);
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';

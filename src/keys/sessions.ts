@@ -33,7 +33,7 @@ export interface SessionHolder {
 }
 
 /** What of the keys decides over their sessions. `hash`: lower-case hex. */
-export interface KeyOfSession {
+interface KeyOfSession {
   validKey(name: string): Promise<{ readonly hash: string; readonly scopes: readonly Scope[] } | null>;
 }
 

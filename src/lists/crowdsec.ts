@@ -21,7 +21,7 @@ export function isDecisions(names: readonly string[]): boolean {
 }
 
 /** One record by its column names. */
-export interface Decision {
+interface Decision {
   readonly ip: string;
   readonly action: string;
   readonly simulated: string;

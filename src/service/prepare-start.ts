@@ -12,7 +12,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { BlockingParts } from './blocking-parts.ts';
 import type { ProxySide } from './proxy-side.ts';
 
-export interface StartParts {
+interface StartParts {
   readonly settings: Settings;
   readonly state: Pick<OpenState, 'instance' | 'knownInstance'>;
   readonly blocking: Pick<BlockingParts, 'store' | 'keeper' | 'trusted' | 'bulk'>;

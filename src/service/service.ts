@@ -16,7 +16,7 @@ import type { Log } from '../telemetry/log.ts';
 import { prepareStart } from './prepare-start.ts';
 import { wireService } from './wire.ts';
 
-export interface RunningService {
+interface RunningService {
   readonly services: Services;
   /** Where the key made at the first start was written. */
   readonly keyFile: string;
@@ -26,7 +26,7 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-export interface StartOptions {
+interface StartOptions {
   /** Aborted: the service is to end as soon as it has started; the proxy's start is not waited for. */
   readonly signal?: AbortSignal;
   /** Default false: the proxy outlives the service. */

@@ -19,7 +19,7 @@ export interface MapImport {
   readonly refused: number;
 }
 
-export interface MapImportOptions {
+interface MapImportOptions {
   readonly path: string;
   /** Named as `blocked_by` of each entry that is new. */
   readonly blockedBy: string;

@@ -2,7 +2,7 @@
 import type { ListenAddress } from '../settings.ts';
 import { describeSockets, foreignListeners } from '../supervision/foreign-listeners.ts';
 
-export class ListenRefused extends Error {
+class ListenRefused extends Error {
   override readonly name = 'ListenRefused';
   /** Of the system: `EADDRINUSE`. */
   readonly code: string | undefined;

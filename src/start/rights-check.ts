@@ -19,7 +19,7 @@ interface Kept {
   readonly proxys: boolean;
 }
 
-export interface RightsOptions {
+interface RightsOptions {
   /** Default true. False: it is only logged. */
   readonly refuses?: boolean;
   readonly ownUid?: number;

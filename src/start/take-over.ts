@@ -15,7 +15,7 @@ import { importMapFile, importTrustedMap, type MapImport, readLine, tellOtherTru
 /** Named as `blocked_by`. */
 const recoveredBy = 'recovered:map-file';
 
-export interface TakeOverParts {
+interface TakeOverParts {
   readonly settings: Pick<Settings, 'blockedMap' | 'trustedMap' | 'acceptMapFile' | 'adoptMapFile'>;
   readonly instance: InstanceStore;
   readonly store: Pick<BlockedIpsStore, 'takeOver' | 'presentOf'>;

@@ -6,7 +6,7 @@ export interface ApiKeyRow extends Readonly<Omit<ApiKeysTable, 'scopes_json'>> {
   readonly scopes: readonly string[];
 }
 
-export interface NewApiKey {
+interface NewApiKey {
   readonly name: string;
   readonly hash: string;
   readonly scopes: readonly string[];

@@ -56,7 +56,7 @@ class LastWord {
 }
 
 export type { BlockedChange, BlockedEffect, ExpiryChange, NetChange } from './blocked-changes.ts';
-export type { Page, PageRequest } from './blocked-pages.ts';
+export type { PageRequest } from './blocked-pages.ts';
 export type { AdoptedRows } from './unkeyed-rows.ts';
 
 /** Below it, and below a third of the set, no file looks as if more than half of a hundred or more were lost. */
@@ -79,7 +79,7 @@ export interface GroupAudit {
 export type BeforeCommit = (net: NetChange, generation: number) => Promise<void> | void;
 
 /** What became of a group. */
-export interface AppliedGroup {
+interface AppliedGroup {
   readonly effects: BlockedEffect[];
   readonly net: NetChange;
   /** The number of this change. */

@@ -5,7 +5,7 @@ import type { BlockedRows } from './blocked-rows.ts';
 import { BlockedScan, keyOf } from './blocked-scan.ts';
 import type { Schema } from './schema.ts';
 
-export interface TextSearch {
+interface TextSearch {
   /** A part of `reason` or `blocked_by`. */
   readonly text: string;
   /** The sort key before what is wanted. */

@@ -18,7 +18,7 @@ const NO_TABLE_ROWS: ReadonlyMap<string, BlockedIp> = new Map();
 const KEYS_PER_ROW = 4;
 
 /** A slice of a bulk: which, and where it goes on. */
-export interface SliceOf {
+interface SliceOf {
   readonly bulk: number;
   readonly merge: StagedMerge;
   readonly after: Buffer | null;

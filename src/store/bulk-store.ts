@@ -12,9 +12,9 @@ import { StagedMerge } from './staged-merge.ts';
 import { MOST_ROWS, sortStaged } from './staged-order.ts';
 import type { StagedRow, StagedRows } from './staged-rows.ts';
 
-export type { StagedRow, StagedRows } from './staged-rows.ts';
+export type { StagedRow } from './staged-rows.ts';
 
-export interface BulkPreview {
+interface BulkPreview {
   /** Addresses that are not blocked and will be. */
   adds: number;
   removes: number;
@@ -27,15 +27,14 @@ export interface BulkPreview {
   currentTotal: number;
 }
 
-export interface AppliedSlice
-  extends Pick<SliceOutcome, 'net' | 'updated' | 'renewed' | 'unchanged' | 'looked' | 'worked'> {
+interface AppliedSlice extends Pick<SliceOutcome, 'net' | 'updated' | 'renewed' | 'unchanged' | 'looked' | 'worked'> {
   /** The number of this change. */
   readonly generation: number;
   /** It was the last. */
   readonly done: boolean;
 }
 
-export interface UnfinishedBulk {
+interface UnfinishedBulk {
   id: string;
   state: 'receiving' | 'ready';
   replace: boolean;

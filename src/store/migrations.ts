@@ -11,7 +11,7 @@ import { sessions } from './migrations/0008-sessions.ts';
 import type { Schema } from './schema.ts';
 import { DatabaseUnusable } from './store-error.ts';
 
-export interface Migration {
+interface Migration {
   /** Recorded in the database for ever: never renamed, never reordered. */
   readonly name: string;
   readonly up: (db: Kysely<unknown>) => Promise<void>;

@@ -9,7 +9,7 @@ import { ImmediateSqliteDialect } from './sqlite/sqlite-dialect.ts';
 import { openSqliteFile } from './sqlite/sqlite-file.ts';
 import { DatabaseUnusable, StoreError, type UnusableReason } from './store-error.ts';
 
-export interface OpenOptions {
+interface OpenOptions {
   /** Whether a missing (or empty) database may be created. Nothing that holds data is ever recreated. */
   readonly createIfMissing: boolean;
   /** How long, in milliseconds, a lock of another process is waited for; the process stands still only at the opening. */

@@ -160,13 +160,12 @@ describe('the history of reloads', () => {
 
   it('gives back what was appended, the newest first, page by page', async () => {
     const store = new ReloadsStore(database);
-    expect(await store.latest()).toBeNull();
+    expect(await store.list({ limit: 1 })).toEqual({ items: [], nextCursor: null });
     for (let n = 1; n <= 5; n++) await store.append(record(n));
     await store.append({ ...record(2), status: 'failed', changed: null });
     expect(await store.get('r1')).toEqual(record(1));
     expect(await store.get('r2')).toMatchObject({ status: 'failed', changed: null });
     expect(await store.get('r9')).toBeNull();
-    expect((await store.latest())?.id).toBe('r5');
     const first = await store.list({ limit: 3 });
     expect(first.items.map((item) => item.id)).toEqual(['r5', 'r4', 'r3']);
     const second = await store.list({ limit: 3, cursor: first.nextCursor });

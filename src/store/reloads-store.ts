@@ -62,10 +62,6 @@ export class ReloadsStore {
     const nextCursor = rows.length > page.length && last !== undefined ? String(last.seq) : null;
     return { items: page.map(toRecord), nextCursor };
   }
-
-  async latest(): Promise<ReloadRecord | null> {
-    return (await this.list({ limit: 1 })).items[0] ?? null;
-  }
 }
 
 function decode(cursor: string): number {

@@ -24,7 +24,7 @@ export interface Schema {
   schema_migrations: SchemaMigrationsTable;
 }
 
-export interface BlockedIpsTable {
+interface BlockedIpsTable {
   /** Canonical text, primary key. */
   ip_address: string;
   /** 17 bytes of `domain/ip.ts`; the order of addresses. Null only in foreign rows (`unkeyed-rows.ts`). */
@@ -36,7 +36,7 @@ export interface BlockedIpsTable {
   expires_at: string | null;
 }
 
-export interface TrustedIpsTable {
+interface TrustedIpsTable {
   ip_address: string;
   sort_key: Buffer;
   note: string | null;
@@ -93,7 +93,7 @@ export interface ReloadsTable {
 }
 
 /** One row. */
-export interface InstanceTable {
+interface InstanceTable {
   only: number;
   database_id: string;
   /** The number of the last change of the blocked set; `instance-store.ts`. */
@@ -102,12 +102,12 @@ export interface InstanceTable {
 }
 
 /** One row, which nothing but the health probe touches: what it writes says nothing. */
-export interface HealthProbeTable {
+interface HealthProbeTable {
   only: number;
   probes: number;
 }
 
-export interface BulkChangesTable {
+interface BulkChangesTable {
   id: Generated<number>;
   replace: number;
   requested_by: string | null;
@@ -121,7 +121,7 @@ export interface BulkChangesTable {
 export type BulkState = 'receiving' | 'adding' | 'removing' | 'finished' | 'discarded';
 
 /** Staged rows, a block of them in one row: a million small rows cost more than everything that is done with them. */
-export interface BulkBlocksTable {
+interface BulkBlocksTable {
   bulk: number;
   /** Blocks of one run are in order of their keys and do not overlap; of one address in two runs the higher counts. */
   run: number;
@@ -135,7 +135,7 @@ export interface BulkBlocksTable {
 }
 
 /** Addresses that were changed after the bulk change was complete: it skips them. */
-export interface BulkSkipsTable {
+interface BulkSkipsTable {
   bulk: number;
   sort_key: Buffer;
   ip_address: string;
@@ -198,13 +198,13 @@ export interface WebhooksTable {
 }
 
 /** Events that wait for a webhook. */
-export interface WebhookEventsTable {
+interface WebhookEventsTable {
   seq: Generated<number>;
   type: string;
   event_json: string;
 }
 
-export interface SchemaMigrationsTable {
+interface SchemaMigrationsTable {
   name: string;
   applied_at: string;
 }

@@ -5,7 +5,7 @@ import type { SessionsTable } from './schema.ts';
 export type SessionRow = Readonly<SessionsTable>;
 
 /** Which sessions go when another starts. Times are ISO 8601, UTC, milliseconds. */
-export interface SessionRetention {
+interface SessionRetention {
   /** Started before then, last used before, or started after, by a clock that was ahead: they have ended. */
   readonly createdBefore: string;
   readonly createdAfter: string;

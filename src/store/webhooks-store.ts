@@ -13,7 +13,7 @@ export interface WebhookRow extends Readonly<Omit<Selectable<WebhooksTable>, 'ty
 
 export type WebhookSettings = Pick<WebhookRow, 'id' | 'url' | 'types' | 'secret' | 'enabled'>;
 
-export interface WebhookEvent {
+interface WebhookEvent {
   readonly seq: number;
   readonly type: string;
   /** The event as JSON. */
@@ -41,7 +41,7 @@ export interface WebhookBacklog {
 }
 
 /** Events that wait, for all hooks together; some 5 MB. The oldest are dropped for what is more. */
-export const MOST_WEBHOOK_EVENTS = 10_000;
+const MOST_WEBHOOK_EVENTS = 10_000;
 const DELETED_AT_ONCE = 1_000;
 const LOOKED_AT_ONCE = 2_000;
 

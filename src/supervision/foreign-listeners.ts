@@ -10,7 +10,7 @@ export interface OwnAddress {
   readonly port: number;
 }
 
-export interface ListeningSocket {
+interface ListeningSocket {
   /** As the kernel prints it: hexadecimal, in words of the machine's byte order. */
   readonly address: string;
   readonly port: number;
@@ -37,7 +37,7 @@ export async function foreignListeners(
 const checks = 3;
 const checkEveryMs = 100;
 
-export interface OwnProcesses {
+interface OwnProcesses {
   /** The known workers, and the master. */
   readonly pids: readonly number[];
   readonly masterPid: number | null;

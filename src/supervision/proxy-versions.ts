@@ -12,7 +12,7 @@ import type { Log } from '../telemetry/log.ts';
  * The tested release branches: `npm test` runs the tests of the interface to HAProxy on each of them, and those of the
  * product on the distribution's and the newest; `npm run test:long` runs all tests on each.
  */
-export const testedBranches: readonly string[] = ['2.6', '3.0', '3.2', '3.4'];
+const testedBranches: readonly string[] = ['2.6', '3.0', '3.2', '3.4'];
 
 export class ProxyVersions {
   readonly #bin: string;

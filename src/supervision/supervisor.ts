@@ -48,7 +48,7 @@ export class RestartPace {
   }
 }
 
-export interface SupervisorOptions {
+interface SupervisorOptions {
   readonly proxyBin: string;
   readonly configFile: string;
   readonly masterSocketPath: string;
@@ -69,7 +69,7 @@ export interface SupervisorOptions {
  * `reason` is shown to keys of every scope, so it does not hold the proxy's output, which quotes the configuration and
  * with it perhaps passwords (ADR 0024): that is the cause of the error, and in the log.
  */
-export type SupervisorState =
+type SupervisorState =
   | { readonly running: true; readonly master: number; readonly adopted: boolean }
   | { readonly running: false; readonly reason: string };
 

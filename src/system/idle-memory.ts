@@ -11,7 +11,7 @@ const idleBelow = 0.05;
 /** The least growth since the last collection that is worth another. */
 const worthBytes = 32 * 1024 * 1024;
 
-export interface ProcessMemory {
+interface ProcessMemory {
   /** Bytes that V8 has allocated from the system for its heap, used or not. */
   heapTotal(): number;
   /** The share of busy time since the last call; 0 to 1. */

@@ -14,7 +14,7 @@ export function withoutKeys(text: string): string {
   return text.includes('pm_') || text.includes('pms_') ? text.replaceAll(keys, '$1********') : text;
 }
 
-export interface BufferedLinesOptions {
+interface BufferedLinesOptions {
   /** Descriptor or path. */
   readonly dest: number | string;
   readonly append?: boolean;

@@ -18,7 +18,7 @@ const troublePauseMs = 5_000;
 /** Events of other types are passed by in steps: each is a write. */
 const passedByAtOnce = 500;
 
-export interface WebhookRunnerDeps {
+interface WebhookRunnerDeps {
   readonly id: string;
   readonly store: Pick<WebhooksStore, 'get' | 'batch' | 'update'>;
   readonly request: SendRequest;

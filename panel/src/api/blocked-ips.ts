@@ -22,7 +22,7 @@ export interface BlockedQuery {
   readonly expiring: boolean;
 }
 
-export interface BlockedPageRequest {
+interface BlockedPageRequest {
   readonly cursor: string | null;
   /** Entries to skip after the cursor, or from the start. */
   readonly offset: number;

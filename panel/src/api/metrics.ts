@@ -5,7 +5,7 @@ import { readMetrics } from '../traffic/metrics-text.ts';
 import { sampleOf } from '../traffic/sample.ts';
 import { queryKeys } from './query-keys.ts';
 
-export const sampleMs = 2_500;
+const sampleMs = 2_500;
 
 export function useTraffic() {
   const { api, clock } = useSession();

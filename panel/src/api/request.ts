@@ -2,7 +2,7 @@ import { type ApiClient, createApiClient } from '../../../src/client/client.ts';
 
 export type { ApiClient } from '../../../src/client/client.ts';
 
-export interface RequestWatcher {
+interface RequestWatcher {
   answered(date: string | null): void;
   unanswered(): void;
   keyRefused(): void;

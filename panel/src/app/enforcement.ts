@@ -2,7 +2,7 @@ import type { Health } from '../api/types.ts';
 import type { Tone } from '../parts/state-mark.tsx';
 
 /** Age in milliseconds after which an answer is stale. */
-export const staleAfterMs = 7_000;
+const staleAfterMs = 7_000;
 
 export function isStale(age: number | null, reachable: boolean): boolean {
   return age !== null && (!reachable || age > staleAfterMs);

@@ -9,7 +9,7 @@ export type StreamState =
   | { readonly kind: 'off' | 'opening' | 'live'; readonly since: number }
   | { readonly kind: 'lost'; readonly since: number; readonly retryAt: number; readonly why: unknown };
 
-export interface EventStreamOptions {
+interface EventStreamOptions {
   /** Opens the stream after the event `lastId`; null: from now on. Rejects as the API's client does. */
   readonly open: (lastId: string | null, signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>;
   readonly onEvent: (event: ServiceEvent) => void;

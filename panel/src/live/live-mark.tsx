@@ -16,7 +16,7 @@ export function LiveMark() {
   );
 }
 
-export function liveWords(state: StreamState, now: number): { readonly tone: Tone; readonly words: string } {
+function liveWords(state: StreamState, now: number): { readonly tone: Tone; readonly words: string } {
   switch (state.kind) {
     case 'live':
       return { tone: 'good', words: 'Live' };

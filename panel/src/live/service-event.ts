@@ -18,9 +18,9 @@ export type KnownEvent<Type extends EventType = EventType> = {
   readonly [T in Type]: EventHead & { readonly type: T; readonly data: EventData<T> };
 }[Type];
 
-export type Gap = EventHead & { readonly type: 'gap' };
+type Gap = EventHead & { readonly type: 'gap' };
 
-export type UnknownEvent = EventHead & { readonly type: 'unknown'; readonly name: string; readonly data: object };
+type UnknownEvent = EventHead & { readonly type: 'unknown'; readonly name: string; readonly data: object };
 
 export type ServiceEvent = KnownEvent | Gap | UnknownEvent;
 

@@ -3,7 +3,7 @@ import { parseIp } from '../../../src/domain/ip.ts';
 import { sentence } from './problem-alert.tsx';
 import styles from './styles.module.css';
 
-export interface AddressFieldProps {
+interface AddressFieldProps {
   readonly placeholder: string;
   readonly value: string;
   readonly onChange: (value: string) => void;

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useAllowed } from '../session/session.ts';
 import { PageFrame } from './page-frame.tsx';
 
-export interface AdminPageProps {
+interface AdminPageProps {
   readonly title: string;
   readonly children: ReactNode;
 }

@@ -52,7 +52,7 @@ export function endText(at: number, now: number): string {
   return at > now ? `in ${spanText(at - now)}` : pastText(at, now);
 }
 
-export interface MomentProps extends TextProps {
+interface MomentProps extends TextProps {
   readonly time: string;
 }
 

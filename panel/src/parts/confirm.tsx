@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { Dialog, DialogButtons } from './dialog.tsx';
 import { changeTitle, ProblemAlert } from './problem-alert.tsx';
 
-export interface ConfirmProps {
+interface ConfirmProps {
   readonly title: string;
   readonly action: string;
   readonly danger?: boolean;

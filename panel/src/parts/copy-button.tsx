@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import classes from './copy-button.module.css';
 import { CheckIcon, CopyIcon } from './icons.tsx';
 
-export interface CopyButtonProps {
+interface CopyButtonProps {
   readonly text: string;
   readonly label?: string;
   readonly size?: string;

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useBackCloses } from './use-back-closes.ts';
 import { useFocusReturn } from './use-focus-return.ts';
 
-export interface DialogProps {
+interface DialogProps {
   readonly title: string;
   readonly size?: ModalProps['size'];
   /** False: only its own buttons close it, so that a stray key or click does not lose its content. */
@@ -34,7 +34,7 @@ export function Dialog(props: DialogProps) {
   );
 }
 
-export interface DialogButtonsProps {
+interface DialogButtonsProps {
   readonly onCancel: () => void;
   readonly busy?: boolean;
   /** Cancel has the focus, so that Enter alone changes nothing. */

@@ -47,8 +47,6 @@ export const TrashIcon = icon(<path d="M4 7h16M9 7V4h6v3M6.500 7l1 13h9l1-13M10 
 export const UploadIcon = icon(<path d="M12 16V4M7 8.500 12 4l5 4.500M5 16v4h14v-4" />);
 export const DownloadIcon = icon(<path d="M12 4v12M7 11.500l5 4.500 5-4.500M5 16v4h14v-4" />);
 export const CheckIcon = icon(<path d="m5 12.500 4.500 4.500L19 7.500" />);
-export const CrossIcon = icon(<path d="M6 6l12 12M18 6 6 18" />);
-export const WarnIcon = icon(<path d="M12 4 2.500 20h19zM12 10v4.500M12 17.300h.01" />);
 export const QuestionIcon = icon(<path d="M9 9a3 3 0 1 1 4.500 2.600c-1 .600-1.500 1.200-1.500 2.400M12 17.500h.01" />);
 export const LeaveIcon = icon(<path d="M14 4H6a1 1 0 0 0-1 1v14a1 1 0 0 0 1 1h8M17 8l4 4-4 4M21 12H10" />);
 export const CopyIcon = icon(<path d="M9 9h11v11H9zM5 15H4V4h11v1" />);

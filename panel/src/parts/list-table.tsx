@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import classes from './list-table.module.css';
 import { useRowKeys } from './use-row-keys.ts';
 
-export interface ListTableProps {
+interface ListTableProps {
   readonly label: string;
   readonly columns: readonly string[];
   /** Title of the last column, with the buttons (`<td data-actions>`); null: no such column. */

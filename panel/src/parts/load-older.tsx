@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 
-export interface LoadOlderProps {
+interface LoadOlderProps {
   readonly of: {
     readonly hasNextPage: boolean;
     readonly isFetchingNextPage: boolean;

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import classes from './messages.module.css';
 import styles from './styles.module.css';
 
-export interface MessagesProps {
+interface MessagesProps {
   readonly label: string;
   readonly text: string;
 }

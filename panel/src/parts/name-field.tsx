@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { maxNameLength } from './plain-name.ts';
 
-export interface NameFieldProps {
+interface NameFieldProps {
   readonly description: string;
   readonly placeholder: string;
   readonly value: string;

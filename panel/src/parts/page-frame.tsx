@@ -1,7 +1,7 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 
-export interface PageFrameProps {
+interface PageFrameProps {
   readonly title: string;
   readonly about?: ReactNode;
   readonly actions?: ReactNode;

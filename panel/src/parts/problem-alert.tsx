@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { ApiProblem, ApiUnreachable } from '../../../src/client/client.ts';
 import styles from './styles.module.css';
 
-export interface ProblemAlertProps {
+interface ProblemAlertProps {
   readonly error: unknown;
   readonly title: string;
   readonly onRetry?: (() => void) | undefined;

@@ -8,7 +8,7 @@ interface Query<Data> {
   readonly refetch: () => unknown;
 }
 
-export interface ReadProblemProps {
+interface ReadProblemProps {
   readonly of: Query<unknown>;
   readonly failed: string;
 }
@@ -24,7 +24,7 @@ export function ReadProblem({ of: query, failed }: ReadProblemProps) {
   );
 }
 
-export interface ReadProps<Data> {
+interface ReadProps<Data> {
   readonly of: Query<Data>;
   readonly failed: string;
   readonly loading: string;

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { isProblem, problemCodes } from '../../../src/client/problem-codes.ts';
 
-export interface ReplaceConsentProps {
+interface ReplaceConsentProps {
   readonly error: unknown;
   readonly busy: boolean;
   readonly onReplace: () => void;

@@ -11,7 +11,7 @@ export function RowButtons({ children }: { readonly children: ReactNode }) {
   );
 }
 
-export interface RowButtonProps {
+interface RowButtonProps {
   readonly label: string;
   readonly title?: string;
   readonly busy?: boolean;

@@ -3,7 +3,7 @@ import { useRef } from 'react';
 import { SearchIcon } from './icons.tsx';
 import { useSlashKey } from './slash-key.ts';
 
-export interface SearchFieldProps {
+interface SearchFieldProps {
   readonly label: string;
   readonly value: string;
   readonly onChange: (value: string) => void;

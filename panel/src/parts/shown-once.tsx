@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { CopyButton } from './copy-button.tsx';
 import styles from './styles.module.css';
 
-export interface ShownOnceProps {
+interface ShownOnceProps {
   readonly label: string;
   readonly secret: string;
   readonly children: ReactNode;

@@ -5,7 +5,7 @@ import styles from './styles.module.css';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'unknown';
 
-export interface StateMarkProps {
+interface StateMarkProps {
   readonly tone: Tone;
   readonly children: ReactNode;
   readonly size?: string;

@@ -5,7 +5,7 @@ import { changeTitle, problemText, sentence } from './problem-alert.tsx';
 import type { Tone } from './state-mark.tsx';
 import styles from './styles.module.css';
 
-export interface ToastOptions {
+interface ToastOptions {
   readonly title: string;
   readonly words?: string;
   readonly tone?: Tone;

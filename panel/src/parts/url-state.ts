@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 
 const typingMs = 400;
 
-export type UrlState = readonly [value: string, set: (value: string, how?: 'push' | 'replace') => void];
+type UrlState = readonly [value: string, set: (value: string, how?: 'push' | 'replace') => void];
 
 /** One parameter of the URL. `push`: Back returns to the previous value. @param fallback omitted from the URL */
 export function useUrlState(name: string, fallback = ''): UrlState {

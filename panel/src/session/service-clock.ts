@@ -1,6 +1,6 @@
 // The service's clock, known from its responses. The browser's clock may be hours off.
 
-export interface ServiceClockOptions {
+interface ServiceClockOptions {
   /** The browser's clock, milliseconds since 1970; it may jump. */
   readonly now?: () => number;
   readonly elapsed?: () => number;

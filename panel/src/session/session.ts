@@ -6,7 +6,7 @@ import type { Scope, SessionInfo } from '../api/types.ts';
 import { ServiceClock } from './service-clock.ts';
 import type { TokenStore } from './token-store.ts';
 
-export interface SessionState {
+interface SessionState {
   /** Null: signed out, or not known yet. */
   readonly info: SessionInfo | null;
   /** A token is stored; it may be invalid. */

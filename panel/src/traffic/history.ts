@@ -1,7 +1,7 @@
 // The last minutes as series for charts. Missing values are gaps, never zeros.
 import type { Sample } from './sample.ts';
 
-export interface Point {
+interface Point {
   /** Seconds since 1970. */
   readonly at: number;
   readonly requests: number | null;

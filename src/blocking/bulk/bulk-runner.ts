@@ -30,7 +30,7 @@ const startSlice = 5_000;
 /** Between attempts to discard staged rows. */
 const retryMs = 500;
 /** Stored so far; workers may lack some of it, and the file lacks all of it. */
-export interface BulkUnderWay {
+interface BulkUnderWay {
   readonly added: number;
   readonly removed: number;
 }

@@ -8,7 +8,7 @@ import type { MirroredMap } from '../mirrored-map.ts';
 import type { ChangeWindows } from '../write/change-windows.ts';
 import { bucketCount, listedFingerprint } from './fingerprint.ts';
 
-export type Verification =
+type Verification =
   | { readonly inSync: true; readonly entries: number }
   /** At least one bucket without a change meanwhile differs. */
   | { readonly inSync: false; readonly entries: number };

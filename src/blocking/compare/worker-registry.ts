@@ -5,9 +5,9 @@ import { type Emit, noFacts } from '../../events/facts.ts';
 import type { Processes, Worker } from '../../haproxy/process/workers.ts';
 import type { MapName } from '../mirrored-map.ts';
 
-export type WorkerRole = 'current' | 'draining';
+type WorkerRole = 'current' | 'draining';
 
-export interface MapState {
+interface MapState {
   /** It was compared, and no change failed since. */
   readonly inSync: boolean;
   readonly since: Date;

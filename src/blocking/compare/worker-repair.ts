@@ -17,7 +17,7 @@ export interface Repairs {
   corrected: number;
 }
 
-export interface RepairOutcome {
+interface RepairOutcome {
   /** Commands took so long that an atomic replace is better for the rest; missing entries are not among it. */
   readonly leftToReplace: boolean;
 }

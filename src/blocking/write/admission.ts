@@ -17,7 +17,7 @@ type Removal = Extract<BlockedChange, { op: 'remove' }>;
 /** Why an element is not applied, and the code of the option that would apply it. */
 type Refusal = Pick<Rejection, 'why' | 'code'>;
 
-export interface ListPermissions {
+interface ListPermissions {
   /** For every element, whatever its own setting. */
   readonly allowWide?: boolean;
 }

@@ -76,14 +76,14 @@ interface Active {
   readonly ended: Promise<void>;
 }
 
-export interface Acceptance {
+interface Acceptance {
   /** Rewrite although the file belongs to another database, or more than half would go: confirmed by an operator. */
   readonly acceptForeignFile?: boolean;
   /** More than half may go: that was confirmed before. */
   readonly acceptShrink?: boolean;
 }
 
-export interface MapFileUpdate {
+interface MapFileUpdate {
   readonly entries: number;
   readonly bytes: number;
 }

@@ -8,7 +8,7 @@ import type { MapFileIdentity } from '../../haproxy/map-file/map-file.ts';
  * `one`: as after a crash, because a line is written before the commit; the file's part of that change is kept. `more`:
  * only an older database explains it.
  */
-export type NewerBy = 'none' | 'one' | 'more';
+type NewerBy = 'none' | 'one' | 'more';
 
 /**
  * How far a map file of this database is ahead of it.

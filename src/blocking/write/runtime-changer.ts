@@ -13,7 +13,7 @@ import type { WorkerRegistry } from '../compare/worker-registry.ts';
 import type { MapName } from '../mirrored-map.ts';
 import { type RuntimeLink, waitOutReload } from './runtime-link.ts';
 
-export interface RuntimeChange {
+interface RuntimeChange {
   readonly map: RuntimeMap;
   readonly name: MapName;
   /** Canonical texts; no text in both. */

@@ -19,7 +19,7 @@ const lastLookMs = 500;
 /** A starting worker takes as long as its configuration needs. */
 const startingPollMs = 50;
 
-export type LinkState = { readonly up: true } | { readonly up: false; readonly since: Date; readonly reason: string };
+type LinkState = { readonly up: true } | { readonly up: false; readonly since: Date; readonly reason: string };
 
 interface RuntimeLinkDeps {
   readonly socket: MasterSocket;

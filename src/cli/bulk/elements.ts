@@ -22,7 +22,7 @@ export interface ElementDefaults {
   readonly own: readonly OwnAddress[];
 }
 
-export type ElementReading =
+type ElementReading =
   | { readonly kind: 'element'; readonly line: number; readonly ip: string; readonly element: BlockRequest }
   | { readonly kind: 'nothing'; readonly line: number }
   | { readonly kind: 'bad'; readonly line: number; readonly value: string; readonly why: string };

@@ -14,7 +14,7 @@ export interface KeyFiles {
   read(path: string): Promise<{ readonly text: string; readonly mode: number }>;
 }
 
-export interface KeyLookup {
+interface KeyLookup {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly homeFolder: string | null;
   readonly files: KeyFiles;
@@ -68,7 +68,7 @@ export async function findKey(lookup: KeyLookup): Promise<ApiKey> {
 }
 
 /** `~/.config/proxy-manager/api-key`. */
-export function ownKeyFile({ environment, homeFolder }: Omit<KeyLookup, 'files'>): string | null {
+function ownKeyFile({ environment, homeFolder }: Omit<KeyLookup, 'files'>): string | null {
   const folder = environment['XDG_CONFIG_HOME'] || (homeFolder === null ? '' : join(homeFolder, '.config'));
   return folder === '' ? null : join(folder, 'proxy-manager', 'api-key');
 }

@@ -4,7 +4,7 @@ import { problemCodes } from '../../client/problem-codes.ts';
 import { type ExitCode, exitCodes, Failure, PartialFailure } from '../failure.ts';
 import { count, counted } from '../output/times.ts';
 
-export interface FailureReport {
+interface FailureReport {
   readonly message: string;
   /** For `-o json`: the service's problem document, or one like it. */
   readonly document: unknown;
@@ -12,7 +12,7 @@ export interface FailureReport {
 }
 
 /** Where the call went and where its key came from, as far as known; never the key. */
-export interface CallContext {
+interface CallContext {
   readonly url: string | null;
   readonly keySource: string | null;
 }

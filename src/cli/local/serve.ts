@@ -25,7 +25,7 @@ export interface Served {
   readonly ended: Promise<void>;
 }
 
-export interface ServeOptions {
+interface ServeOptions {
   /** A file for the JSON lines, instead of standard output. */
   readonly jsonFile?: string;
   /** HAProxy stops with the service, and both stop when the terminal closes. */

@@ -48,10 +48,6 @@ export class Output {
     return this.#closed;
   }
 
-  get errorIsTerminal(): boolean {
-    return this.#stderr.isTTY === true;
-  }
-
   /** Resolves when the stream accepts more. */
   async write(text: string): Promise<void> {
     if (this.#closed || text === '') return;

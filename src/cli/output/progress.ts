@@ -4,7 +4,7 @@ import { count } from './times.ts';
 const minIntervalMs = 100;
 const barWidth = 24;
 
-export interface ProgressScreen {
+interface ProgressScreen {
   readonly isTerminal: boolean;
   readonly columns: number;
   write(text: string): void;

@@ -91,7 +91,7 @@ async function asText(
   return exitCodes.done;
 }
 
-export function listColumns(now: Date): readonly Column<BlockedIp>[] {
+function listColumns(now: Date): readonly Column<BlockedIp>[] {
   return [
     { title: 'ADDRESS', text: ({ ip_address: ip }) => ip },
     {

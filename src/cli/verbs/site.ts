@@ -87,7 +87,7 @@ async function siteSet(
 }
 
 /** An older service does not report `served`. */
-export function liveText({ served }: { readonly served?: boolean }): string {
+function liveText({ served }: { readonly served?: boolean }): string {
   return served === false ? 'stored, but not served: the template does not use the sites' : 'live';
 }
 

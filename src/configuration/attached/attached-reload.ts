@@ -23,7 +23,7 @@ export type AttachedCheck =
       readonly alerts: readonly string[];
     };
 
-export interface AttachedReloadDeps {
+interface AttachedReloadDeps {
   readonly ports: Pick<ReloadPorts, 'writeMaps' | 'reloadProxy' | 'verifyWorkers'>;
   readonly check: () => Promise<AttachedCheck>;
   /** False: a setting forbids reloads. */

@@ -19,9 +19,7 @@ import {
   writeSet,
 } from './backup-set.ts';
 
-export type { BackupContent, BackupMeta } from './backup-set.ts';
-
-export interface BackupRequest {
+interface BackupRequest {
   readonly reason: string;
   readonly note?: string;
   readonly configText: string;
@@ -32,7 +30,7 @@ export interface BackupRequest {
   readonly mapFiles: readonly string[];
 }
 
-export interface BackupListing {
+interface BackupListing {
   /** Newest first. */
   readonly sets: readonly BackupMeta[];
   /** Folders that are not a complete backup; they are ignored. */

@@ -12,7 +12,7 @@ export interface BindAddress {
 }
 
 /** An address that could not be bound. `EADDRINUSE` means another process listens there. */
-export interface RefusedAddress {
+interface RefusedAddress {
   readonly address: BindAddress;
   readonly code: string;
 }

@@ -39,7 +39,7 @@ async function heldByOthers(
 
 const reloadTimeoutMs = 60_000;
 
-export interface ProxyReloadDeps {
+interface ProxyReloadDeps {
   readonly settings: Settings;
   readonly live: LiveFile;
   readonly socket: MasterSocket;

@@ -49,7 +49,7 @@ interface Scheduled {
   postponed: boolean;
 }
 
-export interface ReloadCoordinatorDeps {
+interface ReloadCoordinatorDeps {
   readonly reload: Reload;
   readonly store: ReloadsStore;
   readonly log: Log;

@@ -5,7 +5,7 @@ import { causeText, type Log } from '../../telemetry/log.ts';
 import type { ReloadRequest } from './reload-request.ts';
 
 /** `rendered`: from the database and the template. `given`: a text that is in no database. */
-export type ReloadKind = 'rendered' | 'given';
+type ReloadKind = 'rendered' | 'given';
 
 /**
  * A small file that exists while the live file, the proxy and the database may disagree: from before the switch until

@@ -29,7 +29,7 @@ interface Next extends Rendered {
   readonly candidate: Candidate;
 }
 
-export interface SafeReloadDeps extends RollbackDeps {
+interface SafeReloadDeps extends RollbackDeps {
   readonly origin: LiveOrigin;
   readonly proxyBin: string;
   /** Copied into each backup, for reading only. */

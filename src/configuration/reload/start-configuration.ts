@@ -10,7 +10,7 @@ import { ensureFiles, type NamedFile } from '../template/sites-map.ts';
 import type { LiveFile } from './live-file.ts';
 import type { LiveOrigin } from './live-origin.ts';
 
-export type StartConfiguration =
+type StartConfiguration =
   | { readonly usable: true; readonly source: 'live' | 'known-good' | 'template' }
   | { readonly usable: false; readonly output: string };
 

@@ -3,7 +3,7 @@ import { type ProxySection, proxySections } from './proxy-sections.ts';
 import type { Maps } from './rule-conditions.ts';
 import { type EnforcingRule, enforcingRules, findRule } from './section-rules.ts';
 
-export interface BlockedRuleFinding {
+interface BlockedRuleFinding {
   /** Lines (from 1) of the rules that enforce the blocked map. Empty: the configuration must be refused. */
   readonly lines: readonly number[];
   /** Each of these rules has the exception for trusted addresses; null: there is no rule. */

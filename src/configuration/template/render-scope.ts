@@ -27,7 +27,7 @@ export interface RenderInput {
 }
 
 /** How the proxy finds a server: it is an address; /etc/hosts knows the name; or DNS has to be asked. */
-export type ServerLookup = 'address' | 'hosts' | 'dns';
+type ServerLookup = 'address' | 'hosts' | 'dns';
 
 /** The template's variables, as `docs/template.md` promises them. Every name is always there; null means not set. */
 export interface TemplateScope {
@@ -55,7 +55,7 @@ export interface ScopeSite {
   readonly servers: readonly ScopeServer[];
 }
 
-export interface ScopeServer extends PlainServer {
+interface ScopeServer extends PlainServer {
   /** The rest of a `server` line, made of the fields above. */
   readonly parameters: string;
 }
@@ -70,7 +70,7 @@ interface PlainServer {
   readonly options: ScopeOptions;
 }
 
-export interface ScopeOptions {
+interface ScopeOptions {
   readonly weight: number | null;
   readonly backup: boolean;
   readonly max_connections: number | null;

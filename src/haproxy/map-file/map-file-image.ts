@@ -24,7 +24,7 @@ import type { MapFileOps } from './map-file-ops.ts';
 import { SlotTable } from './map-file-slots.ts';
 
 /** The offsets of the parts of a file in bytes, and the number of lines of its body. */
-export interface MapFileGeometry {
+interface MapFileGeometry {
   readonly bodyEnd: number;
   readonly slotsStart: number;
   readonly slots: number;

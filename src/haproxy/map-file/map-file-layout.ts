@@ -35,7 +35,7 @@ export const SLOTS_PER_BLOCK = 64;
 export const LONGEST_LINE = 46;
 
 export const HASH = 0x23;
-export const BLANK = 0x20;
+const BLANK = 0x20;
 export const NEWLINE = 0x0a;
 /** A removal writes this over a line's first byte. For HAProxy `#` begins a comment in column 0 only. */
 export const HASH_BYTE: Uint8Array = Uint8Array.of(HASH);

@@ -31,7 +31,7 @@ const BUFFER_BYTES = 262_144;
 const SYNC_EVERY_BYTES = 4_194_304;
 
 /** The map file as its rewrite uses it. */
-export interface RewriteOwner {
+interface RewriteOwner {
   readonly path: string;
   readonly ops: MapFileOps;
   readonly slots: number;

@@ -7,12 +7,12 @@ import { canonicalEntry, type MapFileHeader } from './map-file-layout.ts';
 import { diskOps, type MapFileOps } from './map-file-ops.ts';
 import { RewriteInProgress } from './map-file-rewrite.ts';
 
-export { MapFileError, type MapFileFailure } from './map-file-error.ts';
+export { MapFileError } from './map-file-error.ts';
 export type { MapFileHeader } from './map-file-layout.ts';
 export { type MapFileIdentity, type MapFileLine, NO_VALUE, readMapFile, readMapFileHeader } from './map-file-reader.ts';
 
 /** `unopened`: not yet rewritten by this service. `behind`: not reliable until a rewrite succeeds. */
-export type MapFileState = 'unopened' | 'current' | 'behind';
+type MapFileState = 'unopened' | 'current' | 'behind';
 
 export interface MapFileDeps {
   readonly path: string;

@@ -126,7 +126,7 @@ export class MapCommands {
   }
 }
 
-export function firstAddress(key: string): string {
+function firstAddress(key: string): string {
   const slash = key.indexOf('/');
   return slash === -1 ? key : key.slice(0, slash);
 }

@@ -17,7 +17,7 @@ export async function dump(conversation: Conversation, command: string, onEntrie
 }
 
 /** One entry of a map, among duplicates of its key. */
-export interface MapElement {
+interface MapElement {
   readonly element: string;
   readonly value: string;
 }

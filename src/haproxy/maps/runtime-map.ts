@@ -53,7 +53,6 @@ async function runMapCommands(
 
 export type { GroupOutcome, GroupRequest } from './runtime-map-changes.ts';
 export type { WorkerRef } from './runtime-map-commands.ts';
-export type { ElementChange } from './runtime-map-dump.ts';
 export type { EntryFailure } from './runtime-map-lookup.ts';
 export { RuntimeMapRejection } from './runtime-map-rejection.ts';
 
@@ -269,12 +268,6 @@ export class RuntimeMap {
       millisecondsUntil(deadline),
     );
     return { seen: seen ?? false, cleared };
-  }
-
-  /** The entries of one version, by `show map @N`; a version that does not exist has none. */
-  async countVersion(worker: WorkerRef, version: number, deadline: Deadline): Promise<number> {
-    const command = this.#commands(worker).show(version);
-    return this.#with(deadline, (conversation) => dump(conversation, command, () => undefined));
   }
 
   async #changeOne(add: string[], remove: string[], deadline: Deadline): Promise<boolean> {

@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process';
 import { resolve as resolvePath } from 'node:path';
 import { cannotBeRun, childEnvironment, programPath } from './child-environment.ts';
 
-export interface ConfigurationCheck {
+interface ConfigurationCheck {
   readonly valid: boolean;
   /** What the proxy printed, warnings included; the first 64 KB. */
   readonly output: string;
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   readonly timeLimitMs?: number;
   /** The folder to which relative names in the configuration refer. */
   readonly folder?: string;

@@ -47,7 +47,7 @@ export function parseRunningVersion(text: string): ProxyVersion | null {
   return match === null ? null : { text, major: Number(match[1]), minor: Number(match[2]) };
 }
 
-export function isAtLeast(version: ProxyVersion, major: number, minor: number): boolean {
+function isAtLeast(version: ProxyVersion, major: number, minor: number): boolean {
   return version.major > major || (version.major === major && version.minor >= minor);
 }
 

@@ -30,7 +30,7 @@ export function signalReload(master: number): string | null {
 }
 
 /** `denied`: it was not tried. `failed`: the unit's own reload failed, and HAProxy continues unchanged. */
-export type UnitReload =
+type UnitReload =
   | { readonly kind: 'done' }
   | { readonly kind: 'denied' | 'failed' | 'unknown'; readonly detail: string };
 

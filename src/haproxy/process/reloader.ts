@@ -65,7 +65,7 @@ interface NewChild {
   readonly since: number;
 }
 
-export interface ProxyReloaderDeps {
+interface ProxyReloaderDeps {
   readonly socket: MasterSocket;
   readonly pidFile: string;
   readonly configFile: string;

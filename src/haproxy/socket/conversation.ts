@@ -24,7 +24,7 @@ type LinesSink = (lines: string[]) => void | Promise<void>;
 /** `unanswered` is the target (`@1`, `@!4711`, null: the master) of a command that was sent and not fully answered. */
 export type ConversationEnd = (unanswered: { readonly target: string | null } | null) => void;
 
-export interface ConversationDeps {
+interface ConversationDeps {
   /** Connected; the conversation takes it over. */
   readonly socket: Socket;
   readonly path: string;

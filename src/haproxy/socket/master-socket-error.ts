@@ -51,7 +51,7 @@ const explanations: Record<SocketFailureReason, string> = {
   garbled: 'the reply is not one that a proxy sends',
 };
 
-export interface MasterSocketFailure {
+interface MasterSocketFailure {
   readonly path: string;
   /** The first command without a complete reply; empty when none was sent. */
   readonly command: string;

@@ -11,7 +11,7 @@ import { socketFile, socketSafety } from './socket-safety.ts';
 
 export { type Deadline, MasterSocketError, type SocketFailureReason } from './master-socket-error.ts';
 
-export interface MasterSocketOptions {
+interface MasterSocketOptions {
   /** Connections at a time, one of them reserved for reloads. Default 4, of the ten that the master accepts. */
   readonly maxConnections?: number;
   /** Notified of every command, except those of liveness probes. */

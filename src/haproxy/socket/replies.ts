@@ -14,7 +14,7 @@ export interface MapEntry {
 const FOUND = /^type=ip, case=sensitive, found=yes, idx=tree, key="([^"]+)", value="(.*)", type="[a-z0-9]+"$/;
 const NOT_FOUND = 'type=ip, case=sensitive, found=no';
 
-export type GetMapReply =
+type GetMapReply =
   | { readonly found: false }
   | ({ readonly found: true } & MapEntry)
   | { readonly found: 'unknown'; readonly unknown: string };
@@ -87,7 +87,7 @@ function isHex(text: string, from: number, to: number): boolean {
   return true;
 }
 
-export interface MapListing {
+interface MapListing {
   readonly id: number;
   readonly file: string;
   /** 0 where the version has no versioned maps (below 2.4). */

@@ -16,7 +16,7 @@ export class EndlessLineError extends Error {
   override readonly name = 'EndlessLineError';
 }
 
-export interface ReplyHandler {
+interface ReplyHandler {
   /** More lines of the current reply, without their newlines. Never an empty list. */
   lines(lines: string[]): void;
   /** The empty line: this reply is complete. */

@@ -3,9 +3,7 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { getuid } from 'node:process';
 
-export type SocketSafety =
-  | { readonly safe: true }
-  | { readonly safe: false; readonly missing: boolean; readonly why: string };
+type SocketSafety = { readonly safe: true } | { readonly safe: false; readonly missing: boolean; readonly why: string };
 
 const WRITABLE_BY_OTHERS = 0o002;
 

@@ -4,7 +4,7 @@ import type { Problem } from '../../errors/problem.ts';
 import type { FieldError } from '../../errors/service-error.ts';
 
 /** The properties of a route that determine its errors. */
-export interface RouteNature {
+interface RouteNature {
   readonly open: boolean;
   /** None, JSON with a schema, or streamed. */
   readonly body: 'none' | 'schema' | 'streamed';

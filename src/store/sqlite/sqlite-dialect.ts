@@ -18,7 +18,7 @@ const STATEMENT_CACHE_SIZE = 256;
 
 type Statement = SqliteDatabase.Statement<unknown[]>;
 
-export interface SqliteDeps {
+interface SqliteDeps {
   readonly database: SqliteDatabase.Database;
   /** For locks of other processes. */
   readonly patience: LockPatience;

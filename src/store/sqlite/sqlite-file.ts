@@ -8,7 +8,7 @@ import { translateSqliteError } from './sqlite-errors.ts';
 /** "PxMg": tells our files from other programs' SQLite files. */
 const APPLICATION_ID = 0x50784d67;
 
-export interface SqliteFileOptions {
+interface SqliteFileOptions {
   readonly createIfMissing: boolean;
   readonly timeout: number;
   readonly queryOnly?: boolean;

@@ -12,7 +12,7 @@ import { UserText } from '../../parts/user-text.tsx';
 import { useAllowed } from '../../session/session.ts';
 import classes from './entry-panel.module.css';
 
-export interface EntryPanelProps {
+interface EntryPanelProps {
   readonly ip: string;
   readonly onClose: () => void;
   readonly onEdit: (entry: BlockedIp) => void;

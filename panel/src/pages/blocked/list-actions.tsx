@@ -8,7 +8,7 @@ import { toast } from '../../parts/toasts.tsx';
 import { useAllowed, useApi } from '../../session/session.ts';
 import { type ExportFormat, exportList } from './export.ts';
 
-export interface ListActionsProps {
+interface ListActionsProps {
   readonly query: BlockedQuery;
   readonly total: number | null;
   readonly onBlock: () => void;

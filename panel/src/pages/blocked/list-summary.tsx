@@ -6,7 +6,7 @@ import type { BookState } from './list/page-book.ts';
 import { refreshEvery } from './list/use-page-book.ts';
 import type { Search } from './search.ts';
 
-export interface ListSummaryProps {
+interface ListSummaryProps {
   readonly book: BookState;
   readonly search: Search;
   readonly selected: number;

@@ -2,7 +2,7 @@ import { Button, Text } from '@mantine/core';
 import styles from '../../parts/styles.module.css';
 import { isNetwork, type Search } from './search.ts';
 
-export interface NoEntriesProps {
+interface NoEntriesProps {
   readonly search: Search;
   readonly expiring: boolean;
   readonly onSearchText: () => void;

@@ -11,7 +11,7 @@ import { Read } from '../../parts/read.tsx';
 import styles from '../../parts/styles.module.css';
 import { RollBackDialog } from './roll-back-dialog.tsx';
 
-export interface BackupListProps {
+interface BackupListProps {
   readonly onAsk: () => void;
   readonly onDone: (answer: ReloadAnswer) => void;
 }

@@ -5,7 +5,7 @@ import { Messages } from '../../parts/messages.tsx';
 import { reloadWords } from '../../parts/reload-words.ts';
 import { validationWords } from './validation-words.ts';
 
-export interface ReloadedProps {
+interface ReloadedProps {
   readonly answer: ReloadAnswer;
   readonly at: string;
   readonly onClose: () => void;

@@ -6,7 +6,7 @@ import { ReloadFailure } from '../../parts/reload-failure.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import { DiffView } from './code/diff-view.tsx';
 
-export interface PendingChangeProps {
+interface PendingChangeProps {
   /** Id of a backup; null: what a reload would deploy. */
   readonly backup: string | null;
 }

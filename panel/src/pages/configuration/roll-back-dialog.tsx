@@ -6,7 +6,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { ReloadFailure } from '../../parts/reload-failure.tsx';
 import { PendingChange } from './pending-change.tsx';
 
-export interface RollBackDialogProps {
+interface RollBackDialogProps {
   readonly backup: Backup | null;
   readonly onDone: (answer: ReloadAnswer) => void;
   readonly onClose: () => void;

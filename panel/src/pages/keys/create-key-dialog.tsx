@@ -12,7 +12,7 @@ import { ExpiryField, noExpiry, readExpiry } from './expiry-field.tsx';
 import { NewKeyShown } from './new-key-shown.tsx';
 import { scopeWords } from './scope-words.ts';
 
-export interface CreateKeyDialogProps {
+interface CreateKeyDialogProps {
   /** Names of current and revoked keys. */
   readonly usedNames: readonly string[];
   readonly onClose: () => void;

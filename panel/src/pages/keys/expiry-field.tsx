@@ -32,7 +32,7 @@ export function readExpiry({ choice, day: date }: Expiry, now: number): ExpiryRe
   return { ok: true, expiresAt: end.toISOString() };
 }
 
-export interface ExpiryFieldProps {
+interface ExpiryFieldProps {
   readonly value: Expiry;
   readonly onChange: (value: Expiry) => void;
   /** The service's clock, milliseconds since 1970. */

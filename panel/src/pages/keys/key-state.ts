@@ -1,6 +1,6 @@
 import type { Key } from '../../api/types.ts';
 
-export type KeyState = 'active' | 'expired' | 'revoked';
+type KeyState = 'active' | 'expired' | 'revoked';
 
 export function keyState({ revoked_at: revokedAt, expires_at: expiresAt }: Key, now: number): KeyState {
   if (revokedAt !== null) return 'revoked';

@@ -8,7 +8,7 @@ import { useSessionState } from '../../session/session.ts';
 import { keyState } from './key-state.ts';
 import { accessLabel } from './scope-words.ts';
 
-export interface KeyTableProps {
+interface KeyTableProps {
   readonly keys: readonly Key[];
   readonly now: number;
   readonly onRevoke: (key: Key) => void;

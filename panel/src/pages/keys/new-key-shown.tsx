@@ -2,7 +2,7 @@ import type { NewKey } from '../../api/types.ts';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { accessLabel } from './scope-words.ts';
 
-export interface NewKeyShownProps {
+interface NewKeyShownProps {
   readonly created: NewKey;
   readonly onClose: () => void;
 }

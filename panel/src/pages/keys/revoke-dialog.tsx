@@ -6,7 +6,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { useSessionState } from '../../session/session.ts';
 
-export interface RevokeDialogProps {
+interface RevokeDialogProps {
   readonly keyToRevoke: Key | null;
   /** The key was loaded after the dialog opened. */
   readonly fresh: boolean;

@@ -1,6 +1,6 @@
 import type { Scope } from '../../api/types.ts';
 
-export interface ScopeWords {
+interface ScopeWords {
   readonly scope: Scope;
   readonly title: string;
   readonly allows: string;

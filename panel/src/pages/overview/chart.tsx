@@ -13,7 +13,7 @@ export interface Series {
   readonly values: readonly (number | null)[];
 }
 
-export interface ChartProps {
+interface ChartProps {
   readonly title: string;
   readonly times: readonly number[];
   readonly series: readonly Series[];

@@ -107,7 +107,7 @@ export function manualFix({ database, master_socket: socket, workers, reasons }:
   return `${lead} HAProxy has no worker. Check its log and start it again.`;
 }
 
-export type Remedy = 'sync' | 'reload' | null;
+type Remedy = 'sync' | 'reload' | null;
 
 export function remedyFor(health: Health): Remedy {
   if (health.status === 'ok' || health.database.status === 'down') return null;

@@ -3,7 +3,7 @@ import { counted } from '../../parts/counted.ts';
 import type { Tone } from '../../parts/state-mark.tsx';
 import { siteWords } from '../sites/server-words.ts';
 
-export interface SiteStates {
+interface SiteStates {
   readonly domain: string;
   readonly states: readonly ServerState[] | undefined;
 }

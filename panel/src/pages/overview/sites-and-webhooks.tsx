@@ -12,7 +12,7 @@ import { sitesWords, webhooksWords } from './sites-and-webhooks-words.ts';
 /** Limit of sites: each is a query of HAProxy. */
 const maxQueried = 30;
 
-export interface PartProps {
+interface PartProps {
   readonly stale: boolean;
   readonly part: (name: string, children: ReactNode) => ReactNode;
 }

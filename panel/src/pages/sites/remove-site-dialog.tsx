@@ -8,7 +8,7 @@ import { ReplaceConsent } from '../../parts/replace-consent.tsx';
 import { toast, toastProblem } from '../../parts/toasts.tsx';
 import { savedWords } from './saved-words.ts';
 
-export interface RemoveSiteDialogProps {
+interface RemoveSiteDialogProps {
   readonly site: Site | null;
   readonly onClose: () => void;
 }

@@ -1,7 +1,7 @@
 import type { Server, ServerState } from '../../api/types.ts';
 import type { Tone } from '../../parts/state-mark.tsx';
 
-export interface StateWords {
+interface StateWords {
   readonly tone: Tone;
   readonly words: string;
 }

@@ -11,7 +11,7 @@ import { useAllowed } from '../../session/session.ts';
 import { checkWords, optionWords, siteWords, statusWords } from './server-words.ts';
 import classes from './site-card.module.css';
 
-export interface SiteCardProps {
+interface SiteCardProps {
   readonly site: Site;
   readonly onEdit: () => void;
   readonly onRemove: () => void;

@@ -12,7 +12,7 @@ import { runtimeWords } from '../blocked/runtime-words.ts';
 import { useTrustRestore } from './removal.ts';
 import { trustDurations, trustEnd, trustedUntil } from './trust-duration.ts';
 
-export interface TrustDialogProps {
+interface TrustDialogProps {
   /** The entry to edit; null: a new one. */
   readonly entry: TrustedIp | null;
   readonly trusted: readonly TrustedIp[];

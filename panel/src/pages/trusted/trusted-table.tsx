@@ -7,7 +7,7 @@ import { UserText } from '../../parts/user-text.tsx';
 import { useAllowed } from '../../session/session.ts';
 import { useRemoval } from './removal.ts';
 
-export interface TrustedTableProps {
+interface TrustedTableProps {
   readonly entries: readonly TrustedIp[];
   readonly onEdit: (entry: TrustedIp) => void;
 }

@@ -4,7 +4,7 @@ import styles from '../../parts/styles.module.css';
 import { eventKinds, kindOf } from '../activity/live/event-kinds.ts';
 import classes from './event-types.module.css';
 
-export interface EventTypesFieldProps {
+interface EventTypesFieldProps {
   readonly everything: boolean;
   readonly types: readonly string[];
   readonly onChange: (value: { readonly everything: boolean; readonly types: readonly string[] }) => void;

@@ -5,7 +5,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { counted } from '../../parts/counted.ts';
 import { toast } from '../../parts/toasts.tsx';
 
-export interface RemoveWebhookDialogProps {
+interface RemoveWebhookDialogProps {
   readonly hook: Webhook | null;
   readonly onClose: () => void;
 }

@@ -1,6 +1,6 @@
 import { ShownOnce } from '../../parts/shown-once.tsx';
 
-export interface SecretShownProps {
+interface SecretShownProps {
   readonly secret: string;
   readonly onClose: () => void;
 }

@@ -12,7 +12,7 @@ import { EventTypesField } from './event-types-field.tsx';
 import { SecretShown } from './secret-shown.tsx';
 import { draftOf, isUnencrypted, newSecret, settingsOf, urlFault } from './webhook-draft.ts';
 
-export interface WebhookDialogProps {
+interface WebhookDialogProps {
   /** The webhook to edit; null: a new one. */
   readonly hook: Webhook | null;
   readonly usedNames: readonly string[];

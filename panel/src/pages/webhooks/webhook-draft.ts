@@ -2,7 +2,7 @@ import { parseWebhookUrl } from '../../../../src/domain/webhook-url.ts';
 import type { Webhook } from '../../api/types.ts';
 import type { WebhookSettings } from '../../api/webhooks.ts';
 
-export interface WebhookDraft {
+interface WebhookDraft {
   readonly id: string;
   readonly url: string;
   readonly enabled: boolean;

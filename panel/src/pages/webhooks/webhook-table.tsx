@@ -9,7 +9,7 @@ import { StateMark } from '../../parts/state-mark.tsx';
 import styles from '../../parts/styles.module.css';
 import { eventsWords, lastFailure, shownUrl, webhookState } from './webhook-state.ts';
 
-export interface WebhookTableProps {
+interface WebhookTableProps {
   readonly hooks: readonly Webhook[];
   readonly stale: boolean;
   readonly retrying: string | null;

@@ -8,7 +8,7 @@ import styles from '../../../parts/styles.module.css';
 import classes from './audit.module.css';
 import { operationLabel, operationNames } from './operation-words.ts';
 
-export interface FilterDraft {
+interface FilterDraft {
   readonly operation: string;
   readonly key: string;
   readonly address: string;
@@ -20,7 +20,7 @@ export interface FilterDraft {
 export const noFilter: FilterDraft = { operation: '', key: '', address: '', since: '', until: '' };
 
 /** Errors by field. With an error, no list is shown, because it would be unfiltered. */
-export type FilterFaults = Partial<Readonly<Record<'key' | 'address' | 'until', string>>>;
+type FilterFaults = Partial<Readonly<Record<'key' | 'address' | 'until', string>>>;
 
 export function faultsOf({ key, address, since, until }: FilterDraft): FilterFaults {
   const faults: { -readonly [Name in keyof FilterFaults]: string } = {};
@@ -54,7 +54,7 @@ function timeOf<Name extends 'since' | 'until'>(name: Name, text: string): { rea
     : ({ [name]: time.toISOString() } as { readonly [N in Name]?: string });
 }
 
-export interface AuditFilterFieldsProps {
+interface AuditFilterFieldsProps {
   readonly value: FilterDraft;
   readonly onChange: (value: FilterDraft) => void;
 }

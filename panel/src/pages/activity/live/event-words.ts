@@ -4,7 +4,7 @@ import type { EventData, EventType, KnownEvent, ServiceEvent } from '../../../li
 import { elapsedText, spanText } from '../../../parts/age.tsx';
 import type { Tone } from '../../../parts/state-mark.tsx';
 
-export interface EventWords {
+interface EventWords {
   readonly tone: Tone;
   readonly words: string;
 }

@@ -19,7 +19,7 @@ import { type Duration, DurationField, keepExpiry, permanent, readDuration } fro
 import { ExistingEntry } from './existing-entry.tsx';
 import { trustedEntries, warningsFor } from './warnings.ts';
 
-export interface BlockDialogProps {
+interface BlockDialogProps {
   /** The entry to edit; null: a new block. */
   readonly entry: BlockedIp | null;
   readonly address?: string;

@@ -30,7 +30,7 @@ export function readDuration({ choice, text }: Duration): number | null | { read
   return parse.ok ? parse.seconds : { why: parse.why };
 }
 
-export interface DurationFieldProps {
+interface DurationFieldProps {
   readonly value: Duration;
   readonly onChange: (value: Duration) => void;
   readonly label?: string;

@@ -5,7 +5,7 @@ import { momentText } from '../../../parts/age.tsx';
 import { UserText } from '../../../parts/user-text.tsx';
 import type { Intent } from './block-request.ts';
 
-export interface ExistingEntryProps {
+interface ExistingEntryProps {
   readonly entry: BlockedIp;
   readonly intent: Intent;
   readonly onIntent: (intent: 'extend' | 'replace') => void;

@@ -1,8 +1,6 @@
 // Durations as people type them: `4h`, `4 h`, `4h30m`, `90 min`, `1 year`. Files and the API accept one number and unit.
 
-export type TypedDuration =
-  | { readonly ok: true; readonly seconds: number }
-  | { readonly ok: false; readonly why: string };
+type TypedDuration = { readonly ok: true; readonly seconds: number } | { readonly ok: false; readonly why: string };
 
 const units: Readonly<Record<string, number>> = {
   s: 1,

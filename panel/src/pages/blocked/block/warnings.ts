@@ -1,6 +1,6 @@
 import { covers, type IpEntry, parseIp } from '../../../../../src/domain/ip.ts';
 
-export interface BlockWarning {
+interface BlockWarning {
   readonly kind: 'trusted' | 'trusted-inside' | 'own-address' | 'large';
   readonly words: string;
 }

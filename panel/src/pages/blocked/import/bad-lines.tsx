@@ -6,7 +6,7 @@ import type { BadLine } from './preview.ts';
 
 const initiallyShown = 100;
 
-export interface BadLinesProps {
+interface BadLinesProps {
   readonly lines: readonly BadLine[];
   readonly label: string;
   readonly heading?: string;

@@ -10,7 +10,7 @@ import { type Common, emptyTally, type Tally, transfer } from './transfer.ts';
 
 const settledMs = 500;
 
-export type Forecast =
+type Forecast =
   | { readonly kind: 'counting'; readonly tally: Tally }
   | { readonly kind: 'known'; readonly tally: Tally }
   | { readonly kind: 'unknown'; readonly why: unknown };
@@ -40,7 +40,7 @@ export function useForecast(entries: readonly NumberedEntry[], common: Common | 
   return forecast;
 }
 
-export interface ForecastWordsProps {
+interface ForecastWordsProps {
   readonly forecast: Forecast;
   readonly allowWide: boolean;
   readonly onAllowWide: (allow: boolean) => void;

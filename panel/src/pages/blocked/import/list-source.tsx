@@ -3,7 +3,7 @@ import { type DragEvent, useState } from 'react';
 import { UploadIcon } from '../../../parts/icons.tsx';
 import classes from './import.module.css';
 
-export interface ListSourceProps {
+interface ListSourceProps {
   readonly text: string;
   readonly onText: (text: string) => void;
   readonly onList: (list: Blob, name: string) => void;

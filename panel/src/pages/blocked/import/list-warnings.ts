@@ -10,7 +10,7 @@ const maxWarnings = 200;
 /** Each line is compared with each trusted entry: about a second. */
 const maxComparisons = 20_000_000;
 
-export interface ListWarnings {
+interface ListWarnings {
   readonly warnings: readonly BadLine[];
   /** What was not checked; null: nothing. */
   readonly unchecked: string | null;

@@ -14,7 +14,7 @@ export interface Defaults {
   readonly duration: Duration;
 }
 
-export interface PreviewStepProps {
+interface PreviewStepProps {
   readonly preview: Preview;
   readonly defaults: Defaults;
   readonly onDefaults: (defaults: Defaults) => void;

@@ -4,7 +4,7 @@ import styles from '../../../parts/styles.module.css';
 import { BadLines } from './bad-lines.tsx';
 import type { Tally } from './transfer.ts';
 
-export interface SendingStepProps {
+interface SendingStepProps {
   readonly kind: 'sending' | 'stopped' | 'done';
   readonly tally: Tally;
   readonly total: number;

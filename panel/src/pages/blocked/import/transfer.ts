@@ -45,7 +45,7 @@ export const emptyTally: Tally = {
   enforced: true,
 };
 
-export interface TransferOptions {
+interface TransferOptions {
   readonly dry?: boolean;
 }
 

@@ -21,7 +21,7 @@ import { useBookState } from './use-page-book.ts';
 
 const settleMs = 160;
 
-export interface EntryListProps {
+interface EntryListProps {
   readonly book: PageBook<BlockedIp>;
   readonly selected: ReadonlySet<string>;
   readonly found: string;

@@ -16,7 +16,7 @@ export interface RowActions {
   readonly remove: (entry: BlockedIp) => void;
 }
 
-export interface EntryRowProps {
+interface EntryRowProps {
   readonly id: string;
   readonly index: number;
   /** Undefined: not loaded yet. */

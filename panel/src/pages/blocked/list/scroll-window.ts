@@ -7,7 +7,7 @@ export interface ScrollWindow {
   readonly scrollTop: number;
 }
 
-export interface ListShape {
+interface ListShape {
   readonly rows: number;
   readonly rowHeight: number;
   readonly viewport: number;

@@ -7,7 +7,7 @@ import { PageFrame } from '../../../parts/page-frame.tsx';
 import { Read } from '../../../parts/read.tsx';
 import styles from '../../../parts/styles.module.css';
 
-export type UnlessAttachedProps = {
+type UnlessAttachedProps = {
   readonly title: string;
   readonly managed: ReactNode;
 } & (

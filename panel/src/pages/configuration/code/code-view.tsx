@@ -8,7 +8,7 @@ import { tokenize } from './lexer.ts';
 
 const chunkLines = 100;
 
-export interface CodeViewProps {
+interface CodeViewProps {
   readonly label: string;
   readonly lines: readonly string[];
   /** The scrolling element; its lines have their numbers, counted from 1, as `data-n`. */

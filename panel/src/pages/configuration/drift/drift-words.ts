@@ -1,7 +1,7 @@
 import type { ConfigurationDrift } from '../../../api/types.ts';
 import { counted } from '../../../parts/counted.ts';
 
-export interface DriftWords {
+interface DriftWords {
   readonly title: string;
   readonly words: string;
 }

@@ -12,7 +12,7 @@ export interface ServerDraft {
   readonly ssl: 'none' | 'verify' | 'insecure';
 }
 
-export type DraftFaults = Partial<Readonly<Record<'address' | 'port' | 'weight' | 'maxConnections', string>>>;
+type DraftFaults = Partial<Readonly<Record<'address' | 'port' | 'weight' | 'maxConnections', string>>>;
 
 export function emptyDraft(id: number): ServerDraft {
   return { id, address: '', port: '80', weight: '', maxConnections: '', backup: false, check: true, ssl: 'none' };

@@ -4,7 +4,7 @@ import styles from '../../../parts/styles.module.css';
 import { faultsOf, type ServerDraft } from './server-draft.ts';
 import classes from './server-fields.module.css';
 
-export interface ServerFieldsProps {
+interface ServerFieldsProps {
   readonly draft: ServerDraft;
   readonly number: number;
   readonly onChange: (draft: ServerDraft) => void;

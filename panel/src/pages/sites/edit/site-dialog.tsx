@@ -17,7 +17,7 @@ import { failureTitle } from './failure-title.ts';
 import { draftOf, emptyDraft, isComplete, requestOf, type ServerDraft } from './server-draft.ts';
 import { ServerFields } from './server-fields.tsx';
 
-export interface SiteDialogProps {
+interface SiteDialogProps {
   /** The site to edit; null: a new one. */
   readonly site: Site | null;
   readonly sites: readonly Site[];

@@ -95,6 +95,7 @@ describe('a wrong value', () => {
       expect(refusal).toBeInstanceOf(SettingsError);
       expect((refusal as SettingsError).variable).toBe(variable);
       expect((refusal as SettingsError).message).toContain(variable);
+      expect((refusal as SettingsError).message).toMatch(/: .*\b(must|can have|requires|cannot be read)\b/);
       if (name === 'API_KEY') expect((refusal as SettingsError).message).not.toContain(value.trim());
     });
   }
@@ -163,17 +164,21 @@ describe('the settings', () => {
   });
 
   it.each([
-    [{ PROXY_MANAGER_RELOAD_BY: 'never' }, 'PROXY_MANAGER_RELOAD_BY', 'PROXY_MANAGER_ATTACHED=true only'],
-    [{ PROXY_MANAGER_OPEN_FRONT_ENDS: 'a' }, 'PROXY_MANAGER_OPEN_FRONT_ENDS', 'PROXY_MANAGER_ATTACHED=true only'],
+    [{ PROXY_MANAGER_RELOAD_BY: 'never' }, 'PROXY_MANAGER_RELOAD_BY', 'requires PROXY_MANAGER_ATTACHED=true'],
+    [{ PROXY_MANAGER_OPEN_FRONT_ENDS: 'a' }, 'PROXY_MANAGER_OPEN_FRONT_ENDS', 'requires PROXY_MANAGER_ATTACHED=true'],
     ...['SITES_MAP', 'TEMPLATE', 'BACKUP_DIR', 'HTTP_BIND', 'HARD_STOP_AFTER', 'CONNECTIONS_PER_SOURCE'].map(
       (name) =>
         [
           { PROXY_MANAGER_ATTACHED: 'true', [`PROXY_MANAGER_${name}`]: name === 'HTTP_BIND' ? ':80' : '30m' },
           `PROXY_MANAGER_${name}`,
-          'leave it out',
+          'not allowed with PROXY_MANAGER_ATTACHED=true',
         ] as const,
     ),
-    [{ PROXY_MANAGER_ATTACHED: 'true', PROXY_MANAGER_SUPERVISE: 'true' }, 'PROXY_MANAGER_SUPERVISE', 'leave it out'],
+    [
+      { PROXY_MANAGER_ATTACHED: 'true', PROXY_MANAGER_SUPERVISE: 'true' },
+      'PROXY_MANAGER_SUPERVISE',
+      'not allowed with PROXY_MANAGER_ATTACHED=true',
+    ],
   ] as const)('refuse what only the other mode has, by its name: %j', (environment, variable, why) => {
     expect(() => read(environment)).toThrow(
       expect.objectContaining({ variable, message: expect.stringContaining(why) }),
@@ -280,7 +285,7 @@ describe('the command line', () => {
     for (const value of [made, `/etc/${made}`]) {
       const ran = run(['config', 'show'], { PROXY_MANAGER_API_KEY_FILE: value });
       expect(ran.status).toBe(2);
-      expect(ran.stderr).toContain('it takes the path of a file, and this is a key');
+      expect(ran.stderr).toContain('must be the path of a file, but this is a key');
       expect(ran.stdout + ran.stderr).not.toContain(made);
     }
   });

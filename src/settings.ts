@@ -131,7 +131,7 @@ export function readSettings(
     const value = raw(name).toLowerCase();
     if (value === 'true' || value === '1' || value === 'yes') return true;
     if (value === 'false' || value === '0' || value === 'no') return false;
-    throw new SettingsError(`PROXY_MANAGER_${name}`, raw(name), 'it takes true or false');
+    throw new SettingsError(`PROXY_MANAGER_${name}`, raw(name), 'must be true or false');
   };
 
   if (prefix !== '') checkPathText('PROXY_MANAGER_PREFIX', prefix);
@@ -142,8 +142,8 @@ export function readSettings(
       `PROXY_MANAGER_${name}`,
       raw(name),
       attached
-        ? 'an attached service (PROXY_MANAGER_ATTACHED) leaves HAProxy and its configuration to their operator: leave it out'
-        : 'it means something with PROXY_MANAGER_ATTACHED=true only',
+        ? 'not allowed with PROXY_MANAGER_ATTACHED=true, where the operator configures and starts HAProxy; remove it'
+        : 'requires PROXY_MANAGER_ATTACHED=true',
     );
   }
   const masterSocket = path('MASTER_SOCKET');
@@ -157,7 +157,7 @@ export function readSettings(
     throw new SettingsError(
       'PROXY_MANAGER_HARD_STOP_AFTER',
       hardStopAfter,
-      'it takes a time from 10s to 24d, as 30m or 2h',
+      'must be a time from 10s to 24d, such as 30m or 2h',
     );
   }
 
@@ -275,7 +275,7 @@ function refuseUnknown(environment: Readonly<Record<string, string | undefined>>
 /** None means anything in a path, an address or a time; in a log or a terminal they would. */
 function refuseControlCharacters({ variable, flag }: SettingDefinition, value: string): void {
   if (!/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(value)) return;
-  throw new SettingsError(variable, flag === null ? '********' : value, 'it may not hold control characters');
+  throw new SettingsError(variable, flag === null ? '********' : value, 'must not contain control characters');
 }
 
 function readKey(key: string | undefined, file: string, readFile: (path: string) => string): string | null {
@@ -285,19 +285,19 @@ function readKey(key: string | undefined, file: string, readFile: (path: string)
     throw new SettingsError(
       variable,
       masked,
-      'a key has 16 to 512 characters of A-Z a-z 0-9 - . _ ~ + /, and = at the end only',
+      'the key must be 16 to 512 characters of A-Z a-z 0-9 - . _ ~ + /, with = only at the end',
     );
   };
   if (key !== undefined) return check('PROXY_MANAGER_API_KEY', key);
   if (file === '') return null;
   if (ownKey.test(basename(file))) {
-    throw new SettingsError('PROXY_MANAGER_API_KEY_FILE', masked, 'it takes the path of a file, and this is a key');
+    throw new SettingsError('PROXY_MANAGER_API_KEY_FILE', masked, 'must be the path of a file, but this is a key');
   }
   let content: string;
   try {
     content = readFile(file);
   } catch (error) {
-    throw new SettingsError('PROXY_MANAGER_API_KEY_FILE', file, `it could not be read: ${(error as Error).message}`);
+    throw new SettingsError('PROXY_MANAGER_API_KEY_FILE', file, `the file cannot be read: ${(error as Error).message}`);
   }
   return check('PROXY_MANAGER_API_KEY_FILE', content.trim());
 }
@@ -305,7 +305,7 @@ function readKey(key: string | undefined, file: string, readFile: (path: string)
 function databaseUrl(value: string, given: boolean, prefix: string): string {
   if (!value.startsWith('sqlite:/')) {
     const shown = value.replace(/\/\/.*@/, `//${masked}@`);
-    throw new SettingsError('PROXY_MANAGER_DATABASE_URL', shown, 'it takes sqlite:/absolute/path');
+    throw new SettingsError('PROXY_MANAGER_DATABASE_URL', shown, 'must be sqlite:/absolute/path');
   }
   return given ? value : `sqlite:${join(prefix === '' ? '/' : prefix, databaseFile(value))}`;
 }
@@ -315,7 +315,7 @@ function parseMaxEntries(value: string): number {
   throw new SettingsError(
     'PROXY_MANAGER_MAX_ENTRIES',
     value,
-    'it takes a whole number up to 999999999; 0 for no limit',
+    'must be a whole number from 1 to 999999999, or 0 for no limit',
   );
 }
 
@@ -324,7 +324,7 @@ export function parseReloadBy(value: string, variable = 'PROXY_MANAGER_RELOAD_BY
   if (value === 'master' || value === 'never') return { kind: value };
   const unit = /^systemd:([A-Za-z0-9:_.@\\-]{1,200}\.service)$/.exec(value)?.[1];
   if (unit !== undefined && !unit.startsWith('-')) return { kind: 'systemd', unit };
-  throw new SettingsError(variable, value, 'it takes master, systemd:UNIT (as systemd:haproxy.service) or never');
+  throw new SettingsError(variable, value, 'must be master, never or systemd:UNIT, such as systemd:haproxy.service');
 }
 
 /** Names as HAProxy takes them for a section. @param variable who gave them, for the error. @throws SettingsError */
@@ -334,7 +334,7 @@ export function parseOpenFrontEnds(value: string, variable = 'PROXY_MANAGER_OPEN
     throw new SettingsError(
       variable,
       value,
-      'it takes names of frontend and listen sections, several with commas, each once',
+      'must be names of frontend or listen sections, separated by commas, each once',
     );
   }
   return Object.freeze(names);
@@ -342,7 +342,7 @@ export function parseOpenFrontEnds(value: string, variable = 'PROXY_MANAGER_OPEN
 
 export function parseListen(value: string): ListenAddress {
   const wrong = (): never => {
-    throw new SettingsError('PROXY_MANAGER_LISTEN', value, 'it takes HOST:PORT, [IPv6]:PORT or unix:/absolute/path');
+    throw new SettingsError('PROXY_MANAGER_LISTEN', value, 'must be HOST:PORT, [IPv6]:PORT or unix:/absolute/path');
   };
   if (value.startsWith('unix:')) {
     const path = value.slice('unix:'.length);
@@ -366,7 +366,7 @@ function connectionsPerSource(value: string): number | null {
   throw new SettingsError(
     'PROXY_MANAGER_CONNECTIONS_PER_SOURCE',
     value,
-    `it takes a whole number from 1 to ${mostPerSource}, or 0 for no limit`,
+    `must be a whole number from 1 to ${mostPerSource}, or 0 for no limit`,
   );
 }
 
@@ -377,7 +377,7 @@ function parseHttpBind(value: string): readonly string[] {
     throw new SettingsError(
       'PROXY_MANAGER_HTTP_BIND',
       value,
-      'it takes :PORT, IPV4:PORT or [IPV6]:PORT, several with commas, each once',
+      'must be :PORT, IPV4:PORT or [IPV6]:PORT, several separated by commas, each once',
     );
   }
   return Object.freeze(binds);
@@ -392,7 +392,7 @@ function isBind(text: string): boolean {
 /** Paths go into the configuration and onto the command socket: only characters that mean nothing there. */
 function checkPathText(variable: string, value: string): void {
   if (!/^[A-Za-z0-9._/+@=-]+$/.test(value)) {
-    throw new SettingsError(variable, value, 'a path may hold A-Z a-z 0-9 . _ / + @ = - only');
+    throw new SettingsError(variable, value, 'must be a path of these characters only: A-Z a-z 0-9 . _ / + @ = -');
   }
 }
 
@@ -401,7 +401,7 @@ function limitPath(variable: string, path: string, limit: number): void {
     throw new SettingsError(
       variable,
       path,
-      `a socket path holds at most ${limit} bytes, this one has ${Buffer.byteLength(path)}`,
+      `a socket path can have at most ${limit} bytes; this one has ${Buffer.byteLength(path)}`,
     );
   }
 }

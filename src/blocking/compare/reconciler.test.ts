@@ -125,6 +125,18 @@ describe('a check by the reconciler', () => {
     }
   });
 
+  it('blames another process for an edited file only, not for one that the service could not write', async () => {
+    kit.lines.length = 0;
+    const messages = () => kit.lines.map(({ message }) => message).filter((message) => message.startsWith('Map file'));
+    kit.keeper.markStale('the disk was full');
+    await kit.reconciler.check(false);
+    expect(messages()).toEqual(['Map file is rewritten from the database']);
+    expect(kit.lines.at(-1)?.fields).toMatchObject({ reason: 'the disk was full' });
+    appendFileSync(kit.mapPath, '198.51.100.9 1\n');
+    await kit.reconciler.check(false);
+    expect(messages()[1]).toBe('Map file was changed by another process; rewriting it from the database');
+  });
+
   it('asks for a reload, and leaves the worker suspect, when the worker takes no repair', async () => {
     master.script = (command) => (/ (add|set) map /.test(command) ? say('no\n\n') : undefined);
     map().del('192.0.2.2');

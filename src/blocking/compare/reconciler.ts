@@ -147,14 +147,16 @@ export class Reconciler {
   }
 
   async #checkFile(): Promise<void> {
-    const { file, wantsRewrite } = this.#deps.keeper;
-    const whole = this.#deps.keeper.problem === null && (await file.unchanged());
-    if (whole && !wantsRewrite) return;
+    const { file, problem, wantsRewrite } = this.#deps.keeper;
+    const isChanged = problem === null && !(await file.unchanged());
+    if (problem === null && !isChanged && !wantsRewrite) return;
     if (performance.now() < this.#fileAgainAt) return;
     try {
-      if (!whole) this.#deps.log.warn('Map file was changed by another process; rewriting it from the database');
+      if (isChanged) this.#deps.log.warn('Map file was changed by another process; rewriting it from the database');
+      // Such as a full disk: no other process wrote to it.
+      else if (problem !== null) this.#deps.log.warn('Map file is rewritten from the database', { reason: problem });
       await this.#deps.keeper.updateBlockedIpsMap();
-      if (!whole) this.#drift.fileRepaired('blocked');
+      if (isChanged || problem !== null) this.#drift.fileRepaired('blocked');
       this.#logged.delete('file');
     } catch (error) {
       const unusable = error instanceof ServiceError && error.status === 503;
@@ -167,7 +169,7 @@ export class Reconciler {
   async #checkTrustedFile(): Promise<void> {
     try {
       if (await this.#deps.trusted.fileUnchanged()) return;
-      this.#deps.log.warn('Map file of trusted addresses was changed by another process; rewriting it');
+      this.#deps.log.warn('Map file of trusted addresses is not the one last written; rewriting it');
       await this.#deps.trusted.updateTrustedIpsMap();
       this.#drift.fileRepaired('trusted');
       this.#logged.delete('trusted file');

@@ -145,7 +145,7 @@ export class BulkRunner {
   }
 
   /**
-   * Resolves while no bulk change is being applied; the next one waits. For work that would take a half-applied bulk
+   * Runs `work` while no bulk change is being applied; the next one waits. For work that would take a half-applied bulk
    * change for drift.
    */
   between<T>(work: () => Promise<T>): Promise<T> {

@@ -215,7 +215,7 @@ export class GroupWriter {
     }
   }
 
-  /** Checked inside the turn, where the set does not change. For the other requests there is no limit. */
+  /** Checked inside the turn, where the set does not change. Requests that would exceed the limit are rejected. */
   async #thatFit(group: readonly Pending[]): Promise<readonly Pending[]> {
     let total = this.#deps.store.total;
     const additions = group.reduce((sum, { changes }) => sum + changes.filter(({ op }) => op === 'add').length, 0);

@@ -46,7 +46,6 @@ interface RewriteOwner {
   ended(): void;
 }
 
-/** See `MapFileRewrite` in map-file.ts, its interface for callers. */
 interface RewriteDeps {
   readonly owner: RewriteOwner;
   /** The map file, without links. */
@@ -57,6 +56,7 @@ interface RewriteDeps {
   readonly header: MapFileHeader;
 }
 
+/** See `MapFileRewrite` in map-file.ts, its interface for callers. */
 export class RewriteInProgress {
   readonly #deps: RewriteDeps;
   readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES);

@@ -27,12 +27,12 @@ export interface MapFileDeps {
 export interface MapFileRewrite {
   /** Canonical addresses in sortKey order, over several calls; rejects with a RangeError when they are not. */
   append(ips: readonly string[]): Promise<void>;
-  /** Optional, after the last append and outside the writer's slot: the long fsync, so that `finish` has a short one. */
+  /** Optional, after the last append and outside the writer's turn: the long fsync, so that `finish` has a short one. */
   seal(): Promise<void>;
   /**
    * Applies what changed since `beginRewrite`, syncs, renames, syncs the folder; mode and owner of the old file stay.
    * `generation`: of the last change that the database committed; by default that of the header.
-   * To be called in the writer's slot, with no add or remove under way. After a rejection (MapFileError) the rewrite is
+   * To be called in the writer's turn, with no add or remove under way. After a rejection (MapFileError) the rewrite is
    * over, its temporary file removed, and the map file unchanged; only if the folder's sync failed is the new file in place
    * and the state `behind`.
    */

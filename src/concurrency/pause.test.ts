@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { stopTime } from '../../testkit/stop-time.ts';
-import { pause, WakeablePause, withTimeout } from './pause.ts';
+import { KickablePause, pause, WakeablePause, withTimeout } from './pause.ts';
 
 it('ends a pause when its signal aborts, without an error', async () => {
   using time = stopTime();
@@ -25,6 +25,20 @@ it('ends only the pause under way when woken', async () => {
   expect(ended).toBe(false);
   timer.wake();
   await paused;
+  expect(time.timers).toBe(0);
+});
+
+it('remembers a kick until the next work begins', async () => {
+  using time = stopTime();
+  const { signal } = new AbortController();
+  const timer = new KickablePause();
+  timer.kick();
+  timer.begin();
+  expect(timer.kicked).toBe(false);
+  const paused = timer.wait(1_000, { signal });
+  timer.kick();
+  await paused;
+  expect(timer.kicked).toBe(true);
   expect(time.timers).toBe(0);
 });
 

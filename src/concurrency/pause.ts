@@ -24,6 +24,26 @@ export class WakeablePause {
   }
 }
 
+/** A pause between two pieces of work, with a memory: a `kick` while the work is under way asks for it once more. */
+export class KickablePause extends WakeablePause {
+  #kicked = false;
+
+  kick(): void {
+    this.#kicked = true;
+    this.wake();
+  }
+
+  /** The work begins, and covers all kicks so far. */
+  begin(): void {
+    this.#kicked = false;
+  }
+
+  /** Since the last `begin`. */
+  get kicked(): boolean {
+    return this.#kicked;
+  }
+}
+
 /** What `work` resolves to, or null after `ms`. The work goes on; a later failure of it is ignored. */
 export async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T | null> {
   const done = new AbortController();

@@ -2,7 +2,7 @@
 // checks as `/health`, but without a write to the database each time.
 
 import type { Health as HealthReport } from '../api/health.ts';
-import { pause, WakeablePause } from '../concurrency/pause.ts';
+import { KickablePause, pause } from '../concurrency/pause.ts';
 import type { Emit } from '../events/facts.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
@@ -23,8 +23,7 @@ export class HealthWatch {
   readonly #deps: HealthWatchDeps;
   readonly #everyMs: number;
   readonly #stop = new AbortController();
-  readonly #timer = new WakeablePause();
-  #kicked = false;
+  readonly #timer = new KickablePause();
   #loop: Promise<void> | null = null;
   #status: string | null = null;
   #last = '';
@@ -41,8 +40,7 @@ export class HealthWatch {
 
   /** Probe soon: something happened. */
   kick(): void {
-    this.#kicked = true;
-    this.#timer.wake();
+    this.#timer.kick();
   }
 
   async stop(): Promise<void> {
@@ -54,12 +52,10 @@ export class HealthWatch {
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      this.#kicked = false;
+      this.#timer.begin();
       await this.#probeOnce();
-      if (!this.#kicked) {
-        await this.#timer.wait(this.#everyMs, { signal, ref: false });
-      }
-      if (this.#kicked) await pause(soonMs, { signal, ref: false });
+      if (!this.#timer.kicked) await this.#timer.wait(this.#everyMs, { signal, ref: false });
+      if (this.#timer.kicked) await pause(soonMs, { signal, ref: false });
     }
   }
 

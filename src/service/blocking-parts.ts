@@ -24,6 +24,7 @@ import { MapFileKeeper } from '../blocking/write/map-file-keeper.ts';
 import { Outcomes } from '../blocking/write/outcomes.ts';
 import { RuntimeChanger } from '../blocking/write/runtime-changer.ts';
 import { RuntimeLink } from '../blocking/write/runtime-link.ts';
+import { KickablePause } from '../concurrency/pause.ts';
 import { TurnQueue } from '../concurrency/turn-queue.ts';
 import { type Emit, noFacts } from '../events/facts.ts';
 import { MapFile } from '../haproxy/map-file/map-file.ts';
@@ -88,15 +89,17 @@ export function wireBlocking(options: {
   const turns = new TurnQueue();
   const windows = new ChangeWindows();
   const pending = new PendingVersions();
+  const registry = new WorkerRegistry({ now, emit });
   // Where deletes are fast a commit would stall traffic for nothing; where they scan, what they cost is measured.
   const strategy = new DeleteStrategy({
     mayReplace: () => replacePays(capabilities(registry.runningVersion)),
     scans: () => !capabilities(registry.runningVersion).fastDeletes,
   });
-  const registry = new WorkerRegistry({ now, onForgotten: (pid) => strategy.forget(pid), emit });
+  registry.onForgotten((pid) => strategy.forget(pid));
+  const checks = new KickablePause();
   const blockedMap = new RuntimeMap({ socket, path: settings.blockedMap });
   const trustedMap = new RuntimeMap({ socket, path: settings.trustedMap });
-  const keeper: MapFileKeeper = new MapFileKeeper({
+  const keeper = new MapFileKeeper({
     file: new MapFile({ path: settings.blockedMap }),
     path: settings.blockedMap,
     store,
@@ -105,7 +108,7 @@ export function wireBlocking(options: {
     log,
     onDatabaseSurprise: () => {
       registry.markAllSuspect('blocked', 'the database was changed behind the service');
-      reconciler.kick();
+      checks.kick();
     },
     now,
   });
@@ -114,11 +117,11 @@ export function wireBlocking(options: {
     log,
     now,
     onRecovered: () => {
-      reconciler.kick();
+      checks.kick();
       options.reconsiderReload();
     },
   });
-  const changer = new RuntimeChanger({ link, registry, pending, onNewWorkers: () => reconciler.kick() });
+  const changer = new RuntimeChanger({ link, registry, pending, onNewWorkers: () => checks.kick() });
   const trusted = new TrustedSet({
     store: new TrustedIpsStore(database),
     path: settings.trustedMap,
@@ -158,7 +161,8 @@ export function wireBlocking(options: {
     strategy,
     drift: observers.drift,
   });
-  const reconciler: Reconciler = new Reconciler({
+  const reconciler = new Reconciler({
+    timer: checks,
     socket,
     link,
     registry,
@@ -215,7 +219,7 @@ export function wireBlocking(options: {
     blocked,
     trusted,
     scheduleReload,
-    onWorkerStarting: () => reconciler.kick(),
+    onWorkerStarting: () => checks.kick(),
     betweenBulkChanges: (work) => bulk.between(work),
   });
   // Where it is not known, what is trusted is taken to be let in.

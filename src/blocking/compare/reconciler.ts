@@ -1,6 +1,6 @@
 // Watches for drift: a new worker, a wrong count, a file that another process touched. Checks every worker's entry count
 // each 2 s and the complete maps each 30 s. A difference is repaired at once; health is degraded until then.
-import { WakeablePause } from '../../concurrency/pause.ts';
+import type { KickablePause } from '../../concurrency/pause.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { RuntimeMapRejection } from '../../haproxy/maps/runtime-map.ts';
 import { showProcesses } from '../../haproxy/process/workers.ts';
@@ -30,6 +30,8 @@ const checkPatienceMs = 5_000;
 const reloadTakesAtMostMs = 10_000;
 
 interface ReconcilerDeps {
+  /** A kick asks for a check soon. */
+  readonly timer: KickablePause;
   readonly socket: MasterSocket;
   readonly link: RuntimeLink;
   readonly registry: WorkerRegistry;
@@ -49,8 +51,6 @@ export class Reconciler {
   readonly #deps: ReconcilerDeps;
   readonly #drift: Pick<DriftObserver, 'fileRepaired'>;
   readonly #stop = new AbortController();
-  readonly #timer = new WakeablePause();
-  #kicked = false;
   #paused = 0;
   #lastComparison = 0;
   #unreachableSince: number | null = null;
@@ -70,8 +70,7 @@ export class Reconciler {
   }
 
   kick(): void {
-    this.#kicked = true;
-    this.#timer.wake();
+    this.#deps.timer.kick();
   }
 
   /** While a bulk change is applied, database and workers differ on purpose. */
@@ -89,7 +88,7 @@ export class Reconciler {
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    this.#timer.wake();
+    this.#deps.timer.wake();
     await this.#loop;
   }
 
@@ -115,14 +114,14 @@ export class Reconciler {
 
   async #run(): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      this.#kicked = false;
+      this.#deps.timer.begin();
       if (!this.paused) {
         const due = performance.now() - this.#lastComparison >= compareEveryMs;
         await this.check(due);
       }
-      if (this.#kicked && !this.paused) continue;
+      if (this.#deps.timer.kicked && !this.paused) continue;
       const pauseMs = this.#workerStarting ? checkWhileStartingMs : checkEveryMs;
-      await this.#timer.wait(pauseMs, { signal: this.#stop.signal });
+      await this.#deps.timer.wait(pauseMs, { signal: this.#stop.signal });
     }
   }
 

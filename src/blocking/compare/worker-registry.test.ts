@@ -16,7 +16,8 @@ const processesOf = (...workers: { pid: number; startTime: number }[]): Processe
 describe('the registry of workers', () => {
   it('reports each worker that is gone: another may get its pid', () => {
     const gone: number[] = [];
-    const registry = new WorkerRegistry({ now: () => new Date(), onForgotten: (pid) => gone.push(pid) });
+    const registry = new WorkerRegistry({ now: () => new Date() });
+    registry.onForgotten((pid) => gone.push(pid));
     registry.observe(processesOf({ pid: 10, startTime: 1 }, { pid: 11, startTime: 1 }, { pid: 12, startTime: 1 }));
     registry.observe(processesOf({ pid: 10, startTime: 1 }, { pid: 12, startTime: 1 }));
     expect(gone).toEqual([11]);

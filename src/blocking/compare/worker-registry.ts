@@ -40,8 +40,6 @@ const mapNames: readonly MapName[] = ['blocked', 'trusted'];
 
 interface WorkerRegistryDeps {
   readonly now: () => Date;
-  /** Called for each worker that is gone; its pid may be reused. */
-  readonly onForgotten?: (pid: number) => void;
   readonly emit?: Emit;
 }
 
@@ -51,13 +49,17 @@ export class WorkerRegistry {
   #runningVersion: string | null = null;
   #lastVerifiedAt: Date | null = null;
   readonly #deps: WorkerRegistryDeps;
-  readonly #onForgotten: (pid: number) => void;
+  readonly #listeners: ((pid: number) => void)[] = [];
   readonly #emit: Emit;
 
   constructor(deps: WorkerRegistryDeps) {
     this.#deps = deps;
-    this.#onForgotten = deps.onForgotten ?? (() => undefined);
     this.#emit = deps.emit ?? noFacts;
+  }
+
+  /** `forget` is called for each worker that is gone; its pid may be reused. */
+  onForgotten(forget: (pid: number) => void): void {
+    this.#listeners.push(forget);
   }
 
   get masterPid(): number | null {
@@ -121,7 +123,7 @@ export class WorkerRegistry {
     const gone = [...this.#workers].filter(([key]) => !seen.has(key));
     this.#workers = seen;
     for (const [, { pid }] of gone) {
-      this.#onForgotten(pid);
+      this.#forgotten(pid);
       this.#emit('worker.gone', { pid });
     }
     for (const { pid, role } of fresh) this.#emit('worker.appeared', { pid, role });
@@ -140,7 +142,11 @@ export class WorkerRegistry {
       this.#workers.delete(key);
       this.#emit('worker.gone', { pid });
     }
-    this.#onForgotten(pid);
+    this.#forgotten(pid);
+  }
+
+  #forgotten(pid: number): void {
+    for (const forget of this.#listeners) forget(pid);
   }
 
   markInSync(pid: number, map: MapName): void {

@@ -201,7 +201,7 @@ describeOnOneProxy('attach', ({ bin }) => {
         made,
       });
       for (const step of steps) {
-        if (step.says.includes('owner') && !(await step.isDone())) await step.apply();
+        if (step.plan.includes('owner') && !(await step.isDone())) await step.apply();
       }
       return host.commands;
     };
@@ -293,7 +293,7 @@ describeOnOneProxy('attach', ({ bin }) => {
     const folder = dirname(service.paths.masterSocket);
     await chmod(folder, 0o700);
     await expect(run()).rejects.toThrow('HAProxy was not started by systemd');
-    expect(told.join('\n')).toContain(`Its master socket ${service.paths.masterSocket} is not for the service yet`);
+    expect(told.join('\n')).toContain(`The service cannot use the master socket ${service.paths.masterSocket} yet`);
     await chmod(folder, 0o711);
   });
 

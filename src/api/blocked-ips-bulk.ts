@@ -127,8 +127,8 @@ const BulkAnswer = model('BulkAnswer', 'What a bulk change did, and whether the 
   dry_run: Type.Optional(
     Type.Literal(true, { description: 'Nothing was changed; the counts are what the request would do now.' }),
   ),
-  current_total: Type.Optional(count('Of a dry run. How many entries the set has now.')),
-  limit: Type.Optional(count('Of a dry run. How many entries the set takes at most; absent where there is no limit.')),
+  current_total: Type.Optional(count('How many entries the set has now; only in a dry run.')),
+  limit: Type.Optional(count('How many entries the set can have; only in a dry run, and absent if there is no limit.')),
   ...runtimeReportFields,
 });
 export type BulkAnswer = Static<typeof BulkAnswer>;
@@ -220,7 +220,7 @@ export const replaceBlockedAddresses = operation({
         type: 'urn:proxy-manager:error:6006',
         title: 'more than half of the set would be removed',
         status: 409,
-        detail: '120 of 121 entries would go away, more than half; if that is meant, send allow_shrink=true',
+        detail: '120 of 121 entries would be removed, more than half; to remove them, send allow_shrink=true',
         code: 6006,
         op: 'replace blocked set',
         ...problem,

@@ -311,7 +311,7 @@ export const blockAddress = operation({
         title: 'covered by a trusted address',
         status: 409,
         detail:
-          '192.0.2.10 is covered by the trusted 192.0.2.10, which wins over a block; send force to store it all the same',
+          '192.0.2.10 is covered by the trusted 192.0.2.10, which overrides blocks; to store it anyway, send force: true with an admin key',
         code: 6007,
         op: 'block',
         ...problem,

@@ -108,14 +108,14 @@ class Attaching {
 
   async #dryRun(facts: Facts, settings: Settings, steps: readonly Step[], made: Made): Promise<AttachOutcome> {
     const would: string[] = [];
-    for (const step of steps) if (!(await step.isDone())) would.push(`  make ${step.says}`);
+    for (const step of steps) if (!(await step.isDone())) would.push(`  ${step.plan}`);
     for (const { file } of listsToImport(facts, made)) would.push(`  import ${file}, after a question`);
     if (!facts.socket.usable) would.push(`  restart ${facts.proxy.unit} once, for its master socket`);
     const { reloadBy } = settings;
     const lacking = lackingRule(facts, settings.openFrontEnds);
     await this.#deps.operator.tell(
       '',
-      ...(would.length === 0 ? ['Nothing is left to be made.'] : ['It would', ...would]),
+      ...(would.length === 0 ? ['Nothing is left to do.'] : ['It would', ...would]),
       ...pasteLines(lacking, settings),
       ...(reloadBy.kind === 'systemd' ? polkitLines(reloadBy.unit) : []),
       '',
@@ -138,7 +138,7 @@ class Attaching {
     for (const step of steps) {
       if (await step.isDone()) continue;
       await step.apply();
-      await this.#deps.operator.tell(`made ${step.says}`);
+      await this.#deps.operator.tell(step.done);
     }
     if (reloadBy.kind === 'systemd') await this.#deps.operator.tell(...polkitLines(reloadBy.unit));
   }

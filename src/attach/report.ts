@@ -14,9 +14,9 @@ export function report({ proxy, version, files, frontEnds, socket }: Facts, open
 }
 
 function socketLine(isThere: boolean, { path, usable }: Facts['socket']): string {
-  if (usable) return `Its master socket ${path} may be used by the service.`;
-  const why = isThere ? `Its master socket ${path} is not for the service yet.` : 'It has no master socket yet.';
-  return `${why} A stats socket does not do: it belongs to one worker and does not survive it.`;
+  if (usable) return `The service can use the master socket ${path}.`;
+  const why = isThere ? `The service cannot use the master socket ${path} yet.` : 'HAProxy has no master socket yet.';
+  return `${why} A stats socket is not sufficient: it belongs to one worker and ends with it.`;
 }
 
 function frontEndLine(frontEnd: FrontEnd, open: readonly string[]): string {

@@ -18,8 +18,10 @@ export const paths = {
 } as const;
 
 export interface Step {
-  /** What it makes: `the user proxy-manager`. */
-  readonly says: string;
+  /** With its verb: `create the user proxy-manager`. */
+  readonly plan: string;
+  /** The same when done: `created the user proxy-manager`. */
+  readonly done: string;
   isDone(): Promise<boolean>;
   /** @throws CannotAttach */
   apply(): Promise<void>;
@@ -107,23 +109,23 @@ export function stepsOf({
   readonly made: Made;
 }): readonly Step[] {
   const { folder, unit, serviceDropIn: settings, command } = paths;
-  const file = (says: string, path: string, text: string): Step => ourFile(host, made, { says, path, text });
+  const file = (what: string, path: string, text: string): Step => ourFile(host, made, { what, path, text });
   return [
     {
-      says: `the user and group ${user}`,
+      ...creates(`the user and group ${user}`),
       isDone: async () => (await host.run('getent', 'passwd', user)).exitCode === 0,
       apply: () =>
         succeed(host, 'useradd', '--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', user),
     },
     {
-      says: `the folder ${folder}, for the maps`,
+      ...creates(`the folder ${folder}, for the maps`),
       isDone: () => host.exists(folder),
       apply: () => succeed(host, 'install', '-d', '-o', user, '-g', user, '-m', '750', folder),
     },
     { ...file(`the unit ${unit}`, unit, packaged), isDone: () => host.exists(unit) },
     file(`the settings of the service, in ${settings}`, settings, dropIn),
     {
-      says: `the command ${command}`,
+      ...creates(`the command ${command}`),
       isDone: () => host.exists(command),
       async apply() {
         await made.file(command, '');
@@ -133,7 +135,8 @@ export function stepsOf({
     ...lists.map((path) => listOwner(host, path)),
     ...socketSteps(host, facts, made),
     {
-      says: `${serviceUnit}, started and at every start of the machine`,
+      plan: `start ${serviceUnit}, now and at every boot`,
+      done: `started ${serviceUnit}, and enabled it at boot`,
       isDone: () => isRunning(host),
       async apply() {
         await succeed(host, 'systemctl', 'daemon-reload');
@@ -151,7 +154,8 @@ export function stepsOf({
 function listOwner(host: Host, path: string): Step {
   const state = async () => (await host.run('stat', '--format=%U %h %F', '--', path)).output.trim();
   return {
-    says: `${user} the owner of ${path}`,
+    plan: `make ${user} the owner of ${path}`,
+    done: `made ${user} the owner of ${path}`,
     isDone: async () => !(await host.exists(path)) || (await state()).startsWith(`${user} `),
     async apply() {
       const [, links, ...type] = (await state()).split(' ');
@@ -168,7 +172,7 @@ function socketSteps(host: Host, { proxy: { unit }, socket }: Facts, made: Made)
   const variables = haproxyVariables(socket.extraOptions, socket.path);
   const dropIn = paths.haproxyDropIn(unit);
   const file = (path: string, text: string): Step =>
-    ourFile(host, made, { says: `the master socket for the group ${user}, in ${path}`, path, text });
+    ourFile(host, made, { what: `${path}, which opens the master socket to the group ${user}`, path, text });
   const steps = [file(paths.haproxyVariables, variables), file(dropIn, haproxyDropIn(paths.haproxyVariables))];
   return steps.map((step) => ({
     ...step,
@@ -196,14 +200,16 @@ export async function restartWithSocket(host: Host, unit: string, made: Made): P
   );
 }
 
+const creates = (what: string) => ({ plan: `create ${what}`, done: `created ${what}` });
+
 /** @throws CannotAttach where the file was edited, or is foreign */
 function ourFile(
   host: Host,
   made: Made,
-  { says, path, text }: { readonly says: string; readonly path: string; readonly text: string },
+  { what, path, text }: { readonly what: string; readonly path: string; readonly text: string },
 ): Step {
   return {
-    says,
+    ...creates(what),
     isDone: async () => (await host.readText(path)) === text,
     async apply() {
       const there = await host.readText(path);

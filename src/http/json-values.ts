@@ -116,7 +116,7 @@ function checkRoot(bytes: Uint8Array, form: JsonForm): boolean {
   const first = bytes.find((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d);
   if (first === undefined) return false;
   if (first === 0xef)
-    throw malformedBody(`the body does not start with JSON; if it has a byte order mark (U+FEFF), remove it`);
+    throw malformedBody('the body must start with JSON; if it has a byte order mark (U+FEFF), remove it');
   const wanted = form.root === 'array' ? '[' : '{';
   if (first !== wanted.charCodeAt(0)) throw malformedBody(`the body must be ${form.name}`);
   return true;

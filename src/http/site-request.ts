@@ -39,7 +39,7 @@ function refuseDuplicates(servers: readonly SiteServer[], fields: FieldError[]):
     if (seen.has(server))
       fields.push({
         name: `servers[${index}]`,
-        description: `duplicates ${server}; remove it, or set the weight of the first one`,
+        description: `duplicates ${server}; remove it. To send a server more requests, set its weight`,
       });
     seen.add(server);
   }

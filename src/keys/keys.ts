@@ -135,7 +135,7 @@ export class ApiKeys {
       throw new ServiceError(
         codes.NotUnique,
         'create key',
-        `the name ${request.name} is, or was, in use; choose another name`,
+        `the name ${request.name} is or was in use; choose another name`,
       );
     }
     const { name, scopes, expires_at } = row;

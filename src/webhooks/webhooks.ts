@@ -140,7 +140,7 @@ export class Webhooks {
       throw new ServiceError(
         codes.Conflict,
         'set webhook',
-        `there are already ${mostWebhooks} webhooks, the most that are allowed; remove one first`,
+        `the limit of ${mostWebhooks} webhooks is reached; remove one first`,
       );
     }
     this.#runInstead(done.row);

@@ -53,7 +53,7 @@ function shrinkRefused(what: string, currentTotal: number, removes: number): Ser
   return new ServiceError(
     codes.ShrinkRefused,
     'replace blocked set',
-    `${what} ${currentTotal} entries would go away${more}; if that is meant, send allow_shrink=true`,
+    `${what} ${currentTotal} entries would be removed${more}; to remove them, send allow_shrink=true`,
     { members: { would_remove: removes, current_total: currentTotal } },
   );
 }

@@ -371,7 +371,7 @@ function mayStillBeMade(known: ServiceError): ServiceError {
   return new ServiceError(
     known.code,
     known.op,
-    `${known.detail}; its staged rows could not be discarded yet, which is retried: if the service is killed while /health still reports this, the next start may apply the change`,
+    `${known.detail}; its staged rows could not be discarded yet, and the service retries. If it is killed while /health still reports this, the next start may apply the change`,
     { cause: known.cause ?? known, retryAfterSeconds: known.retryAfterSeconds ?? 5, members: known.members },
   );
 }

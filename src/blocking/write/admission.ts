@@ -49,7 +49,7 @@ export class Admission {
     const { entry } = request;
     const wide = request.allowWide === true ? null : widenessOf(entry);
     if (wide !== null) {
-      const detail = `${describeWideness(entry, wide)}; if that is meant, send allow_wide: true with an admin key`;
+      const detail = `${describeWideness(entry, wide)}; to block it anyway, send allow_wide: true with an admin key`;
       const members = { ip_address: entry.text, contains: wide.contains };
       throw new ServiceError(codes.WideNetwork, 'block', detail, { members });
     }
@@ -168,7 +168,7 @@ function refusalOf(
   if (wide !== null) return { why: describeWideness(entry, wide), code: codes.WideNetwork };
   const [covering] = force ? [] : trusted.covering(entry);
   if (covering === undefined) return null;
-  const why = `${entry.text} is covered by the trusted ${covering}, which wins over a block`;
+  const why = `${entry.text} is covered by the trusted ${covering}, which overrides blocks`;
   return { why, code: codes.CoveredByTrust };
 }
 
@@ -176,7 +176,7 @@ function coveredByTrust(entry: IpEntry, covering: readonly string[]): ServiceErr
   return new ServiceError(
     codes.CoveredByTrust,
     'block',
-    `${entry.text} is covered by the trusted ${covering.join(', ')}, which wins over a block; send force to store it all the same`,
+    `${entry.text} is covered by the trusted ${covering.join(', ')}, which overrides blocks; to store it anyway, send force: true with an admin key`,
     { members: { overridden_by: covering } },
   );
 }

@@ -51,7 +51,7 @@ export class ForeignFileGuard {
       throw new ServiceError(
         codes.ShrinkRefused,
         'update map file',
-        `the map file ${this.#deps.path} holds ${held} entries and the database ${wanted}: a rewrite would drop more than half; ${waysOut}`,
+        `the map file ${this.#deps.path} has ${held} entries and the database ${wanted}: a rewrite would drop more than half; ${waysOut}`,
       );
     }
     if (held > wanted) await this.#keepLargerFile(held, wanted);
@@ -97,7 +97,7 @@ export class ForeignFileGuard {
       throw new ServiceError(
         codes.MapFileUnusable,
         'update map file',
-        `the map file ${this.#deps.path} holds what the database lacks, and could not be kept as ${kept}: ${causeText(error)}; nothing was changed. Copy it elsewhere and move it away before you accept its loss`,
+        `the map file ${this.#deps.path} has entries that the database lacks, and could not be kept as ${kept}: ${causeText(error)}; nothing was changed. Move the file to another folder, and try again`,
         { cause: error },
       );
     }

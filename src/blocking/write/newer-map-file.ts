@@ -29,13 +29,13 @@ export function lastChangeOf({ header, last }: MapFileIdentity): number {
 
 /** Both solutions for a map file that holds what the database lacks. */
 export const waysOut =
-  'nothing was changed. To keep what the file alone holds as blocks, start once with --adopt-map-file (PROXY_MANAGER_ADOPT_MAP_FILE=true); to lose it, start once with --accept-map-file (PROXY_MANAGER_ACCEPT_MAP_FILE=true), or confirm a sync with accept_map_file=true';
+  'nothing was changed. To keep the entries that only the file has, start once with --adopt-map-file (PROXY_MANAGER_ADOPT_MAP_FILE=true); to discard them, start once with --accept-map-file (PROXY_MANAGER_ACCEPT_MAP_FILE=true) or run a sync with accept_map_file=true';
 
 /** The error with both solutions. Nothing was changed. */
 export function newerMapFile(path: string, identity: MapFileIdentity, generation: number): ServiceError {
   return new ServiceError(
     codes.ForeignMapFile,
     'update map file',
-    `the map file ${path} was written by a newer state of this database (it holds change ${lastChangeOf(identity)}, the database change ${generation}): an older copy of the database was put back, and blocks that came after it are in the file alone; ${waysOut}`,
+    `the map file ${path} was written by a newer state of this database (the file is at change ${lastChangeOf(identity)}, the database at change ${generation}): an older copy of the database was restored, and only the file has the later blocks; ${waysOut}`,
   );
 }

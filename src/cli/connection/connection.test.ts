@@ -188,9 +188,10 @@ describe('a failure', () => {
   });
 
   it('names the flag instead of the field of the API', () => {
-    expect(describeFailure(problem(6007, 'x wins; send force to store it'), call).message).toContain(
-      'x wins; to store it anyway, add --even-trusted',
-    );
+    expect(
+      describeFailure(problem(6007, 'x overrides blocks; to store it anyway, send force: true with an admin key'), call)
+        .message,
+    ).toContain('x overrides blocks; to store it anyway, add --even-trusted\n');
     const shrink = problem(6006, 'x', { would_remove: 900, current_total: 1000 });
     expect(describeFailure(shrink, call).message).toContain(
       '900 of 1,000 entries would be removed, more than half of the set; nothing was changed. To do it anyway, add --allow-shrink',

@@ -80,7 +80,7 @@ function detailOf(error: ApiProblem): string {
     case problemCodes.wideNetwork:
       return `${withoutField(error.message)}; to block it anyway, add --allow-wide`;
     case problemCodes.noSuchEndpoint:
-      return `${error.message}: the service may be older than this program`;
+      return `${error.message.replace(/; \/docs .*$/, '')}; the service may be older than this program`;
     default:
       return error.message;
   }

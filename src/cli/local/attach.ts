@@ -17,8 +17,16 @@ export function attachVerb(cli: CommandLine): Verb {
   const verb = new Verb('attach', 'maintain the lists of a HAProxy that you configure yourself')
     .option('--dry-run', 'only report what would be created, and the lines to paste')
     .option('--config <file>', 'configuration file of the HAProxy to attach to, if several run')
-    .option('--open <names>', 'front ends that need no rule, separated by commas; default: as before')
-    .addOption(new Option('--reload-by <way>', 'master, systemd:UNIT or never; default: as before'))
+    .option(
+      '--open <names>',
+      'front ends that may serve blocked addresses, separated by commas; default: those of the previous attach',
+    )
+    .addOption(
+      new Option(
+        '--reload-by <way>',
+        'how to reload HAProxy: master, systemd:UNIT or never; default: as in the previous attach',
+      ),
+    )
     .option('--yes', 'import lists, and restart or reload HAProxy, without asking')
     .example('attach --dry-run', 'inspect the machine and change nothing')
     .example('attach', 'create what is missing, wait for the lines, and verify the result; can be repeated')

@@ -588,9 +588,9 @@ export interface components {
       readonly still_blocked_total?: number;
       /** Nothing was changed; the counts are what the request would do now. */
       readonly dry_run?: true;
-      /** Of a dry run. How many entries the set has now. */
+      /** How many entries the set has now; only in a dry run. */
       readonly current_total?: number;
-      /** Of a dry run. How many entries the set takes at most; absent where there is no limit. */
+      /** How many entries the set can have; only in a dry run, and absent if there is no limit. */
       readonly limit?: number;
       /** Every live worker, draining workers included, was verified. */
       readonly runtime_map_updated: boolean;

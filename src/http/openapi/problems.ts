@@ -103,7 +103,7 @@ const samples: Readonly<Record<number, Sample>> = {
   },
   [codes.NotUnique]: {
     op: 'create key',
-    detail: 'the name fail2ban is, or was, in use; choose another name',
+    detail: 'the name fail2ban is or was in use; choose another name',
   },
   [codes.NotFound]: { op: 'get', detail: '203.0.113.7 has no entry of its own' },
   [codes.Unavailable]: {
@@ -153,12 +153,12 @@ const samples: Readonly<Record<number, Sample>> = {
   [codes.ShrinkRefused]: {
     op: 'update map file',
     detail:
-      'the map file /etc/proxy/blocked_ips.map holds 1000 entries and the database 100: a rewrite would drop more than half',
+      'the map file /etc/proxy/blocked_ips.map has 1000 entries and the database 100: a rewrite would drop more than half',
   },
   [codes.CoveredByTrust]: {
     op: 'block',
     detail:
-      '203.0.113.7 is covered by the trusted 203.0.113.0/28, which wins over a block; send force to store it all the same',
+      '203.0.113.7 is covered by the trusted 203.0.113.0/28, which overrides blocks; to store it anyway, send force: true with an admin key',
     members: { overridden_by: ['203.0.113.0/28'] },
   },
   [codes.ForeignMapFile]: {
@@ -192,7 +192,7 @@ const samples: Readonly<Record<number, Sample>> = {
   },
   [codes.WideNetwork]: {
     op: 'block',
-    detail: '192.168.0.0/16 is an entire private range; if that is meant, send allow_wide: true with an admin key',
+    detail: '192.168.0.0/16 is an entire private range; to block it anyway, send allow_wide: true with an admin key',
     members: { ip_address: '192.168.0.0/16', contains: ['192.168.0.0/16'] },
   },
   [codes.SetFull]: {

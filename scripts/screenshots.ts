@@ -173,7 +173,8 @@ async function takeBoth(
     await page.goto(`http://127.0.0.1:${service.apiPort}${path}`);
     await page.getByLabel('API key').fill(service.key);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    // Not the heading, which the sign-in form has too.
+    await page.getByRole('navigation').waitFor();
     await page.waitForTimeout(3_000);
   }
   await happen(pages);
@@ -190,7 +191,8 @@ async function takeAll(service: RealService): Promise<void> {
     await page.screenshot({ path: join(folder, `sign-in-${colorScheme}.png`) });
     await page.getByLabel('API key').fill(service.key);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    // Not the heading, which the sign-in form has too.
+    await page.getByRole('navigation').waitFor();
     for (const { name, path, prepare } of shots) {
       if (new URL(page.url()).pathname !== path || prepare !== undefined) await page.goto(`${base}${path}`);
       await page.getByRole('heading', { level: 1 }).waitFor();

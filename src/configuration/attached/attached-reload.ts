@@ -103,7 +103,9 @@ function failure(
   }
   const code = reason === 'not-running' ? codes.ProxyNotRunning : codes.ReloadUnconfirmed;
   const { id, reasons } = request;
-  return new ServiceError(code, 'reload', `the reload was not confirmed: ${inItsWords(detail, output)}`, {
+  // With its worker unchanged, HAProxy did not receive the request (as when polkit denies it), and has logged nothing.
+  const cause = workerAfter === null ? inItsWords(detail, output) : detail;
+  return new ServiceError(code, 'reload', `the reload was not confirmed: ${cause}`, {
     retryAfterSeconds: 10,
     members: { id, reasons, output, ...workers },
   });

@@ -96,7 +96,6 @@ describeOnEachProxy('a real proxy', ({ bin, major, minor }) => {
         worker: current,
         add: [`192.0.2.${i}`],
         remove: [],
-        committed: Promise.resolve(),
         processes: true,
         deadline: within(1_000),
       }),
@@ -154,12 +153,10 @@ describeOnEachProxy('a real proxy', ({ bin, major, minor }) => {
     let good = 0;
     for (let i = 0; reloading || i < 50; i++) {
       const ip = `10.${(i >> 16) & 255}.${(i >> 8) & 255}.${i & 255}`;
-      const committed = Promise.resolve();
       const outcome = await map.changeGroup({
         worker: current,
         add: [ip],
         remove: [],
-        committed,
         processes: true,
         deadline: soon(),
       });

@@ -279,7 +279,6 @@ export class TrustedSet implements MirroredMap {
             name: 'trusted',
             add: verb === 'add' ? [entry.text] : [],
             remove: verb === 'remove' ? [entry.text] : [],
-            committed: Promise.resolve(),
             deadline: Math.max((caller?.receivedAt ?? performance.now()) + runtimeBudgetMs, performance.now() + 100),
           });
           crashPoint('trusted.after-runtime');

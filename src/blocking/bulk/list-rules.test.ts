@@ -327,9 +327,9 @@ describe('a failure of ours', () => {
 
   it('after the commit says what of each request is stored', async () => {
     await block('192.0.2.9');
-    vi.spyOn(RuntimeChanger.prototype, 'change').mockImplementation(async ({ committed }) => {
-      await committed;
-      throw defect;
+    vi.spyOn(RuntimeChanger.prototype, 'lookUp').mockReturnValue({
+      apply: () => Promise.reject(defect),
+      abandon: () => Promise.resolve(),
     });
     const add = block('192.0.2.1').catch((error) => error);
     const change = batch(['192.0.2.9', '192.0.2.2'], ['192.0.2.8']).catch((error) => error);

@@ -192,7 +192,6 @@ async function settle({ map, pid, turns }: Replacement, touched: readonly string
         worker: { kind: 'pid', pid },
         add: [...members],
         remove: [],
-        committed: Promise.resolve(),
         processes: false,
         deadline: turnDeadline(),
       });

@@ -174,7 +174,6 @@ async function lookAndAdd(
     worker,
     add: texts,
     remove: [],
-    committed: Promise.resolve(),
     processes: false,
     deadline,
   });

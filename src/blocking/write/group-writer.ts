@@ -177,34 +177,19 @@ export class GroupWriter {
         .map((change) => change.entry.text),
     );
     const end = this.#deps.windows.begin([...add, ...remove]);
-    const committed = Promise.withResolvers<void>();
-    let fresh: readonly string[] = add;
-    // The workers are queried while database and file are written; a rejection there reaches `#commit` too.
-    committed.promise.catch(() => undefined);
-    const runtime = this.#deps.changer.change({
-      map: this.#deps.map,
-      name: 'blocked',
-      add,
-      remove,
-      committed: committed.promise,
-      fresh: () => fresh,
-      deadline,
-    });
-    runtime.catch(() => undefined);
     try {
+      // The workers are queried while database and file are written.
+      const runtime = this.#deps.changer.lookUp({ map: this.#deps.map, name: 'blocked', add, remove, deadline });
       let stored: Committed;
       try {
         stored = await this.#deps.durable.commit(changes, remove, audits);
-        progress.stored = stored;
-        fresh = stored.net.added;
-        crashPoint('group.before-runtime');
-        committed.resolve();
       } catch (error) {
-        committed.reject(error);
-        await runtime.catch(() => undefined);
+        await runtime.abandon();
         throw error;
       }
-      const result = await runtime;
+      progress.stored = stored;
+      crashPoint('group.before-runtime');
+      const result = await runtime.apply(stored.net.added);
       crashPoint('group.after-runtime');
       if (stored.fileError !== null) throw stored.fileError;
       const gone = new Set(stored.net.removed);

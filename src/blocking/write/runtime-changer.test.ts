@@ -41,11 +41,13 @@ function changerBefore(answer: (worker: string) => GroupOutcome) {
   const pending = new PendingVersions();
   const map = {
     path: '/etc/proxy/blocked_ips.map',
-    changeGroup: async ({ worker, committed }: GroupRequest) => {
-      await committed;
+    lookUpGroup: ({ worker }: GroupRequest) => {
       const name = worker.kind === 'pid' ? `@!${worker.pid}` : '@1';
-      asked.push(name);
-      return answer(name);
+      const apply = async (): Promise<GroupOutcome> => {
+        asked.push(name);
+        return answer(name);
+      };
+      return { worker, apply };
     },
   } as unknown as RuntimeMap;
   const link = {
@@ -59,7 +61,6 @@ function changerBefore(answer: (worker: string) => GroupOutcome) {
       name: 'blocked',
       add: ['192.0.2.1'],
       remove: [],
-      committed: Promise.resolve(),
       deadline: performance.now() + givenMs,
     });
   return { asked, registry, pending, block };

@@ -4,7 +4,7 @@
 
 import type { RuntimeMapFailure } from '../../api/changes.ts';
 import { pause } from '../../concurrency/pause.ts';
-import type { GroupOutcome, RuntimeMap, WorkerRef } from '../../haproxy/maps/runtime-map.ts';
+import type { GroupOutcome, RuntimeMap, WorkerGroup, WorkerRef } from '../../haproxy/maps/runtime-map.ts';
 import { CURRENT, MapCommands } from '../../haproxy/maps/runtime-map-commands.ts';
 import type { Worker } from '../../haproxy/process/workers.ts';
 import { processAlive } from '../../system/processes.ts';
@@ -19,13 +19,6 @@ interface RuntimeChange {
   /** Canonical texts; no text in both. */
   readonly add: readonly string[];
   readonly remove: readonly string[];
-  /** Resolves when the change is durable; until then workers are only read. */
-  readonly committed: Promise<void>;
-  /**
-   * Those of `add` that the database did not hold before; called after the commit. Absent: all. A version under
-   * preparation gets the others when it is filled; adding them here would duplicate them.
-   */
-  readonly fresh?: () => readonly string[];
   /** `performance.now()` milliseconds. */
   readonly deadline: number;
 }
@@ -36,6 +29,31 @@ export interface RuntimeChangeResult {
   readonly currentFailed: boolean;
   /** Texts that a worker held and that were removed from it. */
   readonly removedFromWorkers: ReadonlySet<string>;
+}
+
+/** A change whose lookups are under way. Must be ended by `apply` or `abandon`. */
+export interface RuntimeGroup {
+  /**
+   * Call once the change is durable.
+   * @param fresh the additions that the database did not hold before. A version under preparation gets the others when
+   * it is filled; adding them here would duplicate them.
+   */
+  apply(fresh: readonly string[]): Promise<RuntimeChangeResult>;
+  /** The change was not stored: nothing is changed. */
+  abandon(): Promise<void>;
+}
+
+interface DurableChange extends RuntimeChange {
+  readonly fresh: readonly string[];
+}
+
+/** The group in one worker. */
+interface Started {
+  /** Null: the worker behind `@1` is not known. */
+  readonly pid: number | null;
+  /** Of the version that an atomic replace is filling in this worker. */
+  readonly pendingVersion: number | undefined;
+  readonly group: WorkerGroup;
 }
 
 const startingPollMs = 20;
@@ -61,35 +79,49 @@ export class RuntimeChanger {
     this.#deps = deps;
   }
 
+  /** Changes that are durable already. */
   async change(change: RuntimeChange): Promise<RuntimeChangeResult> {
+    return await this.lookUp(change).apply(change.add);
+  }
+
+  /** The first phase, which may run while the changes are stored: starts lookups in the known workers, changes nothing. */
+  lookUp(change: RuntimeChange): RuntimeGroup {
     const { state } = this.#deps.link;
     if (!state.up) {
-      await change.committed;
-      for (const worker of this.#deps.registry.all())
-        this.#deps.registry.markSuspect(worker.pid, change.name, 'master socket is down');
-      return this.#notAsked(change, `master socket is down (${state.reason})`);
+      const reason = `master socket is down (${state.reason})`;
+      return { apply: async () => this.#notAsked(change, reason), abandon: async () => undefined };
     }
-    const { fresh = () => change.add } = change;
-    // Inside the turn that stored them; what is not stored is neither added nor removed.
-    const noted = change.committed.then(() => {
-      this.#deps.pending.noteAdded(change.name, fresh());
-      for (const worker of this.#deps.registry.all()) worker.leftOver[change.name].removing(change.remove.length);
-    });
-    const known = this.#deps.registry.draining();
-    const [current, , ...draining] = await Promise.all([
-      this.#changeCurrent(change),
-      noted,
-      ...known.map((worker) => this.#changeDraining(change, worker.pid)),
+    const began = performance.now();
+    const current = this.#startInCurrent(change, this.#deps.registry.current()?.pid ?? null);
+    const draining = new Map<number, Started | null>();
+    for (const { pid, unresponsive } of this.#deps.registry.draining())
+      draining.set(pid, unresponsive ? null : this.#startInDraining(change, pid));
+    return {
+      apply: async (fresh) => await this.#apply({ ...change, fresh }, { began, current, draining }),
+      abandon: async () => {
+        await Promise.all([current, ...draining.values()].map((started) => started?.group.abandon()));
+      },
+    };
+  }
+
+  async #apply(
+    change: DurableChange,
+    known: { began: number; current: Started; draining: ReadonlyMap<number, Started | null> },
+  ): Promise<RuntimeChangeResult> {
+    this.#deps.pending.noteAdded(change.name, change.fresh);
+    for (const worker of this.#deps.registry.all()) worker.leftOver[change.name].removing(change.remove.length);
+    const [current, ...draining] = await Promise.all([
+      this.#changeCurrent(change, known.current, known.began),
+      ...[...known.draining].map(([pid, started]) => this.#changeDraining(change, pid, started)),
     ]);
     const failures: RuntimeMapFailure[] = [];
     const removed = new Set<string>(current.removed);
-    const addressed = new Set(known.map((worker) => worker.pid));
     let late: GroupOutcome[] = [];
     if (current.processes !== null) {
       const { draining, starting } = current.processes;
       const fresh = this.#deps.registry.observe(current.processes);
       // `show proc` was the last command on the current worker's connection: both answers come from the same master.
-      const unaddressed = draining.filter((worker) => !addressed.has(worker.pid));
+      const unaddressed = draining.filter((worker) => !known.draining.has(worker.pid));
       this.#waitedFor = new Set(starting.map(identity).filter((one) => this.#waitedFor.has(one)));
       late = await Promise.all([
         ...unaddressed.map((worker) => this.#changeDraining(change, worker.pid)),
@@ -113,47 +145,56 @@ export class RuntimeChanger {
     return { failures, currentFailed: ofCurrent.length > 0 && !first, removedFromWorkers: removed };
   }
 
-  async #changeCurrent(change: RuntimeChange): Promise<GroupOutcome> {
+  async #changeCurrent(change: DurableChange, first: Started, began: number): Promise<GroupOutcome> {
+    const { link, registry } = this.#deps;
     const removed = new Set<string>();
-    const outcome = await this.#deps.link.hold(change.deadline, async () => {
+    let next: Started | null = first;
+    const attempt = async (): Promise<GroupOutcome> => {
       // Chosen for each try: the previously current worker may be gone.
-      let expected = this.#deps.registry.current()?.pid;
-      // The worker behind `@1` is known beforehand. One that took over meanwhile is addressed by pid.
-      let byPid = false;
+      let started = next ?? this.#startInCurrent(change, registry.current()?.pid ?? null);
+      next = null;
       for (;;) {
-        const pending = expected === undefined ? undefined : this.#deps.pending.of(expected, change.name);
-        // A pending version belongs to one worker: everything from prepare to commit addresses its pid.
-        byPid ||= pending !== undefined;
-        const outcome = await change.map.changeGroup({
-          worker: byPid && expected !== undefined ? { kind: 'pid', pid: expected } : CURRENT,
-          add: change.add,
-          remove: change.remove,
-          committed: change.committed,
-          processes: true,
-          deadline: change.deadline,
-          ...(pending === undefined ? {} : { pendingVersion: pending, fresh: change.fresh ?? (() => change.add) }),
-        });
+        const { pid, pendingVersion, group } = started;
+        const outcome = await group.apply({ processes: true, pendingVersion, fresh: change.fresh });
         for (const text of outcome.removed) removed.add(text);
-        if (outcome.workerGone && byPid && expected !== undefined) {
-          this.#deps.registry.forget(expected);
-          expected = undefined;
-          byPid = false;
+        if (outcome.workerGone && pid !== null && group.worker.kind === 'pid') {
+          registry.forget(pid);
+          started = this.#startInCurrent(change, null);
           continue;
         }
         const current = outcome.processes?.current[0]?.pid;
-        if (current === undefined || current === expected) return outcome;
-        expected = current;
-        byPid = true;
+        if (current === undefined || current === pid) return outcome;
+        // The worker behind `@1` is known beforehand. One that took over meanwhile is addressed by pid.
+        started = this.#startInCurrent(change, current, true);
       }
-    });
+    };
+    const outcome = await link.hold(change.deadline, attempt, began);
     return { ...outcome, removed: [...removed] };
+  }
+
+  /** @param byPid otherwise by `@1`, unless a version of it is pending: from prepare to commit its pid is addressed */
+  #startInCurrent(change: RuntimeChange, pid: number | null, byPid = false): Started {
+    const pendingVersion = pid === null ? undefined : this.#deps.pending.of(pid, change.name);
+    const named = pid !== null && (byPid || pendingVersion !== undefined);
+    const worker: WorkerRef = named ? { kind: 'pid', pid } : CURRENT;
+    return { pid, pendingVersion, group: this.#group(change, worker, change.deadline) };
+  }
+
+  #startInDraining(change: RuntimeChange, pid: number): Started {
+    const deadline = Math.min(change.deadline, performance.now() + drainingShareMs);
+    const group = this.#group(change, { kind: 'pid', pid }, deadline);
+    return { pid, pendingVersion: this.#deps.pending.of(pid, change.name), group };
+  }
+
+  #group({ map, add, remove }: RuntimeChange, worker: WorkerRef, deadline: number): WorkerGroup {
+    return map.lookUpGroup({ worker, add, remove, deadline });
   }
 
   /**
    * Waits until the worker serves, then changes it like any other. One that fails to start serves no client. Only one
    * group waits for a worker: the groups behind it would each enforce their blocks that much later.
    */
-  async #changeStarting(change: RuntimeChange, worker: Worker): Promise<GroupOutcome> {
+  async #changeStarting(change: DurableChange, worker: Worker): Promise<GroupOutcome> {
     const { pid, startTime } = worker;
     const began = performance.now();
     do {
@@ -166,23 +207,17 @@ export class RuntimeChanger {
     return this.#skipped(change, pid, 'worker is starting');
   }
 
-  async #changeDraining(change: RuntimeChange, pid: number): Promise<GroupOutcome> {
+  /** @param first null: the worker did not answer when the group began; absent: it was not known then */
+  async #changeDraining(change: DurableChange, pid: number, first?: Started | null): Promise<GroupOutcome> {
     const known = this.#deps.registry.byPid(pid);
-    if (known?.unresponsive === true) {
-      await change.committed;
+    if (first === null || (first === undefined && known?.unresponsive === true)) {
       return this.#skipped(change, pid, 'the draining worker does not answer');
     }
-    const pending = this.#deps.pending.of(pid, change.name);
+    let next = first;
     const outcome = await waitOutReload(change.deadline, async () => {
-      const tried = await change.map.changeGroup({
-        worker: { kind: 'pid', pid },
-        add: change.add,
-        remove: change.remove,
-        committed: change.committed,
-        processes: false,
-        deadline: Math.min(change.deadline, performance.now() + drainingShareMs),
-        ...(pending === undefined ? {} : { pendingVersion: pending, fresh: change.fresh ?? (() => change.add) }),
-      });
+      const { pendingVersion, group } = next ?? this.#startInDraining(change, pid);
+      next = undefined;
+      const tried = await group.apply({ processes: false, pendingVersion, fresh: change.fresh });
       // The master closes the connection after that answer; waiting as for a reload would use up the group's time.
       return tried.workerGone ? { ...tried, ended: null } : tried;
     });
@@ -205,6 +240,8 @@ export class RuntimeChanger {
   }
 
   #notAsked(change: RuntimeChange, reason: string): RuntimeChangeResult {
+    for (const { pid } of this.#deps.registry.all())
+      this.#deps.registry.markSuspect(pid, change.name, 'master socket is down');
     return {
       failures: notSent(change, CURRENT, this.#deps.registry.current()?.pid ?? null, reason),
       currentFailed: true,

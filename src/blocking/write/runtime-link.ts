@@ -47,12 +47,14 @@ export class RuntimeLink {
    * Retries until it succeeds, fails in a way that waiting does not cure, or the deadline is near. `attempt` returns
    * the error that ended its connection, or null. Only for work that reads before it changes.
    * @param deadline `performance.now()` milliseconds
+   * @param began when the first attempt began, which may wait for its reply already
    */
   async hold<T extends { readonly ended: MasterSocketError | null }>(
     deadline: number,
     attempt: () => Promise<T>,
+    began = performance.now(),
   ): Promise<T> {
-    const given = deadline - performance.now();
+    const given = deadline - began;
     const outcome = await waitOutReload(deadline, attempt);
     if (outcome.ended !== null && tells(outcome.ended, given)) this.markDown(outcome.ended);
     return outcome;

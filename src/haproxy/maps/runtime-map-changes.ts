@@ -1,8 +1,7 @@
 // One group of the writer: many additions and removals in one worker, each of them verified.
 //
-// On one connection: `get` of the additions (an exact entry must not be added again, HAProxy would store it twice); then,
-// only after the database has committed, the changes, a read-back of every address, and `show proc`. All replies on one
-// connection come from one master.
+// On one connection: `get` of the additions (an exact entry must not be added again, HAProxy would store it twice); then
+// the changes, a read-back of every address, and `show proc`. All replies on one connection come from one master.
 
 import { type Processes, processesFrom, readShowProc } from '../process/workers.ts';
 import type { Conversation } from '../socket/conversation.ts';
@@ -18,18 +17,19 @@ export interface GroupRequest {
   readonly worker: WorkerRef;
   readonly add: readonly string[];
   readonly remove: readonly string[];
-  /** Nothing is changed before it resolves, nor when it rejects (then `changeGroup` rejects with the same error). */
-  readonly committed: Promise<void>;
+  readonly deadline: Deadline;
+}
+
+export interface GroupApplication {
   /** Send `show proc` last. */
   readonly processes: boolean;
-  readonly deadline: Deadline;
   /**
    * A version under preparation: new additions always go to it too (it has no lookup, so the caller compares it after
    * the commit). Removals reach it without a command of their own (up to 3.1).
    */
-  readonly pendingVersion?: number;
-  /** The additions that are new; the filling of a pending version brings the others. Called after the commit. */
-  readonly fresh?: () => readonly string[];
+  readonly pendingVersion?: number | undefined;
+  /** The additions that are new; the filling of a pending version brings the others. Absent: all. */
+  readonly fresh?: readonly string[] | undefined;
 }
 
 export interface GroupOutcome {
@@ -49,27 +49,134 @@ export interface GroupOutcome {
 /** Of one entry, in total. Any further duplicates are left to the comparison of the complete map. */
 const REMOVALS = 4;
 
-/** Never rejects for a failure of the socket or the proxy: that is in the outcome. */
-export async function changeGroup(socket: MasterSocket, path: string, request: GroupRequest): Promise<GroupOutcome> {
-  const committed = settled(request.committed);
-  const commands = new MapCommands(path, request.worker);
-  const changes = entryChanges(request.add, request.remove, commands);
-  let conversation: Conversation | null = null;
-  try {
-    let ended: MasterSocketError | null = null;
+/**
+ * One group in one worker, in two phases, so that its additions are looked up while the caller makes them durable:
+ * nothing is changed before `apply`. Must be ended by `apply` or `abandon`.
+ */
+export class WorkerGroup {
+  readonly #socket: MasterSocket;
+  readonly #request: GroupRequest;
+  readonly #commands: MapCommands;
+  readonly #changes: readonly EntryChange[];
+  readonly #lookups: Promise<{ readonly conversation: Conversation | null; readonly ended: MasterSocketError | null }>;
+
+  /** Starts the lookups. */
+  constructor(socket: MasterSocket, path: string, request: GroupRequest) {
+    this.#socket = socket;
+    this.#request = request;
+    this.#commands = new MapCommands(path, request.worker);
+    this.#changes = entryChanges(request.add, request.remove, this.#commands);
+    this.#lookups = this.#lookUp();
+    // `apply` and `abandon` report it.
+    this.#lookups.catch(() => undefined);
+  }
+
+  get worker(): WorkerRef {
+    return this.#request.worker;
+  }
+
+  /** Makes the changes and reads them back. Never rejects for a failure of the socket or the proxy: see the outcome. */
+  async apply(application: GroupApplication): Promise<GroupOutcome> {
+    const { conversation, ended } = await this.#lookups;
     try {
-      conversation = await socket.converse(request.deadline, { change: true });
-      await lookUpAdditions(conversation, commands, changes);
-    } catch (error) {
-      ended = failureOf(error, socket.path);
+      const missed = ended ?? (performance.now() < this.#request.deadline ? null : nothingSent(this.#socket.path));
+      if (missed !== null || conversation === null) return outcomeOf(this.#request, this.#changes, missed, null);
+      return await this.#changeAndVerify(conversation, application);
+    } finally {
+      conversation?.close();
     }
-    const commit = await committed;
-    if (!commit.done) throw commit.error;
-    if (ended === null && performance.now() >= request.deadline) ended = nothingSent(socket.path);
-    if (ended !== null || conversation === null) return outcomeOf(request, changes, ended, null);
-    return await changeAndVerify(socket, conversation, commands, changes, request);
-  } finally {
-    conversation?.close();
+  }
+
+  /** Ends a group that was not stored. Lookups under way are waited for: unanswered ones would keep their slot. */
+  async abandon(): Promise<void> {
+    // Why the group was not stored is what the caller reports, not that a lookup failed too.
+    const [lookups] = await Promise.allSettled([this.#lookups]);
+    if (lookups.status === 'fulfilled') lookups.value.conversation?.close();
+  }
+
+  async #lookUp(): Promise<{ conversation: Conversation | null; ended: MasterSocketError | null }> {
+    let conversation: Conversation | null = null;
+    try {
+      conversation = await this.#socket.converse(this.#request.deadline, { change: true });
+      await lookUpAdditions(conversation, this.#commands, this.#changes);
+      return { conversation, ended: null };
+    } catch (error) {
+      conversation?.close();
+      return { conversation: null, ended: failureOf(error, this.#socket.path) };
+    }
+  }
+
+  async #changeAndVerify(
+    conversation: Conversation,
+    { pendingVersion, fresh, processes: listed }: GroupApplication,
+  ): Promise<GroupOutcome> {
+    const commands = this.#commands;
+    const stage = planChanges(commands, this.#changes, pendingVersion, fresh);
+    let ended: MasterSocketError | null = null;
+    let processes: Processes | null = null;
+    try {
+      // `show proc` as the last reply proves as well as the end of the connection that no reply slipped, since its text
+      // is unlike any other. So that end is only waited for without it.
+      const bodies = listed
+        ? await conversation.send([...stage.commands, 'show proc'])
+        : await conversation.finish(stage.commands);
+      readBack(stage, bodies);
+      // Gives its slot back: the commands below take a connection of their own.
+      conversation.close();
+      let listing = listed ? bodies.at(-1) : undefined;
+      // Of this connection: one listed on a later connection proves nothing about this one.
+      if (listing !== undefined) readShowProc(this.#socket.path, listing);
+      if (stage.changes.some(({ after }) => after?.state === 'hidden')) {
+        listing = await this.#onNewConnection(listed, (another) =>
+          resolveHidden(another, commands, stage.changes, 'after'),
+        );
+      }
+      listing = (await this.#removeAgain(stage.changes, listed)) ?? listing;
+      if (listing !== undefined) {
+        processes = await processesFrom(this.#socket, listing, this.#request.deadline, { change: true });
+      }
+    } catch (error) {
+      ended = failureOf(error, this.#socket.path);
+      if (stage.changes.every(({ after }) => after === null)) readBack(stage, ended.responses);
+    }
+    return outcomeOf(this.#request, this.#changes, ended, processes);
+  }
+
+  /**
+   * From 3.4 on `del map` removes one of several entries with the same key. Each is read back, and removed again while
+   * it is present. Returns the last `show proc`, if requested.
+   */
+  async #removeAgain(changes: readonly EntryChange[], listed: boolean): Promise<string | undefined> {
+    const commands = this.#commands;
+    let listing: string | undefined;
+    for (let removals = 1; removals < REMOVALS; removals += 1) {
+      const present = changes.filter(isStillPresent);
+      if (present.length === 0) break;
+      listing = await this.#onNewConnection(listed, async (conversation) => {
+        const bodies = await conversation.send(present.flatMap(({ key }) => [commands.del(key), commands.get(key)]));
+        for (const [index, change] of present.entries()) {
+          const [removal = '', lookup = ''] = bodies.slice(2 * index);
+          change.bodies.push(removal, lookup);
+          change.after = lookupOf(change.key, lookup);
+        }
+        await resolveHidden(conversation, commands, present, 'after');
+      });
+    }
+    return listing;
+  }
+
+  /** Returns a new `show proc`, if requested. */
+  async #onNewConnection(
+    listed: boolean,
+    work: (conversation: Conversation) => Promise<void>,
+  ): Promise<string | undefined> {
+    const conversation = await this.#socket.converse(this.#request.deadline, { change: true });
+    try {
+      await work(conversation);
+      return (await conversation.finish(listed ? ['show proc'] : []))[0];
+    } finally {
+      conversation.close();
+    }
   }
 }
 
@@ -88,42 +195,6 @@ async function lookUpAdditions(
   await resolveHidden(conversation, commands, additions, 'before');
 }
 
-async function changeAndVerify(
-  socket: MasterSocket,
-  conversation: Conversation,
-  commands: MapCommands,
-  changes: readonly EntryChange[],
-  request: GroupRequest,
-): Promise<GroupOutcome> {
-  const stage = planChanges(commands, changes, request.pendingVersion, request.fresh?.());
-  let ended: MasterSocketError | null = null;
-  let processes: Processes | null = null;
-  try {
-    // `show proc` as the last reply proves as well as the end of the connection that no reply slipped, since its text
-    // is unlike any other. So that end is only waited for without it.
-    const bodies = request.processes
-      ? await conversation.send([...stage.commands, 'show proc'])
-      : await conversation.finish(stage.commands);
-    readBack(stage, bodies);
-    // Gives its slot back: the commands below take a connection of their own.
-    conversation.close();
-    let listing = request.processes ? bodies.at(-1) : undefined;
-    // Of this connection: one listed on a later connection proves nothing about this one.
-    if (listing !== undefined) readShowProc(socket.path, listing);
-    if (stage.changes.some(({ after }) => after?.state === 'hidden')) {
-      listing = await onNewConnection(socket, request, (another) =>
-        resolveHidden(another, commands, stage.changes, 'after'),
-      );
-    }
-    listing = (await removeAgain(socket, commands, stage.changes, request)) ?? listing;
-    if (listing !== undefined) processes = await processesFrom(socket, listing, request.deadline, { change: true });
-  } catch (error) {
-    ended = failureOf(error, socket.path);
-    if (stage.changes.every(({ after }) => after === null)) readBack(stage, ended.responses);
-  }
-  return outcomeOf(request, changes, ended, processes);
-}
-
 /** Finds in a dump of the map the entries that a more specific one hides from `get map`. */
 async function resolveHidden(
   conversation: Conversation,
@@ -138,51 +209,9 @@ async function resolveHidden(
   for (const change of hidden) change[when] = lookupInDump(values.get(change.key) ?? []);
 }
 
-/**
- * From 3.4 on `del map` removes one of several entries with the same key. Each is read back, and removed again while it
- * is present. Returns the last `show proc`, if requested.
- */
-async function removeAgain(
-  socket: MasterSocket,
-  commands: MapCommands,
-  changes: readonly EntryChange[],
-  request: GroupRequest,
-): Promise<string | undefined> {
-  let listing: string | undefined;
-  for (let removals = 1; removals < REMOVALS; removals += 1) {
-    const present = changes.filter(isStillPresent);
-    if (present.length === 0) break;
-    listing = await onNewConnection(socket, request, async (conversation) => {
-      const bodies = await conversation.send(present.flatMap(({ key }) => [commands.del(key), commands.get(key)]));
-      for (const [index, change] of present.entries()) {
-        const [removal = '', lookup = ''] = bodies.slice(2 * index);
-        change.bodies.push(removal, lookup);
-        change.after = lookupOf(change.key, lookup);
-      }
-      await resolveHidden(conversation, commands, present, 'after');
-    });
-  }
-  return listing;
-}
-
 /** Removed with a good reply, and present all the same. */
 function isStillPresent({ intent, mutation, after }: EntryChange): boolean {
   return intent === 'remove' && mutation !== null && isGoodDelete(mutation) && after?.state === 'exact';
-}
-
-/** Returns a new `show proc`, if requested. */
-async function onNewConnection(
-  socket: MasterSocket,
-  request: GroupRequest,
-  work: (conversation: Conversation) => Promise<void>,
-): Promise<string | undefined> {
-  const conversation = await socket.converse(request.deadline, { change: true });
-  try {
-    await work(conversation);
-    return (await conversation.finish(request.processes ? ['show proc'] : []))[0];
-  } finally {
-    conversation.close();
-  }
 }
 
 function outcomeOf(
@@ -218,16 +247,6 @@ function outcomeOf(
 function nothingSent(path: string): MasterSocketError {
   const detail = 'nothing was sent: writing the database and the map file took until the deadline';
   return new MasterSocketError('deadline', { path, command: '', detail });
-}
-
-type Settled = { readonly done: true } | { readonly done: false; readonly error: unknown };
-
-/** Handles the rejection from the start, so that a commit that fails early is no unhandled rejection. */
-function settled(promise: Promise<void>): Promise<Settled> {
-  return promise.then(
-    () => ({ done: true }),
-    (error: unknown) => ({ done: false, error }),
-  );
 }
 
 /** Throws what is no failure of the socket or the proxy: it is a fault of this program. */

@@ -8,6 +8,7 @@ import { stopTime } from '../../../testkit/stop-time.ts';
 import { MasterSocket } from '../socket/master-socket.ts';
 import {
   type EntryFailure,
+  type GroupApplication,
   type GroupOutcome,
   type GroupRequest,
   RuntimeMap,
@@ -46,8 +47,8 @@ const on = (verb: string, behaviour: ReturnType<ScriptedMaster['script']>, from 
   master.script = (command) => (command.includes(` ${verb} `) && ++seen >= from ? behaviour : undefined);
 };
 
-function change(request: Partial<GroupRequest>): Promise<GroupOutcome> {
-  const defaults = { worker: current, add: [], remove: [], committed: Promise.resolve(), processes: true };
+function change(request: Partial<GroupRequest & GroupApplication>): Promise<GroupOutcome> {
+  const defaults = { worker: current, add: [], remove: [], processes: true };
   return map.changeGroup({ ...defaults, deadline: soon(), ...request });
 }
 
@@ -154,28 +155,22 @@ describe('removing an address (rule 5)', () => {
 });
 
 describe('a group', () => {
-  it('a group changes nothing before the database has committed', async () => {
-    let commit = (): void => undefined;
-    const committed = new Promise<void>((resolve) => {
-      commit = resolve;
-    });
-    master.script = (command) => {
-      // The look-up is the last of its stage: from here on only a commit may lead to a change.
-      if (command.includes(A) && command.includes(' get ')) setImmediate(commit);
-      return undefined;
-    };
-    const before = committed.then(() => master.commands.filter((command) => !command.includes(' get ')));
-    expect((await change({ add: [B, A], remove: [C], committed })).failures).toEqual([]);
-    expect(await before).toEqual([]);
+  it('a group changes nothing before it is applied', async () => {
+    const group = map.lookUpGroup({ worker: current, add: [B, A], remove: [C], deadline: soon() });
+    await eventually('both were looked up', () => master.commands.length === 2);
+    expect(master.commands.every((command) => command.includes(' get '))).toBe(true);
+    expect((await group.apply({ processes: true })).failures).toEqual([]);
   });
 
-  it('a group whose commit fails rejects with that error and changes no worker, even when the socket failed too', async () => {
-    const committed = (): Promise<void> => Promise.reject(new Error('disk full'));
-    await expect(change({ add: [A], remove: [B], committed: committed() })).rejects.toThrow('disk full');
+  it('an abandoned group changes no worker and gives its connection back, even when a lookup failed', async () => {
+    const group = (): Promise<void> =>
+      map.lookUpGroup({ worker: current, add: [A], remove: [B], deadline: soon() }).abandon();
+    await group();
     expect(master.commands.every((command) => command.includes(' get '))).toBe(true);
     expect(socket.connections).toBe(0);
     await master.stop();
-    await expect(change({ add: [A], committed: committed() })).rejects.toThrow('disk full');
+    await group();
+    expect(socket.connections).toBe(0);
   });
 
   it('a group reports each address separately', async () => {

@@ -14,7 +14,7 @@ import {
   parseShowMapListing,
   parseUses,
 } from '../socket/replies.ts';
-import { changeGroup, type GroupOutcome, type GroupRequest } from './runtime-map-changes.ts';
+import { type GroupApplication, type GroupOutcome, type GroupRequest, WorkerGroup } from './runtime-map-changes.ts';
 import { BLOCKING_VALUE, CURRENT, checkMapPath, MapCommands, type WorkerRef } from './runtime-map-commands.ts';
 import { dump, type ElementChange, type EntriesSink, elementsOf } from './runtime-map-dump.ts';
 import type { EntryFailure } from './runtime-map-lookup.ts';
@@ -51,7 +51,7 @@ async function runMapCommands(
   return all;
 }
 
-export type { GroupOutcome, GroupRequest } from './runtime-map-changes.ts';
+export type { GroupApplication, GroupOutcome, GroupRequest, WorkerGroup } from './runtime-map-changes.ts';
 export type { WorkerRef } from './runtime-map-commands.ts';
 export type { EntryFailure } from './runtime-map-lookup.ts';
 export { RuntimeMapRejection } from './runtime-map-rejection.ts';
@@ -150,9 +150,14 @@ export class RuntimeMap {
     return await this.entryCount(deadline, worker);
   }
 
-  /** The group of the writer; see `GroupRequest` and `GroupOutcome`. Rejects only with the error of `committed`. */
-  async changeGroup(request: GroupRequest): Promise<GroupOutcome> {
-    return changeGroup(this.#deps.socket, this.path, request);
+  /** The first phase of a group of the writer, in one worker: starts the lookups and changes nothing. */
+  lookUpGroup(request: GroupRequest): WorkerGroup {
+    return new WorkerGroup(this.#deps.socket, this.path, request);
+  }
+
+  /** Both phases at once, for changes that are durable. Failures are in the outcome. */
+  async changeGroup(request: GroupRequest & GroupApplication): Promise<GroupOutcome> {
+    return await this.lookUpGroup(request).apply(request);
   }
 
   /** Adds without a lookup: an entry that exists already is duplicated. Payloads of at most 15,000 bytes. */
@@ -271,12 +276,10 @@ export class RuntimeMap {
   }
 
   async #changeOne(add: string[], remove: string[], deadline: Deadline): Promise<boolean> {
-    const committed = Promise.resolve();
     const { failures } = await this.changeGroup({
       worker: CURRENT,
       add,
       remove,
-      committed,
       processes: false,
       deadline,
     });

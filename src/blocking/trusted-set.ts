@@ -9,7 +9,7 @@ import { type IpEntry, parseIp } from '../domain/ip.ts';
 import { unusedTrustedMap } from '../domain/trust-effect.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { type Emit, noFacts } from '../events/facts.ts';
+import type { Emit } from '../events/facts.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { isMissing, writeFileAtomically } from '../files/atomic-file.ts';
 import { trustedMapText } from '../haproxy/map-file/trusted-map-text.ts';
@@ -66,7 +66,7 @@ interface TrustedSetDeps {
   readonly turns: TurnQueue;
   readonly changer: RuntimeChanger;
   readonly windows: ChangeWindows;
-  readonly emit?: Emit | undefined;
+  readonly emit: Emit;
   /** False: no reload of this configuration could enforce anything, so none is scheduled. */
   readonly scheduleReload: (reason: string) => boolean;
   readonly now: () => Date;
@@ -77,7 +77,6 @@ interface TrustedSetDeps {
 export class TrustedSet implements MirroredMap {
   readonly entries = new TrustedEntries();
   readonly #deps: TrustedSetDeps;
-  readonly #emit: Emit;
   readonly #usage: TrustUsage;
   #expected = new Fingerprint();
   /** The last file written. */
@@ -87,7 +86,6 @@ export class TrustedSet implements MirroredMap {
 
   constructor(deps: TrustedSetDeps) {
     this.#deps = deps;
-    this.#emit = deps.emit ?? noFacts;
     this.#usage = deps.usage ?? { last: usedWholly, look: async () => usedWholly };
   }
 
@@ -161,7 +159,7 @@ export class TrustedSet implements MirroredMap {
     const { created, row } = value;
     const { ip_address, note, expires_at } = row;
     const result = { created, note, expires_at, report };
-    this.#emit('operation.done', { operation: 'trust', caller, subject: { ip_address }, ...result });
+    this.#deps.emit('operation.done', { operation: 'trust', caller, subject: { ip_address }, ...result });
     return { created, answer: { ...row, ...report } };
   }
 
@@ -173,7 +171,7 @@ export class TrustedSet implements MirroredMap {
       this.#letGo(entry.text);
       return { value: null, counts: oneRemoved, undo: () => this.#putBack(entry, before) };
     });
-    this.#emit('operation.done', { operation: 'distrust', caller, subject: { ip_address: entry.text }, report });
+    this.#deps.emit('operation.done', { operation: 'distrust', caller, subject: { ip_address: entry.text }, report });
     return { ip_address: entry.text, ...report };
   }
 
@@ -203,7 +201,7 @@ export class TrustedSet implements MirroredMap {
       return { value: null, counts: oneRemoved, undo: () => this.#putBack(entry, before) };
     });
     if (done === null) return false;
-    this.#emit('operation.done', {
+    this.#deps.emit('operation.done', {
       operation: 'expire_trust',
       caller: null,
       subject: { ip_address: entry.text },

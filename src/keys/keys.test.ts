@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Scope } from '../domain/scope.ts';
+import { noFacts } from '../events/facts.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
 import { type Database, openDatabase } from '../store/open-database.ts';
 import { silentLog } from '../telemetry/log.ts';
@@ -18,7 +19,7 @@ let now: Date;
 let keys: ApiKeys;
 let keyFile: string;
 const opened = (given: string | null) =>
-  new ApiKeys({ store: new ApiKeysStore(database), given, log: silentLog, now: () => now });
+  new ApiKeys({ store: new ApiKeysStore(database), given, log: silentLog, emit: noFacts, now: () => now });
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pm-keys-'));

@@ -11,7 +11,7 @@ import { auditedChange } from '../blocking/write/audit-notes.ts';
 import { grants, isScope, type Scope } from '../domain/scope.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { type Emit, noFacts } from '../events/facts.ts';
+import type { Emit } from '../events/facts.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { writeSecretFile } from '../files/atomic-file.ts';
 import { makeFolderDurably } from '../files/durable-folder.ts';
@@ -29,19 +29,17 @@ interface ApiKeysDeps {
   /** The key of the settings. */
   readonly given: string | null;
   readonly log: Log;
-  readonly emit?: Emit | undefined;
+  readonly emit: Emit;
   readonly now: () => Date;
 }
 
 export class ApiKeys {
   readonly #deps: ApiKeysDeps;
   readonly #given: Buffer | null;
-  readonly #emit: Emit;
 
   constructor(deps: ApiKeysDeps) {
     this.#deps = deps;
     this.#given = deps.given === null ? null : hash(deps.given);
-    this.#emit = deps.emit ?? noFacts;
   }
 
   /**
@@ -139,7 +137,7 @@ export class ApiKeys {
       );
     }
     const { name, scopes, expires_at } = row;
-    this.#emit('operation.done', { operation: 'create_key', caller, subject: { name, scopes, expires_at } });
+    this.#deps.emit('operation.done', { operation: 'create_key', caller, subject: { name, scopes, expires_at } });
     return { ...shown(row), key };
   }
 
@@ -154,7 +152,7 @@ export class ApiKeys {
     };
     const row = await this.#deps.store.revoke(name, now, judge, auditedChange('revoke_key', caller, { target: name }));
     if (row === null) throw new ServiceError(codes.NotFound, 'revoke key', `there is no valid key named ${name}`);
-    this.#emit('operation.done', { operation: 'revoke_key', caller, subject: { name } });
+    this.#deps.emit('operation.done', { operation: 'revoke_key', caller, subject: { name } });
     return shown(row);
   }
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StoreFolder } from '../../testkit/store/store-folder.ts';
 import type { Caller } from '../blocking/answers.ts';
+import { noFacts } from '../events/facts.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
 import { AuditStore } from '../store/audit-store.ts';
 import type { Database } from '../store/open-database.ts';
@@ -25,8 +26,8 @@ const pass = (ms: number): void => {
 };
 /** As after a restart of the service. */
 const open = (given: string | null = null): void => {
-  keys = new ApiKeys({ store: new ApiKeysStore(database), given, log: silentLog, now: () => now });
-  sessions = new Sessions({ store: new SessionsStore(database), keys, log: silentLog, now: () => now });
+  keys = new ApiKeys({ store: new ApiKeysStore(database), given, log: silentLog, emit: noFacts, now: () => now });
+  sessions = new Sessions({ store: new SessionsStore(database), keys, log: silentLog, emit: noFacts, now: () => now });
 };
 const signIn = async (keyName: string) => (await sessions.start(caller(keyName))).token;
 
@@ -176,6 +177,7 @@ describe('a session', () => {
       store: { start: full, touch: full, end: full, find: (hash) => store.find(hash) },
       keys,
       log: silentLog,
+      emit: noFacts,
       now: () => now,
     });
     const token = await signIn('ops');

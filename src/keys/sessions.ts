@@ -8,7 +8,7 @@ import { auditedChange } from '../blocking/write/audit-notes.ts';
 import type { Scope } from '../domain/scope.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { type Emit, noFacts } from '../events/facts.ts';
+import type { Emit } from '../events/facts.ts';
 import type { SessionRow, SessionsStore } from '../store/sessions-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
@@ -46,13 +46,12 @@ interface SessionsDeps {
   readonly store: Pick<SessionsStore, 'start' | 'find' | 'touch' | 'end'>;
   readonly keys: KeyOfSession;
   readonly log: Log;
-  readonly emit?: Emit | undefined;
+  readonly emit: Emit;
   readonly now: () => Date;
 }
 
 export class Sessions {
   readonly #deps: SessionsDeps;
-  readonly #emit: Emit;
   /** By hash: when each was last used by this process, in milliseconds since 1970, and when that was last written. */
   readonly #used = new Map<string, { at: number; noted: number }>();
   /** Sessions that the database did not take; they last as long as this process. */
@@ -63,7 +62,6 @@ export class Sessions {
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
-    this.#emit = deps.emit ?? noFacts;
   }
 
   async start(caller: Caller): Promise<{ readonly token: string; readonly endsAt: string }> {
@@ -81,7 +79,7 @@ export class Sessions {
       last_used_at: at,
     };
     await this.#keep(row, now, caller);
-    this.#emit('operation.done', { operation: 'sign_in', caller, subject: { from: caller.source } });
+    this.#deps.emit('operation.done', { operation: 'sign_in', caller, subject: { from: caller.source } });
     return { token, endsAt: endOf(row) };
   }
 
@@ -104,7 +102,7 @@ export class Sessions {
     this.#unstored.delete(hash);
     await this.#deps.store.end(hash, this.#deps.now(), auditedChange('sign_out', caller, {}));
     this.#ended.delete(hash);
-    this.#emit('operation.done', { operation: 'sign_out', caller, subject: { from: caller.source } });
+    this.#deps.emit('operation.done', { operation: 'sign_out', caller, subject: { from: caller.source } });
   }
 
   /** A full disk must not prevent sign-in: only a restart of the service needs the row. */

@@ -26,7 +26,7 @@ import { RuntimeChanger } from '../blocking/write/runtime-changer.ts';
 import { RuntimeLink } from '../blocking/write/runtime-link.ts';
 import { KickablePause } from '../concurrency/pause.ts';
 import { TurnQueue } from '../concurrency/turn-queue.ts';
-import { type Emit, noFacts } from '../events/facts.ts';
+import type { Emit } from '../events/facts.ts';
 import { MapFile } from '../haproxy/map-file/map-file.ts';
 import { RuntimeMap } from '../haproxy/maps/runtime-map.ts';
 import { findMaster } from '../haproxy/process/master-process.ts';
@@ -62,7 +62,7 @@ export function wireBlocking(options: {
   readonly instance: InstanceStore;
   readonly socket: MasterSocket;
   readonly log: Log;
-  readonly emit?: Emit;
+  readonly emit: Emit;
   readonly now: () => Date;
   /** What the version that runs can do; it may change with a reload. */
   readonly capabilities: (runningVersion: string | null) => Pick<ProxyCapabilities, 'versionedMaps' | 'fastDeletes'>;
@@ -79,7 +79,7 @@ export function wireBlocking(options: {
     instance,
     socket,
     log,
-    emit = noFacts,
+    emit,
     now,
     capabilities,
     scheduleReload,

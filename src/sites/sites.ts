@@ -12,7 +12,7 @@ import { servesSite } from '../configuration/template/served-site.ts';
 import type { Site } from '../domain/site.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { type Emit, noFacts } from '../events/facts.ts';
+import type { Emit } from '../events/facts.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/socket/master-socket.ts';
 import { parseShowStat, type ServerStat } from '../haproxy/socket/show-stat.ts';
 import type { SitesStore } from '../store/sites-store.ts';
@@ -24,17 +24,15 @@ interface SitesDeps {
   readonly store: SitesStore;
   readonly reloads: ReloadCoordinator;
   readonly socket: MasterSocket;
-  readonly emit?: Emit | undefined;
+  readonly emit: Emit;
   readonly now: () => Date;
 }
 
 export class Sites implements SitesService {
   readonly #deps: SitesDeps;
-  readonly #emit: Emit;
 
   constructor(deps: SitesDeps) {
     this.#deps = deps;
-    this.#emit = deps.emit ?? noFacts;
   }
 
   async list(): Promise<readonly SiteRecord[]> {
@@ -66,7 +64,7 @@ export class Sites implements SitesService {
       };
     });
     const { created, row, served } = stored!;
-    this.#emit('operation.done', { operation: 'set_site', caller, subject: { domain: site.domain }, created });
+    this.#deps.emit('operation.done', { operation: 'set_site', caller, subject: { domain: site.domain }, created });
     return { created, answer: { ...row, served, reload } };
   }
 
@@ -93,7 +91,7 @@ export class Sites implements SitesService {
         },
       };
     });
-    this.#emit('operation.done', { operation: 'remove_site', caller, subject: { domain } });
+    this.#deps.emit('operation.done', { operation: 'remove_site', caller, subject: { domain } });
     return { domain, reload };
   }
 

@@ -13,6 +13,7 @@ import { describeOnEachProxy } from '../../../testkit/proxies.ts';
 import { defaultConfig, RealProxy } from '../../../testkit/real-proxy.ts';
 import { openScriptedBlocking, type ScriptedBlocking } from '../../../testkit/scripted-blocking.ts';
 import { say } from '../../../testkit/scripted-master.ts';
+import { noFacts } from '../../events/facts.ts';
 import { capabilitiesOf } from '../../haproxy/process/proxy-version.ts';
 import { showProcesses } from '../../haproxy/process/workers.ts';
 import { Conversation } from '../../haproxy/socket/conversation.ts';
@@ -161,7 +162,16 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
     const pending = new PendingVersions();
     // On a busy machine what is left would be replaced instead.
     const strategy = new DeleteStrategy({ mayReplace: () => false });
-    const keeper = new WorkerReconciler({ registry, turns, windows, pending, log, strategy, listAtMost: 20 });
+    const keeper = new WorkerReconciler({
+      registry,
+      turns,
+      windows,
+      pending,
+      log,
+      emit: noFacts,
+      strategy,
+      listAtMost: 20,
+    });
     await raw(...Array.from({ length: 150 }, (_, n) => `@1 add map ${map()} 31.0.0.${n} 1`));
     expect(await keeper.sync(kit.blocked, kit.registry.current()!.pid)).toMatchObject({ inSync: true, removed: 150 });
     expect(await running()).toEqual(await database());
@@ -172,7 +182,15 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
     const { registry, turns, windows } = kit;
     const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
     const strategy = new DeleteStrategy({ mayReplace: () => false });
-    return new WorkerReconciler({ registry, turns, windows, pending: new PendingVersions(), log, strategy });
+    return new WorkerReconciler({
+      registry,
+      turns,
+      windows,
+      pending: new PendingVersions(),
+      log,
+      emit: noFacts,
+      strategy,
+    });
   };
 
   it('is listed once for all its duplicates', async () => {
@@ -291,6 +309,7 @@ describe('a verdict', () => {
         windows,
         strategy,
         log,
+        emit: noFacts,
         pending: new PendingVersions(),
         listAtMost: 20,
       });
@@ -315,6 +334,7 @@ describe('a verdict', () => {
           windows,
           pending: new PendingVersions(),
           log,
+          emit: noFacts,
           strategy,
           ...options,
         });

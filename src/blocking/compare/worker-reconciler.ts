@@ -3,7 +3,7 @@
 
 import { Mutex } from '../../concurrency/mutex.ts';
 import { type TurnQueue, WaitedTurns } from '../../concurrency/turn-queue.ts';
-import { type Emit, noFacts } from '../../events/facts.ts';
+import type { Emit } from '../../events/facts.ts';
 import { RuntimeMapRejection, type WorkerRef } from '../../haproxy/maps/runtime-map.ts';
 import { MasterSocketError, type SocketFailureReason } from '../../haproxy/socket/master-socket.ts';
 import { mayBeReload } from '../../haproxy/socket/master-socket-error.ts';
@@ -52,7 +52,7 @@ interface WorkerReconcilerDeps {
   readonly windows: ChangeWindows;
   readonly pending: PendingVersions;
   readonly log: Log;
-  readonly emit?: Emit | undefined;
+  readonly emit: Emit;
   readonly strategy: DeleteStrategy;
   /** How many entries of a kind one comparison lists; the next one finds the rest. */
   readonly listAtMost?: number;
@@ -61,7 +61,6 @@ interface WorkerReconcilerDeps {
 
 export class WorkerReconciler {
   readonly #deps: WorkerReconcilerDeps;
-  readonly #emit: Emit;
   readonly #listAtMost: number;
   readonly #drift: DriftObserver;
   readonly #looks = new LookupSize();
@@ -69,7 +68,6 @@ export class WorkerReconciler {
 
   constructor(deps: WorkerReconcilerDeps) {
     this.#deps = deps;
-    this.#emit = deps.emit ?? noFacts;
     this.#listAtMost = deps.listAtMost ?? listLimit;
     this.#drift = deps.drift ?? unobservedDrift;
   }
@@ -135,7 +133,12 @@ export class WorkerReconciler {
         if (!seen) {
           seen = true;
           const { name, expected } = map;
-          this.#emit('drift.seen', { map: name, worker: pid, expected: expected.total, seen: verification.entries });
+          this.#deps.emit('drift.seen', {
+            map: name,
+            worker: pid,
+            expected: expected.total,
+            seen: verification.entries,
+          });
         }
         if (round === rounds) break;
         // It is repaired now; a bulk change that began meanwhile differs on purpose. The verdict reports what remains.
@@ -160,7 +163,7 @@ export class WorkerReconciler {
           if (unanswered === null) await map.reread();
           continue;
         }
-        this.#emit('drift.repaired', { map: map.name, worker: pid, ...done });
+        this.#deps.emit('drift.repaired', { map: map.name, worker: pid, ...done });
         this.#deps.log.warn('Running map differed from the database and was repaired', {
           map: map.name,
           worker: pid,

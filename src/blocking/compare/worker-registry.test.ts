@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { noFacts } from '../../events/facts.ts';
 import type { Processes } from '../../haproxy/process/workers.ts';
 import { WorkerRegistry } from './worker-registry.ts';
 
@@ -16,7 +17,7 @@ const processesOf = (...workers: { pid: number; startTime: number }[]): Processe
 describe('the registry of workers', () => {
   it('reports each worker that is gone: another may get its pid', () => {
     const gone: number[] = [];
-    const registry = new WorkerRegistry({ now: () => new Date() });
+    const registry = new WorkerRegistry({ now: () => new Date(), emit: noFacts });
     registry.onForgotten((pid) => gone.push(pid));
     registry.observe(processesOf({ pid: 10, startTime: 1 }, { pid: 11, startTime: 1 }, { pid: 12, startTime: 1 }));
     registry.observe(processesOf({ pid: 10, startTime: 1 }, { pid: 12, startTime: 1 }));

@@ -1,7 +1,7 @@
 // Every live worker (pid and start time), and whether each of its maps is in sync. The basis of health, reload
 // decisions and responses.
 
-import { type Emit, noFacts } from '../../events/facts.ts';
+import type { Emit } from '../../events/facts.ts';
 import type { Processes, Worker } from '../../haproxy/process/workers.ts';
 import type { MapName } from '../mirrored-map.ts';
 
@@ -40,7 +40,7 @@ const mapNames: readonly MapName[] = ['blocked', 'trusted'];
 
 interface WorkerRegistryDeps {
   readonly now: () => Date;
-  readonly emit?: Emit;
+  readonly emit: Emit;
 }
 
 export class WorkerRegistry {
@@ -50,11 +50,9 @@ export class WorkerRegistry {
   #lastVerifiedAt: Date | null = null;
   readonly #deps: WorkerRegistryDeps;
   readonly #listeners: ((pid: number) => void)[] = [];
-  readonly #emit: Emit;
 
   constructor(deps: WorkerRegistryDeps) {
     this.#deps = deps;
-    this.#emit = deps.emit ?? noFacts;
   }
 
   /** `forget` is called for each worker that is gone; its pid may be reused. */
@@ -124,9 +122,9 @@ export class WorkerRegistry {
     this.#workers = seen;
     for (const [, { pid }] of gone) {
       this.#forgotten(pid);
-      this.#emit('worker.gone', { pid });
+      this.#deps.emit('worker.gone', { pid });
     }
-    for (const { pid, role } of fresh) this.#emit('worker.appeared', { pid, role });
+    for (const { pid, role } of fresh) this.#deps.emit('worker.appeared', { pid, role });
     return fresh;
   }
 
@@ -140,7 +138,7 @@ export class WorkerRegistry {
     for (const [key, worker] of this.#workers) {
       if (worker.pid !== pid) continue;
       this.#workers.delete(key);
-      this.#emit('worker.gone', { pid });
+      this.#deps.emit('worker.gone', { pid });
     }
     this.#forgotten(pid);
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { noFacts } from '../../events/facts.ts';
 import type { GroupOutcome, RuntimeMap } from '../../haproxy/maps/runtime-map.ts';
 import type { GroupRequest } from '../../haproxy/maps/runtime-map-changes.ts';
 import type { Processes, Worker } from '../../haproxy/process/workers.ts';
@@ -37,7 +38,7 @@ const withStarting = (starting: readonly Worker[], current: number, ...draining:
 /** A changer before a proxy that answers each group as `answer` says; who was asked, in order. */
 function changerBefore(answer: (worker: string) => GroupOutcome) {
   const asked: string[] = [];
-  const registry = new WorkerRegistry({ now: () => new Date() });
+  const registry = new WorkerRegistry({ now: () => new Date(), emit: noFacts });
   const pending = new PendingVersions();
   const map = {
     path: '/etc/proxy/blocked_ips.map',

@@ -7,7 +7,7 @@ import { stopTime } from '../../../testkit/stop-time.ts';
 import { StoreFolder } from '../../../testkit/store/store-folder.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
-import type { Facts } from '../../events/facts.ts';
+import { type Facts, noFacts } from '../../events/facts.ts';
 import { ReloadsStore } from '../../store/reloads-store.ts';
 import { silentLog } from '../../telemetry/log.ts';
 import { Candidate } from './live-file.ts';
@@ -265,6 +265,7 @@ describe('a scheduled reload', () => {
       memoryAllows: async () => true,
       inForce: async () => null,
       interrupted: () => false,
+      emit: noFacts,
       comparisonTimeoutMs: 50,
     });
     reloads.schedule('a worker lacks an entry');
@@ -300,6 +301,7 @@ describe('a scheduled reload', () => {
       memoryAllows: async () => true,
       inForce: async () => null,
       interrupted: () => false,
+      emit: noFacts,
       comparisonTimeoutMs: 50,
     });
     reloads.schedule('a worker lacks an entry');
@@ -341,6 +343,7 @@ it('a scheduled reload that fails before it begins keeps its distance from the n
       throw new Error('the live file is not UTF-8');
     },
     interrupted: () => false,
+    emit: noFacts,
   });
   unreadable.schedule('a block');
   await eventually('it was tried', () => tries > 0);

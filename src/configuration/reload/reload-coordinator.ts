@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { ReloadAnswer } from '../../api/configuration.ts';
 import { Mutex } from '../../concurrency/mutex.ts';
 import { WakeablePause, withTimeout } from '../../concurrency/pause.ts';
-import { type Emit, noFacts, type ReloadPurpose } from '../../events/facts.ts';
+import type { Emit, ReloadPurpose } from '../../events/facts.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
 import type { ReloadsStore } from '../../store/reloads-store.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
@@ -53,7 +53,7 @@ interface ReloadCoordinatorDeps {
   readonly reload: Reload;
   readonly store: ReloadsStore;
   readonly log: Log;
-  readonly emit?: Emit | undefined;
+  readonly emit: Emit;
   readonly now: () => Date;
   /** Checks the workers: false when all of them are in sync. */
   readonly stillNeeded: () => Promise<boolean>;
@@ -70,7 +70,6 @@ interface ReloadCoordinatorDeps {
 
 export class ReloadCoordinator {
   readonly #deps: ReloadCoordinatorDeps;
-  readonly #emit: Emit;
   readonly #stop = new AbortController();
   readonly #lock = new Mutex();
   readonly #pause = new WakeablePause();
@@ -84,7 +83,6 @@ export class ReloadCoordinator {
 
   constructor(deps: ReloadCoordinatorDeps) {
     this.#deps = deps;
-    this.#emit = deps.emit ?? noFacts;
   }
 
   get scheduled(): ScheduledReload | null {
@@ -247,7 +245,7 @@ export class ReloadCoordinator {
   async #run(request: ReloadRequest, purpose: ReloadPurpose = purposeOf(request)): Promise<ReloadAnswer> {
     const began = performance.now();
     const startedAt = this.#deps.now().toISOString();
-    this.#emit('reload.started', { id: request.id, reasons: request.reasons });
+    this.#deps.emit('reload.started', { id: request.id, reasons: request.reasons });
     let status: LastReload['status'] = 'completed';
     // A reload refused for want of consent has changed nothing: it counts neither as the last nor as failed.
     let lacksConsent = false;
@@ -274,7 +272,7 @@ export class ReloadCoordinator {
   #ended(status: LastReload['status'], purpose: ReloadPurpose, milliseconds: number): void {
     this.#lastEnd = performance.now();
     this.#lastLength = milliseconds;
-    this.#emit('reload.ended', { status, purpose, milliseconds });
+    this.#deps.emit('reload.ended', { status, purpose, milliseconds });
   }
 
   async #record(request: ReloadRequest, startedAt: string, done: ReloadAnswer | null, error: unknown): Promise<void> {
@@ -284,10 +282,10 @@ export class ReloadCoordinator {
     if (!isUnconsented(error)) {
       this.#last = { id: request.id, status, finished_at: finishedAt, error: cause, error_code: codeOf(error) };
     }
-    if (done === null) this.#emit('reload.failed', { id: request.id, status, error: cause });
+    if (done === null) this.#deps.emit('reload.failed', { id: request.id, status, error: cause });
     else {
       const { id, changed, worker_before, worker_after, duration_ms } = done;
-      this.#emit('reload.completed', { id, changed, worker_before, worker_after, duration_ms });
+      this.#deps.emit('reload.completed', { id, changed, worker_before, worker_after, duration_ms });
     }
     if (error !== null)
       this.#deps.log.error('Reload did not complete', { reload: request.id, status, cause: causeText(error) });

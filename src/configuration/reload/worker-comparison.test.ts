@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { settled } from '../../../testkit/conditions.ts';
 import { stopTime } from '../../../testkit/stop-time.ts';
 import { type Passing, WorkerRegistry } from '../../blocking/compare/worker-registry.ts';
+import { noFacts } from '../../events/facts.ts';
 import { processStartTime } from '../../system/processes.ts';
 import { verifyWorkers } from './worker-comparison.ts';
 
@@ -9,7 +10,7 @@ import { verifyWorkers } from './worker-comparison.ts';
 const [drainingPid, currentPid] = [process.pid, process.ppid];
 
 async function bookOfTwo(): Promise<WorkerRegistry> {
-  const registry = new WorkerRegistry({ now: () => new Date() });
+  const registry = new WorkerRegistry({ now: () => new Date(), emit: noFacts });
   const worker = async (pid: number) => ({ pid, startTime: await processStartTime(pid), version: '2.6.12' });
   const master = { pid: 1, reloads: 1, failed: 0, version: '2.6.12' };
   const [current, draining] = [[await worker(currentPid)], [await worker(drainingPid)]];

@@ -50,7 +50,7 @@ export const BlockRequest = requestModel(
   {
     ip_address: sentAddress('The address or network to block.'),
     reason: Type.Optional(lineOfTextOrNull(0, 500, 'Why it is blocked.')),
-    blocked_by: Type.Optional(lineOfText(1, 100, 'Who or what blocks it; absent: the name of the key.')),
+    blocked_by: Type.Optional(lineOfText(1, 100, 'The source: who or what blocks it; absent: the name of the key.')),
     expires_at: untilField('When the block expires; null: never. Excludes `duration_seconds`.'),
     duration_seconds: durationField,
     force: requestFlag('Stores the entry even if a trusted entry covers it. Needs the scope `admin`.'),
@@ -115,7 +115,7 @@ export const special = oneOf(specialRanges, 'The special range that contains the
 const fields = {
   ip_address: text(addressText),
   reason: textOrNull('Why it is blocked; null: not stated.'),
-  blocked_by: textOrNull('Who or what blocked it; null: not stated.'),
+  blocked_by: textOrNull('The source: who or what blocked it; null: not stated.'),
   blocked_at: time('When it was blocked.'),
   expires_at: timeOrNull('When the block expires; null: it is permanent.'),
 };

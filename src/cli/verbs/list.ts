@@ -17,16 +17,16 @@ export function listVerb(cli: CommandLine): Verb {
       '[query]',
       'an address or network (lists the entries that cover it), or the beginning of one such as 192.0.',
     )
-    .option('--text <part>', 'only entries with this text in the reason or the author, ignoring case')
+    .option('--text <part>', 'only entries with this text in the reason or the source, ignoring case')
     .option('--expiring', 'only temporary blocks, the next to expire first')
     .option('-n, --limit <count>', 'maximum number of entries')
     .example('list', 'all entries, as a table')
     .example('list 192.0.2.7', 'the entries that cover this address')
-    .example('list --text "port scan"', 'entries with this text in the reason or the author')
+    .example('list --text "port scan"', 'entries with this text in the reason or the source')
     .example('list --expiring -n 20', 'the next twenty to expire')
     .example(
       'list 10. | cut -f1',
-      'in a pipe, fields are separated by tabs: address, expiry, reason, author, blocked at',
+      'in a pipe, fields are separated by tabs: address, expiry, reason, source, blocked at',
     )
     .example("list -o json | jq -r '.items[].ip_address'", 'for a program');
   return cli.calling(verb, list);
@@ -39,7 +39,7 @@ export async function list(session: Session, [query]: readonly string[], options
     readonly text?: string;
   };
   if (query !== undefined && text !== undefined) {
-    throw usageError('search for an address or, with --text, for a reason or author; give one of them');
+    throw usageError('search for an address or, with --text, for a reason or source; give one of them');
   }
   const maximum = limit === undefined ? maxLimit : wholeNumber(limit, '--limit', 1, maxLimit);
   const pages = listPages(session, maximum, {
@@ -100,7 +100,7 @@ function listColumns(now: Date): readonly Column<BlockedIp>[] {
       plain: ({ expires_at: end }) => end ?? '',
     },
     { title: 'REASON', text: ({ reason }) => reason ?? '', mayShrink: true },
-    { title: 'BY', text: ({ blocked_by: by }) => by ?? '', mayShrink: true },
+    { title: 'SOURCE', text: ({ blocked_by: by }) => by ?? '', mayShrink: true },
     {
       title: 'SINCE',
       text: ({ blocked_at: since }) => fromNow(since, now),

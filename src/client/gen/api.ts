@@ -465,7 +465,7 @@ export interface components {
       readonly ip_address: string;
       /** Why it is blocked; null: not stated. */
       readonly reason: string | null;
-      /** Who or what blocked it; null: not stated. */
+      /** The source: who or what blocked it; null: not stated. */
       readonly blocked_by: string | null;
       /** When it was blocked. */
       readonly blocked_at: string;
@@ -514,7 +514,7 @@ export interface components {
       readonly ip_address: string;
       /** Why it is blocked. One line of text of at most 500 characters, without control characters, or null. */
       readonly reason?: string | null;
-      /** Who or what blocks it; absent: the name of the key. One line of text of 1 to 100 characters, without control characters. */
+      /** The source: who or what blocks it; absent: the name of the key. One line of text of 1 to 100 characters, without control characters. */
       readonly blocked_by?: string;
       /** When the block expires; null: never. Excludes `duration_seconds`. A time with its zone such as 2030-01-31T12:00:00Z, or null for a permanent entry. */
       readonly expires_at?: string | null;
@@ -531,7 +531,7 @@ export interface components {
       readonly ip_address: string;
       /** Why it is blocked; null: not stated. */
       readonly reason: string | null;
-      /** Who or what blocked it; null: not stated. */
+      /** The source: who or what blocked it; null: not stated. */
       readonly blocked_by: string | null;
       /** When it was blocked. */
       readonly blocked_at: string;
@@ -544,7 +544,7 @@ export interface components {
       readonly ip_address: string;
       /** Why it is blocked; null: not stated. */
       readonly reason: string | null;
-      /** Who or what blocked it; null: not stated. */
+      /** The source: who or what blocked it; null: not stated. */
       readonly blocked_by: string | null;
       /** When it was blocked. */
       readonly blocked_at: string;

@@ -82,7 +82,7 @@ export type ReloadPurpose = 'requested' | 'site' | 'restore' | 'scheduled';
 export interface Facts extends PlainEvents {
   /** Emitted in the order of the changes. */
   'operation.done': DoneOperation;
-  /** The response to a request was sent: also of one that was refused or failed. */
+  /** The response to an operation is sent, also if it was refused or failed; not to a successful read or dry run. */
   'operation.answered': EndedOperation;
   /** Also one that was refused or failed; not one that asks for consent first. */
   'reload.ended': {

@@ -6,7 +6,7 @@ import { isUnreadable } from '../system/processes.ts';
 /** Free memory required, in sizes of the current worker. */
 const reserve = 1.5;
 
-/** True when there is memory for one more worker of the current one's size, or its size cannot be read. */
+/** True when there is memory for one more worker of the current one's size, or that cannot be determined. */
 export async function memoryAllowsWorker(currentPid: number | null): Promise<boolean> {
   if (currentPid === null) return true;
   const [available, size] = [

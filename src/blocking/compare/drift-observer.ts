@@ -62,7 +62,7 @@ export interface DriftObserver {
   /** Entries of a running map. */
   seen(map: MapName, kind: DriftKind, entries: number): void;
   repaired(map: MapName, kind: DriftKind, entries: number): void;
-  /** A map file was found changed and was rewritten. */
+  /** A map file was changed by another process, or behind the database, and was rewritten. */
   fileRepaired(map: MapName): void;
 }
 

@@ -89,7 +89,7 @@ export class Candidate {
 
   /**
    * @param over the known content of the live file, null: there is none. Any other content is an edit, and is kept
-   * @throws when the candidate or the live file changed meanwhile; the live file is unchanged then
+   * @throws when another process changed the candidate or the live file meanwhile; nothing is deployed then
    */
   async deploy(over?: string | null): Promise<void> {
     const found = sha256(await readFile(this.path, 'utf8'));

@@ -27,7 +27,7 @@ export class ReloadMarker {
     return this.#interrupted;
   }
 
-  /** Call at start, before any reload. An unreadable content counts as `rendered`. */
+  /** Call at start, before any reload. Unknown content counts as `rendered`. */
   async find(): Promise<ReloadKind | null> {
     try {
       this.#interrupted = (await readFile(this.#path, 'utf8')).trim() === 'given' ? 'given' : 'rendered';

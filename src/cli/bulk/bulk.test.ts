@@ -3,14 +3,15 @@ import { describe, expect, it } from 'vitest';
 import type { BulkAnswer } from '../../api/blocked-ips-bulk.ts';
 import { parseIp } from '../../domain/ip.ts';
 import type { NumberedReading } from '../../lists/reading.ts';
-import { PartialFailure } from '../failure.ts';
+import { exitCodes, PartialFailure } from '../failure.ts';
 import { Interruption } from '../interruption.ts';
+import type { Output } from '../output/output.ts';
 import { cutBatches } from './batches.ts';
 import type { ElementDefaults } from './elements.ts';
 import { ElementLines, jsonSet, textSet } from './replacement.ts';
 import { sendBatches } from './send.ts';
-import { BulkTally } from './tally.ts';
-import { bulkSentence, limitLines, rejectionLine, rejectionLines } from './text.ts';
+import { type BulkResult, BulkTally } from './tally.ts';
+import { bulkSentence, limitLines, printBulkResult, rejectionLine, rejectionLines } from './text.ts';
 
 const plain: ElementDefaults = { reason: undefined, expiry: null, evenTrusted: false, allowWide: false, own: [] };
 const ipOf = (n: number): string => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
@@ -202,7 +203,7 @@ describe('a result', () => {
     );
   });
 
-  it('says when the parts of a dry run together exceed the maximum number of entries', () => {
+  it('says when the parts of a dry run together exceed the maximum number of entries, and exits 3', async () => {
     const tally = new BulkTally();
     for (let n = 0; n < 2; n += 1)
       tally.add(answer({ added: 60, dry_run: true, current_total: 10, limit: 100 }), () => 0);
@@ -210,6 +211,10 @@ describe('a result', () => {
       'the set would have 130 entries, more than the maximum of 100 (PROXY_MANAGER_MAX_ENTRIES); the import would stop before its end',
     ]);
     expect(tally.result).toMatchObject({ current_total: 10, limit: 100 });
+    const output = { json: async () => undefined } as unknown as Output;
+    const exitCode = (result: BulkResult) => printBulkResult({ output, format: 'json' }, 'list.txt', result);
+    expect(await exitCode(tally.result)).toBe(exitCodes.partly);
+    expect(await exitCode({ ...tally.result, added: 90 })).toBe(exitCodes.done);
     expect(limitLines({ ...tally.result, added: 90 })).toEqual([]);
     expect(limitLines(new BulkTally().result)).toEqual([]);
   });

@@ -187,6 +187,13 @@ describe('a failure', () => {
     );
   });
 
+  it('of an unknown endpoint says that the service may be older', () => {
+    const detail = 'there is no endpoint GET "/api/x"; /docs lists all of them';
+    expect(describeFailure(problem(404, detail), call).message).toContain(
+      'there is no endpoint GET "/api/x"; the service may be older than this program\n',
+    );
+  });
+
   it('names the flag instead of the field of the API', () => {
     expect(
       describeFailure(problem(6007, 'x overrides blocks; to store it anyway, send force: true with an admin key'), call)

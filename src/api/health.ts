@@ -195,6 +195,7 @@ export const getHealth = operation({
   path: '/health',
   access: 'read',
   audit: null,
+  quiet: true,
   tag,
   summary: 'Check whether blocking is enforced',
   description:

@@ -9,6 +9,15 @@ describe('health', () => {
     expect(response.json()).toEqual({ ...HEALTH, status });
   });
 
+  test('is logged unless it is ok', async () => {
+    for (const status of ['ok', 'degraded']) {
+      const { app, logged } = stubApp({ health: { health: async () => ({ ...HEALTH, status }) } });
+      await app.inject({ url: '/health', headers: BEARER });
+      const line = { message: 'Request answered', fields: { path: '/health', status: 503 } };
+      expect({ status, logged }).toMatchObject({ status, logged: status === 'ok' ? [] : [line] });
+    }
+  });
+
   test('hides messages of template and proxy from keys below admin', async () => {
     const told = async (scopes: readonly string[]) => {
       const { app } = stubApp({ keys: { authenticate: async () => ({ name: 'ops', scopes }) } });

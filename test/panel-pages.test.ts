@@ -306,7 +306,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect(await page.content()).not.toContain(key);
     await page.getByRole('row', { name: /^looker Read-only Active, expires in 30 days/ }).waitFor();
 
-    await button('Revoke looker').click();
+    await button('Revoke key looker').click();
     await dialog().getByRole('button', { name: 'Revoke key' }).click();
     await says('Key looker revoked');
     await page.getByRole('row', { name: /^looker/ }).waitFor({ state: 'detached' });

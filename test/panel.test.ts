@@ -408,12 +408,17 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
         expect({ what, colorScheme, found }).toEqual({ what, colorScheme, found: [] });
       }
     };
+    // Rows have buttons of their own.
+    await service.call('POST', '/api/keys', { body: { name: 'row' } });
+    await service.call('PUT', '/api/webhooks/row', { body: { url: 'http://127.0.0.1:9/', enabled: false } });
     for (const path of panelPages) {
       await page.goto(`${base()}${path}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.locator('.mantine-Loader-root').first().waitFor({ state: 'detached' });
       await inBothThemes(path);
     }
+    await service.call('DELETE', '/api/keys/row');
+    await service.call('DELETE', '/api/webhooks/row');
     await page.goto(`${base()}/blocked`);
     await button('Block address').click();
     await page.getByRole('dialog').getByLabel('Address or network').fill('127.0.0.0/8');

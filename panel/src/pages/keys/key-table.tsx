@@ -43,7 +43,7 @@ export function KeyTable({ keys, now, onRevoke }: KeyTableProps) {
               <Button
                 size="compact-sm"
                 variant="default"
-                aria-label={`Revoke ${key.name}`}
+                aria-label={`Revoke key ${key.name}`}
                 {...removes}
                 onClick={() => onRevoke(key)}
               >

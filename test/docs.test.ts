@@ -146,6 +146,18 @@ describe('the documents', () => {
     expect(lost).toEqual([]);
   });
 
+  it('cite only tests that exist', () => {
+    const cited = pages
+      .filter((page) => page !== 'CONTRIBUTING.md' && page !== 'docs/reliability.md')
+      .flatMap((page) =>
+        [...read(page).matchAll(/`((?:src|test|testkit|panel|packaging|scripts)\/[^`\s*]+\.\w+)`/g)].map(
+          ([, file = '']) => ({ page, file }),
+        ),
+      );
+    expect(cited.length).toBeGreaterThan(50);
+    expect(cited.filter(({ file }) => !existsSync(join(root, file)))).toEqual([]);
+  });
+
   it('are all linked from the README, directly or indirectly', () => {
     const reached = new Set<string>();
     const walk = (page: string): void => {

@@ -267,7 +267,7 @@ const reasonSources: readonly (readonly [file: string, pattern: RegExp])[] = [
   ['src/service/blocking-parts.ts', /markAllSuspect\('blocked', '(.*?)'/g],
   ['src/configuration/reload/reload-coordinator.ts', /this\.schedule\('(.*?)'\)/g],
   ['src/service/service.ts', /reloads\.schedule\('(.*?)'\)/g],
-  ['src/service/managed-proxy.ts', /'(no configuration that the proxy takes)/g],
+  ['src/service/managed-proxy.ts', /'(HAProxy accepts no configuration)/g],
   ['src/supervision/supervisor.ts', /(?:Error\(|reason: )[`'](the proxy .*?|the master .*?|not checked yet)[`']/g],
 ];
 

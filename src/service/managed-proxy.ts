@@ -146,7 +146,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
           const start = await ensureStart();
           if (start.usable) return null;
           return new Error(
-            'no configuration that the proxy takes; the log and `proxy-manager config validate` have its words',
+            'HAProxy accepts no configuration; its errors are in the log and in `proxy-manager config validate`',
             { cause: new Error(start.output) },
           );
         },
@@ -210,7 +210,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
   async function ensureConfiguration(): Promise<void> {
     if ((await live.read()) !== null) return;
     const start = await ensureStart();
-    if (!start.usable) log.error('No configuration that the proxy takes', { output: start.output });
+    if (!start.usable) log.error('HAProxy accepts no configuration', { output: start.output });
   }
 
   /** What runs and was found valid is what a failed reload goes back to. */

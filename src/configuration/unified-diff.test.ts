@@ -6,7 +6,7 @@ const lines = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`);
 const text = (...parts: readonly (string | readonly string[])[]): string => `${parts.flat().join('\n')}\n`;
 
-/** What `patch` does, without its guessing: every context line and every position has to be right. */
+/** Like `patch`, but strict: every context line and every position must match. */
 function applied(before: string, diff: string): string {
   if (diff === '') return before;
   const source = before === '' ? [] : before.split(/(?<=\n)/);

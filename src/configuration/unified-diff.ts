@@ -1,13 +1,13 @@
-// A unified diff of two configurations. The lines that both share at the start and the end are set aside first; what
-// is left is compared by longest common subsequence, or shown as a whole where it is too long for that.
+// A unified diff of two configurations. The changed part between the common start and end is compared by longest common
+// subsequence, or shown as a whole if it is too long for that.
 
 const context = 3;
-/** Lines times lines; beyond, the changed part is shown as removed and added whole. */
+/** Lines times lines; beyond it the changed part is shown as removed and added whole. */
 const comparisonLimit = 4_000_000;
 
 type Edit = { readonly mark: ' ' | '-' | '+'; readonly line: string };
 
-/** As `diff` and `patch` write it, after a last line that no newline ends. */
+/** As `diff` and `patch` write it, after a last line without a newline. */
 const noNewline = '\n\\ No newline at end of file';
 
 /** Empty when both are the same. @param of what `after` is */
@@ -19,7 +19,6 @@ export function unifiedDiff(before: string, after: string, path: string, of = 'r
   return text;
 }
 
-/** How many lines a diff of `unifiedDiff` adds and removes. */
 export function changedLines(diff: string): { added: number; removed: number } {
   // Its first two lines name the files.
   const lines = diff.split('\n').slice(2);

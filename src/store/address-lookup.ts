@@ -3,12 +3,13 @@ import { containingNetworks, type IpEntry, sortKeyRange } from '../domain/ip.ts'
 import { PreparedQuery } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
 
-/** How many networks can cover an IPv4 and an IPv6 address: two lengths of one statement, each compiled once. */
+/**
+ * How many networks can cover an IPv4 and an IPv6 address: two fixed lengths, so that each statement is compiled once.
+ */
 const CANDIDATES = [31, 127] as const;
 
 type AddressTable = 'blocked_ips' | 'trusted_ips';
 
-/** Which rows contain an entry and which lie inside it, for the tables that are keyed by address. */
 export class AddressLookup {
   readonly #db: Kysely<Schema>;
   readonly #table: AddressTable;
@@ -23,19 +24,19 @@ export class AddressLookup {
     });
   }
 
-  /** Texts of the table's networks that contain `entry`, itself left out, narrowest first. */
+  /** The table's networks that contain `entry`, without itself, narrowest first. */
   async coveringOf(entry: IpEntry): Promise<string[]> {
     const candidates = containingNetworks(entry);
     if (candidates.length === 0) return [];
     const at = CANDIDATES.findIndex((length) => candidates.length <= length);
-    // The same candidate again changes nothing in an `in (…)`.
+    // Padding with a duplicate does not change an `in (…)`.
     const padding = new Array<string>(CANDIDATES[at]! - candidates.length).fill(candidates[0]!);
     const rows = await this.#present[at]!.all(this.#db, [...candidates, ...padding]);
     const found = new Set(rows.map((row) => row.ip_address));
     return candidates.filter((text) => found.has(text));
   }
 
-  /** Texts of the table's entries inside `entry`, itself left out, in order of addresses, at most `limit`. */
+  /** The table's entries inside `entry`, without itself, in address order. */
   async insideOf(entry: IpEntry, limit: number): Promise<string[]> {
     const { first, last } = sortKeyRange(entry);
     const rows = await this.#db

@@ -10,7 +10,7 @@ interface NewApiKey {
   readonly name: string;
   readonly hash: string;
   readonly scopes: readonly string[];
-  /** ISO 8601, UTC, milliseconds; null: for good. */
+  /** ISO 8601, UTC, milliseconds; null: no expiry. */
   readonly expiresAt?: string | null | undefined;
 }
 
@@ -18,11 +18,11 @@ export type RevocationJudge = (key: ApiKeyRow, others: readonly ApiKeyRow[]) => 
 
 const TOUCH_EVERY_MS = 60_000;
 
-/** The table `api_keys`. A revoked key stays, so that its name is never given to another. */
+/** The table `api_keys`. A revoked key stays, so that its name is never reused. */
 export class ApiKeysStore {
   readonly #database: Database;
   readonly #audit: AuditRows;
-  /** When each key's last use was written, in milliseconds. One entry a key. */
+  /** When each key's last use was written, in ms. */
   readonly #touched = new Map<string, number>();
 
   constructor(database: Database) {
@@ -30,7 +30,7 @@ export class ApiKeysStore {
     this.#audit = new AuditRows(database.write);
   }
 
-  /** Null when the name is taken, be it by a revoked key. */
+  /** Null when the name is taken, even by a revoked key. */
   async create(key: NewApiKey, now: Date, audited?: AuditedChange): Promise<ApiKeyRow | null> {
     return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
       const row = await transaction
@@ -49,7 +49,7 @@ export class ApiKeysStore {
     });
   }
 
-  /** Also finds expired and revoked keys: whether they count is the caller's to say. */
+  /** Also finds expired and revoked keys; the caller decides whether they count. */
   async findByHash(hash: string): Promise<ApiKeyRow | null> {
     return await this.#findBy('hash', hash);
   }
@@ -66,9 +66,9 @@ export class ApiKeysStore {
   }
 
   /**
-   * The key as it is now; null when there is none of that name, or it was revoked before. `judge` may throw, and then
-   * nothing was changed; no other change comes between what it sees and the revocation.
-   * @param judge gets the key and all others that were not revoked, expired ones too
+   * Null when there is no key of that name, or it is already revoked. `judge` may throw; then nothing was changed. No
+   * other change comes between its input and the revocation.
+   * @param judge gets the key and all others not revoked, including expired ones
    */
   async revoke(
     name: string,
@@ -87,10 +87,10 @@ export class ApiKeysStore {
     });
   }
 
-  /** Remembers that a key was used, written at most once a minute a key: a request must not cost a sync of the disk. */
+  /** Written at most once a minute per key: a request must not cost a disk sync. */
   async touch(name: string, now: Date): Promise<void> {
     const last = this.#touched.get(name);
-    // Either way: a clock that was set back must not keep the last use from being noted until it has caught up.
+    // In both directions: after the clock was set back, last uses must still be written.
     if (last !== undefined && Math.abs(now.getTime() - last) < TOUCH_EVERY_MS) return;
     this.#touched.set(name, now.getTime());
     await this.#database.write

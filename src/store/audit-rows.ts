@@ -11,18 +11,17 @@ export interface AuditNote {
   /** The peer's address, or `unix`. */
   readonly source: string | null;
   readonly requestId: string | null;
-  /** Canonical text, where it is about one address. */
+  /** Canonical text, if it is about one address. */
   readonly ipAddress?: string | null;
-  /** What else it is about: a site's domain, a key's name, the id of a backup. */
+  /** A site's domain, a key's name, the id of a backup. */
   readonly target?: string | null;
-  /** Plain data, small: it is in the row of every block. */
+  /** Plain data, small: it is stored with every block. */
   readonly details?: Readonly<Record<string, unknown>> | null;
 }
 
-/** A note that is written together with its change. */
 export interface AuditedChange {
   readonly note: AuditNote;
-  /** Called with the row's id once the change is committed. */
+  /** Called with the row's id after the commit. */
   readonly written: (id: number) => void;
 }
 
@@ -55,8 +54,8 @@ export class AuditRows {
 }
 
 /**
- * A transaction together with its audit row: both are committed or neither. If `work` returns null, nothing was changed,
- * and no row is written.
+ * A transaction with its audit row: both are committed or neither. If `work` returns null, nothing was changed, and no
+ * row is written.
  */
 export async function auditedTransaction<T>(
   database: Database,

@@ -244,7 +244,7 @@ describe('the audit', () => {
 
   it('begins at the newest for a cursor far beyond it, and at once', async () => {
     await store.append([told('block')]);
-    // A way through nothing would take a turn of the event loop for each few thousand numbers.
+    // Scanning absent numbers would take a turn of the event loop per few thousand.
     let turns = 0;
     const count = () => {
       turns += 1;
@@ -289,7 +289,7 @@ describe('the audit cannot be changed', () => {
     const old = '2020-01-01T00:00:00.000Z';
     await store.append([told('old', {}, old), told('old', {}, old), told('recent')]);
     expect(await store.forgetOld(NOON, 1_000)).toBe(0);
-    // As if ten thousand had followed.
+    // As if ten thousand rows had followed.
     const file = new SqliteDatabase(folder.file);
     const insert = 'insert into audit (id, at, operation) values (?, ?, ?)';
     file.prepare(insert).run(10_100, new Date().toISOString(), 'newest');

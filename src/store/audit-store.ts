@@ -7,15 +7,14 @@ import { PreparedQuery, type Runner } from './prepared-query.ts';
 import type { AuditOutcomesTable, AuditTable } from './schema.ts';
 import { InvalidCursor } from './store-error.ts';
 
-/** What retention leaves. The triggers of 0003-audit.ts enforce the same. */
+/** What retention keeps. The triggers of 0003-audit.ts enforce the same. */
 export const AUDIT_KEPT = {
   rows: 1_000_000,
   days: 400,
-  /** Never deleted for their age: a clock that jumps forward must not empty the audit. */
+  /** Never deleted by age: a clock that jumps forward must not empty the audit. */
   whateverAge: 10_000,
 } as const;
 
-/** What became of an operation. */
 export interface AuditOutcome {
   /** ISO 8601, UTC, milliseconds. */
   readonly finishedAt: string;
@@ -25,15 +24,14 @@ export interface AuditOutcome {
   readonly runtimeMapUpdated?: boolean | null;
   readonly runtimeMapFailuresTotal?: number | null;
   readonly reloadScheduled?: boolean | null;
-  /** Counts and ids of the answer. */
+  /** Counts and ids of the response. */
   readonly result?: Readonly<Record<string, unknown>> | null;
 }
 
-/** An outcome; many are written at a time. */
 export type AuditEntry =
-  /** Of a row that was written with its change. */
+  /** Of a row written with its change. */
   | { readonly id: number; readonly outcome: AuditOutcome }
-  /** Of an operation that changed nothing in the database, or was refused. */
+  /** Of an operation that was refused, or changed nothing in the database. */
   | { readonly note: AuditNote; readonly at: string; readonly outcome: AuditOutcome };
 
 /** A query of the API, parsed. */
@@ -42,14 +40,14 @@ export interface AuditSearch {
   readonly cursor?: string | null | undefined;
   readonly operation?: string | undefined;
   readonly key?: string | undefined;
-  /** Canonical text. Finds groups too that name it. */
+  /** Canonical text. Also finds groups that contain it. */
   readonly ipAddress?: string | undefined;
-  /** ISO 8601, UTC, milliseconds: from then on, and before then. */
+  /** ISO 8601, UTC, milliseconds: inclusive, and exclusive. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
 }
 
-/** Rows looked at between two yields to the event loop: some milliseconds of this thread. */
+/** Rows examined between two yields to the event loop: some milliseconds. */
 const LOOKED_AT_ONCE = 10_000;
 const BLOCK = 32;
 const OUTCOME_COLUMNS = 8;
@@ -64,7 +62,7 @@ const NO_OUTCOME: AuditOutcomesTable = {
   result_json: '',
 };
 
-/** The tables `audit` and `audit_outcomes`, beside what the changes themselves write (`audit-rows.ts`). */
+/** The tables `audit` and `audit_outcomes`, except what the changes themselves write (`audit-rows.ts`). */
 export class AuditStore {
   readonly #database: Database;
   readonly #rows: AuditRows;
@@ -75,7 +73,7 @@ export class AuditStore {
     this.#database = database;
     this.#rows = new AuditRows(database.write);
     const insertOf = (values: AuditOutcomesTable[]) =>
-      // One that has its outcome keeps it: refused, it would be tried again for ever, and all that came after it.
+      // Keeps an existing outcome: a rejected insert would be retried for ever, and block everything after it.
       new PreparedQuery(
         database.write
           .insertInto('audit_outcomes')
@@ -87,7 +85,7 @@ export class AuditStore {
     this.#outcomes = insertOf(new Array<AuditOutcomesTable>(BLOCK).fill(NO_OUTCOME));
   }
 
-  /** One transaction. */
+  /** In one transaction. */
   async append(entries: readonly AuditEntry[]): Promise<void> {
     if (entries.length === 0) return;
     await this.#database.write.transaction().execute(async (transaction) => {
@@ -96,13 +94,13 @@ export class AuditStore {
   }
 
   /**
-   * Newest first. The rows are looked at in the order in which they were written, a piece at a time, so that a filter
-   * that finds little among a million delays no other request; no index makes each block more expensive. Throws `InvalidCursor`.
+   * Newest first. Reads in the order of writing, a slice at a time, so that a filter with few matches among a million
+   * rows delays no other request; there is no index, which would slow down each block. Throws `InvalidCursor`.
    */
   async page(query: AuditSearch): Promise<{ items: AuditRecord[]; nextCursor: string | null }> {
     const items: AuditRecord[] = [];
     const { first, last } = await this.#bounds();
-    // One far beyond what there is would be a way through nothing, for minutes.
+    // A cursor far beyond the last row would scan nothing, for minutes.
     let below = Math.min(query.cursor ? decode(query.cursor) : last + 1, last + 1);
     while (items.length <= query.limit && below > first) {
       const from = Math.max(first, below - LOOKED_AT_ONCE);
@@ -115,7 +113,7 @@ export class AuditStore {
     return { items: page, nextCursor };
   }
 
-  /** Deletes what is older than its retention, at most `limit` rows. Returns how many those were. */
+  /** Deletes rows older than their retention, at most `limit`. Returns how many. */
   async forgetOld(now: Date, limit: number): Promise<number> {
     const { first, last } = await this.#bounds();
     const oldest = new Date(now.getTime() - AUDIT_KEPT.days * 86_400_000).toISOString();
@@ -178,8 +176,9 @@ export class AuditStore {
 }
 
 /**
- * Rows of this address, or of a group that names it (`ip_addresses` of its details: the first twenty). The details of
- * other rows are not searched. An address needs no escape in JSON; quotes in free text are escaped, so they cannot match.
+ * Rows of this address, or of a group that contains it (`ip_addresses` of its details: the first twenty). Details of
+ * other rows are not searched. An address needs no escape in JSON; quotes in free text are escaped, so they cannot
+ * match.
  */
 function isAbout(ipAddress: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`(ip_address = ${ipAddress} or (ip_address is null

@@ -1,49 +1,51 @@
 import type { BlockedIp } from '../api/blocked-ips.ts';
 import type { IpEntry } from '../domain/ip.ts';
 
-/** What a block says about its end; docs/api.md. Times are `Date.toISOString`'s. */
+/** How a request sets the expiry; docs/api.md. Times in the form of `Date.toISOString`. */
 export type ExpiryChange =
   /** No time was given: the block becomes permanent. */
   | { kind: 'permanent' }
-  /** `expires_at`: taken as given. */
+  /** `expires_at`: stored as given. */
   | { kind: 'at'; at: string }
-  /** `duration_seconds`: the later end wins, and permanent stays permanent. */
+  /** `duration_seconds`: the later expiry wins, and permanent stays permanent. */
   | { kind: 'later-of'; until: string }
-  /** A list element without a time: an existing entry keeps its end, a new one is permanent. */
+  /** A list element without a time: an existing entry keeps its expiry, a new one is permanent. */
   | { kind: 'keep' };
 
 export type BlockedChange =
   | {
       op: 'add';
       entry: IpEntry;
-      /** Absent: an existing entry keeps its own. Null: it is taken away. */
+      /** Absent: an existing entry keeps its own. Null: removes it. */
       reason?: string | null | undefined;
       blockedBy?: string | undefined;
-      /** Who is named for a new entry when `blockedBy` is absent. */
+      /** For a new entry without `blockedBy`. */
       defaultBlockedBy?: string | undefined;
       expiry: ExpiryChange;
     }
   | { op: 'remove'; entry: IpEntry }
-  /** Removes only if the entry's end is at or before `now`: it may have been prolonged since it was looked up. */
+  /** Removes only if the entry has expired by `now`: it may have been extended since the lookup. */
   | { op: 'expire'; entry: IpEntry; now: string };
 
 export type BlockedAddition = Extract<BlockedChange, { op: 'add' }>;
 
 export type BlockedEffect =
   /**
-   * `created`: there was no such row, or its time was over. `changed`: a field of the row is not what it was; true of a
-   * new row too.
+   * `created`: there was no such row, or it had expired. `changed`: a field of the row differs; true of a new row too.
    */
   | { op: 'add'; created: boolean; changed: boolean; row: BlockedIp }
   | { op: 'remove' | 'expire'; removed: BlockedIp | null };
 
-/** Texts that are blocked after a transaction and were not before it, and the reverse. */
+/** Texts that are blocked after a transaction and were not before, and the reverse. */
 export interface NetChange {
   added: string[];
   removed: string[];
 }
 
-/** The row after an addition; `existing`, of `rowInForce`, itself when nothing about it changes. `now`: for a new row's `blocked_at`. */
+/**
+ * The row after an addition; `existing` (of `rowInForce`) itself if nothing changes. `now`: for a new row's
+ * `blocked_at`.
+ */
 export function rowAfterAdd(existing: BlockedIp | null, change: BlockedAddition, now: string): BlockedIp {
   if (existing === null) {
     return {
@@ -61,14 +63,14 @@ export function rowAfterAdd(existing: BlockedIp | null, change: BlockedAddition,
   return same ? existing : { ...existing, reason, blocked_by, expires_at };
 }
 
-/** Whether an `expire` at `now` takes the row away. */
+/** Whether an `expire` at `now` removes the row. */
 export function isExpired(row: BlockedIp, now: string): boolean {
   return row.expires_at !== null && row.expires_at <= now;
 }
 
 /**
- * What an addition at `now` builds on. A row whose time is over counts as absent: were its end kept, what is blocked now
- * would be unblocked when the row is removed, a moment later.
+ * What an addition at `now` builds on. An expired row counts as absent: if its expiry were kept, the new block would be
+ * removed with the row, a moment later.
  */
 export function rowInForce(row: BlockedIp | null, now: string): BlockedIp | null {
   return row === null || isExpired(row, now) ? null : row;
@@ -89,7 +91,7 @@ function endAfter(existing: BlockedIp | null, expiry: ExpiryChange): string | nu
   }
 }
 
-/** Text order is time order in the one form that the store takes. */
+/** Text order is time order in the only accepted form. */
 function laterOf(a: string, b: string): string {
   if (a > b) return a;
   return b;

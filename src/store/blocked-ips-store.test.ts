@@ -91,7 +91,7 @@ describe('a block that is made again', () => {
     expect((await store.preview([add('192.0.2.1', again)], new Date(TWO))).net.added).toEqual([]);
     const { effects, net } = await store.applyGroup([add('192.0.2.1', again)], new Date(TWO), nothing);
     expect(effects).toEqual([{ op: 'add', created: true, changed: true, row }]);
-    // File and workers hold it still.
+    // Map file and workers still contain it.
     expect(net).toEqual({ added: [], removed: [] });
     expect(await store.get('192.0.2.1')).toEqual(row);
     const expired = await store.applyGroup([expire('192.0.2.1', TWO)], new Date(TWO), nothing);
@@ -134,7 +134,7 @@ describe('a block that is made again', () => {
 });
 
 describe('the blocks that end', () => {
-  // 2,000 make a slice.
+  // A slice has 2,000.
   it.each([0, 1, 1_999, 2_000, 2_001, 4_000])('are counted: %i of them, beside others that do not', async (ending) => {
     const later: ExpiryChange = { kind: 'at', at: TWO };
     const changes = Array.from({ length: ending }, (_, n) => add(scattered(n).text, later));
@@ -268,7 +268,7 @@ describe('networks', () => {
     expect(await store.coveringOf(entry('10.1.0.0/16'))).toEqual(['10.0.0.0/8']);
     expect(await store.coveringOf(entry('11.0.0.1'))).toEqual([]);
     expect(await store.coveringOf(entry('2001:db8::1'))).toEqual(['2001:db8::/32']);
-    // As many networks could cover it as there are prefixes.
+    // As many covering networks as there are prefixes.
     expect(await store.coveringOf(entry('fd00::1'))).toEqual([]);
   });
 

@@ -26,7 +26,7 @@ import { type AdoptedRows, adoptedRow, adoptUnkeyed } from './unkeyed-rows.ts';
 
 /**
  * A bulk change counts as made when its body was complete; its slices are applied later. A change of one of its
- * addresses in between was acknowledged after it, so it wins: the address is marked, and the slices skip it. An expiry
+ * addresses in between was acknowledged after it and wins: the address is marked, and the slices skip it. An expiry
  * marks nothing, because the bulk change is newer.
  */
 class LastWord {
@@ -46,7 +46,7 @@ class LastWord {
     );
   }
 
-  /** Within the transaction that changes `entries`. */
+  /** Call within the transaction that changes `entries`. */
   async of(runner: Runner, entries: readonly IpEntry[]): Promise<void> {
     if (entries.length === 0) return;
     for (const { id } of await this.#active.all(runner, ['adding', 'removing'])) {
@@ -59,36 +59,35 @@ export type { BlockedChange, BlockedEffect, ExpiryChange, NetChange } from './bl
 export type { PageRequest } from './blocked-pages.ts';
 export type { AdoptedRows } from './unkeyed-rows.ts';
 
-/** Below it, and below a third of the set, no file looks as if more than half of a hundred or more were lost. */
+/** Smaller removals never look like the loss of more than half of a hundred or more lines. */
 const shrinkNotedFrom = 50;
-/** A look-up each costs some 0.1 ms; more are answered by one pass over all keys. */
+/** A lookup each costs some 0.1 ms; more are answered by one pass over all keys. */
 const askedOneByOne = 500;
 const lookupsInBreath = 32;
 
-/** The row of the audit for one request's changes in a group. */
+/** The audit row for one request's changes in a group. */
 export interface GroupAudit {
-  /** How many of the group's changes are its own, in their order. */
+  /** How many of the group's changes belong to the request, in order. */
   readonly changes: number;
-  /** Null: no audit row is needed. */
   readonly note: (effects: readonly BlockedEffect[]) => AuditNote | null;
-  /** Called with the row's id once the group is committed. */
+  /** Called with the row's id after the commit. */
   readonly written: (id: number) => void;
 }
 
-/** Runs inside the transaction, with the change's number; when it throws, nothing of the transaction remains. It must not write to a store. */
+/**
+ * Runs inside the transaction, with the change's number; a throw rolls everything back. It must not write to a store.
+ */
 export type BeforeCommit = (net: NetChange, generation: number) => Promise<void> | void;
 
-/** What became of a group. */
 interface AppliedGroup {
   readonly effects: BlockedEffect[];
   readonly net: NetChange;
   /** The number of this change. */
   readonly generation: number;
-  /** See `applyGroup`. */
   readonly shrink: string | null;
 }
 
-/** The table `blocked_ips`. Reads see what is committed and never wait for a write. Failures are `StoreError`s. */
+/** The table `blocked_ips`. Reads see committed rows and never wait for a write. Failures are `StoreError`s. */
 export class BlockedIpsStore {
   readonly #database: Database;
   readonly #rows: BlockedRows;
@@ -114,11 +113,11 @@ export class BlockedIpsStore {
 
   /**
    * One durable transaction for the whole group, the changes in order. `beforeCommit` gets the net difference: an
-   * address that is added and removed again in one group is in neither list. When it throws, everything is rolled
-   * back and its error is thrown as it is.
+   * address that is added and removed again is in neither list. When it throws, everything is rolled back and its error
+   * is rethrown.
    *
-   * `shrink`: the group takes much of the set out, and the map file, as long as it has its lines, looks like that of a
-   * set that was lost. So it is noted in the same transaction, as a big change is; `endShrink` when the lines are gone.
+   * `shrink`: the group removes much of the set; until the map file has lost the lines too, it looks as if the database
+   * had lost them. So the same transaction records it like a bulk change; call `endShrink` when the lines are gone.
    *
    * `audits`: who asked for which part of the group; their rows are in the same transaction.
    */
@@ -129,7 +128,7 @@ export class BlockedIpsStore {
     audits: readonly GroupAudit[] = [],
   ): Promise<AppliedGroup> {
     const { committed, ...result } = await this.#database.write.transaction().execute(async (transaction) => {
-      // The transaction's own connection: passed to each query by Kysely it costs as much as SQLite's work.
+      // The transaction's own connection: Kysely's passing it to each query would cost as much as SQLite's work.
       const outcome = await transaction.getExecutor().provideConnection(async (connection) => ({
         ...(await this.#apply(connection, changes, now.toISOString(), audits)),
         generation: await this.#generation.next(connection),
@@ -147,8 +146,8 @@ export class BlockedIpsStore {
   }
 
   /**
-   * Takes over what a map file holds, in one durable transaction: it is no change of the set, so it has no number.
-   * Returns how many addresses are new; one whose time is over is.
+   * Imports a map file in one durable transaction. Not a change of the set, so it has no number. Returns how many
+   * addresses are new; expired ones count as new.
    */
   async takeOver(additions: readonly BlockedAddition[], now: Date): Promise<number> {
     const { effects, net } = await this.#database.write
@@ -162,14 +161,14 @@ export class BlockedIpsStore {
     return effects.filter((effect) => effect.op === 'add' && effect.created).length;
   }
 
-  /** The lines of such a group are out of the map file. */
+  /** The lines of such a group have been removed from the map file. */
   async endShrink(id: string): Promise<void> {
     await this.#database.write.deleteFrom('bulk_changes').where('id', '=', Number(id)).execute();
   }
 
   /**
-   * Adopts foreign rows, inserted without a sort key, in their canonical spelling; from then on they count.
-   * Piece by piece: `after` is the `last` of the piece before.
+   * Adopts foreign rows, inserted without a sort key, in their canonical spelling; from then on they count. In slices:
+   * `after` is the `last` of the previous one.
    */
   async adoptUnkeyedRows(after: string | null, limit: number, now: Date): Promise<AdoptedRows> {
     return await this.#database.write.transaction().execute(async (transaction) => {
@@ -181,7 +180,6 @@ export class BlockedIpsStore {
     });
   }
 
-  /** Whether `adoptUnkeyedRows` would find any. */
   async hasUnkeyedRows(): Promise<boolean> {
     const row = await this.#database.read
       .selectFrom('blocked_ips')
@@ -192,7 +190,7 @@ export class BlockedIpsStore {
     return row !== undefined;
   }
 
-  /** The whole table was read, and nothing was committed since: so many there are. */
+  /** Corrects the count after the whole table was read with no commit since. */
   wasCounted(total: number): void {
     this.#database.blockedCount.counted(total);
   }
@@ -201,12 +199,12 @@ export class BlockedIpsStore {
     return this.total;
   }
 
-  /** How many entries are committed. */
+  /** Committed entries. */
   get total(): number {
     return this.#database.blockedCount.value;
   }
 
-  /** What `applyGroup` would make of the changes now; nothing is written. */
+  /** What `applyGroup` would do with the changes now; writes nothing. */
   async preview(
     changes: readonly BlockedChange[],
     now: Date,
@@ -217,7 +215,6 @@ export class BlockedIpsStore {
     return { effects, net: difference(entries, before, after, new Set()).net };
   }
 
-  /** `ip`: canonical text. */
   async get(ip: string): Promise<BlockedIp | null> {
     return await this.#rows.get(this.#database.read, ip);
   }
@@ -233,15 +230,12 @@ export class BlockedIpsStore {
     return new Set([...rows.values()].filter((row) => isExpired(row, now)).map((row) => row.ip_address));
   }
 
-  /** Blocked networks that contain `entry`, itself left out, narrowest first. */
+  /** Blocked networks that contain `entry`, without itself, narrowest first. */
   async coveringOf(entry: IpEntry): Promise<string[]> {
     return await this.#lookup.coveringOf(entry);
   }
 
-  /**
-   * For each of many entries that a blocked network covers, the narrowest one, by canonical text; an entry does not
-   * cover itself.
-   */
+  /** The narrowest blocked network around each covered entry, by canonical text; an entry does not cover itself. */
   async coveredAmong(entries: readonly IpEntry[]): Promise<Map<string, string>> {
     if (entries.length > askedOneByOne) return await coveredAmong(this.#keys, this.#database.read, entries);
     const covered = new Map<string, string>();
@@ -253,18 +247,18 @@ export class BlockedIpsStore {
     return covered;
   }
 
-  /** Blocked entries inside `entry`, itself left out, in order of addresses. */
+  /** Blocked entries inside `entry`, without itself, in address order. */
   async insideOf(entry: IpEntry, limit: number): Promise<string[]> {
     return await this.#lookup.insideOf(entry, limit);
   }
 
-  /** One page of the list, in order of addresses. Throws `InvalidCursor`. */
+  /** In address order. Throws `InvalidCursor`. */
   async page(request: PageRequest): Promise<Page> {
     return await this.#pages.page(request);
   }
 
   /**
-   * The next addresses after `after` in order of addresses; `last` is where to go on, null at the end. Fewer than
+   * The addresses after `after` in address order; `last` is the position to continue at, null at the end. Fewer than
    * `limit` texts: there are no more.
    */
   async scanTexts(after: Uint8Array | null, limit: number): Promise<{ texts: string[]; last: Uint8Array | null }> {
@@ -275,17 +269,17 @@ export class BlockedIpsStore {
     return await this.#scan.rows(after, limit);
   }
 
-  /** The earliest end of any block; null when none ends. */
+  /** Null when no block expires. */
   async nextExpiry(): Promise<string | null> {
     return await this.#scan.nextExpiry();
   }
 
-  /** How many blocks end by themselves. */
+  /** How many blocks expire. */
   async countEnding(): Promise<number> {
     return await this.#scan.countEnding();
   }
 
-  /** Addresses whose end is at or before `now`, the earliest first. */
+  /** Addresses that have expired by `now`, the earliest first. */
   async expiredBefore(now: string, limit: number): Promise<string[]> {
     return await this.#scan.expiredBefore(now, limit);
   }
@@ -298,7 +292,7 @@ export class BlockedIpsStore {
   ): Promise<{ effects: BlockedEffect[]; net: NetChange; committed: (() => void)[] }> {
     const entries = new Map(changes.map((change) => [change.entry.text, change.entry]));
     const before = await this.#rows.getMany(runner, [...entries.keys()]);
-    // A foreign row that no sync adopted yet is no block so far, though it says what the block is to be.
+    // A foreign row that no sync adopted yet does not block, but its fields count for the new block.
     const unkeyed = await this.#rows.unkeyedAmong(runner, [...before.keys()]);
     for (const [text, row] of unkeyed) before.set(text, adoptedRow(row, now));
     const { effects, after } = effectsOf(changes, before, now);
@@ -328,7 +322,7 @@ export class BlockedIpsStore {
   }
 }
 
-/** A big change of which nothing is left but to write the file: a start that finds it may write a much smaller one. */
+/** A bulk change of which only the file is left to write: a start that finds it may write a much smaller one. */
 async function noteShrink(transaction: Transaction<Schema>, now: string): Promise<string> {
   const { id } = await transaction
     .insertInto('bulk_changes')
@@ -338,7 +332,7 @@ async function noteShrink(transaction: Transaction<Schema>, now: string): Promis
   return String(id);
 }
 
-/** The changes in order, each of what the one before left. */
+/** The changes in order, each on the result of the previous one. */
 function effectsOf(
   changes: readonly BlockedChange[],
   before: ReadonlyMap<string, BlockedIp>,

@@ -6,7 +6,7 @@ import { type BlockedChange, BlockedIpsStore } from './blocked-ips-store.ts';
 const TEXTS = ['192.0.2.1', '192.0.2.2', '192.0.2.0/24', '10.0.0.0/8', '2001:db8::1', '2001:db8::/32'];
 const TIMES = [13, 14, 15].map((hour) => `2026-11-20T${hour}:00:00.000Z`);
 
-/** The rules of docs/api.md once more, as plainly as they can be put. */
+/** The rules of docs/api.md, implemented once more as simply as possible. */
 function expected(model: Map<string, string | null>, change: BlockedChange): void {
   const text = change.entry.text;
   const old = model.get(text);

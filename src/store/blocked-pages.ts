@@ -8,7 +8,7 @@ import type { Database } from './open-database.ts';
 import type { Schema } from './schema.ts';
 import { InvalidCursor } from './store-error.ts';
 
-/** Opaque to the client: the sort key of the last row it got, behind a version. */
+/** Opaque to the client: a version, then the sort key of the last row it got. */
 const VERSION = 1;
 const KEY_BYTES = 17;
 
@@ -29,19 +29,19 @@ export interface PageRequest {
   /** At least 1. */
   readonly limit: number;
   readonly cursor?: string | null | undefined;
-  /** Rows passed over after the cursor, or from the beginning. */
+  /** Rows to skip after the cursor, or from the beginning. */
   readonly offset?: number | undefined;
   /**
    * An address or network: it, what lies inside it or begins with it, and what contains it. A part of an address: what
    * begins with it, and the networks around all of that. Anything else: the beginning of a text.
    */
   readonly q?: string | null | undefined;
-  /** A part of the reason or of who blocked it, in upper or lower case. Not beside `q`. */
+  /** Part of the reason or of `blocked_by`, case-insensitive. Not together with `q`. */
   readonly text?: string | null | undefined;
-  /** Only blocks with an end that is still to come. */
+  /** Only blocks that will expire. */
   readonly expiringOnly?: boolean | undefined;
   readonly now: Date;
-  /** When it is aborted, what takes long ends with its reason. */
+  /** Its abort ends long searches with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -55,13 +55,11 @@ export interface Page {
 type KeyedItem = BlockedIp & { sort_key: Buffer };
 type Query<O> = SelectQueryBuilder<Schema, 'blocked_ips', O>;
 
-/** What is listed, behind `after`. */
 interface Wanted {
   readonly after: Buffer;
-  /** Rows passed over. */
   readonly offset: number;
   readonly limit: number;
-  /** Unless null, only what ends after it. */
+  /** Unless null, only what expires after it. */
   readonly now: string | null;
   readonly signal: AbortSignal | undefined;
 }
@@ -77,7 +75,7 @@ interface Slice {
 interface Span {
   readonly column: 'ip_address' | 'sort_key';
   readonly from: string | Buffer;
-  /** Whether `from` itself is left out. */
+  /** Whether `from` itself is excluded. */
   readonly above: boolean;
   /** Null: no end. */
   readonly to: string | Buffer | null;
@@ -90,14 +88,14 @@ interface Texts {
 }
 
 const BEFORE_ALL = Buffer.alloc(0);
-/** Rows looked at without a pause: a few milliseconds. */
+/** Rows examined without a pause: a few milliseconds. */
 const SLICE = 10_000;
-/** Up to here the matches of a text are sorted; above, they are so many that going through the table finds them fast. */
+/** Up to this many matches of a text are sorted; more are found fast by scanning the table. */
 const SORTABLE = 5000;
 /** Matches whose rows are read together. */
 const CHOICE = 256;
 
-/** The pages of the list of blocks. Nothing here takes longer than a slice at a time, however large the table. */
+/** The pages of the list of blocks. Nothing here takes longer than one slice at a time, however large the table. */
 export class BlockedPages {
   readonly #db: Kysely<Schema>;
   readonly #database: Database;
@@ -136,12 +134,12 @@ export class BlockedPages {
       return await this.#beginningWith(prefix, networksAroundPart(prefix), wanted);
     }
     const { entry } = parsed;
-    // What a person typed so far may be a whole address already: 192.0.2.1 is the beginning of 192.0.2.17 as well.
+    // A partial input may be a complete address: 192.0.2.1 is the beginning of 192.0.2.17 as well.
     if (!entry.text.includes('/')) return await this.#beginningWith(entry.text, containingNetworks(entry), wanted);
     return await this.#around(entry, wanted);
   }
 
-  /** `last`: the key of what is wanted at most. */
+  /** `last`: the last matching key at most. */
   async #inOrder(wanted: Wanted, last: Buffer | null = null): Promise<KeyedItem[]> {
     const start = await this.#passOver(wanted, last, null);
     if (start === null) return [];
@@ -158,7 +156,7 @@ export class BlockedPages {
     return await this.#count({ column: 'sort_key', from: BEFORE_ALL, above: false, to: null }, now, signal);
   }
 
-  /** What contains `entry` comes before it and what lies inside after it, in order of addresses too. */
+  /** What contains `entry` precedes it and what lies inside follows it, also in address order. */
   async #around(entry: IpEntry, wanted: Wanted) {
     const { after, now, signal } = wanted;
     const { containing, before } = await this.#containing(containingNetworks(entry), wanted);
@@ -172,7 +170,7 @@ export class BlockedPages {
     return { items: [...before.slice(wanted.offset), ...inside], total };
   }
 
-  /** Which of these networks are listed: how many, and those behind `after` in order. */
+  /** Which of these networks are blocked: how many, and those after `after` in order. */
   async #containing(networks: readonly string[], { after, now }: Wanted) {
     if (networks.length === 0) return { containing: 0, before: [] };
     const rows = await this.#items(now).where('ip_address', 'in', networks).where('sort_key', 'is not', null).execute();
@@ -181,8 +179,8 @@ export class BlockedPages {
   }
 
   /**
-   * What begins with a text, and before it the networks around all of that. Those that begin with it themselves are
-   * among the others; the rest lie below everything that begins so.
+   * What begins with a text, preceded by the networks around all of that. Those that begin with it themselves are among
+   * the others; the rest sort below everything that begins so.
    */
   async #beginningWith(prefix: string, networks: readonly string[], wanted: Wanted) {
     const around = networks.filter((text) => !text.startsWith(prefix));
@@ -197,7 +195,7 @@ export class BlockedPages {
     const end = `${prefix}\uffff`;
     const total = await this.#count({ column: 'ip_address', from: prefix, above: false, to: end }, now, signal);
     if (total <= SORTABLE) {
-      // The plus keeps SQLite from walking the whole table in order of addresses to save this small sort.
+      // The plus keeps SQLite from walking the whole table in address order to avoid this small sort.
       const items = await this.#items(now)
         .where('ip_address', '>=', prefix)
         .where('ip_address', '<', end)
@@ -213,7 +211,7 @@ export class BlockedPages {
     return { items: start === null ? [] : await this.#walk(texts, { ...wanted, after: start }), total };
   }
 
-  /** Goes through the index by address, which carries the texts, until enough of them begin right. */
+  /** Scans the index by address, which contains the texts, for enough matches. */
   async #walk({ first, end }: Texts, { after, limit, now, signal }: Wanted): Promise<KeyedItem[]> {
     const items: KeyedItem[] = [];
     let position = after;
@@ -246,15 +244,15 @@ export class BlockedPages {
 
   #items(now: string | null): Query<KeyedItem> {
     const query = this.#db.selectFrom('blocked_ips').select(['sort_key', ...BLOCKED_COLUMNS]);
-    // The plus leaves the order of addresses to choose the index: the partial one of the rows that end.
+    // The plus leaves the choice of the index to the address order: the partial one of the rows that expire.
     return now === null ? query : query.where('expires_at', 'is not', null).where(sql`+expires_at`, '>', now);
   }
 
   /**
-   * The key behind which the page begins, `offset` rows after `after`; null where there are not so many. By the index
-   * alone: half a million are some 50 ms.
-   * @param to the key of what is wanted at most, or null
-   * @param among which texts are wanted; null: all
+   * The key behind which the page begins, `offset` rows after `after`; null if there are fewer. By the index alone:
+   * half a million are some 50 ms.
+   * @param to the last matching key at most, or null
+   * @param among which texts match; null: all
    */
   async #passOver(
     { after, offset, now, signal }: Wanted,
@@ -291,7 +289,7 @@ export class BlockedPages {
     return rows[0]?.key ?? null;
   }
 
-  /** How many rows there are, and of those, unless `now` is null, only what ends after it. */
+  /** How many rows there are; unless `now` is null, only those that expire after it. */
   async #count(span: Span, now: string | null, signal: AbortSignal | undefined): Promise<number> {
     let total = 0;
     let { from, above } = span;
@@ -315,8 +313,8 @@ export class BlockedPages {
 }
 
 /**
- * The networks around everything that begins with a part of an address, read as whole numbers: `42.130` and `42.130.`
- * are 42.130.0.0/16, `2001:db8` is 2001:db8::/32. None for what is no such part.
+ * The networks around everything that begins with a part of an address: `42.130` and `42.130.` are 42.130.0.0/16,
+ * `2001:db8` is 2001:db8::/32. None for anything else.
  */
 function networksAroundPart(prefix: string): string[] {
   for (const text of [ipv4Network(prefix), ipv6Network(prefix)]) {
@@ -338,11 +336,11 @@ function ipv6Network(prefix: string): string | null {
   return `${parts.join(':')}::/${16 * parts.length}`;
 }
 
-/** The next rows of a span, as many as a slice has. */
+/** The next slice of a span. */
 function rowsOf({ column, from, above, to }: Span, now: string | null, among: Texts | null): RawBuilder<unknown> {
   const ref = sql.ref(column);
-  // By sort key the partial index of rows that end does the choosing; by text the rows are read and chosen from,
-  // since a slice that looked for its ten thousand would not end.
+  // By sort key the partial index of expiring rows filters; by text the rows are read and filtered, since a slice that
+  // looked for its ten thousand would not end.
   const ending = now !== null && column === 'sort_key' ? sql`and expires_at is not null` : sql``;
   return sql`
     select ${ref} as key ${now === null ? sql`` : sql`, expires_at`} ${among === null ? sql`` : sql`, ip_address`}

@@ -4,7 +4,6 @@ import { yieldToLoop } from '../concurrency/pause.ts';
 import { PreparedQuery, type Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
 
-/** A row to be written, with the order of its address. */
 export interface KeyedRow {
   readonly key: Buffer;
   readonly row: BlockedIp;
@@ -17,7 +16,7 @@ export interface RowChanges {
 }
 
 const BEFORE_ALL = Buffer.alloc(0);
-/** Rows a statement: a longer one costs more to bind than it saves. */
+/** Rows per statement: a longer one costs more to bind than it saves. */
 const BLOCK = 64;
 /** Blocks between two yields to the event loop: about 5 ms of writing. */
 const BLOCKS_PER_YIELD = 16;
@@ -57,7 +56,7 @@ export class BlockedRows {
       ending
         .where('sort_key', '>', BEFORE_ALL)
         .where('sort_key', '<=', BEFORE_ALL)
-        // The plus: in order of addresses, however many rows are over elsewhere.
+        // The plus: in address order, however many rows have expired elsewhere.
         .where(sql`+expires_at`, '<=', '')
         .compile(),
     );
@@ -87,7 +86,7 @@ export class BlockedRows {
     return (await this.#one.first(runner, [text])) ?? null;
   }
 
-  /** The rows that exist, by address. */
+  /** The existing rows, by address. */
   async getMany(runner: Runner, texts: readonly string[]): Promise<Map<string, BlockedIp>> {
     if (texts.length === 1) {
       const row = await this.get(runner, texts[0]!);
@@ -96,24 +95,23 @@ export class BlockedRows {
     return await this.#among(this.#block, runner, texts);
   }
 
-  /** Those of the rows, by address, that count: an operator's insert that no sync adopted yet does not. */
+  /** The rows that count, by address: without foreign rows that no sync adopted yet. */
   async keyedAmong(runner: Runner, texts: readonly string[]): Promise<Map<string, BlockedIp>> {
     return await this.#among(this.#keyedBlock, runner, texts);
   }
 
-  /** Foreign rows that no sync adopted yet, as they were inserted. */
+  /** Foreign rows that no sync adopted yet, as inserted. */
   async unkeyedAmong(runner: Runner, texts: readonly string[]): Promise<Map<string, BlockedIp>> {
     return await this.#among(this.#unkeyedBlock, runner, texts);
   }
 
-  /** Whether there are any such rows at all. */
   async hasUnkeyed(runner: Runner): Promise<boolean> {
     return (await this.#anyUnkeyed.first(runner, [1])) !== undefined;
   }
 
   /** The addresses above `after` (null: from the start) up to `last` that an `expire` at `now` would remove. */
   async overBetween(runner: Runner, after: Buffer | null, last: Buffer, now: string): Promise<ReadonlySet<string>> {
-    // Mostly there are none: they are removed twice a second.
+    // Usually there are none: they are removed twice a second.
     if ((await this.#anyOver.first(runner, [now, 1])) === undefined) return new Set();
     const rows = await this.#overBetween.all(runner, [after ?? BEFORE_ALL, last, now]);
     return new Set(rows.map((row) => row.ip_address));
@@ -132,8 +130,8 @@ export class BlockedRows {
   }
 
   /**
-   * Deletes first; an insert whose address or key has a row then fails. Inserts go in order of addresses: a page of the
-   * table is then written once a group, not once a row.
+   * Deletes first; an insert whose address or key exists then fails. Inserts go in address order, so that a page of the
+   * table is written once per group, not per row.
    */
   async write(runner: Runner, changes: RowChanges): Promise<void> {
     await eachBlock(changes.deletes, async (block) => {
@@ -158,13 +156,13 @@ function insertParameters({ key, row }: KeyedRow): unknown[] {
   return [row.ip_address, key, row.reason, row.blocked_by, row.blocked_at, row.expires_at];
 }
 
-/** Makes a short block as long as its statement; the same address again changes nothing in an `in (…)`. */
+/** Pads a short block to its statement; a duplicate does not change an `in (…)`. */
 function filled(block: readonly string[]): readonly string[] {
   if (block.length === BLOCK) return block;
   return [...block, ...new Array<string>(BLOCK - block.length).fill(block[0]!)];
 }
 
-/** Not an async generator: that costs a group of one more than its statement. */
+/** Not an async generator: that would cost a group of one more than its statement. */
 async function eachBlock<T>(items: readonly T[], work: (block: readonly T[]) => Promise<void>): Promise<void> {
   for (let start = 0, count = 1; start < items.length; start += BLOCK, count++) {
     await work(items.length <= BLOCK ? items : items.slice(start, start + BLOCK));

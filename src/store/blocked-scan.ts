@@ -7,14 +7,13 @@ import { PreparedQuery, type Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
 import { StoreError } from './store-error.ts';
 
-/** Sorts before every key of an address. */
 const BEFORE_ALL = Buffer.alloc(0);
-/** Some 0.3 ms of the one thread. */
+/** Some 0.3 ms. */
 const countSlice = 2_000;
 
 /**
- * Reads the whole table piece by piece, and what ends next. Keys are not read: a buffer costs three times what an
- * address does, and the last one alone is needed.
+ * Reads the whole table in slices, and what expires next. Reads only the last key: a buffer costs three times as much
+ * as an address.
  */
 export class BlockedScan {
   readonly #db: Kysely<Schema>;
@@ -30,7 +29,7 @@ export class BlockedScan {
     const after = db.selectFrom('blocked_ips').where('sort_key', '>', BEFORE_ALL).orderBy('sort_key').limit(1);
     this.#texts = new PreparedQuery(after.select('ip_address').compile());
     this.#rows = new PreparedQuery(after.select(BLOCKED_COLUMNS).compile());
-    // A row without a key was never enforced; it ends after a sync has taken it up.
+    // A row without a key was never enforced; it expires after a sync adopted it.
     const ending = db
       .selectFrom('blocked_ips')
       .where('expires_at', 'is not', null)
@@ -49,7 +48,7 @@ export class BlockedScan {
     this.#endingCount = new PreparedQuery(endingAfter.select((eb) => eb.fn.countAll<number>().as('total')).compile());
   }
 
-  /** `runner`: a transaction in which to read. */
+  /** `runner`: the transaction to read in. */
   async texts(
     after: Uint8Array | null,
     limit: number,
@@ -68,7 +67,7 @@ export class BlockedScan {
     return (await this.#next.first(this.#db, [1]))?.expires_at ?? null;
   }
 
-  /** Of rows that end. In slices: a million of them are 0.1 s of work, and what is changed meanwhile may count or not. */
+  /** In slices: a million of them are 0.1 s of work. Concurrent changes may count or not. */
   async countEnding(): Promise<number> {
     let after: Buffer = BEFORE_ALL;
     for (let counted = 0; ; counted += countSlice) {
@@ -87,7 +86,7 @@ export class BlockedScan {
   }
 }
 
-/** Of an address that the table holds. */
+/** Of an address in the table. */
 export function keyOf(text: string): Buffer {
   const parsed = parseIp(text);
   if (!parsed.ok) throw new StoreError('corrupt', `the database holds ${text} as a blocked address: ${parsed.why}`);

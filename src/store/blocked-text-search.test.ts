@@ -127,7 +127,7 @@ describe('among many', () => {
     setImmediate(tick);
     await Promise.all([1, 2, 3].map(() => store.page({ limit: 1, now: NOON, text: 'nowhere' })));
     looking = false;
-    // Four slices each, and one turn for each but the last.
+    // Four slices each, with a turn after each but the last.
     expect(turns).toBeGreaterThanOrEqual(3 * 3);
   });
 });

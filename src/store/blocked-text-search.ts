@@ -6,14 +6,13 @@ import { BlockedScan, keyOf } from './blocked-scan.ts';
 import type { Schema } from './schema.ts';
 
 interface TextSearch {
-  /** A part of `reason` or `blocked_by`. */
+  /** Part of `reason` or `blocked_by`. */
   readonly text: string;
-  /** The sort key before what is wanted. */
+  /** The sort key to start after. */
   readonly after: Buffer;
-  /** Matches passed over. */
   readonly offset: number;
   readonly limit: number;
-  /** Unless null, only what ends after it. */
+  /** Unless null, only what expires after it. */
   readonly endsAfter: string | null;
   readonly signal?: AbortSignal | undefined;
 }
@@ -21,11 +20,11 @@ interface TextSearch {
 type Said = Pick<BlockedIp, 'reason' | 'blocked_by'>;
 type KeyedRow = BlockedIp & { readonly sort_key: Buffer };
 
-/** Rows looked at without a pause: some 3 ms. */
+/** Rows examined without a pause: some 3 ms. */
 const SLICE = 7500;
-/** The same, where whole rows are read in order of addresses. */
+/** The same, for whole rows in address order. */
 const WALK = 1000;
-/** Up to here the matches of a text are sorted; above, they are so many that going on from the cursor finds them fast. */
+/** Up to this many matches are sorted; with more, a scan from the cursor finds them fast. */
 const SORTABLE = 2000;
 /** Matches whose rows are read together. */
 const CHOICE = 256;
@@ -37,10 +36,10 @@ interface BlockedTextSearchDeps {
 }
 
 /**
- * Searches the texts of rows for a part. Without an index: one over all parts (FTS5's trigrams) would slow down every
- * block for a rare search. One pass through the table, a slice at a time, counts all matches and collects the page while
- * they are few. SQLite compares, which saves JavaScript objects, but folds the case of ASCII letters only; matches of
- * other texts are checked again here.
+ * Searches part of a text without an index: one over all parts (FTS5's trigrams) would slow down every block for a rare
+ * search. One pass through the table, in slices, counts all matches and collects the page while they are few. SQLite
+ * compares, which saves JavaScript objects, but folds the case of ASCII letters only; matches of other texts are
+ * checked again here.
  */
 export class BlockedTextSearch {
   readonly #deps: BlockedTextSearchDeps;
@@ -51,7 +50,7 @@ export class BlockedTextSearch {
     this.#scan = new BlockedScan(deps.db);
   }
 
-  /** In order of addresses. `total`: of all matches, wherever the page begins. */
+  /** In address order. `total`: of all matches, wherever the page begins. */
   async find(search: TextSearch): Promise<{ items: KeyedRow[]; total: number }> {
     const says = matcherOf(search.text);
     const { total, texts } = await this.#look(says, search);
@@ -64,7 +63,7 @@ export class BlockedTextSearch {
     return { items: await this.#rowsOf(wanted, search.limit), total };
   }
 
-  /** Through the whole table in its own order, which is the fastest. `texts`: of the first matches. */
+  /** Through the whole table in its own order, the fastest. `texts`: of the first matches. */
   async #look(says: Matcher, { text, endsAfter, signal }: TextSearch): Promise<{ total: number; texts: string[] }> {
     const pattern = patternOf(text);
     let total = 0;
@@ -98,14 +97,14 @@ export class BlockedTextSearch {
       const rows = await this.#deps.rows.getMany(this.#deps.db, texts);
       for (const { text, sort_key } of choice) {
         const row = rows.get(text);
-        // Removed since the pass came by.
+        // Removed since the pass.
         if (row !== undefined && items.length < limit) items.push({ ...row, sort_key });
       }
     }
     return items;
   }
 
-  /** In order of addresses from the cursor on, until there are enough. */
+  /** In address order from the cursor on, until there are enough. */
   async #walk(says: Matcher, search: TextSearch): Promise<KeyedRow[]> {
     const items: KeyedRow[] = [];
     let left = search.offset;
@@ -123,9 +122,9 @@ export class BlockedTextSearch {
 }
 
 interface Pattern {
-  /** For SQLite's `like`, with a backslash before what stands for itself. */
+  /** For SQLite's `like`, special characters escaped by a backslash. */
   readonly like: string;
-  /** Otherwise it finds what is to be found, and more. */
+  /** If false, it also matches more than the text. */
   readonly exact: boolean;
 }
 
@@ -134,7 +133,7 @@ function patternOf(text: string): Pattern {
   return { like: `%${like}%`, exact: !/[^\0-\x7f]/.test(text) };
 }
 
-/** The next rows in the table's own order. An operator's insert that no sync adopted yet is not listed. */
+/** The next rows in the table's own order. A foreign row that no sync adopted yet is not listed. */
 function sliceOf({ like }: Pattern, after: string, endsAfter: string | null): RawBuilder<unknown> {
   const ends = endsAfter === null ? sql`` : sql`and expires_at > ${endsAfter}`;
   return sql`
@@ -145,7 +144,7 @@ function sliceOf({ like }: Pattern, after: string, endsAfter: string | null): Ra
 
 type Matcher = (row: Said) => boolean;
 
-/** Upper and lower case are the same, in every script; a wildcard is none. */
+/** Case-insensitive in every script; without wildcards. */
 function matcherOf(text: string): Matcher {
   const part = text.toLowerCase();
   const holds = (said: string | null): boolean => said?.toLowerCase().includes(part) === true;

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-/** Back to what 0001 made. */
+/** Back to the schema of 0001. */
 async function earlier(): Promise<SqliteDatabase.Database> {
   const fresh = await folder.open();
   await block(new BlockedIpsStore(fresh), '192.0.2.9');

@@ -14,17 +14,16 @@ import { adoptedRow } from './unkeyed-rows.ts';
 const BEFORE_ALL = Buffer.alloc(0);
 const NONE: ReadonlySet<string> = new Set();
 const NO_TABLE_ROWS: ReadonlyMap<string, BlockedIp> = new Map();
-/** Keys read for one staged row: where the table is denser than that, look-ups are cheaper than reading past the rest. */
+/** Keys read per staged row: where the table is denser, lookups cost less than reading past the rest. */
 const KEYS_PER_ROW = 4;
 
-/** A slice of a bulk: which, and where it goes on. */
 interface SliceOf {
   readonly bulk: number;
   readonly merge: StagedMerge;
   readonly after: Buffer | null;
-  /** Rows that it may change, and as many that it may read in order to compare them. */
+  /** Rows that it may change, and as many that it may read to compare them. */
   readonly changes: number;
-  /** Rows that it may look at. */
+  /** Rows that it may examine. */
   readonly looks: number;
   /** The `blocked_by` of new entries without one. */
   readonly requestedBy: string | null;
@@ -32,34 +31,33 @@ interface SliceOf {
 
 export interface SliceOutcome {
   readonly net: NetChange;
-  /** Rows that stay and of which a field changed. */
+  /** Existing rows of which a field changed. */
   readonly updated: number;
   /** Expired rows that are blocked again: they count as added. */
   readonly renewed: number;
   readonly unchanged: number;
-  /** How many rows were dealt with. */
   readonly looked: number;
-  /** How many of them cost more than a look at their keys: changed, or looked up, whichever are more. */
+  /** How many cost more than a key comparison: changed, or looked up, whichever are more. */
   readonly worked: number;
-  /** Up to where everything is done. */
+  /** Everything up to here is done. */
   readonly position: Buffer | null;
-  /** Nothing is left of this part. */
+  /** This part is complete. */
   readonly end: boolean;
 }
 
-/** What the table says of the first rows of a slice. */
+/** What the table contains for the first rows of a slice. */
 interface Known {
-  /** Of so many; the others are left to the next slice. */
+  /** How many; the others are left to the next slice. */
   readonly count: number;
-  /** How many of them were looked up, one by one. */
+  /** How many were looked up one by one. */
   readonly lookedUp: number;
   /** 1: the row is blocked. */
   readonly present: Uint8Array;
-  /** By address, of those that are looked at closer. */
+  /** By address, for rows that need more than a key comparison. */
   readonly rows: ReadonlyMap<string, BlockedIp>;
-  /** Addresses of blocked rows whose time is over: an addition to them is one of a new row. */
+  /** Expired addresses: an addition to them is a new row. */
   readonly over: ReadonlySet<string>;
-  /** What an operator inserted meanwhile: no block yet, though it says what the block is to be. */
+  /** Foreign rows: they do not block yet, but their fields count. */
   readonly byHand: ReadonlyMap<string, BlockedIp>;
 }
 
@@ -69,7 +67,7 @@ interface BulkSlicesDeps {
   readonly blocks: StagedBlocks;
 }
 
-/** The two parts of applying a bulk, a slice at a time, within a transaction of the caller's. */
+/** The two parts of applying a bulk change, in slices, within the caller's transaction. */
 export class BulkSlices {
   readonly #deps: BulkSlicesDeps;
   readonly #keys: BlockedKeys;
@@ -79,15 +77,15 @@ export class BulkSlices {
     this.#keys = new BlockedKeys(deps.db);
   }
 
-  /** Which of these rows, all those staged behind `after` up to the last of them, are blocked: 1 at their places. */
+  /** Which of these rows (all those staged after `after` up to the last) are blocked: 1 at their index. */
   async present(runner: Runner, staged: StagedRows, after: Buffer | null): Promise<Uint8Array> {
     const present = await this.#presentByKeys(runner, staged, after);
     return present ?? presentIn(await this.#deps.rows.keyedAmong(runner, textsOf(staged)), staged);
   }
 
   /**
-   * Of how many of these rows, all those staged behind `after`, `present` by `present`, a field would change at `now`,
-   * and how many would be blocked again after they expired.
+   * For how many of these rows (all those staged after `after`, `present` from the method `present`) a field would
+   * change at `now`, and how many would be blocked again after expiry.
    */
   async countUpdates(
     runner: Runner,
@@ -113,7 +111,6 @@ export class BulkSlices {
     return { updates, renewed };
   }
 
-  /** Applies the next staged rows. */
   async add(runner: Runner, slice: SliceOf, now: Date): Promise<SliceOutcome> {
     const staged = await slice.merge.next(slice.looks);
     const blockedAt = now.toISOString();
@@ -131,7 +128,7 @@ export class BulkSlices {
       const text = staged.text(index);
       if (skips.has(text)) continue;
       const inserted = exists ? undefined : byHand.get(text);
-      // Deleted and written again: whatever is inserted has no row before it, or the insert fails.
+      // Deleted and inserted again: an insert never replaces an existing row, it fails.
       if (inserted !== undefined) changes.deletes.push(text);
       if (staged.isRemoval(index)) {
         if (exists) {
@@ -161,7 +158,7 @@ export class BulkSlices {
     return { net, updated, renewed, unchanged, looked: index, worked, position, end: slice.merge.isOver };
   }
 
-  /** Looks at the next blocked addresses and removes those that were not staged as additions. */
+  /** Removes those of the next blocked addresses that were not staged as additions. */
   async remove(runner: Runner, slice: SliceOf): Promise<SliceOutcome> {
     const keys = await this.#keys.between(runner, slice.after, null, slice.looks);
     let looked = keys.length / KEY_BYTES;
@@ -171,7 +168,7 @@ export class BulkSlices {
     }
     let position = Buffer.from(keys.subarray(-KEY_BYTES));
     const staged = await slice.merge.nextUpTo(position);
-    // A row to be removed that exists was blocked again since: it stays too.
+    // A staged removal that still exists was blocked again since: it stays too.
     const keeps = presentAmong(keys, staged.keys);
     let end = looked < slice.looks;
     const deletes: string[] = [];
@@ -194,7 +191,7 @@ export class BulkSlices {
     return { net, updated: 0, renewed: 0, unchanged: 0, looked, worked: deletes.length, position, end };
   }
 
-  /** Null: the table is dense there. */
+  /** Null: the table is too dense there. */
   async #presentByKeys(runner: Runner, staged: StagedRows, after: Buffer | null): Promise<Uint8Array | null> {
     if (staged.length === 0) return new Uint8Array(0);
     const limit = KEYS_PER_ROW * staged.length;
@@ -202,7 +199,7 @@ export class BulkSlices {
     return others.length < limit * KEY_BYTES ? presentAmong(staged.keys, others) : null;
   }
 
-  /** A row costs ten times its key: of those no more are read than may change, and what follows is put back. */
+  /** A row costs ten times its key: reads no more rows than may change, and puts the others back. */
   async #known(runner: Runner, staged: StagedRows, slice: SliceOf, now: string): Promise<Known> {
     const byKeys = await this.#presentByKeys(runner, staged, slice.after);
     const looksCloser = await this.#deps.rows.hasUnkeyed(runner);
@@ -220,7 +217,7 @@ export class BulkSlices {
     let count = 0;
     for (; count < staged.length; count++) {
       const isThere = byKeys[count] === 1;
-      // A bare address changes nothing about what is there, and most rows are bare.
+      // A bare address does not change an existing entry, and most rows are bare.
       const stays = staged.isRemoval(count) || (staged.isBare(count) && !isOver(over, staged, count));
       if (isThere ? stays : !looksCloser) continue;
       if (compared.length + absent.length === slice.changes) break;
@@ -231,7 +228,7 @@ export class BulkSlices {
     return { count, lookedUp: compared.length + absent.length, present: byKeys, rows, over, byHand };
   }
 
-  /** Of these rows, all those staged behind `after`, and others between them: whose blocks are over. */
+  /** The expired ones of these rows (all those staged after `after`, and others between them). */
   async #over(runner: Runner, staged: StagedRows, after: Buffer | null, now: string): Promise<ReadonlySet<string>> {
     if (staged.length === 0) return NONE;
     return await this.#deps.rows.overBetween(runner, after, staged.key(staged.length - 1), now);
@@ -248,7 +245,7 @@ export class BulkSlices {
   }
 }
 
-/** Mostly nothing is over, and no text has to be made. */
+/** Usually nothing has expired, and no text has to be made. */
 function isOver(over: ReadonlySet<string>, staged: StagedRows, index: number): boolean {
   return over.size > 0 && over.has(staged.text(index));
 }

@@ -98,7 +98,7 @@ describe('a bulk', () => {
     const id = await ready(false, rows);
     expect(await bulk.preview(id, { updatesAt: NOON })).toMatchObject({ adds: 1, updates: 1, unchanged: 2 });
     expect(await finish(bulk, id, 2)).toMatchObject({ added: ['192.0.2.5'], updated: 1, unchanged: 2 });
-    // For good is later than any end.
+    // Permanent is later than any expiry.
     expect(await store.get('192.0.2.3')).toMatchObject({ expires_at: null });
     expect(await store.get('192.0.2.1')).toMatchObject({ reason: 'list', expires_at: null });
     expect(await finish(bulk, await ready(false, rows), 2)).toMatchObject({ added: [], updated: 0, unchanged: 4 });
@@ -226,7 +226,7 @@ describe('a bulk', () => {
       blockedBy: 'ann',
       expiry: { kind: 'permanent' },
     });
-    /** A few rows that meet a full table are looked up by their texts. */
+    /** Few rows against a full table are looked up by text. */
     const tables = [
       ['a sparse table', 0],
       ['a dense table', 60],
@@ -297,7 +297,7 @@ describe('a bulk', () => {
       done = slice.done;
     }
     expect(slices).toBeGreaterThanOrEqual(40);
-    // Few rows that meet a full table, behind many that a look at the keys settles.
+    // Few rows against a full table, after many that a key comparison decides.
     const apart = Array.from({ length: 200 }, (_, n) => `10.0.${n}.0`);
     await block(store, ...apart);
     const few = await ready(false, [...apart, ...texts.filter((_, n) => n % 10 === 0)].map(line));
@@ -492,7 +492,7 @@ it('does what a set would do, for any rows in any calls and slices', async () =>
 });
 
 it('takes more addresses than any slice of work has, in no order, then most of them again', async () => {
-  // What is discarded at once is the most: 64 blocks of 1,024.
+  // 64 blocks of 1,024 are discarded at once.
   const count = 70_000;
   const stage = async (id: string, from: number, to: number) => {
     for (let start = from; start < to; start += 4000) {

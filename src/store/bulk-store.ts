@@ -15,14 +15,14 @@ import type { StagedRow, StagedRows } from './staged-rows.ts';
 export type { StagedRow } from './staged-rows.ts';
 
 interface BulkPreview {
-  /** Addresses that are not blocked and will be. */
+  /** Addresses that will be blocked. */
   adds: number;
   removes: number;
-  /** Entries that stay and of which a field would change; counted on request, otherwise 0. */
+  /** Existing entries of which a field would change; counted on request, otherwise 0. */
   updates: number;
   /** Expired entries that would be blocked again; counted like `updates`. */
   renewed: number;
-  /** Staged additions of blocked addresses without these two, and removals of addresses that are not blocked. */
+  /** Staged additions without effect, and removals of addresses that are not blocked. */
   unchanged: number;
   currentTotal: number;
 }
@@ -40,23 +40,23 @@ interface UnfinishedBulk {
   replace: boolean;
 }
 
-/** Rows looked at between two yields to the event loop. */
+/** Rows examined between two yields to the event loop. */
 const SLICE = 8_192;
 /** Rows deleted at a time: a block has 18 kB, an address to skip some forty bytes. */
 const DISCARD_SLICES = { bulk_blocks: 64, bulk_skips: 2_000 } as const;
-/** Rows that a slice looks at for one that it may change, unless its caller says: what stays costs a tenth of what changes. */
+/** Default of rows examined per row that may change: an unchanged row costs a tenth of a changed one. */
 const LOOKS = 8;
 
-/** Where the last run of a bulk that is being received ends. */
+/** The last run of a bulk being received. */
 interface Tail {
   run: number;
-  /** Null when it is not known; then a new run begins. */
+  /** Null: unknown; then a new run begins. */
   last: Buffer | null;
 }
 
 /**
- * Big changes: staged as they come, applied in slices when all of them came, finished after a crash. One at a time is
- * applied; a second one waits for its turn in the service's queue.
+ * Bulk changes: staged as they come, applied in slices once complete, finished after a crash. One at a time is applied;
+ * the next one waits in the service's queue.
  */
 export class BulkStore {
   readonly #database: Database;
@@ -66,7 +66,7 @@ export class BulkStore {
   readonly #audit: AuditRows;
   readonly #generation: Generation;
   readonly #tails = new Map<string, Tail>();
-  /** The sequence of the bulk being applied, kept between its slices. */
+  /** The merge of the bulk being applied, kept between its slices. */
   #applying: { id: string; merge: StagedMerge; looks: number } | null = null;
 
   constructor(database: Database) {
@@ -78,7 +78,7 @@ export class BulkStore {
     this.#generation = new Generation(database.write);
   }
 
-  /** `replace`: what is not staged as an addition is removed in the end. Returns the bulk's id. */
+  /** `replace`: what is not staged as an addition is removed at the end. Returns the bulk's id. */
   async begin(bulk: { replace: boolean; requestedBy?: string | null | undefined }): Promise<string> {
     const { id } = await this.#database.write
       .insertInto('bulk_changes')
@@ -94,7 +94,7 @@ export class BulkStore {
     return String(id);
   }
 
-  /** `sorted`, then `stageSorted`, for any number of rows: a transaction for every 65,536. */
+  /** `sorted`, then `stageSorted`, for any number of rows: a transaction per 65,536. */
   async stage(id: string, rows: readonly StagedRow[]): Promise<void> {
     for (let start = 0; start < rows.length; start += MOST_ROWS) {
       await this.stageSorted(id, await this.sorted(rows.slice(start, start + MOST_ROWS)));
@@ -102,24 +102,23 @@ export class BulkStore {
   }
 
   /**
-   * Brings rows into the order in which they are staged; touches no database, so no request waits for it. At most
-   * 65,536; some ten thousand are right: fewer make the merge longer, more keep others waiting for `stageSorted`.
-   * Throws `StoreError` for a time in another form.
+   * Sorts rows without the database, so no request waits for it. At most 65,536; some ten thousand are right: fewer
+   * make the merge longer, more delay others during `stageSorted`. Throws `StoreError` for a time in another form.
    */
   async sorted(rows: readonly StagedRow[]): Promise<StagedRows> {
     return await sortStaged(rows);
   }
 
-  /** One transaction. */
+  /** In one transaction. */
   async stageSorted(id: string, staged: StagedRows): Promise<void> {
     if (staged.length === 0) return;
     await this.#database.write.transaction().execute(async (transaction) => {
       await this.#expect(transaction, id, ['receiving']);
       const tail = this.#tails.get(id) ?? (await this.#findTail(transaction, id));
-      // A list that comes in order, as an export does, is one run and needs no merging.
+      // A sorted list, such as an export, is one run and needs no merging.
       const continues = tail.run > 0 && tail.last !== null && tail.last.compare(staged.key(0)) < 0;
       const run = continues ? tail.run : tail.run + 1;
-      // Set before the rows are: should this fail, the next call begins a new run, which is always right.
+      // Set before the rows are written: if that fails, the next call begins a new run, which is always correct.
       this.#tails.set(id, { run, last: null });
       await this.#blocks.write(transaction, Number(id), run, staged);
     });
@@ -127,14 +126,14 @@ export class BulkStore {
     if (tail !== undefined) tail.last = Buffer.from(staged.key(staged.length - 1));
   }
 
-  /** How many addresses are blocked now. */
+  /** Addresses blocked now. */
   get currentTotal(): number {
     return this.#database.blockedCount.value;
   }
 
   /**
-   * What applying would do to the blocked set as it is now. Takes a while; longer with `updatesAt`, the time at which
-   * updates are judged. Others go first.
+   * What applying would change now. Slow, more so with `updatesAt`, the time at which updates are judged. Yields to
+   * others.
    */
   async preview(id: string, { updatesAt }: { readonly updatesAt?: Date } = {}): Promise<BulkPreview> {
     const { replace } = await this.#expect(this.#database.read, id, ['receiving', 'adding']);
@@ -179,14 +178,14 @@ export class BulkStore {
   }
 
   /**
-   * Everything has come. From here on a crash finishes the change, and later changes of its addresses outrank it; so
-   * this is the moment at which its audit row is written.
+   * The body is complete. From here on a crash finishes the change, and later changes of its addresses outrank it; so
+   * the audit row is written now.
    */
   async markReady(id: string, audited?: AuditedChange): Promise<void> {
     await auditedTransaction(this.#database, this.#audit, audited, new Date(), async (transaction) => {
       await this.#expect(transaction, id, ['receiving']);
       await this.#moveTo(transaction, id, 'adding', null);
-      // Where nothing is blocked there is nothing to take away: whatever comes from now on has the last word.
+      // If nothing is blocked, nothing needs removing: changes from now on outrank the bulk.
       const row = await transaction.selectFrom('blocked_ips').select('ip_address').limit(1).executeTakeFirst();
       if (row === undefined) {
         await transaction.updateTable('bulk_changes').set({ replace: 0 }).where('id', '=', Number(id)).execute();
@@ -197,9 +196,9 @@ export class BulkStore {
   }
 
   /**
-   * Applies the next slice, which changes up to `limit` rows, in one transaction together with its progress: a crash at
-   * any moment neither repeats nor skips. First what is staged, then, for a replacement, what goes away. When `done`,
-   * `discard` frees the space. `looks`: rows that it may look at, changed or not.
+   * Applies the next slice, which changes up to `limit` rows, in one transaction with its progress, so that a crash
+   * neither repeats nor skips anything. First the staged rows, then, for a replacement, the removals. When `done`,
+   * `discard` frees the space. `looks`: rows that it may examine, changed or not.
    */
   async applySlice(
     id: string,
@@ -224,7 +223,7 @@ export class BulkStore {
         const outcome = await (adding
           ? this.#slices.add(transaction, slice, now)
           : this.#slices.remove(transaction, slice));
-        // Where much changes, looking far ahead would be done again by the next slice.
+        // If much changes, examining far ahead would be repeated by the next slice.
         applying.looks = 2 * outcome.looked;
         const state = stateAfter(bulk, outcome);
         await this.#moveTo(transaction, id, state, state === bulk.state ? outcome.position : null);
@@ -239,13 +238,13 @@ export class BulkStore {
       if (result.done) this.#applying = null;
       return result;
     } catch (error) {
-      // The sequence may have gone on where the transaction did not.
+      // The merge may have advanced although the transaction was rolled back.
       this.#applying = null;
       throw error;
     }
   }
 
-  /** What a crash or a failure left, in the order in which they began. */
+  /** What a crash or a failure left, oldest first. */
   async unfinished(): Promise<UnfinishedBulk[]> {
     const rows = await this.#database.read
       .selectFrom('bulk_changes')
@@ -260,21 +259,21 @@ export class BulkStore {
     }));
   }
 
-  /** Forgets a bulk, applied or not, and frees its space, in slices. What was applied stays applied. */
+  /** Forgets a bulk, applied or not, and frees its space, in slices. Applied rows stay. */
   async discard(id: string): Promise<void> {
     await this.#end(id, 'discarded');
     await this.#database.write.deleteFrom('bulk_changes').where('id', '=', Number(id)).execute();
   }
 
   /**
-   * Nothing more of it is applied, as of one that came to its end: what is left of it, until `discard`, says that the
-   * map file may lack what was. Frees its space, in slices.
+   * Stops applying, as if complete: until `discard`, what remains records that the map file may lack the applied rows.
+   * Frees its space, in slices.
    */
   async giveUp(id: string): Promise<void> {
     await this.#end(id, 'finished');
   }
 
-  /** Durable before anything is freed: what is applied in part must not be gone on with. */
+  /** Durable before anything is freed: a partly applied change must not be resumed. */
   async #end(id: string, state: 'finished' | 'discarded'): Promise<void> {
     const bulk = Number(id);
     await this.#moveTo(this.#database.write, id, state, null);
@@ -290,12 +289,12 @@ export class BulkStore {
     }
   }
 
-  /** Frees what a crash left of bulks that were discarded or, when the file holds them by now, finished. */
+  /** Frees the space of bulks that were discarded before a crash or, once the file contains them, finished. */
   async discardLeftovers(states: readonly ('finished' | 'discarded')[] = ['finished', 'discarded']): Promise<void> {
     for (const id of await this.#inState(states)) await this.discard(id);
   }
 
-  /** Whether one was applied to its end, or given up, and not discarded since: the map file may lack it. */
+  /** Whether one was applied completely or given up, and not discarded since: the map file may lack it. */
   async anyFinished(): Promise<boolean> {
     return (await this.#inState(['finished'])).length > 0;
   }
@@ -336,7 +335,7 @@ export class BulkStore {
     return { run: runs.at(-1) ?? 0, last: null };
   }
 
-  /** Reads beside the transaction: the rows themselves no longer change. */
+  /** Reads outside the transaction: staged rows no longer change. */
   async #mergeAt(id: string, position: Buffer | null): Promise<{ merge: StagedMerge; looks: number }> {
     const known = this.#applying;
     if (known?.id === id && known.merge.standsAfter(position)) return known;

@@ -1,4 +1,4 @@
-// Which of many addresses a blocked network covers: one pass over the sort keys, however many are asked about.
+// One pass over the sort keys, for any number of addresses.
 import { yieldToLoop } from '../concurrency/pause.ts';
 import { covers, entryOfSortKey, type IpEntry, sortKey } from '../domain/ip.ts';
 import type { BlockedKeys } from './blocked-keys.ts';
@@ -7,12 +7,12 @@ import { KEY_BYTES } from './staged-rows.ts';
 
 /** Keys read between two yields to the event loop: about 2 ms. */
 const SLICE = 8_192;
-/** The last byte of the key of a plain address. */
+/** The last byte of a plain address's key. */
 const PLAIN = 128;
 
 /**
- * For each of `entries` that is covered, the narrowest blocked network around it, by canonical text; an entry does not
- * cover itself. Costs a read of the keys up to the last of them: some 0.1 s at half a million.
+ * The narrowest blocked network around each covered entry, by canonical text; an entry does not cover itself. Reads the
+ * keys up to the last entry: some 0.1 s at half a million.
  */
 export async function coveredAmong(
   keys: BlockedKeys,
@@ -22,7 +22,7 @@ export async function coveredAmong(
   const covered = new Map<string, string>();
   const wanted = entries.map((entry) => ({ entry, key: sortKey(entry) })).sort((a, b) => a.key.compare(b.key));
   const last = wanted.at(-1)?.key ?? null;
-  /** The networks around the place that the pass has reached, widest first. */
+  /** The networks around the current position, widest first. */
   const around: IpEntry[] = [];
   const leave = (place: IpEntry): void => {
     while (around.length > 0 && !covers(around.at(-1)!, place)) around.pop();

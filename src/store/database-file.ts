@@ -1,7 +1,7 @@
-// Apart from what opens it: the settings need the name of the file and no database.
+// Separate, because the settings need the file's name without a database driver.
 import { DatabaseUnusable } from './store-error.ts';
 
-/** The file that `sqlite:<path>` names. Throws `DatabaseUnusable` for a URL of another kind. */
+/** Throws `DatabaseUnusable` for a URL other than `sqlite:<path>`. */
 export function databaseFile(url: string): string {
   const path = url.startsWith('sqlite:') ? url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '') : '';
   if (path !== '') return path;

@@ -1,4 +1,4 @@
-// What happens to a database while it is in use: locked by another process, removed, replaced.
+// A database in use that is locked by another process, removed or replaced.
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -50,7 +50,6 @@ describe('a database that another process keeps locked', () => {
     for (const outcome of await time.during(Promise.allSettled(texts.map((text) => block(store, text))))) {
       expect(outcome).toMatchObject({ status: 'rejected', reason: locked });
     }
-    // The patience for one.
     expect(performance.now() - began).toBeLessThan(400);
     await expect(time.during(database.probe())).rejects.toMatchObject(locked);
     unlock();
@@ -107,7 +106,7 @@ describe('a database that is damaged while it is in use', () => {
     database = await folder.open();
     store = new BlockedIpsStore(database);
     await block(store, '192.0.2.2');
-    // All but the schema's page and the identity's.
+    // All but the pages of the schema and the identity.
     const pages = statSync(folder.file).size / 4096;
     const file = openSync(folder.file, 'r+');
     for (let page = 30; page < pages; page += 1) writeSync(file, Buffer.alloc(4096), 0, 4096, page * 4096);

@@ -4,9 +4,9 @@ import { PreparedQuery, type Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
 import { StoreError } from './store-error.ts';
 
-/** Who this database is, and how many changes its blocked set has seen. */
+/** The identity of the database and the number of its changes. */
 export class InstanceStore {
-  /** A uuid, made with the database. The map file's first line names it. */
+  /** A uuid, made with the database. The map file's first line contains it. */
   readonly databaseId: string;
   readonly #database: Database;
 
@@ -22,15 +22,15 @@ export class InstanceStore {
     this.databaseId = databaseId;
   }
 
-  /** Of what is committed. */
+  /** As committed. */
   async generation(): Promise<number> {
     const row = await this.#database.read.selectFrom('instance').select('generation').executeTakeFirstOrThrow();
     return row.generation;
   }
 
   /**
-   * Durable when it returns; does nothing when the number is as high. From then on no change has the number of one that
-   * another state of this database made.
+   * Durable on return; does nothing if the number is already as high. From then on no change gets the number of one
+   * that another state of this database made.
    */
   async raiseGeneration(to: number): Promise<void> {
     await this.#database.write.updateTable('instance').set({ generation: to }).where('generation', '<', to).execute();
@@ -38,8 +38,9 @@ export class InstanceStore {
 }
 
 /**
- * The number of the last change of the blocked set: of a group of blocks and unblocks, a slice of a big change, a group of
- * expired entries. It is committed with the change, and the map file notes it, so that a start sees which is older.
+ * The number of the last change of the blocked set: a group of blocks and unblocks, a slice of a bulk change, a group
+ * of expired entries. It is committed with the change and recorded in the map file, so that a start sees which is
+ * older.
  */
 export class Generation {
   readonly #next: PreparedQuery<{ generation: number }>;
@@ -54,7 +55,7 @@ export class Generation {
     );
   }
 
-  /** Within the transaction that makes the change; a rolled back one's number is given again. */
+  /** Call within the transaction that makes the change; after a rollback the number is reused. */
   async next(runner: Runner): Promise<number> {
     const row = await this.#next.first(runner, []);
     if (row === undefined)

@@ -28,9 +28,9 @@ export const MIGRATIONS: readonly Migration[] = [
 ];
 
 /**
- * Brings the schema up to this code's, in one transaction: all of it or nothing. The transaction takes the write
- * lock before it looks, so that of two processes the second finds everything done. Throws `DatabaseUnusable` for a
- * schema that is newer than the code. `created`: there was no database before.
+ * Migrates the schema in one transaction: completely or not at all. It takes the write lock first, so the second of two
+ * processes finds everything done. Throws `DatabaseUnusable` for a schema newer than the code. `created`: there was no
+ * database before.
  */
 export async function migrate(
   db: Kysely<Schema>,
@@ -57,7 +57,7 @@ export async function migrate(
       await transaction.insertInto('schema_migrations').values({ name: migration.name, applied_at: now }).execute();
       crashPoint('migration.applied');
     }
-    // The identity belongs to the first start: the map file names it, and a start with another database's file stops.
+    // Created with the database: the map file contains it, and a start with another database's file stops.
     const identity = await transaction
       .insertInto('instance')
       .values({ only: 1, database_id: randomUUID(), generation: 0, created_at: now })

@@ -39,7 +39,7 @@ describe('opening a database', () => {
     expect(again.created).toBe(false);
     await again.ping();
     await again.close();
-    // The last connection to close takes the log along; one that was left open would not.
+    // Closing the last connection removes the log.
     expect(existsSync(`${path}-wal`)).toBe(false);
   });
 
@@ -98,7 +98,7 @@ describe('opening a database', () => {
     const file = openSync(folder.file, 'r+');
     for (let page = 40; page * 4096 < size; page++) writeSync(file, Buffer.alloc(4096, 0x5a), 0, 4096, page * 4096);
     closeSync(file);
-    // Either the opening meets it, which counts the rows, or the reading does.
+    // Detected either by the count at opening or by the read.
     const attempt = folder.open().then((database) => blockedTexts(new BlockedIpsStore(database)));
     await expect(attempt).rejects.toMatchObject({ reason: 'corrupt' });
   });

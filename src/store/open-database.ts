@@ -10,16 +10,17 @@ import { openSqliteFile } from './sqlite/sqlite-file.ts';
 import { DatabaseUnusable, StoreError, type UnusableReason } from './store-error.ts';
 
 interface OpenOptions {
-  /** Whether a missing (or empty) database may be created. Nothing that holds data is ever recreated. */
+  /** Whether a missing (or empty) database may be created. One that contains data is never recreated. */
   readonly createIfMissing: boolean;
-  /** How long, in milliseconds, a lock of another process is waited for; the process stands still only at the opening. */
+  /** How long to wait for another process's lock, in ms; the process blocks only at the opening. */
   readonly busyTimeoutMs?: number;
 }
 
 /**
- * How many addresses are blocked. SQLite counts a million rows in 20 to 50 ms, and each page of the list and each health
- * check needs the number: it is counted at the opening and updated with each commit. That is exact because one service
- * owns the database (it holds a lock); each rewrite of the map file corrects it after changes by other programs.
+ * How many addresses are blocked. SQLite counts a million rows in 20 to 50 ms, and each page of the list and each
+ * health check needs the number: it is counted at the opening and updated with each commit. That is exact because one
+ * service owns the database (it holds a lock); each rewrite of the map file corrects it after changes by other
+ * programs.
  */
 class BlockedCount {
   #value: number;
@@ -37,20 +38,20 @@ class BlockedCount {
     this.#value = value;
   }
 
-  /** To be called after the commit, never before it. */
+  /** Call after the commit, never before it. */
   committed(net: { readonly added: readonly string[]; readonly removed: readonly string[] }): void {
     this.#value += net.added.length - net.removed.length;
   }
 }
 
-/** An open database: what the stores are made of. Nothing outside `store/` looks inside. */
+/** An open database for the stores; private to `store/`. */
 export class Database {
-  /** The only connection that writes; its transactions take turns. */
+  /** The only connection that writes, one transaction at a time. */
   readonly write: Kysely<Schema>;
-  /** For lists and look-ups, which then never wait for a transaction that is open. */
+  /** For lists and lookups, which then never wait for an open transaction. */
   readonly read: Kysely<Schema>;
   readonly blockedCount: BlockedCount;
-  /** Whether this call made the database. */
+  /** Whether this call created the database. */
   readonly created: boolean;
 
   readonly #close: () => Promise<void>;
@@ -69,7 +70,7 @@ export class Database {
     this.#close = parts.close;
   }
 
-  /** Waits for no transaction: to be called when nothing is under way any more. */
+  /** Waits for no transaction: call it when none is in progress. */
   async close(): Promise<void> {
     await this.#close();
   }
@@ -80,13 +81,13 @@ export class Database {
   }
 
   /**
-   * Throws `StoreError` when nothing can be read or written: a transaction of one page, synced as any other, since a disk
-   * that is full or read-only shows at no read. For `/health`.
+   * For `/health`: writes one page, synced like any other, since reads do not notice a full or read-only disk. Throws
+   * `StoreError`.
    */
   async probe(): Promise<void> {
     await this.ping();
     await this.write.transaction().execute(async (transaction) => {
-      // Another number than before: SQLite writes no page that stays as it is.
+      // Always another number: SQLite does not write an unchanged page.
       const { numUpdatedRows } = await transaction
         .updateTable('health_probe')
         .set((eb) => ({ probes: eb('probes', '+', 1) }))
@@ -97,22 +98,22 @@ export class Database {
 }
 
 /**
- * Opens `sqlite:<path>`, creating the folder (mode 700) and the file (mode 600) where that is allowed, and migrates.
- * Throws `DatabaseUnusable` with a reason and what to do; then nothing was changed.
+ * Opens `sqlite:<path>`, creating the folder (mode 700) and the file (mode 600) if allowed, and migrates. Throws
+ * `DatabaseUnusable` with a reason and what to do; then nothing was changed.
  */
 export async function openDatabase(url: string, options: OpenOptions): Promise<Database> {
   const path = databaseFile(url);
   const timeout = options.busyTimeoutMs ?? 1000;
   const open: { db: Kysely<Schema>; connection: { close(): void } }[] = [];
   let guard: FileGuard | null = null;
-  /** Once met, nothing more is written: what SQLite writes into a damaged file may be found again, or not. */
+  /** Once set, nothing more is written: what SQLite writes into a damaged file may be lost. */
   let damage: StoreError | null = null;
   const connect = (createIfMissing: boolean, queryOnly: boolean): Kysely<Schema> => {
     const connection = openSqliteFile(path, { createIfMissing, timeout, queryOnly });
     const dialect = new ImmediateSqliteDialect({
       database: connection,
       patience: new LockPatience(timeout),
-      // Reads go on with what is open: it is what was acknowledged.
+      // Reads continue with the open file: it contains everything acknowledged.
       beforeWork: queryOnly
         ? () => undefined
         : () => {
@@ -130,7 +131,7 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
   const close = async () => {
     for (const { db, connection } of open) {
       await db.destroy();
-      // Kysely closes only what it was once asked something.
+      // Kysely closes only connections that were used.
       connection.close();
     }
   };
@@ -157,8 +158,8 @@ const wayBack =
   'restore it from a backup (and remove what is beside it under the endings -wal and -shm), or move all three away and start with --accept-empty-database';
 
 /**
- * Damage shows where it is read, and a row that is looked up by itself is read by no list. A second at a million rows;
- * the rows of a table are not compared with its indexes, which would take several.
+ * Damage shows only where it is read, and lists do not read rows that are looked up singly. A second at a million rows;
+ * comparing rows with indexes would take several.
  */
 async function refuseDamage(db: Kysely<Schema>): Promise<void> {
   const { rows } = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(db);

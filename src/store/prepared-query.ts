@@ -1,13 +1,13 @@
 import type { CompiledQuery, QueryResult } from 'kysely';
 
-/** A database, an open transaction of it, or the connection of one. */
+/** A database, an open transaction, or a connection of one. */
 export interface Runner {
   executeQuery<R>(query: CompiledQuery<R>): Promise<QueryResult<R>>;
 }
 
 /**
- * A query compiled once and run with other parameters each time. Building and compiling a query costs Kysely 20 to
- * 60 µs, more than SQLite's own work for one row; on the path of every block that counts.
+ * A query compiled once and run with other parameters each time. Building and compiling costs Kysely 20 to 60 µs, more
+ * than SQLite's own work for one row, on the path of every block.
  */
 export class PreparedQuery<R> {
   readonly #template: CompiledQuery<R>;
@@ -17,7 +17,7 @@ export class PreparedQuery<R> {
     this.#template = example;
   }
 
-  /** `parameters` in the order in which they stand in the query's text, limits included. */
+  /** `parameters` in the order of the query's text, limits included. */
   async all(runner: Runner, parameters: readonly unknown[]): Promise<R[]> {
     return (await this.#execute(runner, parameters)).rows;
   }
@@ -26,7 +26,7 @@ export class PreparedQuery<R> {
     return (await this.all(runner, parameters))[0];
   }
 
-  /** Returns the number of rows that were written. */
+  /** Returns the number of rows written. */
   async write(runner: Runner, parameters: readonly unknown[]): Promise<number> {
     return Number((await this.#execute(runner, parameters)).numAffectedRows ?? 0n);
   }

@@ -4,7 +4,6 @@ import type { Database } from './open-database.ts';
 import type { ReloadsTable } from './schema.ts';
 import { InvalidCursor } from './store-error.ts';
 
-/** How many are kept. */
 export const KEPT_RELOADS = 1000;
 
 /** The table `reloads`: the history, newest first. */
@@ -15,7 +14,7 @@ export class ReloadsStore {
     this.#database = database;
   }
 
-  /** Appends; a record of an id that is there replaces it in its place. The oldest beyond `KEPT_RELOADS` go. */
+  /** Appends, or replaces the record with the same id in its place. Removes the oldest beyond `KEPT_RELOADS`. */
   async append(record: ReloadRecord): Promise<void> {
     const { id, reasons, warnings, changed, ...rest } = record;
     const values = {

@@ -2,8 +2,8 @@ import type { Generated } from 'kysely';
 import type { ReloadRecord } from '../api/configuration.ts';
 
 /**
- * The tables, as the code sees them. Times are ISO 8601 in UTC with milliseconds (`2026-11-20T12:00:00.000Z`), so
- * that text order is time order; booleans are 0 and 1; `*_json` columns hold JSON text.
+ * The tables. Times are ISO 8601 in UTC with milliseconds (`2026-11-20T12:00:00.000Z`), so that text order is time
+ * order; booleans are 0 and 1; `*_json` columns contain JSON.
  */
 export interface Schema {
   blocked_ips: BlockedIpsTable;
@@ -25,14 +25,14 @@ export interface Schema {
 }
 
 interface BlockedIpsTable {
-  /** Canonical text, primary key. */
+  /** Canonical text. */
   ip_address: string;
-  /** 17 bytes of `domain/ip.ts`; the order of addresses. Null only in foreign rows (`unkeyed-rows.ts`). */
+  /** 17 bytes of `domain/ip.ts`; the address order. Null only in foreign rows (`unkeyed-rows.ts`). */
   sort_key: Buffer;
   reason: string | null;
   blocked_by: string | null;
   blocked_at: string;
-  /** Null: for good. */
+  /** Null: no expiry. */
   expires_at: string | null;
 }
 
@@ -63,12 +63,11 @@ export interface ApiKeysTable {
   last_used_at: string | null;
 }
 
-/** Who is signed in. */
 export interface SessionsTable {
   /** SHA-256 of the token, lower-case hex. */
   hash: string;
   key_name: string;
-  /** Shows that the key is still the one that signed in; `keys/sessions.ts`. */
+  /** Proves that the key is still the one that signed in; `keys/sessions.ts`. */
   key_proof: string;
   created_at: string;
   /** To the minute. */
@@ -101,7 +100,7 @@ interface InstanceTable {
   created_at: string;
 }
 
-/** One row, which nothing but the health probe touches: what it writes says nothing. */
+/** One row, used by the health probe alone; its value has no meaning. */
 interface HealthProbeTable {
   only: number;
   probes: number;
@@ -112,24 +111,23 @@ interface BulkChangesTable {
   replace: number;
   requested_by: string | null;
   state: BulkState;
-  /** Sort key up to which the state's work is done; null before its first slice. */
+  /** Everything up to this sort key is done in this state; null before its first slice. */
   position: Buffer | null;
   created_at: string;
 }
 
-/** `adding` applies the staged rows, `removing` (replace only) takes away what was not staged. */
+/** `adding` applies the staged rows, `removing` (replace only) removes what was not staged. */
 export type BulkState = 'receiving' | 'adding' | 'removing' | 'finished' | 'discarded';
 
-/** Staged rows, a block of them in one row: a million small rows cost more than everything that is done with them. */
+/** Staged rows, a block of them per row: a million small rows would cost more than all other work on them. */
 interface BulkBlocksTable {
   bulk: number;
-  /** Blocks of one run are in order of their keys and do not overlap; of one address in two runs the higher counts. */
+  /** Blocks of one run are in key order and do not overlap; for an address in two runs the higher counts. */
   run: number;
-  /** Sort key of the block's first row. */
   first_key: Buffer;
-  /** The sort keys, one behind the other. */
+  /** The sort keys, concatenated. */
   keys: Buffer;
-  /** A byte for each; `staged-rows.ts` has the form, of the details too. */
+  /** One byte each; the format, also of the details, is in `staged-rows.ts`. */
   kinds: Buffer;
   details_json: string | null;
 }
@@ -141,7 +139,7 @@ interface BulkSkipsTable {
   ip_address: string;
 }
 
-/** Append-only, held by triggers. */
+/** Append-only, enforced by triggers. */
 export interface AuditTable {
   id: Generated<number>;
   at: string;
@@ -151,14 +149,13 @@ export interface AuditTable {
   /** The peer's address, or `unix`. */
   source: string | null;
   request_id: string | null;
-  /** Canonical text, where it is about one address. */
+  /** Canonical text, if it is about one address. */
   ip_address: string | null;
-  /** What else it is about: a site's domain, a key's name, the id of a backup. */
+  /** A site's domain, a key's name, the id of a backup. */
   target: string | null;
   details_json: string | null;
 }
 
-/** The outcome, as far as it is known. */
 export interface AuditOutcomesTable {
   audit_id: number;
   finished_at: string;
@@ -177,18 +174,18 @@ export interface WebhooksTable {
   url: string;
   /** Null: all. */
   types_json: string | null;
-  /** In clear: it signs. Never shown again, never logged. */
+  /** Unencrypted, since it signs. Never shown again, never logged. */
   secret: string;
   enabled: number;
   created_at: string;
   updated_at: string;
-  /** Of the last event that is done with. */
+  /** Of the last event delivered or dropped. */
   position: number;
-  /** Of the last event of the delivery under way. */
+  /** Of the last event of the delivery in progress. */
   batch_end: number | null;
-  /** Lost events that were not reported to it yet. */
+  /** Lost events not yet reported to it. */
   missed: Generated<number>;
-  /** Of the delivery under way, that failed. */
+  /** Failed attempts of the delivery in progress. */
   attempts: Generated<number>;
   first_failed_at: string | null;
   next_attempt_at: string | null;
@@ -197,7 +194,6 @@ export interface WebhooksTable {
   last_error_at: string | null;
 }
 
-/** Events that wait for a webhook. */
 interface WebhookEventsTable {
   seq: Generated<number>;
   type: string;

@@ -4,17 +4,16 @@ import type { SessionsTable } from './schema.ts';
 
 export type SessionRow = Readonly<SessionsTable>;
 
-/** Which sessions go when another starts. Times are ISO 8601, UTC, milliseconds. */
+/** Which sessions end when another starts. Times are ISO 8601, UTC, milliseconds. */
 interface SessionRetention {
-  /** Started before then, last used before, or started after, by a clock that was ahead: they have ended. */
+  /** Started before then, last used before, or started after (the clock was ahead): they have ended. */
   readonly createdBefore: string;
   readonly createdAfter: string;
   readonly usedBefore: string;
-  /** Sessions of one key, the new one included; the one that was idle longest goes first. */
+  /** Sessions of one key, the new one included; the one idle longest ends first. */
   readonly mostOfKey: number;
 }
 
-/** The table `sessions`. */
 export class SessionsStore {
   readonly #database: Database;
   readonly #audit: AuditRows;
@@ -50,7 +49,7 @@ export class SessionsStore {
     });
   }
 
-  /** Also a session that has ended: whether it counts is the caller's to say. */
+  /** Also finds ended sessions; the caller decides whether they count. */
   async find(hash: string): Promise<SessionRow | null> {
     const query = this.#database.read.selectFrom('sessions').selectAll().where('hash', '=', hash);
     return (await query.executeTakeFirst()) ?? null;

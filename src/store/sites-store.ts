@@ -4,7 +4,7 @@ import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.
 import type { Database } from './open-database.ts';
 import type { SitesTable } from './schema.ts';
 
-/** The table `sites`: what the proxy serves, in order of domains. */
+/** The table `sites`, in order of domains. */
 export class SitesStore {
   readonly #database: Database;
   readonly #audit: AuditRows;
@@ -14,7 +14,6 @@ export class SitesStore {
     this.#audit = new AuditRows(database.write);
   }
 
-  /** Creates or replaces. */
   async put(site: Site, now: Date, audited?: AuditedChange): Promise<{ created: boolean; row: SiteRecord }> {
     const at = now.toISOString();
     const done = await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
@@ -41,7 +40,7 @@ export class SitesStore {
     return done!;
   }
 
-  /** The site that was there; null when there was none. */
+  /** Null: there was none. */
   async remove(domain: string, now: Date = new Date(), audited?: AuditedChange): Promise<SiteRecord | null> {
     return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
       const row = await transaction.deleteFrom('sites').where('domain', '=', domain).returningAll().executeTakeFirst();

@@ -45,7 +45,7 @@ export class StagedBlocks {
     );
   }
 
-  /** `rows` go behind what the run holds. */
+  /** Appends `rows` to the run. */
   async write(runner: Runner, bulk: number, run: number, rows: StagedRows): Promise<void> {
     let work = 0;
     for (let start = 0; start < rows.length; start += BLOCK) {
@@ -64,12 +64,12 @@ export class StagedBlocks {
     return unpacked(await this.#following.first(runner, [bulk, run, after, 1]));
   }
 
-  /** The run's block in which `key` is or would be; null when it would stand before all of them. */
+  /** The run's block that contains `key` or would; null when it would precede all of them. */
   async holding(runner: Runner, bulk: number, run: number, key: Buffer): Promise<StagedRows | null> {
     return unpacked(await this.#holding.first(runner, [bulk, run, key, 1]));
   }
 
-  /** The numbers of the bulk's runs; found by leaps, not by reading every block. */
+  /** The numbers of the bulk's runs; found by skipping, not by reading every block. */
   async runs(runner: Runner, bulk: number): Promise<number[]> {
     const runs: number[] = [];
     for (;;) {

@@ -24,15 +24,15 @@ interface StagedMergeDeps {
 }
 
 /**
- * The staged rows of a bulk as one sequence in order of addresses, each address once, the highest run's row of it.
- * Rows are staged in the order in which they come, as runs that are sorted in themselves: a table kept in order while
- * a million addresses come in any order would be written a hundred times over.
+ * The staged rows of a bulk as one sequence in address order, each address once, with the highest run's row of it. Rows
+ * are staged as they come, in sorted runs: a sorted table would be rewritten a hundred times over by a million unsorted
+ * addresses.
  */
 export class StagedMerge {
   readonly #deps: StagedMergeDeps;
   /** A binary heap; its top is the run with the next row. */
   readonly #heap: Cursor[] = [];
-  /** Rows that were put back; they stand before the heap's. */
+  /** Rows that were put back; they precede the heap's. */
   #waiting: StagedRows = NO_ROWS;
   #position: Buffer = BEFORE_ALL;
 
@@ -47,23 +47,22 @@ export class StagedMerge {
     this.#deps = deps;
   }
 
-  /** Nothing is left. */
   get isOver(): boolean {
     return this.#waiting.length === 0 && this.#heap.length === 0;
   }
 
-  /** Whether the sequence stands right behind this key. */
+  /** Whether this key was the last one read. */
   standsAfter(position: Buffer | null): boolean {
     return this.#position.equals(position ?? BEFORE_ALL);
   }
 
-  /** The next rows, `limit` at most; none: there are no more. */
+  /** At most `limit` rows; none: there are no more. */
   async next(limit: number): Promise<StagedRows> {
     if (this.#waiting.length === 0) this.#waiting = await this.#merge(limit, null);
     return this.#take(Math.min(limit, this.#waiting.length));
   }
 
-  /** The next rows with keys up to `last`; afterwards the sequence stands behind `last`. */
+  /** The next rows with keys up to `last`; the sequence continues after `last`. */
   async nextUpTo(last: Buffer): Promise<StagedRows> {
     let rows: StagedRows;
     const waiting = this.#waiting.countUpTo(last);
@@ -77,7 +76,7 @@ export class StagedMerge {
     return rows;
   }
 
-  /** Takes `rows`, the last that were given out, back from the one at `from` on; the sequence stands behind `position`. */
+  /** Takes back the last returned `rows` from index `from` on; the sequence continues after `position`. */
   putBack(rows: StagedRows, from: number, position: Buffer): void {
     this.#waiting = joined(rows.slice(from), this.#waiting);
     this.#position = Buffer.from(position);
@@ -97,7 +96,7 @@ export class StagedMerge {
       const top = this.#heap[0];
       if (top === undefined || rows.length >= limit) break;
       if (this.#heap.length === 1) {
-        // A list that came in order is one run, and the last of any list is: whole pieces at once.
+        // A sorted list is one run, and so is the end of any list: return complete blocks at once.
         const end = last === null ? top.block.length : top.index + top.block.slice(top.index).countUpTo(last);
         const to = Math.min(end, top.index + limit - rows.length);
         if (to === top.index) break;
@@ -137,7 +136,7 @@ export class StagedMerge {
     for (let i = (this.#heap.length >> 1) - 1; i >= 0; i--) this.#sink(i);
   }
 
-  /** Goes on behind the key, past the rows of the same address in lower runs too. */
+  /** Continues after the key, past the rows of the same address in lower runs too. */
   async #pass(keys: Buffer, at: number): Promise<void> {
     for (;;) {
       const top = this.#heap[0];
@@ -149,7 +148,7 @@ export class StagedMerge {
     }
   }
 
-  /** The next block, when the present one is used up. Within a run a block begins above all of the one before. */
+  /** The next block, when this one is used up. Within a run each block begins above the previous one. */
   async #refill(cursor: Cursor): Promise<boolean> {
     const after = cursor.block.length === 0 ? BEFORE_ALL : cursor.block.key(0);
     cursor.block =
@@ -186,7 +185,7 @@ function comesBefore(a: Cursor, b: Cursor): boolean {
 
 const ABOVE_IPV4 = 2 ** 41;
 
-/** A number in the order of keys, exact for IPv4; equal numbers say nothing about other keys. Spares most comparisons. */
+/** A number in key order, exact for IPv4; equal numbers say nothing about other keys. Saves most comparisons. */
 function rankOf({ block: { keys }, index }: Cursor): number {
   const at = index * KEY_BYTES;
   const first = keys.readUInt32BE(at);

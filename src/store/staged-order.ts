@@ -1,18 +1,18 @@
-// Brings the rows of one call into order of addresses. A list of a million is mostly plain IPv4: such rows are sorted
-// as numbers, without a call for every comparison.
+// Sorts the rows of one call by address. A list of a million is mostly plain IPv4: such rows are sorted as numbers,
+// without a call per comparison.
 import { yieldToLoop } from '../concurrency/pause.ts';
 import type { IpEntry } from '../domain/ip.ts';
 import { type StagedRow, type StagedRows, StagedRowsBuilder } from './staged-rows.ts';
 
-/** The address and prefix of an IPv4 row take 37 bits and its place in the call 16: together what a number holds exactly. */
+/** Address and prefix of an IPv4 row take 37 bits and its index 16: the most that a number stores exactly. */
 export const MOST_ROWS = 65_536;
 const PREFIXES = 32;
 
-/** Rows packed between two yields to the event loop; one that is no plain line may cost as much as eight that do not. */
+/** Rows packed between two yields to the event loop; one with details may cost as much as eight without. */
 const ROWS_PER_YIELD = 16_384;
 const DETAILED = 8;
 
-/** Each address once, its last row. At most `MOST_ROWS`. Throws `StoreError` for a time in another form. */
+/** Each address once, with its last row. At most `MOST_ROWS`. Throws `StoreError` for a time in another form. */
 export async function sortStaged(rows: readonly StagedRow[]): Promise<StagedRows> {
   if (rows.length > MOST_ROWS) throw new RangeError(`${rows.length} rows are too many for one call`);
   const ipv4 = new Float64Array(rows.length);
@@ -56,7 +56,7 @@ function compare(a: IpEntry, b: IpEntry): number {
   return a.prefix - b.prefix;
 }
 
-/** IPv4 stands at `::ffff:0:0/96` among the IPv6 addresses. */
+/** IPv4 sorts at `::ffff:0:0/96` among the IPv6 addresses. */
 function isBelowIpv4({ words }: IpEntry): boolean {
   return words[0] === 0 && words[1] === 0 && words[2] < 0xffff;
 }

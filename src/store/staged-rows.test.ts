@@ -10,7 +10,7 @@ import { StagedMerge } from './staged-merge.ts';
 import { MOST_ROWS, sortStaged } from './staged-order.ts';
 import { compareKeys, KEY_BYTES, type StagedRow, StagedRows } from './staged-rows.ts';
 
-/** Both sides of the place that IPv4 has among IPv6, and networks that begin where others do. */
+/** Both sides of IPv4's position among IPv6, and networks with the same first address. */
 const texts = [
   '::1',
   '::fffe:1.2.3.4',

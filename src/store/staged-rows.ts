@@ -1,15 +1,15 @@
-// Staged rows, packed: the 17 bytes of each sort key one behind the other, a byte for what is to happen to each, and
-// what few rows say beyond that. A million lines of a list are 18 MB so, and no string before one is needed.
+// Staged rows, packed: the 17 bytes of each sort key, a kind byte for each, and the details that few rows have. A
+// million lines of a list take 18 MB, and no string is made before it is needed.
 import { entryOfSortKey } from '../domain/ip.ts';
 import type { BlockedAddition, BlockedChange, ExpiryChange } from './blocked-changes.ts';
 import { StoreError } from './store-error.ts';
 
-/** A change of a bulk. The same address again in one bulk: the last counts. */
+/** A change of a bulk. Of duplicates in one bulk the last counts. */
 export type StagedRow = Exclude<BlockedChange, { op: 'expire' }>;
 
 export const KEY_BYTES = 17;
 
-/** The place in this list is what is stored: never reordered. */
+/** The index in this list is stored: never reorder it. */
 const KINDS = ['keep', 'permanent', 'at', 'later-of', 'remove'] as const satisfies readonly (
   | ExpiryChange['kind']
   | 'remove'
@@ -17,18 +17,18 @@ const KINDS = ['keep', 'permanent', 'at', 'later-of', 'remove'] as const satisfi
 const KEEP = KINDS.indexOf('keep');
 const REMOVE = KINDS.indexOf('remove');
 
-/** A reason of 0 was not given (null takes the old one away); so an end of 0. */
+/** 0: not given (a reason of null removes the old one). */
 export type Details = readonly [endsAt: string | 0, reason: string | null | 0, blockedBy?: string];
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Rows in order of addresses, each address once. */
+/** In address order, each address once. */
 export class StagedRows {
   readonly length: number;
   readonly keys: Buffer;
   readonly kinds: Uint8Array;
   readonly #details: ReadonlyMap<number, Details>;
-  /** Where the first row's details stand. */
+  /** The index of the first row's details. */
   readonly #first: number;
 
   constructor(keys: Buffer, kinds: Uint8Array, details: ReadonlyMap<number, Details>, first = 0) {
@@ -54,7 +54,6 @@ export class StagedRows {
     return this.keys.subarray(index * KEY_BYTES, (index + 1) * KEY_BYTES);
   }
 
-  /** The canonical text of the address. */
   text(index: number): string {
     return entryOfSortKey(this.keys, index * KEY_BYTES).text;
   }
@@ -80,12 +79,12 @@ export class StagedRows {
     return this.kinds[index] === KEEP && this.details(index) === undefined;
   }
 
-  /** What the row says beyond its kind; undefined for most. */
+  /** Undefined for most rows. */
   details(index: number): Details | undefined {
     return this.#details.size === 0 ? undefined : this.#details.get(this.#first + index);
   }
 
-  /** What the row adds. `entry` holds the text alone, which is all that applying it needs. `text`: where it is known already. */
+  /** `entry` contains the text alone, which is all that applying it needs. `text`: pass it if known. */
   addition(index: number, text = this.text(index)): BlockedAddition {
     const details = this.details(index);
     const reason = details?.[1];
@@ -98,7 +97,7 @@ export class StagedRows {
     };
   }
 
-  /** As JSON, for storing; null when no row says anything. */
+  /** Null when no row has details. */
   detailsJson(): string | null {
     const said: (readonly [number, Details])[] = [];
     for (let index = 0; index < this.length && this.#details.size > 0; index++) {
@@ -116,7 +115,7 @@ export class StagedRows {
 
 export const NO_ROWS = new StagedRows(Buffer.alloc(0), new Uint8Array(0), new Map());
 
-/** Puts rows together one by one, in order of addresses. */
+/** Appends rows one by one, in address order. */
 export class StagedRowsBuilder {
   #keys: Buffer;
   #kinds: Uint8Array;
@@ -137,7 +136,7 @@ export class StagedRowsBuilder {
     this.#reserve(to - from);
     const { keys, kinds } = rows;
     let target = this.#length * KEY_BYTES;
-    // A loop of its own: a native copy costs more than 17 bytes do.
+    // A loop: a native copy costs more than 17 bytes do.
     if (to - from < 8) for (let at = from * KEY_BYTES; at < to * KEY_BYTES; ) this.#keys[target++] = keys[at++]!;
     else keys.copy(this.#keys, target, from * KEY_BYTES, to * KEY_BYTES);
     for (let index = from; index < to; index++) {
@@ -147,7 +146,7 @@ export class StagedRowsBuilder {
     }
   }
 
-  /** A row of the same address as the one before takes its place. */
+  /** Replaces the previous row if it has the same address. */
   push(row: StagedRow): void {
     this.#reserve(1);
     const { entry } = row;
@@ -190,7 +189,7 @@ export class StagedRowsBuilder {
   }
 }
 
-/** The order of keys, as memcmp has it. A call of the native one costs ten times as much. */
+/** Like memcmp; a native call costs ten times as much. */
 export function compareKeys(a: Uint8Array, atA: number, b: Uint8Array, atB: number): number {
   for (let index = 0; index < KEY_BYTES; index++) {
     const difference = a[atA + index]! - b[atB + index]!;
@@ -207,7 +206,7 @@ function detailsOf(row: StagedRow): Details | null {
   return endsAt === 0 ? null : [endsAt, 0];
 }
 
-/** Checked here, for the schema sees only the block. */
+/** Checked here, since the schema sees only the block. */
 function checkedTime(row: BlockedAddition): string | 0 {
   const { expiry } = row;
   if (expiry.kind !== 'at' && expiry.kind !== 'later-of') return 0;

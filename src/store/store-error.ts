@@ -1,6 +1,6 @@
 /**
- * What can be wrong with the database, in words that name no database product. Every failure of a running
- * database surfaces as a `StoreError`; what keeps one from being opened at all is a `DatabaseUnusable`.
+ * What can be wrong with the database, in words that name no database product. Every failure of a running database
+ * surfaces as a `StoreError`; what prevents its opening is a `DatabaseUnusable`.
  */
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
@@ -15,10 +15,10 @@ export type StoreFailure =
   | 'constraint' // the row breaks a rule of the schema: a name that exists, a time in the wrong form
   | 'other';
 
-/** Where waiting helps, or an operator who makes room. */
+/** For failures that pass, or that an operator can fix. */
 const retryAfterSeconds = 5;
 
-/** Answered with 503 wherever it comes up: a read, a look at a key, a reload (docs/errors.md). */
+/** Answered with 503 wherever it occurs: a read, an authentication, a reload (docs/errors.md). */
 export class StoreError extends ServiceError {
   readonly reason: StoreFailure;
 
@@ -53,7 +53,7 @@ export class DatabaseUnusable extends Error {
   }
 }
 
-/** A page cursor that this service did not hand out. */
+/** A page cursor that this service did not issue. */
 export class InvalidCursor extends ServiceError {
   constructor() {
     const description = 'the cursor is not one that this service gave out; start again without a cursor';

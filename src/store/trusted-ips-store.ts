@@ -6,19 +6,18 @@ import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.
 import type { Database } from './open-database.ts';
 import type { Schema } from './schema.ts';
 
-/** How long an address is trusted. */
 export type TrustExpiry =
-  /** As long as before; permanently where it was not trusted. */
+  /** Unchanged; permanent for a new entry. */
   | { readonly kind: 'keep' }
   | { readonly kind: 'permanent' }
-  /** `expires_at`: taken as given. */
+  /** `expires_at`: stored as given. */
   | { readonly kind: 'at'; readonly at: Date }
-  /** `duration_seconds`: the later end wins, and permanent stays permanent. */
+  /** `duration_seconds`: the later expiry wins, and permanent stays permanent. */
   | { readonly kind: 'duration'; readonly seconds: number };
 
 const COLUMNS = ['ip_address', 'note', 'added_at', 'expires_at'] as const;
 
-/** The table `trusted_ips`: addresses and networks that are never denied. A list of people's own, so it is short. */
+/** The table `trusted_ips`: addresses and networks that are never denied. Maintained by hand, so it is short. */
 export class TrustedIpsStore {
   readonly #database: Database;
   readonly #lookup: AddressLookup;
@@ -30,7 +29,7 @@ export class TrustedIpsStore {
     this.#audit = new AuditRows(database.write);
   }
 
-  /** An absent note keeps the old one, null takes it away; `added_at` stays. An entry that has expired counts as absent. */
+  /** An absent note keeps the old one, null removes it; `added_at` stays. An expired entry counts as absent. */
   async put(
     entry: IpEntry,
     change: { readonly note?: string | null | undefined; readonly expiry: TrustExpiry },
@@ -56,12 +55,12 @@ export class TrustedIpsStore {
     return done!;
   }
 
-  /** Stores the row as it was, whatever is stored now: for a change that is taken back. */
+  /** Restores the row exactly, whatever is stored now: for a rollback. */
   async putBack(entry: IpEntry, row: TrustedIp): Promise<void> {
     await this.#write(this.#database.write, entry, row);
   }
 
-  /** The row that was there; null when there was none. */
+  /** Null: there was none. */
   async remove(entry: IpEntry, now: Date, audited?: AuditedChange): Promise<TrustedIp | null> {
     return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
       const removed = await transaction
@@ -73,7 +72,7 @@ export class TrustedIpsStore {
     });
   }
 
-  /** Removes it if it has expired by `now`; null, and nothing is changed, if it is absent, permanent or was extended. */
+  /** Null, and nothing is changed, if it is absent, permanent or was extended. */
   async removeExpired(entry: IpEntry, now: Date, audited?: AuditedChange): Promise<TrustedIp | null> {
     return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
       const removed = await transaction
@@ -98,23 +97,22 @@ export class TrustedIpsStore {
     return (await query.execute()).map((row) => row.ip_address);
   }
 
-  /** `ip`: canonical text. */
   async get(ip: string): Promise<TrustedIp | null> {
     const query = this.#database.read.selectFrom('trusted_ips').select(COLUMNS).where('ip_address', '=', ip);
     return (await query.executeTakeFirst()) ?? null;
   }
 
-  /** In order of addresses. */
+  /** In address order. */
   async list(): Promise<TrustedIp[]> {
     return await this.#database.read.selectFrom('trusted_ips').select(COLUMNS).orderBy('sort_key').execute();
   }
 
-  /** Trusted networks that contain `entry`, itself left out, narrowest first. */
+  /** Trusted networks that contain `entry`, without itself, narrowest first. */
   async coveringOf(entry: IpEntry): Promise<string[]> {
     return await this.#lookup.coveringOf(entry);
   }
 
-  /** Trusted entries inside `entry`, itself left out, in order of addresses. */
+  /** Trusted entries inside `entry`, without itself, in address order. */
   async insideOf(entry: IpEntry, limit: number): Promise<string[]> {
     return await this.#lookup.insideOf(entry, limit);
   }
@@ -129,7 +127,7 @@ export class TrustedIpsStore {
   }
 }
 
-/** Whether its time is over; it is there until the next look for such entries. */
+/** An expired entry stays until the next check for such entries. */
 export function hasExpired({ expires_at: end }: TrustedIp, now: Date): boolean {
   return end !== null && end <= now.toISOString();
 }

@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-/** As an operator does with another SQLite client. */
+/** Like an operator with another SQLite client. */
 function insert(ip: string, more: { blockedAt?: string; expiresAt?: string } = {}): void {
   const database = new SqliteDatabase(folder.file);
   database

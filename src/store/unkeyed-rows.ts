@@ -1,5 +1,5 @@
-// Rows that an operator wrote into `blocked_ips` with a plain `INSERT INTO blocked_ips(ip_address, blocked_at) …`. The
-// text is whatever was typed and there is no sort key; a row counts from the moment at which it has one.
+// Foreign rows: written into `blocked_ips` by an operator with a plain `INSERT INTO blocked_ips(ip_address, blocked_at)
+// …`. The text may be anything and there is no sort key; a row counts from the moment at which it has one.
 
 import type { Kysely, Transaction } from 'kysely';
 import type { BlockedIp } from '../api/blocked-ips.ts';
@@ -11,11 +11,11 @@ export interface AdoptedRows {
   readonly adopted: number;
   /** Left as they are, and never enforced. */
   readonly unusable: readonly { readonly ip_address: string; readonly why: string }[];
-  /** Where to go on; null: that was all. */
+  /** Where to continue; null: that was all. */
   readonly last: string | null;
 }
 
-/** The next `limit` of them in order of their texts, within a transaction of the caller's. */
+/** The next `limit` of them in text order, within the caller's transaction. */
 export async function adoptUnkeyed(
   transaction: Transaction<Schema>,
   after: string | null,
@@ -32,7 +32,7 @@ export async function adoptUnkeyed(
     .execute();
   const unusable: { ip_address: string; why: string }[] = [];
   for (const row of rows) {
-    // A column of type TEXT takes a blob all the same.
+    // A column of type TEXT accepts a blob too.
     const parsed = parseIp(String(row.ip_address));
     if (parsed.ok) await adoptOne(transaction, row, parsed.entry, now);
     else unusable.push({ ip_address: String(row.ip_address), why: parsed.why });
@@ -45,7 +45,7 @@ async function adoptOne(transaction: Transaction<Schema>, row: BlockedIp, entry:
   const existing = await keyedRow(transaction, entry.text);
   await transaction.deleteFrom('blocked_ips').where('ip_address', '=', row.ip_address).execute();
   if (existing !== undefined) {
-    // Blocked already under its canonical spelling: it stays so for as long as either says.
+    // Already blocked under its canonical spelling: the later expiry wins.
     const ends = [existing.expires_at, row.expires_at];
     const expires_at = ends.includes(null) ? null : (ends.sort().at(-1) ?? null);
     await transaction.updateTable('blocked_ips').set({ expires_at }).where('ip_address', '=', entry.text).execute();
@@ -55,7 +55,7 @@ async function adoptOne(transaction: Transaction<Schema>, row: BlockedIp, entry:
   await transaction
     .insertInto('blocked_ips')
     .values(adopted)
-    // The canonical spelling may be there as well, without a key: then one of the two is enough.
+    // The canonical spelling may exist without a key too: then one of the two is enough.
     .onConflict((conflict) => conflict.column('ip_address').doUpdateSet({ sort_key: adopted.sort_key }))
     .execute();
 }
@@ -69,12 +69,12 @@ async function keyedRow(db: Kysely<Schema>, text: string): Promise<BlockedIp | u
     .executeTakeFirst();
 }
 
-/** The row as it counts once it is adopted, but for its text and key. */
+/** The adopted row, except for its text and key. */
 export function adoptedRow(row: BlockedIp, now: string): BlockedIp {
   return { ...row, blocked_at: asTime(row.blocked_at) ?? now };
 }
 
-/** `datetime('now')` of SQLite gives `2026-11-20 12:00:00`, in UTC. Null: no time that can be read. */
+/** Also reads SQLite's `datetime('now')`, `2026-11-20 12:00:00`, in UTC. Null: not a time. */
 function asTime(text: string): string | null {
   const bare = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text);
   const time = new Date(bare ? `${text.replace(' ', 'T')}Z` : text);

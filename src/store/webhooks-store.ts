@@ -7,7 +7,7 @@ export interface WebhookRow extends Readonly<Omit<Selectable<WebhooksTable>, 'ty
   /** Null: all. */
   readonly types: readonly string[] | null;
   readonly enabled: boolean;
-  /** Of the last event of the delivery under way; null: none was begun. */
+  /** Of the last event of the delivery in progress; null: none. */
   readonly batchEnd: number | null;
 }
 
@@ -16,36 +16,34 @@ export type WebhookSettings = Pick<WebhookRow, 'id' | 'url' | 'types' | 'secret'
 interface WebhookEvent {
   readonly seq: number;
   readonly type: string;
-  /** The event as JSON. */
   readonly json: string;
 }
 
 export interface WebhookBatch {
-  /** The hook's own, of those up to `end`. */
+  /** The webhook's own, of those up to `end`. */
   readonly events: readonly WebhookEvent[];
-  /** Of the last event that was looked at; the hook's position where there was none. */
+  /** Of the last event examined; the webhook's position if there was none. */
   readonly end: number;
-  /** Events behind its position that are gone. */
+  /** Lost events after its position. */
   readonly dropped: number;
 }
 
-/** What waits for one webhook that is enabled. */
+/** What waits for one enabled webhook. */
 export interface WebhookBacklog {
   readonly id: string;
-  /** Events that it is to get, the delivery under way included. */
+  /** Events to deliver, the delivery in progress included. */
   readonly pending: number;
-  /** Lost events that were not reported to it yet. */
+  /** Lost events not yet reported to it. */
   readonly missed: number;
-  /** Time of the oldest undelivered event, ISO 8601; null: there is none. */
+  /** Time of the oldest undelivered event, ISO 8601. */
   readonly oldestAt: string | null;
 }
 
-/** Events that wait, for all hooks together; some 5 MB. The oldest are dropped for what is more. */
+/** Waiting events of all webhooks together, some 5 MB. The oldest beyond it are dropped. */
 const MOST_WEBHOOK_EVENTS = 10_000;
 const DELETED_AT_ONCE = 1_000;
 const LOOKED_AT_ONCE = 2_000;
 
-/** The tables `webhooks` and `webhook_events`. */
 export class WebhooksStore {
   readonly #database: Database;
   readonly #audit: AuditRows;
@@ -68,8 +66,8 @@ export class WebhooksStore {
   }
 
   /**
-   * Creates or replaces. One that begins (new, enabled again, of another URL) gets what happens from now on, and its
-   * failures are forgotten. Null: there would be more than `most`.
+   * Creates or replaces. A new, re-enabled or redirected webhook gets the events from now on, and its failures are
+   * forgotten. Null: there would be more than `most`.
    */
   async put(
     hook: WebhookSettings,
@@ -124,8 +122,8 @@ export class WebhooksStore {
   }
 
   /**
-   * One transaction. The oldest beyond what may wait are dropped; each hook learns of it by `batch`.
-   * @param lost events before these that never came here; every enabled webhook misses so many more
+   * One transaction. Drops the oldest beyond the limit, which `batch` reports to each webhook.
+   * @param lost earlier events that were never stored; every enabled webhook misses them
    */
   async append(events: readonly { readonly type: string; readonly json: string }[], lost = 0): Promise<void> {
     if (events.length === 0) return;
@@ -146,7 +144,7 @@ export class WebhooksStore {
     });
   }
 
-  /** Deletes what no enabled hook waits for any more, a piece at a time. */
+  /** Deletes what no enabled webhook waits for any more, in slices. */
   async forgetDelivered(): Promise<void> {
     const { place } = (await this.#database.read
       .selectFrom('webhooks')
@@ -160,7 +158,7 @@ export class WebhooksStore {
       )`.execute(this.#database.write);
   }
 
-  /** What is next for a hook: what was begun, or up to `limit` events of its types. */
+  /** The delivery in progress, or up to `limit` events of the webhook's types. */
   async batch(hook: WebhookRow, limit: number): Promise<WebhookBatch> {
     const dropped = await this.#dropped(hook);
     const from = hook.position + dropped;
@@ -183,20 +181,19 @@ export class WebhooksStore {
     return { events, end, dropped };
   }
 
-  /** `pending`: how many events wait for it; `missed`: how many are lost and were not reported yet. */
+  /** `pending`: how many events wait for it; `missed`: how many are lost and not yet reported. */
   async undelivered(hook: WebhookRow): Promise<{ pending: number; missed: number }> {
     const { pending, missed } = await this.#waiting(hook);
     return { pending, missed };
   }
 
-  /** The same, with how long it has been so. */
   async backlog(hook: WebhookRow): Promise<WebhookBacklog> {
     const { pending, missed, oldest } = await this.#waiting(hook);
     return { id: hook.id, pending, missed, oldestAt: oldest === null ? null : await this.#emittedAt(oldest) };
   }
 
   async #waiting(hook: WebhookRow): Promise<{ pending: number; missed: number; oldest: number | null }> {
-    // Nothing is kept for it, so nothing is lost to it either.
+    // Nothing is stored for it, so it loses nothing.
     if (!hook.enabled) return { pending: 0, missed: 0, oldest: null };
     const rows = await this.#database.read
       .selectFrom('webhook_events')
@@ -220,7 +217,7 @@ export class WebhooksStore {
     return row === undefined ? null : (JSON.parse(row.event_json) as { readonly at: string }).at;
   }
 
-  /** Events behind its position that are gone. */
+  /** Lost events after its position. */
   async #dropped({ position }: WebhookRow): Promise<number> {
     const oldest = await this.#database.read
       .selectFrom('webhook_events')
@@ -230,8 +227,8 @@ export class WebhooksStore {
   }
 
   /**
-   * What was learnt of a hook's deliveries. Nothing where it is gone, or was changed since it was read.
-   * @param missed so many more lost events to report; negative: so many were reported
+   * Records the progress of deliveries. Does nothing if the webhook was removed or changed since it was read.
+   * @param missed further lost events to report; negative: as many were reported
    */
   async update(
     hook: WebhookRow,
@@ -247,7 +244,7 @@ export class WebhooksStore {
   }
 }
 
-/** Of the newest event ever; those that were delivered are deleted. */
+/** Of the newest event ever; delivered ones are deleted. */
 async function lastSeq(transaction: Transaction<Schema>): Promise<number> {
   const { rows } = await sql<{ seq: number }>`
     select seq from sqlite_sequence where name = 'webhook_events'`.execute(transaction);

@@ -1,5 +1,5 @@
-// What an attached service can check of a HAProxy that others run: their configuration, and access to the master socket.
-// Files that only root may read (certificates, a stats password) make HAProxy's check fail for other users, which says
+// What an attached service can check: the configuration, which others write, and access to the master socket. Files
+// that only root may read (certificates, a stats password) make HAProxy's check fail for other users, which says
 // nothing about the configuration.
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { MasterSocketError, socketFailureReason } from '../../haproxy/socket/mas
 import type { RunningArguments } from './attached-configuration.ts';
 import type { AttachedCheck } from './attached-reload.ts';
 
-/** @throws ConfigurationCheckError when the check cannot be made or does not end */
+/** @throws ConfigurationCheckError when the check cannot run or does not end */
 export async function attachedCheck(proxyBin: string, running: RunningArguments): Promise<AttachedCheck> {
   const folder = await workFolderOfProxy(running);
   const files = running.files.map((file) => resolve(folder, file));
@@ -26,7 +26,7 @@ function unknown(path: string, alerts: readonly string[]): AttachedCheck {
   return { verdict: 'unknown', unreadable: `this service may not read ${path}`, alerts };
 }
 
-/** HAProxy reports every line that it does not accept before it gives up. */
+/** HAProxy reports every line that it does not accept before it exits. */
 function otherAlerts(output: string, unreadable: string): string[] {
   const alerts = output.split('\n').filter((line) => line.includes('[ALERT]'));
   return alerts.filter(
@@ -34,7 +34,7 @@ function otherAlerts(output: string, unreadable: string): string[] {
   );
 }
 
-/** Whether this user may use the master socket; reported at start, before the first request for health. */
+/** Whether this user may use the master socket; reported at start, before the first health request. */
 export async function socketProblems(path: string): Promise<string[]> {
   try {
     await access(path, constants.R_OK | constants.W_OK);
@@ -46,7 +46,7 @@ export async function socketProblems(path: string): Promise<string[]> {
   }
 }
 
-/** The first path that exists, or is in a folder without access, and that this user may not read. */
+/** The first path that this user may not read. */
 async function unreadableOf(paths: readonly string[]): Promise<string | null> {
   for (const path of paths) {
     try {

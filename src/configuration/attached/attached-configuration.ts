@@ -1,6 +1,6 @@
 // The configuration of an attached service, which others write: which files HAProxy reads, and what each front end does
-// with the maps. HAProxy does not tell which rules a worker runs, so the files are read; they count as what the worker
-// runs as long as none of them is younger than it.
+// with the maps. HAProxy does not report which rules a worker runs, so the files are read; they count as loaded if none
+// of them is younger than the worker.
 import { lstat, stat } from 'node:fs/promises';
 import type { AttachedReport, FrontEndReport } from '../../api/health.ts';
 import type { WorkerRegistry } from '../../blocking/compare/worker-registry.ts';
@@ -15,7 +15,7 @@ import { causeText, type Log } from '../../telemetry/log.ts';
 import { type FrontEnd, frontEndsOf, lackOf, mapsNamedIn } from '../rules/front-ends.ts';
 import type { ConfigurationFile } from '../rules/proxy-sections.ts';
 
-/** A worker's start and its age are known to a hundredth of a second each. */
+/** A worker's start and its age are each known to a hundredth of a second. */
 const clockSlackMs = 20;
 
 interface Reading {
@@ -24,13 +24,12 @@ interface Reading {
   readonly maps: readonly string[];
 }
 
-/** What a worker is known to have loaded. */
 interface Loaded {
   readonly worker: string;
   readonly reading: Reading;
 }
 
-/** The words of the master, and where they were said. */
+/** The arguments of the master, and its pid. */
 export type RunningArguments = ProxyArguments & { readonly pid: number | null };
 
 interface AttachedConfigurationDeps {
@@ -51,7 +50,7 @@ export class AttachedConfiguration {
     this.#deps = deps;
   }
 
-  /** As of the last look, of what the current worker is known to have loaded. */
+  /** As of the last check, of what the current worker is known to have loaded. */
   get trust(): TrustInConfiguration {
     if (this.#loaded === null) return unknownTrust;
     const { frontEnds, maps } = this.#loaded.reading;
@@ -61,16 +60,16 @@ export class AttachedConfiguration {
   }
 
   /**
-   * Why the service makes no reload of its own accord, as of the last look. Null: it may; files that it may not read are
-   * left to HAProxy's own check.
+   * Why the service does not reload by itself, as of the last check. Null: it may; HAProxy's own check reads files that
+   * this user may not.
    */
   get reloadHindrance(): string | null {
-    // The program that is replacing it may do so between HAProxy's check and its reload.
+    // A program that is replacing the file may do so between HAProxy's check and its reload.
     if (this.#isMissing) return 'a file of the configuration is missing';
     if (this.#onDisk === null) return null;
     if (!this.#onDisk.maps.includes(this.#deps.settings.blockedMap))
       return 'the configuration has no rule for the blocked map';
-    // When an edit is ready to be loaded only its author knows.
+    // Only its author knows when an edit is ready to be loaded.
     return this.#isStale ? 'the configuration was changed after HAProxy loaded it' : null;
   }
 
@@ -115,7 +114,7 @@ export class AttachedConfiguration {
       .map(lackText);
   }
 
-  /** Which files HAProxy reads: the master's own words, or the setting where none runs. */
+  /** From the arguments of the master, or from the setting if none runs. */
   async arguments(): Promise<RunningArguments> {
     const { pidFile, configFile } = this.#deps.settings;
     const pid = this.#deps.registry.masterPid ?? (await findMaster(pidFile, configFile))?.pid ?? null;
@@ -153,7 +152,7 @@ export class AttachedConfiguration {
       return;
     }
     const identity = `${worker.pid}:${worker.startTime}`;
-    // What one worker loaded once does not change, whatever becomes of the files.
+    // What a worker has loaded does not change with the files.
     if (this.#loaded?.worker !== identity) {
       const age = await ageMs(worker.pid);
       const isLoaded = age !== null && youngest <= Date.now() - age + clockSlackMs;
@@ -176,16 +175,16 @@ function lackText({ name, place, answered_before: before }: FrontEndReport): str
   return `front end ${name} (${place}) has ${lackOf(before)}, so blocked addresses are served there`;
 }
 
-/** When one of them was changed last, in ms of the wall clock: also by a rename, or with another time put on it. */
+/** The last change of any of them, in ms of the wall clock; a rename or a changed modification time counts too. */
 async function youngestOf(files: readonly ConfigurationFile[]): Promise<number> {
   const times = await Promise.all(
     files.map(async ({ path }) => {
       try {
-        // A link that leads elsewhere now is a change too.
+        // A link with another target is a change too.
         const [file, link] = await Promise.all([stat(path), lstat(path)]);
         return Math.max(file.ctimeMs, link.ctimeMs);
       } catch (error) {
-        // It went between two looks.
+        // Removed between two checks.
         if (isMissing(error)) return Number.POSITIVE_INFINITY;
         throw error;
       }

@@ -1,6 +1,6 @@
 // A reload of a configuration that others write: write the maps, check the files as far as this user may read them,
-// reload, prove by a new worker. Nothing is deployed, so nothing has to be restored. When a worker does not start, the
-// current one keeps serving; up to HAProxy 3.0 the failure may end HAProxy, and its unit starts it again.
+// reload, prove by a new worker. Nothing is deployed, so nothing is restored. If a worker does not start, the current
+// one keeps serving; up to HAProxy 3.0 the failure may end HAProxy, and its unit starts it again.
 import type { ReloadAnswer } from '../../api/configuration.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -12,21 +12,20 @@ import type { Reload } from '../reload/reload-coordinator.ts';
 import { completedReload, type ReloadPorts, type ReloadRequest } from '../reload/reload-request.ts';
 import { comparisonWarnings } from '../reload/worker-comparison.ts';
 
-/** `unknown`: this user may not read all that the check reads; HAProxy's own check at the reload decides. */
+/** `unknown`: this user may not read everything; HAProxy's own check at the reload decides. */
 export type AttachedCheck =
   | { readonly verdict: 'valid' | 'invalid'; readonly output: string }
   | {
       readonly verdict: 'unknown';
-      /** What this user may not read, as a sentence. */
+      /** As a sentence. */
       readonly unreadable: string;
-      /** What HAProxy's check reported about other lines. Some may follow from what it could not read. */
+      /** Alerts of HAProxy's check about other lines. Unreadable files may have caused some of them. */
       readonly alerts: readonly string[];
     };
 
 interface AttachedReloadDeps {
   readonly ports: Pick<ReloadPorts, 'writeMaps' | 'reloadProxy' | 'verifyWorkers'>;
   readonly check: () => Promise<AttachedCheck>;
-  /** False: a setting forbids reloads. */
   readonly mayReload: boolean;
   readonly log: Log;
 }
@@ -39,8 +38,8 @@ export class AttachedReload implements Reload {
   }
 
   /**
-   * @throws ServiceError 409 (a setting forbids reloads, or the request replaces the configuration), 422 (HAProxy refuses
-   *   the files; member `output`), 503 (not confirmed, or a map file cannot be written)
+   * @throws ServiceError 409 (a setting forbids reloads, or the request replaces the configuration), 422 (HAProxy
+   * refuses the files; member `output`), 503 (not confirmed, or a map file cannot be written)
    */
   async run(request: ReloadRequest): Promise<ReloadAnswer> {
     try {
@@ -96,7 +95,7 @@ function failure(
   const { reason, detail, output, workerBefore, workerAfter } = outcome;
   const workers = { worker_before: workerBefore, worker_after: workerAfter };
   if (reason === 'refused') {
-    // Up to 2.6 the master does not answer, and systemctl does not repeat what HAProxy printed.
+    // Up to 2.6 the master does not answer, and systemctl does not repeat HAProxy's output.
     return output === '' && alerts.length > 0
       ? refusal(request, `${detail}: as the user of this service, HAProxy's check reports`, alerts.join('\n'), workers)
       : refusal(request, detail, output, workers);
@@ -111,7 +110,7 @@ function failure(
   });
 }
 
-/** Without output (by a signal, or up to HAProxy 2.6), the journal of the unit has the messages. */
+/** Without output (by a signal, or up to HAProxy 2.6) the journal of the unit has the messages. */
 function inItsWords(what: string, output: string): string {
   return output.trim() === ''
     ? `${what}; see HAProxy's own log (journalctl -u haproxy)`

@@ -1,5 +1,5 @@
-// The configuration operations of an attached service: reloads and their history work, all others are refused with the way
-// to switch.
+// The configuration operations of an attached service: reloads and their history work, all others are refused with an
+// explanation.
 
 import type { ValidationAnswer } from '../../api/configuration.ts';
 import { codes } from '../../errors/catalogue.ts';
@@ -9,10 +9,8 @@ import { proxyWarnings } from '../reload/proxy-warnings.ts';
 import { ReloadOperations, type ReloadOperationsDeps } from '../reload/reload-operations.ts';
 import type { AttachedCheck } from './attached-reload.ts';
 
-/** What is off in attached mode. */
 type Off = 'sites' | 'backups' | 'the configuration';
 
-/** Of a file that others write. */
 export function refuseAttached(configFile: string, off: Off): never {
   const verb = off === 'the configuration' ? 'is' : 'are';
   throw new ServiceError(
@@ -28,7 +26,6 @@ interface OthersConfigurationDeps extends ReloadOperationsDeps {
 }
 
 export class OthersConfiguration extends ReloadOperations<OthersConfigurationDeps> implements ConfigurationService {
-  /** HAProxy's own check of the files as they are. */
   async validate(): Promise<ValidationAnswer> {
     const checked = await this.deps.reloads.exclusively(this.deps.check);
     if (checked.verdict === 'unknown') {

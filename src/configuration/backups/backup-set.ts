@@ -14,11 +14,11 @@ export interface BackupMeta {
   readonly sha256: string;
   readonly reason: string;
   readonly note: string | null;
-  /** Who wrote the configuration; absent in a backup of an older version. Those of `other` are pruned as duplicates only. */
+  /** Absent in a backup of an older version. Those of `other` are pruned as duplicates only. */
   readonly written_by?: 'proxy-manager' | 'other';
-  /** Files that the configuration names; restored with it. `name` is relative to the backup, `path` the original. */
+  /** Files that the configuration names. `name` is relative to the backup, `path` the original. */
   readonly files: readonly { readonly name: string; readonly path: string; readonly sha256: string }[];
-  /** Copies of map files, for reading only; never restored. */
+  /** Copies of map files, never restored. */
   readonly maps: readonly { readonly name: string; readonly path: string; readonly bytes: number }[];
 }
 
@@ -28,7 +28,7 @@ export interface BackupContent {
   readonly files: readonly NamedFile[];
 }
 
-/** Not the bytes that were written, or not a backup. `message` names the folder and what is wrong. */
+/** Changed since it was written, or not a backup. `message` names the folder and the damage. */
 export class DamagedSet extends Error {}
 
 export const configName = 'proxy.cfg';
@@ -37,8 +37,8 @@ const metaName = 'meta.json';
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /**
- * Builds the backup in a temporary folder, syncs and renames it, so that a crash leaves a complete backup or none. The
- * copies of maps are not synced: they are for reading only and may be large.
+ * Builds the backup in a temporary folder, syncs and renames it, so that a crash leaves a complete backup or none.
+ * Copies of maps are not synced: they are only for reading and may be large.
  */
 export async function writeSet(
   parent: string,
@@ -76,14 +76,14 @@ export async function writeSet(
   }
 }
 
-/** Whether both have the same configuration and files; the copies of maps do not count. */
+/** Copies of maps do not count. */
 export function restoreTheSame(one: BackupMeta, other: BackupMeta): boolean {
   const restored = ({ sha256, written_by, files }: BackupMeta) =>
     JSON.stringify([sha256, written_by, files.map((file) => [file.path, file.sha256])]);
   return restored(one) === restored(other);
 }
 
-/** Reads `meta.json`. Throws DamagedSet. */
+/** Throws DamagedSet. */
 export async function readMeta(folder: string): Promise<BackupMeta> {
   const text = await readPart(folder, metaName);
   let value: unknown;
@@ -149,8 +149,8 @@ async function writeDurably(path: string, content: string): Promise<void> {
 }
 
 /**
- * The number of bytes copied; null: the file is missing (before a first start there may be no trusted map) or cannot be
- * copied, which must not prevent a reload.
+ * Bytes copied; null: the file is missing (before a first start there may be no trusted map) or cannot be copied, which
+ * must not prevent a reload.
  */
 async function copyIfThere(from: string, to: string): Promise<number | null> {
   try {

@@ -118,7 +118,7 @@ test('pruning keeps the newest undamaged one of equal foreign configurations', a
   const ids: string[] = [];
   const made = ['1', '2', '1', '3', '1', '3'];
   for (const text of made) ids.push((await store.create({ ...request(text), writtenBy: 'other' })).id);
-  // Of ours, which may be pruned itself, and with other files: neither keeps what they wrote.
+  // A prunable backup of ours, and one with other files: neither duplicates the foreign one.
   await store.create(request('2'));
   await store.create({ ...request('2'), writtenBy: 'other', extraFiles: [] });
   await appendFile(join(directory, ids[5]!, 'proxy.cfg'), 'x');

@@ -24,16 +24,15 @@ interface BackupRequest {
   readonly note?: string;
   readonly configText: string;
   readonly writtenBy: 'proxy-manager' | 'other';
-  /** Files that the configuration names. */
   readonly extraFiles: readonly NamedFile[];
-  /** Map files to copy, for reading only; missing ones are skipped. */
+  /** Copied, but never restored; missing ones are skipped. */
   readonly mapFiles: readonly string[];
 }
 
 interface BackupListing {
   /** Newest first. */
   readonly sets: readonly BackupMeta[];
-  /** Folders that are not a complete backup; they are ignored. */
+  /** Folders that are not a complete backup. */
   readonly warnings: readonly string[];
 }
 
@@ -42,8 +41,8 @@ const knownGoodLink = 'last-known-good';
 const knownGoodFolder = /^\.known-good\.\d{8}T\d{9}Z-[0-9a-f]{8}$/;
 
 /**
- * Backups, one folder each, and the last known good configuration: the one a reload was last confirmed with. Only the
- * holder of the reload's lock calls the methods that write.
+ * Backups, one folder each, and the last known good configuration: the one of the last confirmed reload. Hold the
+ * reload lock for methods that write.
  */
 export class BackupStore {
   readonly directory: string;
@@ -91,7 +90,7 @@ export class BackupStore {
     return { sets, warnings };
   }
 
-  /** Verifies every part by its hash. Throws ServiceError 1100 (no such backup) or 1000 (damaged). */
+  /** Verifies each part by its hash. Throws ServiceError 1100 (no such backup) or 1000 (damaged). */
   async read(id: string): Promise<BackupContent> {
     if (!idForm.test(id) || !(await this.#names()).includes(id)) {
       throw new ServiceError(1100, 'read backup', `There is no backup ${JSON.stringify(id.slice(0, 60))}`);
@@ -100,7 +99,8 @@ export class BackupStore {
   }
 
   /**
-   * Removes the backup if the previous one would restore the same and is undamaged. Returns the id of the one that stays.
+   * Removes the backup if the previous one would restore the same and is undamaged. Returns the id of the remaining
+   * one.
    */
   async dropDuplicate(id: string): Promise<string> {
     const { sets } = await this.list();
@@ -113,9 +113,9 @@ export class BackupStore {
   }
 
   /**
-   * Removes the oldest backups beyond `keep`, never the one that the last known good came from. Foreign configurations
-   * are not counted, and only duplicates of a newer backup are removed. Damaged backups and other folders are neither
-   * counted nor removed. Also removes what a crash left unfinished. Returns the removed ids.
+   * Removes the oldest backups beyond `keep`, never the source of the last known good. Foreign configurations are not
+   * counted, and only their duplicates are removed. Damaged backups and other folders are neither counted nor removed.
+   * Also cleans up after a crash. Returns the removed ids.
    */
   async prune(keep = 20): Promise<string[]> {
     await this.#removeLeftovers();
@@ -156,8 +156,8 @@ export class BackupStore {
   }
 
   /**
-   * Records what a reload was confirmed with; durable on return. The switch is a symbolic link, so that a complete record
-   * exists at every moment. `backupId`: a backup with the same content. Writes nothing when nothing changed.
+   * Records the configuration of a confirmed reload; durable on return. The switch is a symbolic link, so that a
+   * complete record exists at every moment. `backupId`: a backup with the same content. Writes nothing if unchanged.
    */
   async markKnownGood(configText: string, files: readonly NamedFile[], backupId: string | null = null): Promise<void> {
     await this.#prepareFolder();
@@ -229,7 +229,7 @@ export class BackupStore {
     }
   }
 
-  /** For a backup of an older version, which does not record who wrote its configuration. */
+  /** Backups of older versions do not record who wrote their configuration. */
   async #saysGenerated(id: string): Promise<boolean> {
     let handle: FileHandle;
     try {
@@ -246,7 +246,7 @@ export class BackupStore {
     }
   }
 
-  /** Removes replaced records, and what a crash left unfinished; no other files. */
+  /** Removes replaced records and what a crash left unfinished; no other files. */
   async #removeLeftovers(): Promise<void> {
     const current = await this.#knownGoodTarget();
     for (const name of await this.#names()) {

@@ -2,7 +2,7 @@ import { causeText, type Log } from '../../telemetry/log.ts';
 import type { BackupContent } from './backup-set.ts';
 import type { BackupStore } from './backup-store.ts';
 
-/** The configuration that a reload was last confirmed with. One that cannot be read is logged and counts as none. */
+/** Null also for an unreadable one, which is logged. */
 export async function lastKnownGood(backups: BackupStore, log: Log): Promise<BackupContent | null> {
   try {
     return await backups.readKnownGood();

@@ -5,8 +5,8 @@ import { ConfigurationCheckError } from '../../haproxy/process/binary.ts';
 const retryAfterSeconds = 10;
 
 /**
- * A failure of the machine (a full disk, a proxy that cannot be run) as a 503 with its cause: neither the request nor
- * the configuration is wrong. Returns any other error unchanged.
+ * A failure of the machine (a full disk, a proxy that cannot be run) as a 503 with its cause: neither request nor
+ * configuration is wrong. Returns any other error unchanged.
  */
 export function toConfigurationError(error: unknown, op: string): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
@@ -24,7 +24,7 @@ export function toConfigurationError(error: unknown, op: string): unknown {
   return new ServiceError(codes.ConfigurationFilesUnusable, op, detail, options);
 }
 
-/** `ENOSPC: no space left on device, write`; a code of Node's own (`ERR_…`) is a defect of ours. */
+/** `ENOSPC: no space left on device, write`; a code of Node's own (`ERR_…`) is a bug of ours. */
 function isSystemError(error: NodeJS.ErrnoException): boolean {
   return typeof error.code === 'string' && typeof error.syscall === 'string' && error.code.startsWith('E');
 }

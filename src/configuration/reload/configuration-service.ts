@@ -15,9 +15,9 @@ export interface ConfigurationService {
   /** Errors: 6020 without consent; 422 with the proxy's own messages, `restored` and the workers; 503 when it was rolled back. */
   reload(consent: ReplaceConsent, caller: Caller): Promise<ReloadAnswer>;
   current(): Promise<CurrentConfig>;
-  /** A dry run; a configuration that is refused is an answer here, not an error. */
+  /** A dry run: an invalid configuration is an answer, not an error. */
   validate(caller: Caller): Promise<ValidationAnswer>;
-  /** What a reload would change, as a unified diff; with the id of a backup, what its restore would. Errors: 1100. */
+  /** What a reload, or a restore of `backup`, would change, as a unified diff. Errors: 1100. */
   diff(backup: string | null): Promise<ConfigDiff>;
   reloads(query: PageQuery): Promise<ReloadPage>;
   /** Errors: 1100. */

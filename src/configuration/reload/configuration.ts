@@ -21,7 +21,6 @@ interface ConfigurationDeps extends ReloadOperationsDeps {
   readonly live: LiveFile;
   readonly origin: LiveOrigin;
   readonly backups: BackupStore;
-  /** With the stored sites. */
   readonly render: () => Promise<RenderedConfiguration>;
   readonly proxyBin: string;
 }
@@ -59,7 +58,7 @@ export class Configuration extends ReloadOperations<ConfigurationDeps> implement
       return { valid: false, output, sha256: '', warnings: [], needs_replace_configuration: needsConsent };
     }
     const { needsConsent } = await this.#originAndConsent(rendered.text);
-    // A file that existed stays, even if it had to be repaired: the live configuration may name it.
+    // Keeps an existing file, even if repaired: the live configuration may name it.
     const absent = await missingOf(rendered.files.map(({ path }) => path));
     const written = (await ensureFiles(rendered.files)).filter((path) => absent.has(path));
     try {
@@ -94,7 +93,7 @@ export class Configuration extends ReloadOperations<ConfigurationDeps> implement
     };
   }
 
-  /** Of its configuration, and of each file that is restored with it. */
+  /** Of its configuration and of each file that is restored with it. */
   async #diffToBackup(id: string): Promise<ConfigDiff> {
     const { configText, files } = await this.deps.backups.read(id);
     const live = (await this.deps.live.read()) ?? '';

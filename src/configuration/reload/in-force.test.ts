@@ -27,7 +27,7 @@ const inForce = () =>
   });
 const asked = { id: 'r1', reasons: ['asked'] };
 
-/** A reload that was not confirmed, and whose way back failed: the new text is live. */
+/** An unconfirmed reload with a failed rollback: the new text is live. */
 async function leaveHalfDone(): Promise<void> {
   const { deploy } = Candidate.prototype;
   fixture.does.reload = async () => refused();
@@ -70,7 +70,7 @@ it('is a restored backup, where a change that was to replace it was not made', a
   await fixture.marker.find();
   await fixture.origin.beforeSwitch('new\n', 'of a backup\n', null);
   expect(await inForce()).toEqual({ configText: 'of a backup\n', files: [] });
-  // What was being put in its place is known as ours.
+  // The new text is recorded as ours.
   await writeFile(path, 'new\n');
   expect(await inForce()).toBeNull();
 });

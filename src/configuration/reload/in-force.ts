@@ -23,8 +23,8 @@ export async function configurationInForce(deps: {
   const isUnfinished = marker.interrupted === 'rendered';
   const configText = await live.read();
   if (configText === null) return isUnfinished ? null : await lastKnownGood(backups, log);
-  // The database decides whether an unfinished change is completed or undone. Its text is known as rendered; any other
-  // is an operator's repair, or what was live before the change.
+  // The database decides whether an unfinished change is completed or undone. Its text is recorded as rendered; any
+  // other is an operator's repair, or what was live before the change.
   if (isUnfinished && (await origin.of(configText)).live === 'rendered') return null;
   return { configText, files: await filesNamedIn(sitesMapBase, configText) };
 }

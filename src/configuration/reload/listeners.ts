@@ -1,28 +1,27 @@
 import { createServer } from 'node:net';
 import { configLines } from '../rules/config-lines.ts';
 
-/** One TCP address that a configuration binds. `host` is as `node:net` takes it: no brackets, a wildcard written out. */
+/** One TCP address of a `bind` line. `host` as for `node:net`: no brackets, wildcards written out. */
 export interface BindAddress {
   readonly host: string;
   readonly port: number;
-  /** As written in the configuration. */
   readonly text: string;
   /** False for an IPv6 wildcard that also accepts IPv4. */
   readonly ipv6Only: boolean;
 }
 
-/** An address that could not be bound. `EADDRINUSE` means another process listens there. */
+/** `EADDRINUSE` means that another process listens there. */
 interface RefusedAddress {
   readonly address: BindAddress;
   readonly code: string;
 }
 
-/** Only so many ports of a range are tried; the proxy itself reports the others. */
+/** Further ports of a range are left to the proxy's own check. */
 const longestPortRange = 64;
 
 /**
- * The TCP addresses of every `bind` line. Unix, abstract, inherited (`fd@`) and UDP (`quic4@`) listeners are left out,
- * as is what only the proxy can read (environment variables).
+ * The TCP addresses of every `bind` line. Omits Unix, abstract, inherited (`fd@`) and UDP (`quic4@`) listeners, and
+ * what depends on environment variables.
  */
 export function bindAddresses(configText: string): BindAddress[] {
   const found = new Map<string, BindAddress>();
@@ -54,9 +53,9 @@ function parseBind(text: string, v6only: boolean): BindAddress[] {
 }
 
 /**
- * Binds each address exclusively, one after the other, and returns those that are refused. Needed before a start: HAProxy
- * sets SO_REUSEPORT, so a second master on the same port starts without an error and receives half of the requests. This
- * socket does not set it, so it is refused where any process listens.
+ * Binds each address exclusively, one after the other, and returns the refused ones. Needed before a start: HAProxy
+ * sets SO_REUSEPORT, so a second master on the same port starts without an error and receives half of the requests.
+ * This socket does not set it, so it is refused where any process listens.
  */
 export async function tryBind(addresses: readonly BindAddress[]): Promise<RefusedAddress[]> {
   const refused: RefusedAddress[] = [];
@@ -67,7 +66,6 @@ export async function tryBind(addresses: readonly BindAddress[]): Promise<Refuse
   return refused;
 }
 
-/** The addresses of a configuration on which another process listens, as written in it. */
 export async function takenAddresses(configText: string): Promise<string[]> {
   const refused = await tryBind(bindAddresses(configText));
   return refused.filter(({ code }) => code === 'EADDRINUSE').map(({ address }) => address.text);

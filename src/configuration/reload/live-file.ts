@@ -1,5 +1,5 @@
-// The live configuration and its candidate, which is written beside the live file, validated there and renamed over it:
-// the validated bytes are the deployed bytes, and the rename is the only switch.
+// The candidate is written beside the live file, validated there and renamed over it: the validated bytes are the
+// deployed bytes, and the rename is the only switch.
 
 import { chmod, chown, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -41,12 +41,12 @@ export class LiveFile {
     }
   }
 
-  /** Writes `text` beside the live file; durable, with the live file's mode and owner. */
+  /** Durable on return, with the live file's mode and owner. */
   async stage(text: string, suffix = 'candidate'): Promise<Candidate> {
     // A symbolic link stays; its target is replaced.
     const target = await resolveTarget(this.path);
     const path = `${target}.${suffix}`;
-    // A candidate that a crash left may have another mode and owner.
+    // A candidate left by a crash may have another mode and owner.
     await rm(path, { force: true });
     await writeFileAtomically(path, text);
     const candidate = new Candidate({ path, target, live: this.path, hash: sha256(text) });
@@ -102,7 +102,7 @@ export class Candidate {
         { retryAfterSeconds: 1 },
       );
     }
-    // As late as possible: an edit made after this check is lost.
+    // As late as possible: an edit after this check is lost.
     if (over !== undefined && !(await holds(this.#deps.target, over))) {
       await this.discard();
       refuseEditedMeanwhile(this.#deps.live);

@@ -10,7 +10,7 @@ type LiveOriginKind = 'rendered' | 'restored' | 'other';
 
 export interface LiveOriginFinding {
   readonly live: LiveOriginKind;
-  /** The id of the restored backup; null: none. */
+  /** The id of the restored backup. */
   readonly backup: string | null;
 }
 
@@ -29,7 +29,7 @@ export class LiveOrigin {
     this.path = path;
   }
 
-  /** With a missing or damaged record, any text counts as `other`. */
+  /** If the record is missing or damaged, any text counts as `other`. */
   async of(text: string): Promise<LiveOriginFinding> {
     const { rendered, restored } = await this.#read();
     const hash = sha256(text);
@@ -38,15 +38,15 @@ export class LiveOrigin {
   }
 
   /**
-   * Call before `text` replaces `live`; durable on return. Records both, so that the origin is known on either side of a
-   * crash.
+   * Call before `text` replaces `live`; durable on return. Records both, so that the origin is known on either side of
+   * a crash.
    * @param backup the id of the backup that `text` comes from; null: it was rendered
    */
   async beforeSwitch(text: string, live: string | null, backup: string | null): Promise<void> {
     const before = await this.#read();
     const kept = live !== null && before.rendered.includes(sha256(live)) ? [sha256(live)] : [];
     const rendered = backup === null ? [sha256(text), ...kept] : kept;
-    // A restored text that is replaced stays known until the switch is confirmed.
+    // A replaced restored text stays on record until the switch is confirmed.
     const restored = backup === null ? before.restored : { sha256: sha256(text), backup };
     await this.#write({ rendered, restored });
   }

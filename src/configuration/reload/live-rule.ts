@@ -32,7 +32,6 @@ export class LiveRule {
     return this.#missing;
   }
 
-  /** As of the last check. */
   get trust(): TrustInConfiguration {
     return this.#trust;
   }
@@ -45,7 +44,7 @@ export class LiveRule {
       const text = await this.#deps.live.read();
       this.#missing = this.problemOf(text ?? '') !== null;
       this.#trust = text === null ? unknownTrust : this.#trustIn(text);
-      // Taken before the read, so that the next check notices a write meanwhile.
+      // Recorded before the read, so that the next check notices a write meanwhile.
       this.#checkedFile = identity;
     } catch (error) {
       this.#trust = unknownTrust;
@@ -57,11 +56,11 @@ export class LiveRule {
   #trustIn(text: string): TrustInConfiguration {
     const { blockedMap, trustedMap } = this.#deps.settings;
     if (!namesFile(text, trustedMap)) return { mapLoaded: false, hasEffect: false };
-    // The exceptions of an unknown rule are unknown too.
+    // Without the rule its exceptions are unknown too.
     return { mapLoaded: true, hasEffect: findBlockedRule(text, blockedMap, trustedMap).sparesTrusted };
   }
 
-  /** What is wrong with a configuration, and what to do; null: it has the rule, or is empty. */
+  /** The problem and what to do; null: the configuration has the rule, or is empty. */
   problemOf(text: string): string | null {
     const { blockedMap, trustedMap, configFile } = this.#deps.settings;
     if (text === '' || findBlockedRule(text, blockedMap, trustedMap).lines.length > 0) return null;
@@ -69,7 +68,6 @@ export class LiveRule {
   }
 }
 
-/** Comments do not count. */
 function namesFile(text: string, path: string): boolean {
   for (const { words } of configLines(text)) if (words.some((word) => word.includes(path))) return true;
   return false;

@@ -1,5 +1,5 @@
-// A reload of HAProxy by this service: skipped where it could only hurt, with the state of the servers saved for the next
-// worker, and replaced by a start where the supervised proxy is gone.
+// A reload of HAProxy by this service: skipped if another process holds an address, with the state of the servers saved
+// for the next worker, and replaced by a start if the supervised proxy is gone.
 
 import type { WorkerRegistry } from '../../blocking/compare/worker-registry.ts';
 import type { RuntimeLink } from '../../blocking/write/runtime-link.ts';
@@ -18,9 +18,8 @@ import type { LiveFile } from './live-file.ts';
 import { keepServerState } from './server-state.ts';
 
 /**
- * The addresses of the configuration that another process holds, as written in it. `-c` accepts them, but a reload takes
- * the listeners of the current worker away while it tries to bind: all new connections are refused for 2 s (2.6.12,
- * 3.0.11).
+ * The addresses that another process holds. `-c` accepts them, but a reload takes the listeners of the current worker
+ * away while it tries to bind: all new connections are refused for 2 s (2.6.12, 3.0.11).
  */
 async function heldByOthers(
   configText: string,
@@ -45,7 +44,7 @@ interface ProxyReloadDeps {
   readonly socket: MasterSocket;
   readonly parts: { readonly registry: WorkerRegistry; readonly link: RuntimeLink };
   readonly serverStateFile: string;
-  /** The output of the proxy; null: another program starts it. */
+  /** Null: another program starts HAProxy. */
   readonly outputFile: string | null;
   readonly supervisor: () => Supervisor | null;
   readonly workerReadsConfiguration: () => boolean;
@@ -75,7 +74,7 @@ export class ProxyReload {
     if (outcome.confirmed || outcome.reason !== 'not-running' || supervisor === null) return this.#observed(outcome);
     try {
       const { master, fresh } = await supervisor.ensureStarted();
-      // A start that was already under way may have read the previous configuration.
+      // A start already in progress may have read the previous configuration.
       return this.#observed(fresh ? await this.#started(master.pid) : await this.#reloader.reload(deadline));
     } catch (error) {
       return { ...outcome, detail: `${outcome.detail}; and the start failed: ${causeText(error)}` };
@@ -83,8 +82,8 @@ export class ProxyReload {
   }
 
   /**
-   * Adds HAProxy's own messages to a reload that failed, which the socket does not report up to 2.6, nor up to 3.0 when
-   * the new worker exits and the master with it.
+   * Adds HAProxy's own messages to a failed reload, which the socket does not report up to 2.6, nor up to 3.0 when the
+   * new worker exits and the master with it.
    */
   async #withOutput(reload: () => Promise<ReloadOutcome>): Promise<ReloadOutcome> {
     const output = this.#deps.outputFile === null ? null : await ProxyOutput.now(this.#deps.outputFile);
@@ -125,8 +124,8 @@ export class ProxyReload {
       const answer = await this.#deps.socket.ask('@1 show servers state', performance.now() + 2_000);
       await keepServerState(this.#deps.serverStateFile, answer);
     } catch (error) {
-      // Without it, a server found by name answers a moment later after the reload: no reason not to reload, and neither
-      // is a full disk.
+      // Without the saved state, a server found by DNS answers a moment later after the reload: no reason not to
+      // reload, and neither is a full disk.
       if (error instanceof MasterSocketError) return;
       this.#deps.log.warn('The state of the servers could not be saved for the next worker', {
         cause: causeText(error),

@@ -1,6 +1,6 @@
 const mostWarnings = 20;
 
-/** Each `[WARNING]` of a check's output, with its indented continuation lines, on one line and without pid and time. */
+/** Each `[WARNING]` of a check's output, with its continuation lines, on one line without pid and time. */
 export function proxyWarnings(output: string): string[] {
   const warnings: string[] = [];
   let goesOn = false;
@@ -14,7 +14,7 @@ export function proxyWarnings(output: string): string[] {
   return more > 0 ? [...warnings.slice(0, mostWarnings), `HAProxy: and ${more} more warnings`] : warnings;
 }
 
-/** The line that says why a configuration is refused. */
+/** Why a configuration is invalid. */
 export function firstAlert(output: string): string {
   const lines = output.split('\n').map((line) => line.trim());
   return lines.find((line) => line.includes('[ALERT]')) ?? lines.find((line) => line !== '') ?? "see HAProxy's log";

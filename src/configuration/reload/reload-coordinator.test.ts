@@ -56,14 +56,13 @@ afterEach(async () => {
   await database.remove();
 });
 
-/** A coordinator after one completed reload. */
 async function withLast(onEnded: (ended: Facts['reload.ended']) => void) {
   reloads = coordinator(onEnded);
   await reloads.reload('first');
   return { last: reloads.last };
 }
 
-/** Reloads stand still until `go`; how many were under way at a time is counted. */
+/** Reloads block until `go`; counts how many run at a time. */
 function held() {
   const { promise, resolve } = Promise.withResolvers<void>();
   const seen = { now: 0, most: 0 };
@@ -295,7 +294,7 @@ describe('a scheduled reload', () => {
       now: () => new Date(),
       stillNeeded: async () => {
         looks += 1;
-        // Ends at once without the lock, with true; with it, takes longer than the time-out.
+        // Without the lock ends at once, with true; with it, takes longer than the time-out.
         return looks % 2 === 1 && fixture.loaded.length === 0 ? true : await ended.promise;
       },
       memoryAllows: async () => true,
@@ -306,7 +305,7 @@ describe('a scheduled reload', () => {
     });
     reloads.schedule('a worker lacks an entry');
     await eventually('it is made', () => looksBefore > 0);
-    // What still looks is let go whatever comes out here: the reloads stop only after it.
+    // The pending check must end even if the test fails: the reloads stop only after it.
     ended.resolve(false);
     expect(looksBefore).toBe(4);
     await eventually('it is dropped', () => reloads.scheduled === null);
@@ -335,7 +334,7 @@ it('a scheduled reload that fails before it begins keeps its distance from the n
     store: history,
     log: silentLog,
     now: () => new Date(),
-    // A loop that does not rest never lets anything else run: it ends by itself, so that the test can tell.
+    // A loop without a pause would block everything else, so it ends by itself.
     stillNeeded: async () => tries < 5,
     memoryAllows: async () => true,
     inForce: async () => {
@@ -347,14 +346,14 @@ it('a scheduled reload that fails before it begins keeps its distance from the n
   });
   unreadable.schedule('a block');
   await eventually('it was tried', () => tries > 0);
-  // A round trip of the queue for each turn of a loop that would not rest.
+  // Enough turns of the event loop to detect a loop without a pause.
   for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   expect(tries).toBe(1);
   await unreadable.stop();
 });
 
 it('one whose rollback failed too is repeated until file, proxy and database are in sync', async () => {
-  // The proxy has not confirmed, and by then the disk takes nothing.
+  // The proxy does not confirm, and then the disk fails.
   fixture.does.reload = async () => refused();
   const { deploy } = Candidate.prototype;
   let deploys = 0;

@@ -1,6 +1,6 @@
-// When reloads run, and how many. One at a time; callers that arrive meanwhile share the next one. Scheduled reloads are
-// coalesced with all their reasons, kept apart from each other, and dropped when the current worker, the only one that a
-// reload replaces, was meanwhile found in sync.
+// Schedules reloads. One at a time; callers that arrive meanwhile share the next one. Scheduled reloads are coalesced
+// with all their reasons, spaced out, and dropped when the current worker, the only one that a reload replaces, was
+// meanwhile found in sync.
 
 import { randomBytes } from 'node:crypto';
 import type { ReloadAnswer } from '../../api/configuration.ts';
@@ -25,7 +25,6 @@ export interface LastReload {
   readonly status: 'completed' | 'refused' | 'failed';
   readonly finished_at: string;
   readonly error: string | null;
-  /** Null: no error. */
   readonly error_code: number | null;
 }
 
@@ -35,7 +34,6 @@ const lengthsApart = 4;
 const longestBackOffMs = 300_000;
 const keptReasons = 20;
 
-/** One reload from start to end; the coordinator runs one at a time. */
 export interface Reload {
   /** @throws ServiceError when it was not started, refused or not confirmed */
   run(request: ReloadRequest): Promise<ReloadAnswer>;
@@ -57,13 +55,16 @@ interface ReloadCoordinatorDeps {
   readonly now: () => Date;
   /** Checks the workers: false when all of them are in sync. */
   readonly stillNeeded: () => Promise<boolean>;
-  /** Why scheduled reloads are dropped: they could not enforce what is missing, or are left to others. Null: they run. */
+  /**
+   * Why scheduled reloads are dropped: they could not enforce what is missing, or are left to the operator. Null: they
+   * run.
+   */
   readonly obstacle?: () => Promise<string | null>;
-  /** False while one worker more, beside the draining ones, would not fit. */
+  /** Whether one more worker beside the draining ones would fit. */
   readonly memoryAllows: () => Promise<boolean>;
   /** The live configuration, which scheduled reloads leave unchanged; null: render from database and template. */
   readonly inForce: () => Promise<ReloadRequest['restore'] | null>;
-  /** The last reload failed, and so did its rollback: live file, proxy and database may disagree. */
+  /** The last reload and its rollback failed: live file, proxy and database may disagree. */
   readonly interrupted: () => boolean;
   readonly comparisonTimeoutMs?: number;
 }
@@ -102,8 +103,8 @@ export class ReloadCoordinator {
   }
 
   /**
-   * Reloads the rendered configuration, now. Callers that arrive while a reload runs share the next one; the consent of
-   * one of them is enough.
+   * Reloads the rendered configuration, now. Callers that arrive during a reload share the next one; the consent of one
+   * of them is enough.
    */
   reload(reason: string, { replace = false }: { readonly replace?: boolean } = {}): Promise<ReloadAnswer> {
     if (this.#next !== null) {
@@ -201,7 +202,7 @@ export class ReloadCoordinator {
     try {
       return await this.#deps.memoryAllows();
     } catch (error) {
-      // An unknown amount of memory is no reason to leave a block unenforced.
+      // Unknown memory is no reason to leave a block unenforced.
       this.#deps.log.warn('Free memory could not be determined', { cause: causeText(error) });
       return true;
     }
@@ -212,7 +213,7 @@ export class ReloadCoordinator {
       await this.#lock.run(async () => {
         // A reload that held the lock before may have brought the workers in sync.
         const needed = await withTimeout(this.#isNeeded(), this.#deps.comparisonTimeoutMs ?? comparisonTimeoutMs);
-        // Not known in time: check again without the lock, once. One reload too many is better than none.
+        // Timed out: check again without the lock, once. One reload too many is better than none.
         if (needed === null && !scheduled.postponed) {
           scheduled.postponed = true;
           return;
@@ -220,8 +221,8 @@ export class ReloadCoordinator {
         if (needed === false || this.#waitBefore(scheduled.attempts) > 0) return;
         scheduled.attempts += 1;
         const request = { id: newId(this.#deps.now()), reasons: [`scheduled: ${[...scheduled.reasons].join('; ')}`] };
-        // It only enforces the blocked set. A changed template, or a live configuration that the template would replace,
-        // waits for a requested reload.
+        // It only enforces the blocked set. A changed template, or a live configuration that the template would
+        // replace, waits for a requested reload.
         const inForce = await this.#deps.inForce();
         await this.#run(
           inForce === null || inForce === undefined ? request : { ...request, restore: inForce },
@@ -233,7 +234,7 @@ export class ReloadCoordinator {
       // A failure before the reload began delays the next attempt too.
       this.#lastEnd = performance.now();
     }
-    // Whether it is still needed is checked at the workers, whatever the outcome of the reload.
+    // Whatever the outcome, the workers decide whether it is still needed.
   }
 
   #waitBefore(attempts: number): number {
@@ -247,7 +248,7 @@ export class ReloadCoordinator {
     const startedAt = this.#deps.now().toISOString();
     this.#deps.emit('reload.started', { id: request.id, reasons: request.reasons });
     let status: LastReload['status'] = 'completed';
-    // A reload refused for want of consent has changed nothing: it counts neither as the last nor as failed.
+    // A reload rejected for lack of consent changed nothing: it counts neither as the last nor as failed.
     let lacksConsent = false;
     this.#underWay = true;
     try {
@@ -292,7 +293,7 @@ export class ReloadCoordinator {
     try {
       await this.#deps.store.append(reloadRecord(request, { status, startedAt, finishedAt }, done, error));
     } catch (failure) {
-      // Its outcome stands without the record.
+      // The outcome stands without the record.
       this.#deps.log.error('Reload could not be recorded', { reload: request.id, cause: causeText(failure) });
     }
   }
@@ -302,7 +303,7 @@ export class ReloadCoordinator {
   }
 }
 
-/** Sorts by time; `20261120T123456789Z-1a2b3c4d`. */
+/** Sorts by time: `20261120T123456789Z-1a2b3c4d`. */
 function newId(now: Date): string {
   return `${now.toISOString().replaceAll(/[-:.]/g, '')}-${randomBytes(4).toString('hex')}`;
 }

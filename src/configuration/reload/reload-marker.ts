@@ -8,9 +8,9 @@ import type { ReloadRequest } from './reload-request.ts';
 type ReloadKind = 'rendered' | 'given';
 
 /**
- * A small file that exists while the live file, the proxy and the database may disagree: from before the switch until
- * the reload is complete or rolled back. A start that finds it makes one more reload; without it, a half-made change
- * would look like an operator's own edit.
+ * A file that exists while the live file, the proxy and the database may disagree: from before the switch until the
+ * reload is complete or rolled back. A start that finds it reloads once more; without it, a half-applied change would
+ * look like an operator's edit.
  */
 export class ReloadMarker {
   readonly #path: string;

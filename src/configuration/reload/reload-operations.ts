@@ -1,5 +1,3 @@
-// Reloads and their history: the operations that an attached service has too.
-
 import type { ReloadAnswer, ReloadPage, ReloadRecord } from '../../api/configuration.ts';
 import type { PageQuery } from '../../api/schema.ts';
 import type { Caller } from '../../blocking/answers.ts';

@@ -1,4 +1,3 @@
-// A reload that ended, as the history keeps it.
 import type { ReloadAnswer } from '../../api/configuration.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -8,10 +7,7 @@ import type { ReloadRequest } from './reload-request.ts';
 
 type StoredReload = Parameters<ReloadsStore['append']>[0];
 
-/**
- * Refused: it was not begun, by the template, by the proxy's check, for want of consent, or because the live
- * configuration was edited meanwhile.
- */
+/** `refused`: not begun, because of the template, the proxy's check, lack of consent, or a concurrent edit. */
 export function statusOf(error: unknown): 'refused' | 'failed' {
   if (!(error instanceof ServiceError)) return 'failed';
   const isRefused = error.status === 422 || isUnconsented(error) || error.code === codes.Conflict;
@@ -23,13 +19,12 @@ export function isUnconsented(error: unknown): boolean {
   return codeOf(error) === codes.LiveConfigurationKept;
 }
 
-/** The number of an error; null: there is none. */
 export function codeOf(error: unknown): number | null {
   if (error === null) return null;
   return error instanceof ServiceError ? error.code : codes.Internal;
 }
 
-/** `done` or `error` is null. */
+/** Either `done` or `error` is null. */
 export function reloadRecord(
   { id, reasons }: ReloadRequest,
   ended: { readonly status: StoredReload['status']; readonly startedAt: string; readonly finishedAt: string },

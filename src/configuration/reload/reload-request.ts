@@ -4,15 +4,16 @@ import type { ReloadOutcome } from '../../haproxy/process/reloader.ts';
 import type { RenderedConfiguration } from '../template/render.ts';
 import type { NamedFile } from '../template/sites-map.ts';
 
-/** What a reload needs of the rest of the service. */
 export interface ReloadPorts {
   render(sites: Iterable<Site> | AsyncIterable<Site>): Promise<RenderedConfiguration>;
   sites(): Promise<Iterable<Site> | AsyncIterable<Site>>;
-  /** Writes the map files from the database. @throws ServiceError when they cannot be written */
+  /** @throws ServiceError when they cannot be written */
   writeMaps(): Promise<void>;
-  /** Reloads HAProxy and waits for the proof; starts it where that is the service's job. */
+  /** Reloads HAProxy and waits for the proof; starts it if this service supervises it. */
   reloadProxy(): Promise<ReloadOutcome>;
-  /** Compares the maps of every worker with the database and repairs them. Returns warnings for what stayed wrong. */
+  /**
+   * Compares the maps of every worker with the database and repairs them. Returns a warning for each remaining problem.
+   */
   verifyWorkers(): Promise<readonly string[]>;
 }
 
@@ -23,7 +24,7 @@ export interface ReloadRequest {
   readonly restore?: {
     readonly configText: string;
     readonly files: readonly NamedFile[];
-    /** The id of the backup; absent: the live configuration itself, or the last known good where that is missing. */
+    /** Absent: the live configuration itself, or the last known good if that is missing. */
     readonly backup?: string;
   };
   /** Consent to replace a live configuration that proxy-manager did not render. */

@@ -3,7 +3,6 @@ import { ServiceError } from '../../errors/service-error.ts';
 import type { LiveOriginFinding } from './live-origin.ts';
 
 export interface ReplaceConsent {
-  /** A live configuration that proxy-manager did not render may be replaced. */
   readonly replace: boolean;
 }
 

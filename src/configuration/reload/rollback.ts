@@ -1,5 +1,5 @@
-// What follows a safe reload that failed: the last known good configuration is restored, reloaded and proved within the
-// same operation. When that fails too, the error names both causes.
+// After a failed safe reload the last known good configuration is restored, reloaded and proved within the same
+// operation. If that fails too, the error names both causes.
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
@@ -26,14 +26,13 @@ export interface RollbackDeps {
   readonly comparisonTimeoutMs?: number;
 }
 
-/** One reload, from its backup on. */
 export interface ReloadAttempt {
   readonly request: ReloadRequest;
   readonly began: number;
   readonly live: string | null;
   /** Not written by proxy-manager: a failure restores this text, and nothing older. */
   readonly isForeign: boolean;
-  /** The id of the backup that holds `live`. */
+  /** The backup of `live`. */
   readonly backup: string | null;
   readonly warnings: string[];
 }
@@ -70,7 +69,7 @@ export class Rollback {
     const { reason } = failure;
     const cause = inItsWords(failure);
     this.#deps.log.error('Reload failed', { reload: attempt.request.id, reason, cause });
-    // With an unchanged file, only HAProxy's own refusal says that something is wrong with it.
+    // If the file is unchanged, only HAProxy's own refusal shows a fault in it.
     const isUntouched = tried === attempt.live && reason !== 'refused';
     const restored = isUntouched ? leftAlone : await this.#restore(attempt, tried, reason !== 'not-running');
     throw new ServiceError(
@@ -107,8 +106,8 @@ export class Rollback {
   }
 
   /**
-   * Restores disk, proxy and maps. What fails is returned, not thrown.
-   * @param tried the text that was deployed; null: none was
+   * Restores disk, proxy and maps. Returns a failure instead of throwing it.
+   * @param tried the deployed text; null: none
    */
   async #restore(attempt: ReloadAttempt, tried: string | null, reload = true): Promise<Restored> {
     const { live, log, marker, ports } = this.#deps;
@@ -149,7 +148,7 @@ export class Rollback {
         }
         for (const warning of await comparisonWarnings(ports, this.#deps.comparisonTimeoutMs))
           log.warn(warning, { reload: request.id });
-        // A configuration that was never recorded names files that are not known here.
+        // A configuration that was never recorded names unknown files.
         if (recorded !== null) await this.#removeUnusedFiles(recorded.files);
       }
       await marker.clear();
@@ -163,7 +162,7 @@ export class Rollback {
   }
 
   /**
-   * The last known good. A file that proxy-manager did not write is not replaced by something older: it is restored
+   * The last known good. A file that proxy-manager did not write is never replaced by something older: it is restored
    * itself, unless HAProxy refused that very text.
    */
   async #configurationToRestore({ request, live, isForeign }: ReloadAttempt) {
@@ -186,7 +185,7 @@ export class Rollback {
     return id;
   }
 
-  /** A rollback also runs when its marker cannot be written. */
+  /** A rollback runs even if its marker cannot be written. */
   async #setMarker(request: ReloadRequest): Promise<void> {
     try {
       await this.#deps.marker.set(request);

@@ -104,7 +104,7 @@ describe('a safe reload', () => {
     expect(await run()).toMatchObject({ changed: false });
     await edit('stored\n');
     let renders = 0;
-    // First with the new site, then with those that are stored.
+    // First with the new site, then with the stored ones.
     fixture.does.render = () => ({ text: ++renders === 1 ? 'with a site\n' : 'stored\n' });
     const store = async () => undefined;
     expect(await run({ sites: { list: [], store } })).toMatchObject({ changed: true });
@@ -137,7 +137,6 @@ describe('a safe reload', () => {
     });
     expect(await fixture.live()).toBe('edited\n');
     expect(fixture.loaded.at(-1)).toBe('edited\n');
-    // Replacing it still needs consent.
     expect((await failure()).code).toBe(codes.LiveConfigurationKept);
   });
 
@@ -279,7 +278,6 @@ describe('a safe reload', () => {
     expect(error.detail).toMatch(/proxy\.cfg was edited .* while .* so nothing was changed.*repeat/);
     expect(statusOf(error)).toBe('refused');
     expect([await fixture.live(), fixture.loaded, await leftovers()]).toEqual(['edited\n', [], []]);
-    // Replacing the edit still needs consent.
     expect((await fixture.origin.of('edited\n')).live).toBe('other');
     expect((await fixture.origin.of('old\n')).live).toBe('rendered');
   });

@@ -1,5 +1,6 @@
-// The safe reload, in order: lock (`ReloadCoordinator` holds it) → render → back up → validate → deploy → reload → prove
-// by a new worker → compare its maps → record. On any failure: restore, reload, prove, report both causes (rollback.ts).
+// The safe reload, in order: lock (held by `ReloadCoordinator`) → render → back up → validate → deploy → reload → prove
+// by a new worker → compare its maps → record. On any failure: restore, reload, prove, report both causes
+// (rollback.ts).
 import type { ReloadAnswer } from '../../api/configuration.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -32,7 +33,7 @@ interface Next extends Rendered {
 interface SafeReloadDeps extends RollbackDeps {
   readonly origin: LiveOrigin;
   readonly proxyBin: string;
-  /** Copied into each backup, for reading only. */
+  /** Copied into each backup, never restored. */
   readonly mapFiles: readonly string[];
 }
 
@@ -46,9 +47,9 @@ export class SafeReload {
   }
 
   /**
-   * @throws ServiceError 409 (no consent to replace a file that proxy-manager did not render, or it was edited meanwhile),
-   *   422 (refused by template or proxy; members `output`, `restored`, `worker_before`, `worker_after`), 503 (not
-   *   confirmed and rolled back, or files or database unusable)
+   * @throws ServiceError 409 (no consent to replace a file that proxy-manager did not render, or it was edited
+   * meanwhile), 422 (refused by template or proxy; members `output`, `restored`, `worker_before`, `worker_after`), 503
+   * (not confirmed and rolled back, or files or database unusable)
    */
   async run(request: ReloadRequest): Promise<ReloadAnswer> {
     try {
@@ -128,7 +129,7 @@ export class SafeReload {
       reason: request.reasons.join('; ').slice(0, 500),
       configText: live,
       writtenBy: isForeign ? 'other' : 'proxy-manager',
-      // Includes files that no record names: the configuration cannot be restored without them.
+      // Includes unrecorded files: the configuration cannot be restored without them.
       extraFiles: await filesNamedIn(sitesMapBase, live),
       mapFiles,
     });
@@ -159,7 +160,7 @@ export class SafeReload {
     const candidate = await live.stage(rendered.text);
     crashPoint('reload.candidate-written');
     try {
-      // `-c` reads the map files too: a damaged one must not make a good configuration look bad.
+      // `-c` reads the map files too: a damaged one must not make a valid configuration fail.
       await ports.writeMaps();
       crashPoint('reload.before-validation');
       const check = await checkConfiguration(proxyBin, candidate.path);
@@ -179,7 +180,6 @@ export class SafeReload {
     }
   }
 
-  /** The rename of the candidate is the only switch. */
   async #deploy(attempt: ReloadAttempt, { text, candidate }: Next): Promise<void> {
     const { origin, marker } = this.#deps;
     const { live, request } = attempt;
@@ -189,7 +189,7 @@ export class SafeReload {
     } else {
       await marker.set(request);
       try {
-        // A last known good that replaces a missing file leaves its origin open.
+        // A last known good that replaces a missing file does not change the recorded origin.
         if (!isLiveItself(request.restore)) await origin.beforeSwitch(text, live, request.restore?.backup ?? null);
         await candidate.deploy(live);
       } catch (error) {
@@ -247,7 +247,7 @@ export class SafeReload {
   }
 }
 
-/** A reload of the live configuration as it is, which leaves open who wrote it. */
+/** Does not change the recorded origin. */
 function isLiveItself(restore: ReloadRequest['restore']): boolean {
   return restore !== undefined && restore.backup === undefined;
 }

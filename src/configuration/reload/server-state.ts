@@ -1,10 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { isMissing, writeFileAtomically } from '../../files/atomic-file.ts';
 
-/** What HAProxy loads without a word: the version of the form, and no server. A file without it gets a warning. */
+/** A valid file without servers: HAProxy warns about a missing or empty one. */
 const noState = '1\n# be_id be_name srv_id srv_name srv_addr\n';
 
-/** Makes the file that `server_state_file` names, where there is none yet. */
 export async function ensureServerStateFile(path: string): Promise<void> {
   try {
     await stat(path);
@@ -15,8 +14,8 @@ export async function ensureServerStateFile(path: string): Promise<void> {
 }
 
 /**
- * Keeps a worker's answer to `show servers state` (stats socket) for the worker that follows. False, and nothing
- * written, when the answer is something else or was cut short: what was kept before is better.
+ * Keeps the answer to `show servers state` (stats socket) for the next worker. False, and nothing written, for any
+ * other or a truncated answer: the previous state is better.
  */
 export async function keepServerState(path: string, answer: string): Promise<boolean> {
   if (!answer.startsWith('1\n# be_id ') || !answer.endsWith('\n\n')) return false;

@@ -60,7 +60,7 @@ describe('before the proxy is started', () => {
   it('a good one whose sites map is gone gets it back', async () => {
     fixture = await reloadFixture(null);
     const map = contentAddressed(at('sites.map'), 'a b\n');
-    // The proxy of this test refuses a configuration that names a file which is not there.
+    // This test's proxy refuses a configuration that names a missing file.
     await writeFile(
       at('proxy'),
       `#!/bin/sh\nfor file; do :; done\ntest -f "$(cat "$file")" || exit 1\necho "Configuration file is valid"\n`,
@@ -72,7 +72,6 @@ describe('before the proxy is started', () => {
   });
 
   it('a last known good that is damaged is none: the template’s is taken', async () => {
-    // Rendered by proxy-manager, as the fixture has it.
     fixture = await reloadFixture('bad\n');
     await fixture.backups.markKnownGood('good\n', []);
     await rm(at('backups/last-known-good/proxy.cfg'));

@@ -1,5 +1,5 @@
-// A configuration that the proxy accepts, before it is started. An existing one is kept; one that the proxy refuses is
-// replaced by the last known good. The template replaces a missing file, or one that proxy-manager rendered itself.
+// Ensures a configuration that the proxy accepts before its start. An existing one is kept; an invalid one is replaced
+// by the last known good. The template replaces a missing file, or one that proxy-manager rendered itself.
 import { ServiceError } from '../../errors/service-error.ts';
 import { checkConfiguration } from '../../haproxy/process/binary.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
@@ -32,7 +32,7 @@ export async function ensureStartConfiguration(deps: StartDeps): Promise<StartCo
   let output = '';
   const isForeign = text !== null && (await origin.of(text)).live === 'other';
   if (text !== null) {
-    // A missing file that it names must not make a good configuration look bad.
+    // A missing file that it names must not make a valid configuration fail.
     if (known !== null && known.configText === text) await ensureFiles(known.files);
     const check = await checkConfiguration(deps.proxyBin, live.path);
     if (check.valid) return { usable: true, source: 'live' };

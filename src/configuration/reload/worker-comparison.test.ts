@@ -6,7 +6,7 @@ import { noFacts } from '../../events/facts.ts';
 import { processStartTime } from '../../system/processes.ts';
 import { verifyWorkers } from './worker-comparison.ts';
 
-// Of processes that live: this one drains, and its parent is the current worker.
+// Needs living processes: this one drains, and its parent is the current worker.
 const [drainingPid, currentPid] = [process.pid, process.ppid];
 
 async function bookOfTwo(): Promise<WorkerRegistry> {
@@ -20,7 +20,7 @@ async function bookOfTwo(): Promise<WorkerRegistry> {
   return registry;
 }
 
-/** `found`: what each look makes of the worker. */
+/** `found`: the result of each comparison of the worker. */
 function looksAt(registry: WorkerRegistry, pid: number, found: readonly ('whole' | 'gone' | Passing | null)[]) {
   const asked: boolean[] = [];
   return {

@@ -1,4 +1,3 @@
-// The comparison of the workers' maps that ends a reload.
 import type { Reconciler } from '../../blocking/compare/reconciler.ts';
 import type { KnownWorker, WorkerRegistry } from '../../blocking/compare/worker-registry.ts';
 import { pause, withTimeout } from '../../concurrency/pause.ts';
@@ -7,15 +6,15 @@ import { causeText } from '../../telemetry/log.ts';
 import type { ReloadPorts } from './reload-request.ts';
 
 /**
- * How long a reload keeps its lock for the comparison, which takes 0.1 s at a million entries but longer with much to
- * repair. Beyond this the comparison continues without the lock.
+ * How long a reload keeps its lock for the comparison, which takes 0.1 s at a million entries, but longer with much to
+ * repair. It then continues without the lock.
  */
 export const comparisonTimeoutMs = 30_000;
 /** A worker that is about to exit answers no commands, and stays listed until it has freed its memory. */
 const exitTimeoutMs = 2_000;
 const exitPollMs = 100;
 
-/** Never throws: the reload is already proved, and the reconciler makes a comparison that failed here. */
+/** Never throws: the reload is already proved, and the reconciler repeats a failed comparison. */
 export async function comparisonWarnings(
   { verifyWorkers }: Pick<ReloadPorts, 'verifyWorkers'>,
   timeoutMs = comparisonTimeoutMs,
@@ -29,7 +28,7 @@ export async function comparisonWarnings(
 }
 
 /**
- * Compares all workers, and again those that a reload cut short while they drain: soon they answer, or are gone.
+ * Compares all workers, and again those interrupted by a reload while they drain: soon they answer, or are gone.
  * @returns a sentence for each worker that is not in sync
  */
 export async function verifyWorkers(
@@ -64,7 +63,7 @@ async function outOfSync(registry: WorkerRegistry): Promise<KnownWorker[]> {
   return workers;
 }
 
-/** No difference was found in it, but it did not answer. */
+/** No drift was found, but it did not answer. */
 function mayBeExiting({ role, maps }: KnownWorker): boolean {
   return role === 'draining' && [...maps.values()].every(({ inSync, passing }) => inSync || passing === 'unverified');
 }

@@ -6,23 +6,23 @@ import { type EnforcingRule, enforcingRules, findRule } from './section-rules.ts
 interface BlockedRuleFinding {
   /** Lines (from 1) of the rules that enforce the blocked map. Empty: the configuration must be refused. */
   readonly lines: readonly number[];
-  /** Each of these rules has the exception for trusted addresses; null: there is no rule. */
+  /** Whether each rule has the exception for trusted addresses; null: there is no rule. */
   readonly sparesTrusted: boolean | null;
-  /** What an operator should know although the configuration is accepted. */
+  /** For an accepted configuration. */
   readonly warnings: readonly string[];
 }
 
-/** Shown where the rule is missing. */
+/** Shown if the rule is missing. */
 export function acceptedRule(blockedMap: string, trustedMap: string): string {
   return `http-request deny deny_status 403 if { src,map_ip(${blockedMap},0) -m int gt 0 } !{ src,map_ip(${trustedMap},0) -m int gt 0 }`;
 }
 
 /**
- * Finds the rules that deny what the blocked map holds (specification, "What the service does" 2), in the text of one
- * configuration that the service itself puts in force.
+ * Finds the rules that deny the entries of the blocked map (specification, "What the service does" 2) in a
+ * configuration that the service deploys.
  *
- * What counts is as in `findRule`, with less leniency and less doubt: only an `http-request deny` or a `tcp-request …
- * reject`, only by the value in the map, and whatever the mode and the rules before it.
+ * As `findRule`, but stricter: only an `http-request deny` or a `tcp-request … reject`, only by the value in the map,
+ * whatever the mode and the rules before it.
  */
 export function findBlockedRule(text: string, blockedMap: string, trustedMap: string): BlockedRuleFinding {
   const maps = { blockedMap, trustedMap, valuesOnly: true };
@@ -49,7 +49,7 @@ function warningsOf(section: ProxySection, rules: readonly EnforcingRule[], maps
   return [`${here} answers some requests in line ${lineOf(answersBefore)}, before the rule for the blocked map`];
 }
 
-/** Of a place in a file without a name, `:LINE`. */
+/** Of a place in an unnamed file, `:LINE`. */
 function lineOf(place: string): number {
   return Number(place.slice(1));
 }

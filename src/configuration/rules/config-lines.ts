@@ -1,14 +1,13 @@
-/** One line of a HAProxy configuration, as the proxy itself would cut it into words. */
+/** One line, split into words like HAProxy does. */
 export interface ConfigLine {
-  /** Counted from 1. */
   readonly number: number;
   readonly words: readonly string[];
-  /** So many of the first words are what HAProxy reads; the environment of its process may change the ones behind. */
+  /** How many of the first words are literal; environment variables may change those behind. */
   readonly certainWords: number;
-  /** The section keyword the line stands under (`frontend`, `global` …); for a section's own line, that section. */
+  /** The keyword of the section that contains the line, or begins with it (`frontend`, `global` …). */
   readonly section: string;
   readonly sectionName: string;
-  /** Between `.if` and `.endif`: whether the line is active is the proxy's to decide, so nothing may rely on it. */
+  /** Between `.if` and `.endif`: only HAProxy knows whether the line is active, so nothing may rely on it. */
   readonly conditional: boolean;
 }
 
@@ -37,8 +36,8 @@ const sectionKeywords = new Set([
 ]);
 
 /**
- * The lines of a configuration that say something, comments and blank lines left out.
- * Not a full parser: environment variables are left as they are written, see `certainWords`.
+ * The lines without comments and blank lines. Not a full parser: environment variables stay as written, see
+ * `certainWords`.
  */
 export function* configLines(text: string): Generator<ConfigLine> {
   let section = '';
@@ -51,7 +50,7 @@ export function* configLines(text: string): Generator<ConfigLine> {
     start = end < 0 ? text.length + 1 : end + 1;
     number += 1;
     const cut = cutWords(line);
-    // HAProxy takes an empty word for the end of the line.
+    // HAProxy reads an empty word as the end of the line.
     const empty = cut.words.indexOf('');
     const words = empty < 0 ? cut.words : cut.words.slice(0, empty);
     const first = words[0];
@@ -67,7 +66,7 @@ export function* configLines(text: string): Generator<ConfigLine> {
   }
 }
 
-/** Words as HAProxy's own `parse_line` cuts them: quotes, escapes, and `#` as a comment wherever it stands. */
+/** Splits like HAProxy's own `parse_line`: quotes, escapes, and `#` as a comment anywhere. */
 export function splitWords(line: string): string[] {
   return cutWords(line).words;
 }
@@ -79,7 +78,7 @@ interface CutLine {
 }
 
 function cutWords(text: string): CutLine {
-  // Most lines hold none of the five; a configuration of thousands of sites is read at every reload.
+  // Fast path for most lines; a configuration of thousands of sites is read at every reload.
   if (/["'\\#\r]/.test(text)) return cutQuotedWords(untilReturn(text));
   const words = text.split(/[ \t\v\f]+/).filter((word) => word !== '');
   return { words, certain: words.length };
@@ -107,7 +106,7 @@ function cutQuotedWords(line: string): CutLine {
       i += escaped.length;
       inWord = true;
     } else if (quote === '"') {
-      // Only inside double quotes does HAProxy put in the environment.
+      // HAProxy expands the environment only inside double quotes.
       if (c === '$') certain = Math.min(certain, words.length);
       if (c === '"') quote = '';
       else word += c;
@@ -131,7 +130,7 @@ function cutQuotedWords(line: string): CutLine {
 
 const escapedBlanks: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r' };
 
-/** What a backslash and the characters behind it stand for; one that escapes nothing stays in the word. */
+/** What a backslash and the following characters mean; one that escapes nothing stays in the word. */
 function readEscape(behind: string, inDoubleQuotes: boolean): { text: string; length: number } {
   const c = behind.charAt(0);
   const blank = escapedBlanks[c];

@@ -1,4 +1,4 @@
-// The reader of configurations against HAProxy itself: what it says of a front end has to be what a client meets there.
+// Compares the parser with HAProxy itself: a finding about a front end must match what a client gets there.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -20,13 +20,13 @@ import { describeOnEachProxy, longTests } from '../../../testkit/proxies.ts';
 import { type FrontEnd, frontEndsOf } from './front-ends.ts';
 
 const caseCount = longTests ? 4_000 : 400;
-/** They go into one process: a line that this version refuses would take the others with it. */
+/** Per process: a line that this version refuses fails all of them. */
 const casesOfOneProcess = 200;
 
 interface Met {
   readonly front: FrontEnd;
   readonly text: string;
-  /** Of each blocked source and each path: whether anything but a refusal came back. */
+  /** For each blocked source and path: what was received other than a denial. */
   readonly served: readonly { readonly source: string; readonly path: string; readonly reply: string }[];
   readonly trustedReply: string;
 }
@@ -78,7 +78,6 @@ describeOnEachProxy('the reader of configurations', ({ bin }) => {
     await stop(proxy);
   };
 
-  /** What this version refuses is left out. */
   const acceptedOf = async (texts: readonly string[]): Promise<string[]> => {
     const verdict = await check(await write(texts));
     const refused = new Set(
@@ -126,7 +125,7 @@ describeOnEachProxy('the reader of configurations', ({ bin }) => {
 
   test('says of a front end that answers some requests before the rule that it has one only where others are denied', () => {
     const claimed = claims(({ hasRule, answersBefore }) => hasRule && answersBefore !== null).filter(
-      // There, what seems to be some requests may be all of them.
+      // For these, `some` requests may be all of them.
       ({ text }) => !/"\$|^\.if|\bsrc 127\.0\.0\.[29]/m.test(text),
     );
     const asked = blockedSources.length * paths.length;
@@ -149,23 +148,20 @@ describeOnEachProxy('the reader of configurations', ({ bin }) => {
   });
 });
 
-/** What the reader calls no rule although it may deny. */
+/** What the parser does not count as a rule although it may deny. */
 const leftToTheProxy = [
-  // Denies all clients, and names no map.
   /^ +\S+-request (\S+ )?(deny|reject|tarpit|silent-drop)[^{}]*$/m,
-  // Inherited, which HAProxy 2.6 passes over.
+  // Inherited, which HAProxy 2.6 ignores.
   /^ +tcp-request (connection|session) [\s\S]*^frontend/m,
-  // Checks the address of the proxy in front, and so treats all clients alike.
+  // Checks the address of the upstream proxy, and so treats all clients alike.
   /^(?=[\s\S]*(accept|expect)-proxy)[\s\S]*tcp-request connection (?!expect)/,
-  // Its silence is like that of a busy machine.
+  // Silence could also be a busy machine.
   /silent-drop/,
-  // Another status.
   /_status 429/,
-  // What only the proxy's environment decides.
+  // Depends on the environment of HAProxy.
   /"\$|^\.if/m,
-  // The source is another one.
   /set-src/,
-  // A condition that names addresses, or asks for what no blocked address has.
+  // A condition with other addresses, or one that no blocked address meets.
   /\bsrc 127|gt 1|other\.map/,
 ];
 
@@ -212,7 +208,7 @@ interface Question {
   readonly source: string;
   readonly path: string;
   readonly behindProxy: boolean;
-  /** Whether silence is one of the answers. */
+  /** Whether no reply is a valid outcome. */
   readonly drops: boolean;
 }
 
@@ -236,7 +232,10 @@ function ask({ host, port, source, path, behindProxy, drops }: Question): Promis
   });
 }
 
-/** Closed without a word, or 400 where a rule kept the PROXY header from being read as one, or 403, or another refusal that a `deny` or `tarpit` of the cases gives. */
+/**
+ * Closed without a reply, 400 where a rule kept the PROXY header from being parsed, 403, or another status that a
+ * `deny` or `tarpit` of the cases sets.
+ */
 function isRefusal(reply: string): boolean {
   return reply === '' || /^HTTP\/1\.1 (400|403|429|500) /.test(reply);
 }

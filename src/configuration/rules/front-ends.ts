@@ -1,4 +1,4 @@
-// How a configuration that proxy-manager does not write uses its maps.
+// How a configuration that others write uses the maps.
 import { configLines } from './config-lines.ts';
 import {
   type ConfigurationFile,
@@ -17,25 +17,25 @@ export interface FrontEnd extends SectionFinding {
   readonly kind: 'frontend' | 'listen';
   /** `FILE:LINE`. */
   readonly place: string;
-  /** `http`, `tcp`, another one, or `unknown` where it depends on an `.if` or on the environment of HAProxy. */
+  /** `http`, `tcp`, another one, or `unknown` if it depends on an `.if` or on the environment of HAProxy. */
   readonly mode: string;
-  /** Its `bind` lines, with their options; at least one. */
+  /** With their options; at least one. */
   readonly bindLines: readonly string[];
 }
 
 /** A rule that denies the addresses of another list than the blocked map. */
 export interface OldRule {
-  /** The file of the list, as written in the rule. */
+  /** As written in the rule. */
   readonly file: string;
   /**
-   * The lines that it denies: each, with any value (`keys`); those with a value above 0 (`values`); or unknown, as the
-   * condition has more terms (`some`).
+   * Which lines it denies: all of them (`keys`); those with a value above 0 (`values`); or unknown, as the condition
+   * has more terms (`some`).
    */
   readonly denies: 'keys' | 'values' | 'some';
   readonly place: string;
 }
 
-/** The front ends of files that HAProxy reads in this order. Those without a `bind`, and disabled ones, are left out. */
+/** For files in the order in which HAProxy reads them. Omits front ends without `bind` and disabled ones. */
 export function frontEndsOf(files: readonly ConfigurationFile[], maps: Maps): FrontEnd[] {
   return proxySections(files).flatMap((section) => {
     const { kind, name, place, mode } = section;
@@ -61,7 +61,7 @@ function isDisabled(section: ProxySection): boolean {
   return last?.words[0] === 'disabled' && !last.conditional;
 }
 
-/** The files that a converter `map…` names, each once: HAProxy loads no other map. */
+/** The files of all `map…` converters: HAProxy loads no other map. */
 export function mapsNamedIn(files: readonly ConfigurationFile[]): string[] {
   const named = new Set<string>();
   for (const { text } of files) {
@@ -74,7 +74,9 @@ export function mapsNamedIn(files: readonly ConfigurationFile[]): string[] {
   return [...named];
 }
 
-/** The rules that deny what a list of addresses holds, in any proxy section: `src,map_ip(FILE) -m found`, `src -f FILE`. */
+/**
+ * The rules that deny by another list of addresses, in any proxy section: `src,map_ip(FILE) -m found`, `src -f FILE`.
+ */
 export function oldRulesIn(files: readonly ConfigurationFile[], maps: Maps): OldRule[] {
   const ours = [maps.blockedMap, maps.trustedMap];
   return proxySections(files).flatMap(({ lines }) => {

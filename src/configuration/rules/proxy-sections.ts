@@ -5,7 +5,6 @@ export interface ConfigurationFile {
   readonly text: string;
 }
 
-/** A line below a section's own. */
 export interface SectionLine extends Pick<ConfigLine, 'words' | 'certainWords'> {
   /** `FILE:LINE`. */
   readonly place: string;
@@ -13,7 +12,7 @@ export interface SectionLine extends Pick<ConfigLine, 'words' | 'certainWords'> 
   readonly conditional: boolean;
 }
 
-/** What follows from a setting that depends on an `.if` or on the environment. */
+/** For everything that depends on an `.if` or on the environment. */
 export const unknown = 'unknown';
 
 export interface ProxySection {
@@ -21,9 +20,9 @@ export interface ProxySection {
   readonly name: string;
   readonly place: string;
   readonly lines: readonly SectionLine[];
-  /** The defaults section that applies. Null: there is none. */
+  /** The defaults section that applies; null: none. */
   readonly defaults: ProxySection | null | typeof unknown;
-  /** As HAProxy applies it: the section's own, else that of its defaults, else `tcp`. */
+  /** The section's own, else that of its defaults, else `tcp`. */
   readonly mode: string;
 }
 
@@ -32,8 +31,8 @@ type SectionKind = (typeof sectionKinds)[number];
 const sectionKinds = ['global', 'defaults', 'frontend', 'listen', 'backend'] as const;
 
 /**
- * The sections of files that HAProxy reads in this order as one configuration, each with its lines and its defaults.
- * A section ends at the end of its file. The other kinds of sections are left out.
+ * The proxy sections of files that HAProxy reads as one configuration, with their lines and defaults. A section ends at
+ * the end of its file.
  */
 export function proxySections(files: readonly ConfigurationFile[]): ProxySection[] {
   const reader = new SectionReader();
@@ -41,7 +40,7 @@ export function proxySections(files: readonly ConfigurationFile[]): ProxySection
   return reader.sections;
 }
 
-/** The lines that begin with one of these words: those of all that the section has its defaults from, then its own. */
+/** The lines that begin with one of these words: inherited from defaults, then its own. */
 export function settingsOf({ defaults, lines }: ProxySection, ...keywords: readonly string[]): SectionLine[] {
   const inherited = defaults === null || defaults === unknown ? [] : settingsOf(defaults, ...keywords);
   return [...inherited, ...lines.filter(({ words }) => keywords.includes(words[0] ?? ''))];
@@ -61,7 +60,7 @@ class SectionReader {
   #lastDefaults: ProxySection['defaults'] = null;
   #targets: Targets = [];
   #open: Branches[] = [];
-  /** Behind a first word from the environment, which may be anything, an `.if` too. Until the end of the file. */
+  /** After a first word from the environment, which may even be `.if`. Until the end of the file. */
   #lost = false;
 
   read({ path, text }: ConfigurationFile): void {
@@ -123,7 +122,7 @@ class SectionReader {
   #defaultsOf(kind: SectionKind, from: string | undefined): ProxySection['defaults'] {
     if (kind === 'global') return null;
     if (from !== undefined) return this.#named.get(from) ?? unknown;
-    // A defaults section takes nothing from the one before it, unless it names it.
+    // A defaults section inherits from another one only by name.
     return kind === 'defaults' ? null : this.#lastDefaults;
   }
 
@@ -133,7 +132,7 @@ class SectionReader {
   }
 }
 
-/** Its lines, and with them its mode, are known only at the end of the files. */
+/** Its lines, and so its mode, are complete only at the end of the files. */
 function sectionOf(section: Omit<ProxySection, 'mode'>): ProxySection {
   return {
     ...section,

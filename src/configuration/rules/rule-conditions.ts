@@ -1,4 +1,4 @@
-// What the condition of a rule comes to for an address of which it is known in which of our two maps it is.
+// Evaluates the condition of a rule for an address of which it is known in which of the two maps it is.
 import { type SectionLine, unknown } from './proxy-sections.ts';
 
 export type Truth = boolean | typeof unknown;
@@ -6,11 +6,14 @@ export type Truth = boolean | typeof unknown;
 export interface Maps {
   readonly blockedMap: string;
   readonly trustedMap: string;
-  /** Entries with the value 0 are exceptions: a lookup that takes them too (`-m found`) is no lookup. Default: it is. */
+  /**
+   * Entries with the value 0 are exceptions, so a match that includes them (`-m found`) does not count. Default: it
+   * counts.
+   */
   readonly valuesOnly?: boolean;
 }
 
-/** What is known of the source of a request; each is unknown once a rule has put another address in its place. */
+/** What is known of a request's source; unknown once a rule has replaced the address. */
 export interface Source {
   readonly blocked: Truth;
   readonly trusted: Truth;
@@ -21,15 +24,15 @@ export type Acls = ReadonlyMap<string, readonly (readonly string[] | typeof unkn
 
 interface Term {
   readonly negated: boolean;
-  /** Written out between braces. */
+  /** An anonymous acl, between braces. */
   readonly expression?: readonly string[];
   readonly acl?: string;
 }
 
-/** Names that mean something already before an acl line adds to it, so that an acl of such a name holds more than its lines. */
+/** Predefined names: an acl line with such a name adds to its meaning. */
 const predefinedAcl = /^(TRUE|FALSE|LOCALHOST|HTTP(_.*)?|METH_.*|RDP_COOKIE|REQ_CONTENT|WAIT_END)$/;
 
-/** The acls of a section. Those of its defaults section are visible there only. */
+/** Acls of the defaults section are visible only there. */
 export function aclsOf(lines: readonly SectionLine[]): Acls {
   const acls = new Map<string, (readonly string[] | typeof unknown)[]>();
   for (const { words, certainWords, conditional } of lines) {
@@ -45,8 +48,8 @@ export function aclsOf(lines: readonly SectionLine[]): Acls {
 }
 
 /**
- * Whether a condition holds, given its words from `if` or `unless` on, or none. Known only where it follows from what is
- * known of the source, whatever else the request is like.
+ * `words`: from `if` or `unless` on, or none. Known only if it follows from the source, whatever else the request
+ * contains.
  */
 export function conditionHolds(words: readonly string[], acls: Acls, maps: Maps, source: Source): Truth {
   if (words.length === 0) return true;
@@ -71,13 +74,13 @@ function expressionHolds(expression: readonly string[], maps: Maps, source: Sour
 
 interface Lookup {
   readonly map: string;
-  /** Entries with the value 0 are taken too. */
+  /** Matches entries with the value 0 too. */
   readonly presence: boolean;
 }
 
 /**
- * `src,map_ip(MAP,0) -m int gt 0` and what means the same, and `src,map_ip(MAP) -m found`. A map whose name HAProxy would
- * have to unquote is none.
+ * `src,map_ip(MAP,0) -m int gt 0` and equivalents, and `src,map_ip(MAP) -m found`. Null if HAProxy would have to
+ * unquote the name of the map.
  */
 export function lookupIn([fetch = '', ...match]: readonly string[]): Lookup | null {
   const found = /^src,map_ip(_int)?\(([^,()'"\\\s]+)(,0)?\)$/.exec(fetch);
@@ -89,7 +92,7 @@ export function lookupIn([fetch = '', ...match]: readonly string[]): Lookup | nu
   return values.includes(wanted) ? { map, presence: false } : null;
 }
 
-/** Alternatives (`or`, `||`) of terms, as `parse_acl_cond` of HAProxy reads them. Null: HAProxy refuses it. */
+/** Alternatives (`or`, `||`) of terms, like HAProxy's `parse_acl_cond`. Null: HAProxy refuses it. */
 export function parseCondition(words: readonly string[]): Term[][] | null {
   const alternatives: Term[][] = [];
   let terms: Term[] = [];

@@ -1,4 +1,3 @@
-// The lines of a section that do something with a connection or a request.
 import { type SectionLine, unknown } from './proxy-sections.ts';
 import type { Acls } from './rule-conditions.ts';
 
@@ -8,11 +7,10 @@ export interface Rule {
   readonly phase: Phase;
   readonly action: string;
   readonly effect: Effect;
-  /** From `if` or `unless` on; empty: none. Unknown: it depends on the environment, or where it begins is not clear. */
+  /** From `if` or `unless` on; empty: none. Unknown: it depends on the environment, or its start is not certain. */
   readonly condition: readonly string[] | typeof unknown;
   /** Whether HAProxy reads it depends on an `.if`. */
   readonly conditional: boolean;
-  /** Of its section. */
   readonly acls: Acls;
 }
 
@@ -22,14 +20,12 @@ export type Phase = (typeof phases)[number];
 
 /**
  * - `denies`: the client gets a refusal, or its connection is closed, at once or late.
- * - `ends phase`: the other rules of this phase are passed over.
+ * - `ends phase`: skips the other rules of this phase.
  * - `answers`: HAProxy answers itself.
- * - `anything`: the action is not known, or puts another address in the place of `src`, so that what follows looks
- *   for that one.
+ * - `anything`: an unknown action, or one that replaces `src`, so that later rules check another address.
  */
 export type Effect = 'denies' | 'ends phase' | 'answers' | 'none' | 'anything';
 
-/** Null: the line is no such rule. */
 export function ruleOf(line: SectionLine, acls: Acls): Rule | null {
   const phase = phaseOf(line.words);
   if (phase === null) return null;
@@ -85,8 +81,8 @@ const replyOptions: Readonly<Record<string, number>> = {
 };
 
 /**
- * A `deny` with 403, which is its default, and a `tarpit` with any error. Another error status denies too, but is no
- * proof that the map is enforced; a `deny` with any other status is an answer.
+ * A `deny` with 403 (the default), and a `tarpit` with any error status. Another error status denies too, but does not
+ * prove that the map is enforced; a `deny` with any other status is an answer.
  */
 function denialOf(action: 'deny' | 'tarpit', words: readonly string[], certain: boolean): Meaning {
   let status = action === 'deny' ? '403' : '500';
@@ -107,7 +103,7 @@ function conditionAt(words: readonly string[], index: number): Rule['condition']
   return word === undefined || isConditionWord(word) ? words.slice(index) : unknown;
 }
 
-/** Of an action whose own words are not read: `if` may be one of them. */
+/** For an action whose arguments are not parsed: `if` may be one of them. */
 function onlyCondition(words: readonly string[]): Rule['condition'] {
   const index = words.findIndex(isConditionWord);
   if (index < 0) return [];

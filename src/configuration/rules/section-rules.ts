@@ -1,4 +1,3 @@
-// What the rules of a front end do with a client whose address is in the blocked map.
 import { type ProxySection, type SectionLine, settingsOf, unknown } from './proxy-sections.ts';
 import { aclsOf, conditionHolds, type Maps, type Source, type Truth } from './rule-conditions.ts';
 import { type Phase, phases, type Rule, ruleOf } from './rules.ts';
@@ -6,14 +5,14 @@ import { type Phase, phases, type Rule, ruleOf } from './rules.ts';
 export interface SectionFinding {
   /** Every request of a blocked address that is not trusted is denied, unless `answersBefore` names an exception. */
   readonly hasRule: boolean;
-  /** Whether the rule has the exception for trusted addresses. Null: there is no rule. */
+  /** Null: there is no rule. */
   readonly sparesTrusted: boolean | null;
   /**
-   * The first rule or setting that answers requests before the rule, or lets them pass it. Where `hasRule` is false
-   * though there is a rule, this is what keeps it from counting. Null: nothing, or no rule at all.
+   * The first rule or setting that answers requests before the rule, or lets them skip it. If there is a rule and
+   * `hasRule` is false, this is the cause. Null: nothing, or no rule at all.
    */
   readonly answersBefore: string | null;
-  /** Where `http-request set-src` or its like puts another address in the place of `src`, behind the rule too. */
+  /** Where `http-request set-src` or similar replaces `src`, even behind the rule. */
   readonly sourceSetAt: string | null;
 }
 
@@ -30,18 +29,17 @@ const unknownSource: Source = { blocked: unknown, trusted: unknown };
 /**
  * How a frontend or listen section uses the blocked map, as far as its text alone proves it.
  *
- * What counts as the rule: an `http-request deny` with 403, `tarpit`, `reject` or `silent-drop`, or a
- * `tcp-request connection|session|content reject` or `silent-drop`, also one that the section has from its defaults
- * section, outside `.if`, whose condition holds for all that the blocked map holds, except for what the trusted map
- * holds, and that no rule before it keeps from being reached. In a mode other than `http` the http-request rules do not
- * count: HAProxy passes them over.
+ * What counts as the rule: an `http-request deny` with 403, `tarpit`, `reject` or `silent-drop`, or a `tcp-request
+ * connection|session|content reject` or `silent-drop`, also an inherited one, outside `.if`, whose condition holds for
+ * every entry of the blocked map that is not in the trusted map, and which no rule before it prevents from being
+ * reached. In a mode other than `http` HAProxy ignores http-request rules, so they do not count.
  *
- * A rule behind a `set-src` checks another address than that of the connection, and does not count. A rule of connections
- * does not apply to connections that were open before their source was blocked.
+ * A rule behind a `set-src` checks another address than that of the connection, and does not count. A rule of
+ * connections does not apply to connections that were open before their source was blocked.
  */
 export function findRule(section: ProxySection, maps: Maps): SectionFinding {
   const none = { hasRule: false, sparesTrusted: null, answersBefore: null, sourceSetAt: null };
-  // Unknown defaults may let all clients pass, and so may a line of an unknown kind.
+  // Unknown defaults, or a line of an unknown kind, may let all clients pass.
   if (section.defaults === unknown || [...inheritedLines(section), ...section.lines].some(isOpaque)) return none;
   const { mode } = section;
   if (!enforcingRules(section, maps).some(({ rule }) => isRun(rule, mode))) return none;
@@ -52,7 +50,7 @@ export function findRule(section: ProxySection, maps: Maps): SectionFinding {
   return { hasRule: true, sparesTrusted, answersBefore, sourceSetAt };
 }
 
-/** The rules that deny every blocked address that reaches them, whatever the mode and what stands before them. */
+/** The rules that deny every blocked address that reaches them, whatever the mode and the rules before them. */
 export function enforcingRules(section: ProxySection, maps: Maps): EnforcingRule[] {
   return rulesOf(section).flatMap((rule) => {
     if (rule.effect !== 'denies' || acts(rule, maps, blockedSource) !== true) return [];
@@ -63,8 +61,8 @@ export function enforcingRules(section: ProxySection, maps: Maps): EnforcingRule
 }
 
 /**
- * The rules of the defaults section come first. HAProxy 2.6 runs those of connections and sessions only where the
- * section has one of its own beside them.
+ * The rules of the defaults section come first. HAProxy 2.6 runs inherited connection and session rules only if the
+ * section has one of its own.
  */
 function rulesOf(section: ProxySection): Rule[] {
   const inherited = rulesIn(inheritedLines(section));
@@ -99,19 +97,18 @@ function acts(rule: Rule, maps: Maps, source: Source): Truth {
 }
 
 interface Outcome {
-  /** Whether the requests that nothing before the rule answers or lets pass are denied, for certain. */
+  /** Whether all requests that reach the rule are denied, for certain. */
   readonly denied: boolean;
   readonly answersBefore: string | null;
 }
 
-/** Where requests may leave the rules. */
 interface Exit {
   readonly place: string;
-  /** They pass the other rules of this phase, but not those of the next. Null: they are answered. */
+  /** They skip the rest of this phase. Null: they are answered. */
   readonly phase: Phase | null;
 }
 
-/** Follows the requests of a source through the rules until it is certain how they end. */
+/** Follows the requests of a source through the rules until their outcome is certain. */
 function follow(section: ProxySection, maps: Maps, source: Source): Outcome {
   const { mode } = section;
   const rules = rulesOf(section).filter((rule) => isRun(rule, mode));
@@ -139,7 +136,7 @@ function firstExit(exits: readonly Exit[], phase: Phase): string | null {
   return exits.find((exit) => exit.phase === null || exit.phase === phase)?.place ?? null;
 }
 
-/** A filter in Lua may answer once a stream begins; the `monitor-uri` is answered before the http-request rules. */
+/** A Lua filter may answer once a stream begins; `monitor-uri` is answered before the http-request rules. */
 function answeringSettings(section: ProxySection, phase: Phase): Exit[] {
   const lines =
     phase === 'content'
@@ -155,8 +152,8 @@ function answeringSettings(section: ProxySection, phase: Phase): Exit[] {
 const headerWords = new Set(['accept-proxy', 'accept-netscaler-cip', 'expect-proxy', 'expect-netscaler-cip']);
 
 /**
- * A header before the first byte of a connection names its client where another proxy stands in between. The rules of
- * connections run before it is read, and see that proxy's address.
+ * Behind another proxy a header before the first byte names the client. Connection rules run before it is read, and see
+ * that proxy's address.
  */
 function mayTakeSourceFromHeader(section: ProxySection): boolean {
   return settingsOf(section, 'bind', 'tcp-request').some(

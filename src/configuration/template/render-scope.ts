@@ -6,30 +6,30 @@ import { refuseUnlessPlain, ValueRefused } from './template-values.ts';
 export interface RenderInput {
   readonly blockedMap: string;
   readonly trustedMap: string;
-  /** What the front end binds, each as HAProxy writes an address: `:80`, `127.0.0.1:8080`, `[::]:80`. */
+  /** As HAProxy writes addresses: `:80`, `127.0.0.1:8080`, `[::]:80`. */
   readonly httpBind: readonly string[];
   readonly statsSocket: string;
   /** A number and a unit of `ms`, `s`, `m`, `h`, `d`, `w`; at most 24 days. */
   readonly hardStopAfter: string;
-  /** How many connections one untrusted source may have at once; null or left out: no limit. */
+  /** For one untrusted source; null or absent: no limit. */
   readonly connectionsPerSource?: number | null;
   readonly sites: Iterable<Site> | AsyncIterable<Site>;
-  /** Such as `/etc/proxy/sites.map`; the map itself is named after its content beside it. */
+  /** Such as `/etc/proxy/sites.map`; the map itself is named after its content. */
   readonly sitesMapBase: string;
   /**
-   * Where the answer to `show servers state` is kept, written before every reload. With it a new worker begins with
-   * the addresses the old one had found; without it a server found through DNS answers 503 until DNS has answered.
-   * It must exist: HAProxy 2.6 warns when it does not.
+   * For the answer to `show servers state`, written before every reload: a new worker starts with the resolved
+   * addresses of the old one; without it a server found through DNS answers 503 until it is resolved. Must exist:
+   * HAProxy 2.6 warns when it does not.
    */
   readonly serverStateFile?: string;
   /** Default: read from the machine. */
   readonly machine?: MachineFacts;
 }
 
-/** How the proxy finds a server: it is an address; /etc/hosts knows the name; or DNS has to be asked. */
+/** An address, a name in /etc/hosts, or a name to resolve by DNS. */
 type ServerLookup = 'address' | 'hosts' | 'dns';
 
-/** The template's variables, as `docs/template.md` promises them. Every name is always there; null means not set. */
+/** The template's variables, as documented in `docs/template.md`. Every name is always present; null means not set. */
 export interface TemplateScope {
   readonly blocked_map: string;
   readonly trusted_map: string;
@@ -41,7 +41,6 @@ export interface TemplateScope {
   /** Null: no limit. */
   readonly connections_per_source: number | null;
   readonly resolv_conf: boolean;
-  /** Null: none is kept. */
   readonly server_state_file: string | null;
   readonly sites_map: string;
   readonly sites: readonly ScopeSite[];
@@ -82,9 +81,9 @@ interface ScopeOptions {
 export interface MachineFacts {
   /** Whether /etc/resolv.conf names a server; without one `parse-resolv-conf` is fatal or warns (2.6 and 3.0). */
   readonly resolvConf: boolean;
-  /** Lower-case names in /etc/hosts: HAProxy's own resolver never looks there. */
+  /** Lower-case names in /etc/hosts, which HAProxy's resolver ignores. */
   readonly hosts: ReadonlySet<string>;
-  /** The hard limit of open files of this process, which a proxy it starts inherits. */
+  /** The hard limit of this process, inherited by the proxy it starts. */
   readonly openFiles: number;
 }
 
@@ -106,7 +105,7 @@ export async function readMachineFacts(resolvConf = '/etc/resolv.conf', hosts = 
   };
 }
 
-/** The hard limit stands second: `Max open files            1024                 20000                files`. */
+/** The hard limit is the second: `Max open files            1024                 20000                files`. */
 function openFilesOf(limits: string): number {
   const hard = /^Max open files\s+\S+\s+(\d+)/m.exec(limits)?.[1];
   return hard === undefined ? Number.POSITIVE_INFINITY : Number(hard);
@@ -122,7 +121,7 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-/** Every variable, unchecked but for the sites. */
+/** Every variable; only sites are checked. */
 export function scopeOf(
   input: RenderInput,
   sites: readonly ScopeSite[],
@@ -145,9 +144,9 @@ export function scopeOf(
 }
 
 /**
- * A connection takes two open files and a health check one or two. A proxy that wants more files than it may have
- * passes `-c` and then does not start (2.6 and 3.0), so this stays below the limit. Room is left for servers by the
- * power of two, so that adding a server rarely changes this line.
+ * A connection takes two open files and a health check one or two. A proxy that wants more files than allowed passes
+ * `-c` and then does not start (2.6 and 3.0), so this stays below the limit. Room for servers is reserved in powers of
+ * two, so that adding a server rarely changes this line.
  */
 function maxconnFor(sites: readonly ScopeSite[], openFiles: number): number {
   const servers = sites.reduce((sum, site) => sum + site.servers.length, 0);
@@ -155,12 +154,12 @@ function maxconnFor(sites: readonly ScopeSite[], openFiles: number): number {
   return Math.max(leastConnections, Math.min(mostConnections, Math.floor((openFiles - 256 - 2 * room) / 2)));
 }
 
-/** A prefix, so that no domain can take the name of one of the template's own sections. */
+/** A prefix, so that no domain collides with the template's own sections. */
 export function backendName(domain: string): string {
   return `site_${domain}`;
 }
 
-/** Throws ValueRefused for a site that holds anything a configuration cannot carry. */
+/** Throws ValueRefused for text that is unsafe in a configuration. */
 export function scopeSite(site: Site, hosts: ReadonlySet<string>): ScopeSite {
   const path = `sites[${site.domain.slice(0, 80)}]`;
   const plain = { domain: site.domain, backend: backendName(site.domain) };
@@ -181,10 +180,10 @@ function plainServer(site: Site, server: SiteServer, index: number, hosts: Reado
     address,
     port,
     endpoint: family === 6 ? `[${address}]:${port}` : `${address}:${port}`,
-    // The endpoint is part of the name: state loaded from a file goes by the name, and would bring back an old port.
+    // The endpoint is part of the name: saved state is loaded by name, and would restore an old port.
     name: `s${index + 1}_${address}:${port}`,
     lookup: family !== 0 ? 'address' : known ? 'hosts' : 'dns',
-    // A certificate is made for a name: the server's own, or the site's where the server is only an address.
+    // A certificate is for a name: the server's own, or the site's if the server is only an address.
     sni: family === 0 ? address : site.domain,
     options: {
       weight: options.weight ?? null,
@@ -196,7 +195,7 @@ function plainServer(site: Site, server: SiteServer, index: number, hosts: Reado
   };
 }
 
-/** A name that does not resolve never stops the proxy (`none`); DNS is asked by the proxy itself, while it runs. */
+/** An unresolvable name never stops the proxy (`none`); the proxy asks DNS itself, while it runs. */
 const lookupParameters: Readonly<Record<ServerLookup, string>> = {
   address: '',
   hosts: 'init-addr libc,none',
@@ -226,7 +225,7 @@ const millisecondsPer: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** HAProxy keeps times in 32 bits of milliseconds, signed: 24 days. */
+/** HAProxy keeps times in signed 32-bit milliseconds: 24 days. */
 const longestTime = 24 * 86_400_000;
 const keepAlive = 15_000;
 const fewServers = 64;

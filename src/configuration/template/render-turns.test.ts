@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { codes } from '../../errors/catalogue.ts';
 import { RenderTurns } from './render-turns.ts';
 
-/** Work that ends when the test resolves it, with the value given. */
 function held() {
   const begun: PromiseWithResolvers<string>[] = [];
   const work = (): Promise<string> => {
@@ -22,7 +21,7 @@ test('one has its turn at a time, in their order, also after one that failed', a
   expect(begun).toHaveLength(1);
   begun[0]!.reject(new Error('refused'));
   await setImmediate();
-  // One that comes when a turn is handed on waits behind those that are there.
+  // A render requested during the hand-over is behind those already waiting.
   const late = turns.take(work);
   expect(begun).toHaveLength(2);
   begun[1]!.resolve('second');

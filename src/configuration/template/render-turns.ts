@@ -1,9 +1,9 @@
 // Limits renders to one at a time. One of an operator's template may take a core and a gigabyte of memory for seconds:
-// next to others it would exceed limits that it keeps when alone.
+// several would exceed limits that each keeps when alone.
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 
-/** One after the other, in the order in which they were asked for. */
+/** First come, first served. */
 export class RenderTurns {
   readonly #waiting: PromiseWithResolvers<void>[] = [];
   #taken = false;
@@ -22,7 +22,7 @@ export class RenderTurns {
       return await work();
     } finally {
       const next = this.#waiting.shift();
-      // It stays taken, so that no other work comes in between.
+      // Stays taken for the next in the queue, so that no other work comes in between.
       if (next === undefined) this.#taken = false;
       else next.resolve();
     }

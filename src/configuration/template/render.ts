@@ -19,23 +19,21 @@ export interface RenderedConfiguration {
   readonly text: string;
   /** Of `text`, hexadecimal. */
   readonly sha256: string;
-  /** What the configuration names beside itself; to be written before it is validated. */
+  /** Write them before the configuration is validated. */
   readonly files: readonly NamedFile[];
-  /** What the operator of a template should know; empty for the built-in one. */
+  /** Empty for the built-in template. */
   readonly warnings: readonly string[];
 }
 
 const operation = 'configuration.render';
-/** Sites turned into plain data between two turns of the event loop; a few ms of work. */
+/** Sites converted per turn of the event loop; a few ms of work. */
 const sitesPerSlice = 200;
 
 /**
  * Renders a template into a configuration. The same input gives the same bytes: sites are sorted, no time is printed.
  *
- * `engine` turns template and variables into the text.
- *
- * Throws ServiceError 5001 (the template, or a value in it, is refused; members: `output`, and `line` where there is
- * one) or 5003 (the result has no rule for the blocked map).
+ * Throws ServiceError 5001 (template or a value in it refused; members: `output`, and `line` if known) or 5003 (the
+ * result has no rule for the blocked map).
  */
 export async function renderConfiguration(
   template: string,

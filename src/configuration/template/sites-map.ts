@@ -3,15 +3,14 @@ import { readdir, readFile, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { writeFileAtomically } from '../../files/atomic-file.ts';
 
-/** A file that a configuration names. */
 export interface NamedFile {
   readonly path: string;
   readonly content: string;
 }
 
 /**
- * The sites map under a name made of its content: `/etc/proxy/sites.map` becomes `/etc/proxy/sites.<16 hex>.map`.
- * It can be written before the validation, so that the rename of `proxy.cfg` stays the only switch.
+ * The sites map, named by its content: `/etc/proxy/sites.map` becomes `/etc/proxy/sites.<16 hex>.map`. It can be
+ * written before the validation, so that the rename of `proxy.cfg` stays the only switch.
  */
 export function contentAddressed(base: string, content: string): NamedFile {
   const { folder, stem, ending } = partsOf(base);
@@ -30,9 +29,7 @@ export async function ensureFiles(files: readonly NamedFile[]): Promise<string[]
   return written;
 }
 
-/**
- * The existing content-addressed files of `base` that a configuration names: it cannot be loaded without them.
- */
+/** The existing content-addressed files of `base` that a configuration names: it cannot be loaded without them. */
 export async function filesNamedIn(base: string, configText: string): Promise<NamedFile[]> {
   const named: NamedFile[] = [];
   for (const path of await contentAddressedOf(base)) {
@@ -44,8 +41,8 @@ export async function filesNamedIn(base: string, configText: string): Promise<Na
 }
 
 /**
- * Removes the content-addressed files of `base` that are not in `keepPaths`, and returns their paths. A worker reads its
- * map at its start, so the caller keeps those of the live configuration and of the last known good.
+ * Removes the content-addressed files of `base` that are not in `keepPaths`, and returns their paths. A worker reads
+ * its map at its start, so keep those of the live configuration and of the last known good.
  */
 export async function collectGarbage(base: string, keepPaths: Iterable<string>): Promise<string[]> {
   const keep = new Set([...keepPaths].map((path) => join(path)));

@@ -5,7 +5,7 @@ const builtInHead = `\
 # To change it, set PROXY_MANAGER_TEMPLATE to a template of your own.
 `;
 
-// The first lines are the template's own, and not in what it makes.
+// Only in the template itself, not in its output.
 const ownHead = `\
 {% comment %}
 This is a template of proxy-manager: edit it. "proxy-manager config diff" shows what a reload would make of it,
@@ -17,9 +17,9 @@ The lines that follow stand at the top of the configuration that is made of it.
 `;
 
 /**
- * The built-in template as one of an operator's own begins: it makes the same configuration, but for the two lines that
- * say where that comes from.
- * @throws Error when the built-in one does not begin as it should
+ * The built-in template as a start for an operator's own: its output is the same, except the two lines that name its
+ * origin.
+ * @throws Error when the built-in one has another beginning
  */
 export function startingTemplate(): string {
   if (!builtInTemplate.startsWith(builtInHead)) throw new Error('the built-in template has lost its first two lines');

@@ -3,7 +3,7 @@ import { TimeSlice } from '../../concurrency/slices.ts';
 import type { TemplateScope } from './render-scope.ts';
 import { printable } from './template-values.ts';
 
-/** The template is wrong, or ran past a limit. `line` counts from 1 and is null where the engine knows none. */
+/** The template is invalid, or exceeded a limit. `line` counts from 1; null: unknown. */
 export class TemplateRefused extends Error {
   readonly line: number | null;
 
@@ -22,16 +22,15 @@ export const templateLimits = {
   memory: 50_000_000,
   /** Milliseconds for one render, other work of the event loop included. */
   time: 10_000,
-  /** Milliseconds of work after which the event loop gets its turn. */
+  /** Milliseconds of work before other events are processed. */
   slice: 10,
 };
 
-/** Tags that bring in another file: a template is one file. */
+/** Tags that include another file: a template is one file. */
 const fileTags = ['include', 'layout', 'render', 'block'];
 
 /**
- * Renders one template over plain data. An engine serves one render, so nothing of one leaks into the next.
- * Throws TemplateRefused.
+ * Renders one template over plain data, each with its own engine, so that no state is shared. Throws TemplateRefused.
  */
 export async function renderTemplate(template: string, scope: TemplateScope): Promise<string> {
   const engine = lockedDownEngine(breather());
@@ -57,12 +56,13 @@ function lockedDownEngine(breathe: () => Promise<void> | null): Liquid {
     dynamicPartials: false,
     relativeReference: false,
     cache: false,
-    // Not that of the machine, which takes 20 ms to find out the first time: the same template gives the same everywhere.
+    // Not that of the machine, which takes 20 ms to find out the first time: the same template renders the same
+    // everywhere.
     locale: 'en-US',
     parseLimit: templateLimits.parse,
     renderLimit: templateLimits.time,
     memoryLimit: templateLimits.memory,
-    // A promise where a turn is due: the engine awaits it, and thousands of sites do not hold up the event loop.
+    // Returns a promise when a pause is due: the engine awaits it, so thousands of sites do not block the event loop.
     outputEscape: ((value: unknown) => {
       const text = printable(value);
       return breathe()?.then(() => text) ?? text;
@@ -73,7 +73,7 @@ function lockedDownEngine(breathe: () => Promise<void> | null): Liquid {
   return engine;
 }
 
-/** Gives a promise of the next turn once a slice of work is over, else null. */
+/** Returns a promise of the next turn once a slice of work is over, else null. */
 function breather(): () => Promise<void> | null {
   const slice = new TimeSlice(templateLimits.slice);
   return () => (slice.due() ? slice.rest() : null);
@@ -104,7 +104,7 @@ function asRefusal(error: Error): TemplateRefused {
   return new TemplateRefused(`${where}${message}${what}${beganAbove(error.token)}`, line ?? null, { cause: error });
 }
 
-/** A tag without its end takes in what stands below it; the engine then names a line that nothing is wrong with. */
+/** A tag without its end swallows what follows; the engine then names a line that is correct. */
 function beganAbove(token: LiquidError['token'] | undefined): string {
   if (token === undefined) return '';
   const before = token.input.slice(0, token.begin);

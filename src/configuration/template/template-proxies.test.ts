@@ -15,7 +15,7 @@ import { readMachineFacts } from './render-scope.ts';
 import { ensureFiles } from './sites-map.ts';
 import { Template } from './template.ts';
 
-/** More than half of `maxconn`, so that either rule can be seen to act by itself. */
+/** More than half of `maxconn`, so that each limit is reached by itself. */
 const perSource = 60;
 const machine = await readMachineFacts();
 const execute = promisify(execFile);
@@ -39,7 +39,6 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
       connectionsPerSource: perSource,
       sites,
       sitesMapBase: file('sites.map'),
-      // So few that `maxconn` is 100.
       machine: { ...machine, openFiles: 500, resolvConf, hosts: new Set(['localhost']) },
     });
     await ensureFiles(rendered.files);
@@ -105,7 +104,7 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
 
   const get = (host: string, from?: string) => ask(port, `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`, from);
 
-  /** Connections that say nothing, all of them opened; those that the proxy has closed are not among them. */
+  /** Opens idle connections; returns those that the proxy has not closed. */
   const silent = async (from: string, count: number) => {
     const sockets = await Promise.all(
       Array.from({ length: count }, async () => {
@@ -263,8 +262,8 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
   });
 
   test('has started without a warning of the configuration or a limit', () => {
-    // 3.4 recommends a chroot to every proxy that root starts. The template has none: before 3.4 it needs a folder of its
-    // own, and a proxy without root cannot use it.
+    // 3.4 recommends a chroot to every proxy that root starts. The template has none: before 3.4 it needs a folder of
+    // its own, and a proxy without root cannot use it.
     const lines = output.split('\n').filter((line) => !line.includes("without any 'chroot' directive"));
     expect(lines.filter((line) => /config ?:|parsing|limit/.test(line))).toEqual([]);
   });
@@ -282,7 +281,7 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
   });
 });
 
-/** As `show servers state` answers for one server that DNS had placed at 127.0.0.1. */
+/** The reply of `show servers state` for one server resolved to 127.0.0.1. */
 function stateOf(backend: string, { address, port }: { address: string; port: number }): string {
   const fields =
     'be_id be_name srv_id srv_name srv_addr srv_op_state srv_admin_state srv_uweight srv_iweight srv_time_since_last_change srv_check_status srv_check_result srv_check_health srv_check_state srv_agent_state bk_f_forced_id srv_f_forced_id srv_fqdn srv_port srvrecord srv_use_ssl srv_check_port srv_check_addr srv_agent_addr srv_agent_port';
@@ -292,7 +291,7 @@ function stateOf(backend: string, { address, port }: { address: string; port: nu
 
 const statusOf = (reply: string) => Number(/^HTTP\/1\.[01] (\d{3})/.exec(reply)?.[1] ?? 0);
 
-/** One raw request; the reply to its end, or as soon as the answer's head and body are there. */
+/** Resolves at the end of the connection, or once head and body are complete. */
 function ask(port: number, text: string, from = '127.0.0.1'): Promise<string> {
   return new Promise((resolve, reject) => {
     let reply = '';

@@ -1,4 +1,3 @@
-// The thread of `template-thread.ts`.
 import { parentPort, workerData } from 'node:worker_threads';
 import { renderTemplate, TemplateRefused } from './template-engine.ts';
 import type { ThreadAnswer, ThreadTask } from './template-thread.ts';

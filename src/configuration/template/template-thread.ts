@@ -1,5 +1,5 @@
-// Renders an operator's template in a separate thread, which is terminated when it loops endlessly or takes too much
-// memory, and blocks no other work meanwhile. Each render has its own thread.
+// Renders an operator's template in a thread of its own, which is terminated when it loops endlessly or takes too much
+// memory, and blocks no other work meanwhile.
 import { Worker } from 'node:worker_threads';
 import type { TemplateScope } from './render-scope.ts';
 import { TemplateRefused, templateLimits } from './template-engine.ts';
@@ -20,7 +20,7 @@ const graceMs = 2_000;
 const mostMegabytes = 1_024;
 
 /**
- * Calls `renderTemplate` of the engine in the thread.
+ * Calls `renderTemplate` in the thread.
  * @throws TemplateRefused, also when the thread was terminated
  */
 export async function renderInThread(
@@ -35,14 +35,14 @@ export async function renderInThread(
 }
 
 function answerOf(workerData: ThreadTask, limitMs: number): Promise<ThreadAnswer> {
-  // A checkout runs the sources, an installation what was compiled.
+  // A checkout runs the sources, an installation the compiled files.
   const main = import.meta.url.endsWith('.ts') ? './template-thread-main.ts' : './template-thread-main.js';
   const thread = new Worker(new URL(main, import.meta.url), {
     workerData,
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: mostMegabytes },
   });
-  // Does not delay the end of the service.
+  // Does not delay the service's exit.
   thread.unref();
   return new Promise<ThreadAnswer>((resolve, reject) => {
     const timer = setTimeout(() => {

@@ -1,5 +1,5 @@
 /**
- * What a value may be made of before it may enter a configuration: letters, digits and what addresses, names and paths
+ * What a value may contain before it may enter a configuration: letters, digits and what addresses, names and paths
  * need. Blanks, quotes, `#`, `\`, `$`, `%`, commas, brackets and braces mean something to HAProxy's parser, a newline
  * ends its line, and a comma or `)` in a map's path would end the path; none of them is ever escaped, all are refused
  * (promise 8).
@@ -12,7 +12,7 @@ const neverPrinted = /[\u0000-\u001f\u007f\u0085\u2028\u2029"'`#\\$]/;
 
 export class ValueRefused extends Error {}
 
-/** Walks plain data and refuses the first value that could be more than a word. `path` names it in the message. */
+/** Refuses the first value that could be more than a word. `path` names it in the message. */
 export function refuseUnlessPlain(value: unknown, path: string): void {
   if (value === null || typeof value === 'boolean') return;
   if (typeof value === 'number') {

@@ -60,7 +60,7 @@ describe('the built-in template', () => {
       const { text } = await Template.builtIn().render({ ...sampleInput, machine, sites: manySites(count) });
       return Number(/^ +maxconn (\d+)$/m.exec(text)?.[1]);
     };
-    // Two servers a site.
+    // Two servers each.
     const few = await maxconn(0);
     expect(await Promise.all([maxconn(1), maxconn(2), maxconn(32)])).toEqual([few, few, few]);
     expect([few, await maxconn(33), await maxconn(64)]).toEqual([1_808, 1_744, 1_744]);
@@ -164,7 +164,7 @@ describe('a value from outside', () => {
 describe("an operator's template", () => {
   let folder: string;
   let path: string;
-  // By the engine itself; that a file's template has a thread of its own is template-thread.test.ts's.
+  // In this thread; template-thread.test.ts tests the thread of a file's template.
   const render = (text: string, input = sampleInput) => renderConfiguration(text, path, input);
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pm-template-'));
@@ -198,7 +198,7 @@ describe("an operator's template", () => {
     await eventually('the second has its turn', () => begun.length > 1);
     template.stop();
     begun[1]!();
-    // Each reads files before it takes its turn, so that any of them may be the last.
+    // Each reads files before it is queued, so any of them may be the last.
     const ended = await ends;
     expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
     expect(ended.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: codes.ShuttingDown } });

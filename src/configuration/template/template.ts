@@ -11,11 +11,10 @@ interface TemplateDeps {
   readonly name: string;
   readonly read: () => Promise<string>;
   readonly engine: typeof renderTemplate;
-  /** Left out: it is rendered at once. */
+  /** Absent: rendered at once. */
   readonly turns?: RenderTurns;
 }
 
-/** The template of the configuration: the built-in one, or an operator's file. */
 export class Template {
   readonly #deps: TemplateDeps;
 
@@ -27,7 +26,7 @@ export class Template {
     return this.#deps.name;
   }
 
-  /** Known to end: it is rendered where it stands. */
+  /** Known to terminate: rendered in this thread. */
   static builtIn(): Template {
     return new Template({
       name: 'the built-in template',
@@ -37,7 +36,7 @@ export class Template {
   }
 
   /**
-   * The file is read at every render, and one is rendered at a time: its limit of time begins with its own turn. Throws
+   * The file is read at every render, and renders run one at a time: the time limit begins with its own turn. Throws
    * ServiceError 5001 at once when it cannot be read now.
    */
   static async fromFile(path: string, engine: typeof renderTemplate = renderInThread): Promise<Template> {
@@ -48,7 +47,7 @@ export class Template {
     return template;
   }
 
-  /** The service ends: what waits for its turn is not rendered any more. */
+  /** Rejects the waiting renders. */
   stop(): void {
     this.#deps.turns?.stop();
   }

@@ -1,4 +1,3 @@
-// What is read from files, ours and the kernel's: map files, pid files, /proc. In pieces and damaged.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +24,6 @@ import { SlotTable } from './map-file-slots.ts';
 
 const header = { database: '0f7e6a1c-3b0e-4c8e-9d0a-5b1f2c3d4e5f', generation: 42 };
 
-/** A file as the service leaves it: header, body, padding, a live slot, a hidden one, free ones. */
 function mapFile(): Buffer {
   const body = ['10.0.0.0/8', '192.0.2.1', '198.51.100.7', '2001:db8::/32'].map(bodyLine).join('');
   const slots = emptySlots(4);
@@ -69,7 +67,7 @@ describe('a map file', () => {
         for (const line of linesOf([bytes])) {
           const text = texts[line.line - 1] ?? '';
           if (line.kind === 'damaged') continue;
-          // HAProxy ends a line at its first CR, wherever that stands, and its blanks are two: 0xA0 is part of a word.
+          // HAProxy ends a line at its first CR, and only space and tab separate words: 0xA0 is part of a word.
           const words = (text.split('\r')[0] ?? '').replaceAll(/^[ \t]+|[ \t]+$/g, '').split(/[ \t]+/);
           expect([line.key, line.value.replaceAll(/[ \t]+/g, ' ')]).toEqual([words[0], words.slice(1).join(' ')]);
           expect(text.startsWith('#') || text.includes('\0')).toBe(false);

@@ -5,7 +5,7 @@ import { ipv4, temporaryMapPath } from '../../../testkit/haproxy/map-files.ts';
 import { MapFileBody } from './map-file-body.ts';
 import { bodyLine, canonicalEntry, HEADER_BYTES } from './map-file-layout.ts';
 
-/** Every third address, so that there is something between any two; the dead ones lose their first character. */
+/** Every third address, so that there is a gap between any two; dead lines lose their first character. */
 async function bodyOf(count: number, isDead: (n: number) => boolean) {
   const path = await temporaryMapPath();
   const lines = Array.from({ length: count }, (_, n) => {

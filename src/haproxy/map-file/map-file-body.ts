@@ -13,27 +13,23 @@ const READ_BYTES = WINDOW_BYTES * 4;
  */
 const CACHED_PARTS = 512;
 
-/** What follows one offset. Stays valid: lines do not move, and a dead line stays dead. */
+/** Cached for good: lines do not move, and a dead line stays dead. */
 interface Probe {
-  /** Start of the first line that begins after the offset. */
   readonly firstLine: number;
-  /** The first live line from there on; null when all up to the end of that search were dead. */
+  /** The first live line from there on; null when all up to the end of the search were dead. */
   readonly live: { readonly at: number; readonly end: number; readonly entry: IpEntry } | null;
 }
 
 interface MapFileBodyDeps {
-  /** For messages. */
   readonly path: string;
   readonly file: FileHandle;
-  /** The offset of the first line, at least 1. */
   readonly start: number;
-  /** The offset after the last line. */
   readonly end: number;
 }
 
 /**
- * The sorted lines of the last rewrite, searched on disk: of a million entries only the few lines at which searches begin
- * are in memory. Reads are synchronous: some ten reads of 2 µs from the page cache.
+ * The sorted lines of the last rewrite, searched on disk: of a million entries only the lines at which searches begin
+ * are in memory. Reads are synchronous, since they take 2 µs from the page cache.
  */
 export class MapFileBody {
   readonly #deps: MapFileBodyDeps;
@@ -91,7 +87,6 @@ export class MapFileBody {
       if (window.indexOf(NEWLINE, at - offset) !== -1)
         return { firstLine, live: this.#liveLine(window, at, at - offset) };
       if (at === offset) throw this.#foreign(at);
-      // A long run of dead lines, or a line across the window's end.
       offset = at;
       window = this.#read(offset, Math.min(READ_BYTES, high - offset));
     }

@@ -1,5 +1,4 @@
-// Promise 10: a crash at any byte finds only whole lines. The disk is real; each write is looked at, cut at every byte,
-// before it is made.
+// Promise 10: a crash at any byte leaves only complete lines. Each write to the real file is cut at every byte first.
 import { fstatSync, readFileSync, statSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import fc from 'fast-check';
@@ -11,16 +10,14 @@ import { type MapFileLine, MapLineParser } from './map-file-reader.ts';
 
 const SECTOR = 512;
 
-/** The set before a change and what the change may add or take away. */
 interface Allowed {
   readonly before: ReadonlySet<string>;
   readonly adds: ReadonlySet<string>;
   readonly removes: ReadonlySet<string>;
-  /** Its number. */
   readonly change: number;
 }
 
-/** What a start after the crash would find: no damaged line, no lost entry, and none that was not added. */
+/** After the crash: no damaged line, no lost entry, and none that was not added. */
 function checkContent(content: Buffer, { before, adds, removes }: Allowed): MapFileLine[] {
   const keys = new Set<string>();
   const parser = new MapLineParser();
@@ -31,10 +28,10 @@ function checkContent(content: Buffer, { before, adds, removes }: Allowed): MapF
   return lines;
 }
 
-/** No line of a slot shows without the number of its change, or with another one than was begun by then. */
+/** No line of a slot appears without the number of a change that had begun. */
 function checkNumbers(lines: readonly MapFileLine[], { removes, change }: Allowed): void {
   for (const line of lines) {
-    // Its removal, which is committed, may have written half of its number.
+    // Its committed removal may have written half of its number.
     if (line.kind !== 'entry' || BODY.includes(line.key) || removes.has(line.key)) continue;
     if (line.generation === undefined || line.generation > change) throw new Error(`${line.key} of ${line.generation}`);
   }
@@ -84,7 +81,7 @@ async function run(
   await file.close();
 }
 
-/** Makes the changes, with every write cut at every byte first; returns how many cuts that were. */
+/** Makes the changes, each write cut at every byte first; returns the number of cuts. */
 async function cutEverywhere(changes: { add: boolean; ips: string[] }[]): Promise<number> {
   const path = await temporaryMapPath();
   let allowed: Allowed | null = null;
@@ -134,10 +131,10 @@ test('appended slots, truncated at any byte, leave complete lines', async () => 
   const ops: MapFileOps = {
     ...diskOps,
     write: (file, bytes, position) => {
-      // Not the rewrite's own writes, which no path leads to.
+      // The rewrite's own writes are to a file without a path.
       if (position > 0 && cuts === 0 && isAt(path, file)) {
         const content = withWrite(readFileSync(path), bytes, position);
-        // The slots are alike and of 64 bytes: 7 has no factor of it, so that each of their bytes is cut in some of them.
+        // Steps of 7 bytes: not a factor of 64, so every byte of a slot is cut in some slot.
         for (let length = position; length <= content.length; length += 7, cuts += 1) {
           checkContent(content.subarray(0, length), allowed);
         }
@@ -159,7 +156,6 @@ test('a power failure that loses some sectors of a change leaves complete lines'
     fc.asyncProperty(steps, anySeed, async (changes, dice) => {
       const path = await temporaryMapPath();
       let allowed: Allowed | null = null;
-      /** Since the last sync: the content after each write. */
       let versions: Buffer[] = [];
       const ops: MapFileOps = {
         ...diskOps,

@@ -1,13 +1,10 @@
 export type MapFileFailure =
   /** The file on disk is not as this service left it: edited, replaced, truncated, gone. */
   | 'surprise'
-  /** The system refused a write, or made a short one. */
   | 'unwritable'
   /** An fsync or fdatasync failed: what is on disk is unknown. */
   | 'sync-failed'
-  /** An earlier failure, or no rewrite yet: only a rewrite makes the file usable. */
   | 'behind'
-  /** The text to write is not a canonical address or network. */
   | 'not-canonical';
 
 export class MapFileError extends Error {
@@ -20,7 +17,6 @@ export class MapFileError extends Error {
   }
 }
 
-/** A MapFileError unchanged; any other error as the cause of a MapFileError. */
 export function asMapFileError(error: unknown, path: string, reason: MapFileFailure = 'unwritable'): MapFileError {
   if (error instanceof MapFileError) return error;
   const what = error instanceof Error ? error.message : String(error);

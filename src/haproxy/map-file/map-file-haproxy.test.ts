@@ -1,4 +1,4 @@
-// The real reader: HAProxy's own `-c`, run again and again while the file changes. Plain appends fail this in most runs.
+// HAProxy's own `-c` is the reader while the file changes. Plain appends fail this in most runs.
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

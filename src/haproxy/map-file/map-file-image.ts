@@ -23,33 +23,25 @@ import {
 import type { MapFileOps } from './map-file-ops.ts';
 import { SlotTable } from './map-file-slots.ts';
 
-/** The offsets of the parts of a file in bytes, and the number of lines of its body. */
 interface MapFileGeometry {
   readonly bodyEnd: number;
   readonly slotsStart: number;
   readonly slots: number;
   readonly entries: number;
-  /** In its first two lines. */
   readonly generation: number;
 }
 
-/** Slots written at once: 64 KiB. */
 const SLOTS_PER_WRITE = 1024;
-/** The least growth of a file without free slots. */
 const GROWTH = 256;
 
 interface MapFileImageDeps {
   readonly ops: MapFileOps;
-  /** That of the file, now or after its rename. */
   readonly path: string;
   readonly file: FileHandle;
   readonly geometry: MapFileGeometry;
 }
 
-/**
- * One open file in the form of a map file, and the changes to it. Its owner syncs it after a change, and discards it after
- * an error of any kind.
- */
+/** One open map file and the changes to it. The owner syncs it after a change, and discards it after any error. */
 export class MapFileImage {
   readonly #deps: MapFileImageDeps;
   readonly #slotsStart: number;
@@ -86,7 +78,7 @@ export class MapFileImage {
     return this.#deadLines;
   }
 
-  /** The number of the last change recorded in it. */
+  /** The number of the last recorded change. */
   get generation(): number {
     return this.#generation;
   }
@@ -99,14 +91,13 @@ export class MapFileImage {
     return this.#slots.slotOf(ip) !== undefined || this.#body.find(canonicalEntry(ip)) !== -1;
   }
 
-  /** Writes a later generation to the first two lines: the body contains all changes up to it. */
   setGeneration(header: MapFileHeader): void {
     if (header.generation === this.#generation) return;
     this.#writeAll(Buffer.concat([headerLine(header), nowLine(header.generation)]), 0);
     this.#generation = header.generation;
   }
 
-  /** Writes the second line, unless it has this generation or a later one; returns whether it did. */
+  /** Writes the second line unless it has this generation or a later one; returns whether it did. */
   note(generation: number): boolean {
     if (generation <= this.#generation) return false;
     this.#writeAll(nowLine(generation), HEADER_BYTES);
@@ -115,7 +106,7 @@ export class MapFileImage {
   }
 
   /**
-   * Adds canonical addresses; those that are live already and duplicates are skipped. Returns how many were written.
+   * Adds canonical addresses, except duplicates and those already live. Returns how many were written.
    * @param generation the number of the change, recorded in each of its slots
    */
   async add(ips: readonly string[], generation = this.#generation): Promise<number> {
@@ -129,7 +120,6 @@ export class MapFileImage {
       const slots = part.map(() => this.#slots.take());
       this.#writeHidden(part, slots, generation);
       crashPoint('map-file.slot-hidden');
-      // The lines are complete; one byte makes each of them visible.
       part.forEach((ip, index) => {
         const slot = slots[index] as number;
         this.#writeAll(firstByte(ip), this.#lineOf(slot));
@@ -141,7 +131,7 @@ export class MapFileImage {
     return missing.length;
   }
 
-  /** Removes the lines of canonical addresses and records the change if there were any; returns the removed addresses. */
+  /** Removes canonical addresses and records the change if there were any; returns the removed ones. */
   async remove(ips: readonly string[], generation = this.#generation): Promise<string[]> {
     const removed: string[] = [];
     const slice = new TimeSlice();
@@ -167,7 +157,7 @@ export class MapFileImage {
     return removed;
   }
 
-  /** Records the file's state after this service's writes. Throws a MapFileError (`surprise`) when its size is another. */
+  /** Records size and time after this service's writes. Throws a MapFileError (`surprise`) if the size differs. */
   settle(): void {
     const now = identityOf(fstatSync(this.#deps.file.fd, { bigint: true }));
     if (now.size !== BigInt(this.size)) {
@@ -176,7 +166,7 @@ export class MapFileImage {
     this.#left = now;
   }
 
-  /** How the file at the path differs from the state that `settle` recorded; null when it does not. Costs one stat. */
+  /** How the file differs from what `settle` recorded; null when it does not. One stat. */
   surprise(): string | null {
     const left = this.#left;
     if (left === null) return 'its state was never recorded';
@@ -202,7 +192,6 @@ export class MapFileImage {
     return [...missing];
   }
 
-  /** Writes lines hidden by a leading `#`, contiguous slots in one write. */
   #writeHidden(ips: readonly string[], slots: readonly number[], generation: number): void {
     for (let from = 0; from < slots.length; ) {
       let to = from + 1;
@@ -244,7 +233,6 @@ export class MapFileImage {
     return this.#slotsStart + slot * SLOT_BYTES;
   }
 
-  /** Start of the slot's line, after its tag. */
   #lineOf(slot: number): number {
     return this.#positionOf(slot) + TAG_BYTES;
   }

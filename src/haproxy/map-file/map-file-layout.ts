@@ -17,11 +17,11 @@ import { MapFileError } from './map-file-error.ts';
 export interface MapFileHeader {
   /** The identity of the database: at most 64 letters, digits and hyphens; a UUID. */
   readonly database: string;
-  /** The number of the last change that the body contains; the database counts changes. */
+  /** The number of the last change that the body contains. */
   readonly generation: number;
 }
 
-/** The first line. Its text with a UUID and a number does not fit into 64. */
+/** A UUID and a number do not fit into 64. */
 export const HEADER_BYTES = 128;
 /** The second line: the file's own generation, unless a slot names a later one. */
 export const NOW_BYTES = 64;
@@ -29,20 +29,20 @@ export const BODY_START = HEADER_BYTES + NOW_BYTES;
 export const SLOT_BYTES = 64;
 /** Of a slot: `#`, its number (blanks until its first use) and a newline. */
 export const TAG_BYTES = 18;
-/** Slots come in blocks of one page. */
+/** One page. */
 export const SLOTS_PER_BLOCK = 64;
-/** The longest line is an IPv6 network's: 43 characters, the value and the newline. */
+/** An IPv6 network: 43 characters, the value and the newline. */
 export const LONGEST_LINE = 46;
 
 export const HASH = 0x23;
 const BLANK = 0x20;
 export const NEWLINE = 0x0a;
-/** A removal writes this over a line's first byte. For HAProxy `#` begins a comment in column 0 only. */
+/** Written over the first byte of a removed line. For HAProxy `#` begins a comment in column 0 only. */
 export const HASH_BYTE: Uint8Array = Uint8Array.of(HASH);
 
 const HEADER = /^# proxy-manager database=([0-9A-Za-z-]{1,64}) generation=(0|[1-9]\d{0,15}) *$/;
 
-/** The first line, newline included. Throws a RangeError for a header that could not be read back. */
+/** Newline included. Throws a RangeError for a header that could not be read back. */
 export function headerLine(header: MapFileHeader): Buffer {
   const text = `# proxy-manager database=${header.database} generation=${header.generation}`;
   if (!HEADER.test(text) || !Number.isSafeInteger(header.generation)) {
@@ -51,7 +51,7 @@ export function headerLine(header: MapFileHeader): Buffer {
   return Buffer.from(`${text.padEnd(HEADER_BYTES - 1)}\n`, 'latin1');
 }
 
-/** The header in a first line (no newline), null for a line that this service did not write. */
+/** Null for a line that this service did not write. */
 export function parseHeaderLine(line: string): MapFileHeader | null {
   const match = HEADER.exec(line);
   if (match?.[1] === undefined) return null;
@@ -61,13 +61,13 @@ export function parseHeaderLine(line: string): MapFileHeader | null {
 
 const NOW = /^# now at generation (\d{16}), (\d{16}) *$/;
 
-/** The second line, newline included. It contains the number twice, so that a partial write is recognised. */
+/** Newline included. Contains the number twice, so that a partial write is recognised. */
 export function nowLine(generation: number): Buffer {
   const text = `# now at generation ${digits(generation)}, ${digits(generation)}`;
   return Buffer.from(`${text.padEnd(NOW_BYTES - 1)}\n`, 'latin1');
 }
 
-/** The generation in a second line (no newline), null for any other line: older versions wrote none. */
+/** Null for any other line: older versions wrote none. */
 export function parseNowLine(line: string): number | null {
   const match = NOW.exec(line);
   if (match === null || match[1] !== match[2]) return null;
@@ -84,13 +84,11 @@ export function tagLine(generation: number): string {
   return `#${number}${number}\n`;
 }
 
-/** The generation in a slot's first line (no newline); null for any other line. */
 export function parseTag(line: string): number | null {
   const match = TAG.exec(line);
   return match === null ? null : Number.parseInt(match[1]!, 36);
 }
 
-/** One line of the body, newline included. */
 export function bodyLine(ip: string): string {
   return `${mapLine(ip)}\n`;
 }
@@ -104,14 +102,14 @@ export function padding(length: number): Buffer {
 }
 
 /**
- * Empty slots. Both lines begin with `#` instead of a blank, and the newlines stay at their offsets: the bytes written into
- * it later are part of a comment at any time, in whatever order a reader sees them.
+ * Empty slots. Both lines begin with `#` and the newlines stay at their offsets: bytes written later are part of a
+ * comment at any time, in whatever order a reader sees them.
  */
 export function emptySlots(count: number): Buffer {
   return Buffer.alloc(count * SLOT_BYTES, Buffer.concat([commentLine(TAG_BYTES), commentLine(SLOT_BYTES - TAG_BYTES)]));
 }
 
-/** Writes a slot with the line of `ip`, still hidden: `#` replaces its first character. */
+/** Writes the line of `ip`, hidden by `#` in place of its first character. */
 export function writeHiddenSlot(target: Buffer, offset: number, ip: string, generation: number): void {
   const line = offset + TAG_BYTES;
   target.fill(BLANK, line, offset + SLOT_BYTES - 1);
@@ -121,12 +119,11 @@ export function writeHiddenSlot(target: Buffer, offset: number, ip: string, gene
   target[offset + SLOT_BYTES - 1] = NEWLINE;
 }
 
-/** The byte that makes the line of a hidden slot visible. */
 export function firstByte(ip: string): Uint8Array {
   return Uint8Array.of(ip.charCodeAt(0));
 }
 
-/** The entry of a canonical text; nothing else is written to the file (promise 8). */
+/** Throws for text that is not canonical: nothing else is written to the file (promise 8). */
 export function canonicalEntry(ip: string): IpEntry {
   const parsed = parseIp(ip);
   if (parsed.ok && parsed.entry.text === ip) return parsed.entry;

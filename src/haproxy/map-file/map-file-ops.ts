@@ -2,14 +2,10 @@ import { writeSync } from 'node:fs';
 import { type FileHandle, rename } from 'node:fs/promises';
 import { fsyncFolder } from '../../files/atomic-file.ts';
 
-/** Every operation of the map file that changes the disk. Passed in, so that tests can truncate, fail and record each step. */
+/** Every operation of the map file that changes the disk; replaced in tests. */
 export interface MapFileOps {
-  /**
-   * A small write at a position; bytes written. Synchronous: 2 µs into the page cache, where the thread pool costs 30 µs.
-   * The wait for the disk is in `dataSync`.
-   */
+  /** A small write; returns bytes written. Synchronous: 2 µs into the page cache, where the thread pool costs 30 µs. */
   writeNow(file: FileHandle, bytes: Uint8Array, position: number): number;
-  /** A large write at a position; bytes written. */
   write(file: FileHandle, bytes: Uint8Array, position: number): Promise<number>;
   dataSync(file: FileHandle): Promise<void>;
   sync(file: FileHandle): Promise<void>;

@@ -1,10 +1,10 @@
-// What must be durable before what. Only the order of the calls can show it: a test cannot pull the plug.
+// What must be durable before what. Only the order of the calls shows it: a test cannot cut the power.
 import { expect, test } from 'vitest';
 import { ipv4, rewriteTo, temporaryMapPath } from '../../../testkit/haproxy/map-files.ts';
 import { MapFile } from './map-file.ts';
 import { diskOps, type MapFileOps } from './map-file-ops.ts';
 
-/** The real disk, writing down each kind of step; repeated ones once. */
+/** The real disk, recording each kind of step; repeated ones once. */
 function recorded(steps: string[]): MapFileOps {
   const note = (step: string) => {
     if (steps.at(-1) !== step) steps.push(step);
@@ -46,7 +46,6 @@ test('each step of a map file change is durable before the step that depends on 
   await file.add(['2.2.2.2', '3.3.3.3']);
   expect(steps.splice(0)).toEqual(['write slots', 'flip', 'sync data']);
 
-  // A line of the body, and a slot with its number.
   await file.remove(['1.1.1.1', '2.2.2.2']);
   expect(steps.splice(0)).toEqual(['flip', 'write slots', 'sync data']);
 

@@ -73,7 +73,7 @@ describe.each(CASES)('%s', (_name, text, expected) => {
     const lines: MapFileLine[] = [];
     const chunk = Buffer.alloc(size);
     for (let at = 0; at < bytes.length; at += size) {
-      // One buffer for all, as the reader does it.
+      // One buffer for all, like the reader.
       lines.push(...parser.push(chunk.subarray(0, bytes.copy(chunk, 0, at))));
     }
     lines.push(...parser.end());
@@ -109,7 +109,7 @@ test('reading a missing map file rejects', async () => {
   await expect(readMapFile(path).next()).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-/** So many empty slots between them that they are far apart. */
+/** With so many empty slots between them that they are far apart. */
 function slotsOf(...generations: number[]): Buffer {
   const slots = emptySlots(40_000 * generations.length);
   for (const [index, generation] of generations.entries()) {

@@ -14,8 +14,8 @@ import {
 import { parseUntil, UNTIL_BYTES } from './trusted-map-text.ts';
 
 /**
- * How HAProxy reads one line; comments and blank lines are omitted. Line numbers begin at 1. `generation`: the number of
- * its change, for a line added since the last rewrite. `until`: the end of trust, from a comment directly above.
+ * How HAProxy reads one line; comments and blank lines are omitted. Line numbers begin at 1. `generation`: the number
+ * of its change, for a line added since the last rewrite. `until`: the expiry of trust, from a comment above.
  */
 export type MapFileLine =
   | {
@@ -41,9 +41,8 @@ const CHUNK_BYTES = 65_536;
 const QUOTED_BYTES = 200;
 
 /**
- * Reads any map file, written by this service or not, in batches: the entries that HAProxy would load, and damaged lines.
- * Keys are spelled as in the file, not canonical. Memory is bounded for any content. Rejects with the system's error (`ENOENT`
- * for a missing file).
+ * Reads any map file in batches: the entries that HAProxy would load, and damaged lines. Keys are spelled as in the
+ * file. Memory is bounded for any content. Rejects with the system's error (`ENOENT` for a missing file).
  */
 export async function* readMapFile(path: string): AsyncGenerator<MapFileLine[], void, undefined> {
   const file = await open(path, 'r');
@@ -63,13 +62,12 @@ export async function* readMapFile(path: string): AsyncGenerator<MapFileLine[], 
 
 export interface MapFileIdentity {
   readonly exists: boolean;
-  /** Null: there is no file, this service did not write it, or its first line is damaged. */
+  /** Null: no file, not written by this service, or a damaged first line. */
   readonly header: MapFileHeader | null;
-  /** The last change recorded in the file; null without a header, or when an older version wrote the file. */
+  /** The last recorded change; null without a header, or when an older version wrote the file. */
   readonly last: number | null;
 }
 
-/** The database of a map file, and its last change: the latest in its second line and all of its slots. */
 export async function readMapFileHeader(path: string): Promise<MapFileIdentity> {
   let file: FileHandle;
   try {
@@ -81,7 +79,6 @@ export async function readMapFileHeader(path: string): Promise<MapFileIdentity> 
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(BODY_START), 0, BODY_START, 0);
     const [first, second] = buffer.toString('latin1', 0, bytesRead).split('\n');
-    // Without its newline the first line may be truncated.
     const header = first === undefined || second === undefined ? null : parseHeaderLine(first);
     if (header === null) return { exists: true, header, last: null };
     const [now, tag] = [parseNowLine(second ?? ''), await latestTag(file)];
@@ -92,7 +89,6 @@ export async function readMapFileHeader(path: string): Promise<MapFileIdentity> 
   }
 }
 
-/** Matches every number below 36 to the power of 7. */
 const TAG_BEGIN = '\n#0';
 
 /** The highest number of a slot, null when there is none. Some ms for a million entries: few lines have this prefix. */
@@ -113,14 +109,12 @@ async function latestTag(file: FileHandle): Promise<number | null> {
   }
 }
 
-/** Bytes of a map file, in pieces of any size → lines. Keeps the remainder; call `end` after the last piece. */
+/** Accepts pieces of any size and keeps the remainder; call `end` after the last piece. */
 export class MapLineParser {
   #rest: Buffer = Buffer.alloc(0);
   #skipping = false;
   #line = 1;
-  /** The number of the slot whose line comes next. */
   #tag: number | null = null;
-  /** The end of trust for the entry in the next line. */
   #until: string | null = null;
 
   push(chunk: Buffer): MapFileLine[] {
@@ -138,7 +132,7 @@ export class MapLineParser {
   end(): MapFileLine[] {
     const rest = this.#rest;
     this.#rest = Buffer.alloc(0);
-    // An incomplete comment or incomplete blanks hide nothing and do no harm.
+    // Incomplete comments and blanks hide nothing.
     if (this.#skipping || isCommentOrBlank(rest, 0, rest.length)) return [];
     return [this.#withUntil(damaged(rest, this.#line, 'the last line has no newline: it may be truncated'))];
   }
@@ -186,7 +180,7 @@ function readUntil(bytes: Buffer, start: number, end: number): string | null {
   return parseUntil(bytes.toString('latin1', start, end));
 }
 
-/** Why a line with an address alone is damaged; separate because a list of addresses looks like this. */
+/** Separate because a list of addresses looks like this. */
 export const NO_VALUE = 'no value: HAProxy loads it, and it does not block';
 
 function readLine(bytes: Buffer, start: number, end: number, line: number): MapFileLine | null {
@@ -195,7 +189,7 @@ function readLine(bytes: Buffer, start: number, end: number, line: number): MapF
   if (text.includes('\0')) {
     return damaged(bytes.subarray(start, end), line, 'a NUL byte: HAProxy loses what follows it');
   }
-  // As HAProxy's pat_ref_read_from_file_smp: blanks before the key, blanks between, then the value up to CR or newline.
+  // As HAProxy's pat_ref_read_from_file_smp: blanks, key, blanks, then the value up to CR or newline.
   const match = /^[ \t]*([^ \t\r]+)[ \t]*([^\r]*)/.exec(text);
   const key = match?.[1] ?? '';
   const value = (match?.[2] ?? '').replace(/[ \t]+$/, '');
@@ -212,7 +206,7 @@ function readLine(bytes: Buffer, start: number, end: number, line: number): MapF
   return { kind: 'entry', key, value, line };
 }
 
-/** A comment with a NUL byte does not count: NUL marks a disk block that was never written. */
+/** A comment with a NUL byte is damage: NUL marks a disk block that was never written. */
 function isCommentOrBlank(bytes: Buffer, start: number, end: number): boolean {
   if (bytes[start] === HASH && start < end) return !includesNul(bytes, start, end);
   for (let at = start; at < end; at += 1) {
@@ -228,7 +222,7 @@ function includesNul(bytes: Buffer, start: number, end: number): boolean {
   return at !== -1;
 }
 
-/** What HAProxy accepts as a key of an ip map: more than the canonical form (host bits, dotted masks, any spelling). */
+/** HAProxy accepts more than the canonical form: host bits, dotted masks, any spelling. */
 function isLoadableAddress(key: string): boolean {
   const slash = key.indexOf('/');
   const address = slash === -1 ? key : key.slice(0, slash);

@@ -30,28 +30,24 @@ const BUFFER_BYTES = 262_144;
 /** Synced as it grows, so that the last fsync, for which changes wait, is short. */
 const SYNC_EVERY_BYTES = 4_194_304;
 
-/** The map file as its rewrite uses it. */
 interface RewriteOwner {
   readonly path: string;
   readonly ops: MapFileOps;
   readonly slots: number;
   readonly mode: AtomicWriteOptions;
-  /** What changed since the rewrite began: true, the address must be in the file; false, it must not. */
+  /** Changed since the rewrite began: true, the address must be in the file; false, it must not. */
   readonly journal: ReadonlyMap<string, boolean>;
-  /** The new file is in place and durable. */
   replaced(image: MapFileImage): Promise<void>;
   /** The new file is in place but may not be durable. */
   doubtful(failure: MapFileError): Promise<void>;
-  /** The rewrite is over, successful or not. */
   ended(): void;
 }
 
 interface RewriteDeps {
   readonly owner: RewriteOwner;
-  /** The map file, without links. */
+  /** The map file, symbolic links resolved. */
   readonly target: string;
   readonly temporary: string;
-  /** The temporary file, open. */
   readonly file: FileHandle;
   readonly header: MapFileHeader;
 }
@@ -74,7 +70,7 @@ export class RewriteInProgress {
   }
 
   static async begin(owner: RewriteOwner, header: MapFileHeader): Promise<RewriteInProgress> {
-    // Throws for a header that could not be read back, before there is a file.
+    // Throws for an invalid header, before there is a file.
     firstLines(header);
     const target = await resolveTarget(owner.path);
     await removeStaleTemporaries(target);
@@ -125,7 +121,7 @@ export class RewriteInProgress {
     try {
       await this.seal();
       image = this.#image as unknown as MapFileImage;
-      // The last lines read are as new as this generation, and which ones is not known.
+      // The snapshot may already contain changes up to this generation; which ones is not known.
       image.setGeneration({ ...this.#deps.header, generation });
       await this.#applyJournal(image);
       await inheritModeAndOwner(this.#deps.file, this.#deps.target, mode);
@@ -188,7 +184,7 @@ export class RewriteInProgress {
     }
   }
 
-  /** Removes the temporary file. Throws the failure together with that of the removal, if it fails too. */
+  /** Throws the failure together with that of the removal, if it fails too. */
   async #discard(failure: Error | null): Promise<void> {
     this.#end();
     await this.#deps.file.close();

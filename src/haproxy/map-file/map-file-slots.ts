@@ -3,26 +3,23 @@ import { SLOTS_PER_BLOCK } from './map-file-layout.ts';
 /** This many slots are freed before the first is reused, so that a reader that saw its old line has finished. */
 const REUSE_FROM = 32;
 
-/** The slot of each address. Bookkeeping only; slots are numbered from 0. */
 export class SlotTable {
   readonly #slotOf = new Map<string, number>();
   #count: number;
   #nextFresh = 0;
-  /** The next one is the last. */
+  /** Used from the end. */
   #reusable: number[] = [];
-  /** Freed since, oldest first. */
+  /** Oldest first. */
   #freed: number[] = [];
 
   constructor(count: number) {
     this.#count = count;
   }
 
-  /** Slots in the file. */
   get count(): number {
     return this.#count;
   }
 
-  /** Slots that hold an address. */
   get used(): number {
     return this.#slotOf.size;
   }
@@ -35,7 +32,7 @@ export class SlotTable {
     this.#slotOf.set(ip, slot);
   }
 
-  /** Forgets an address; its slot is reused later. */
+  /** The slot is reused later. */
   free(ip: string): void {
     const slot = this.#slotOf.get(ip);
     if (slot === undefined) return;
@@ -54,7 +51,6 @@ export class SlotTable {
     this.#count += slots;
   }
 
-  /** A free slot, now owned by the caller. */
   take(): number {
     if (this.#nextFresh < this.#count) return this.#nextFresh++;
     if (this.#reusable.length === 0) {

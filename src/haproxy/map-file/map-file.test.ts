@@ -135,11 +135,11 @@ describe('a map file', () => {
     await file.remove(['3.3.3.3'], 4);
     await file.add(['4.4.4.4'], 5);
     expect(await now()).toBe(5);
-    // Two lines that were there, one that was not: no write, no number.
+    // Two lines already present, one absent: no write, no number.
     await file.add(['2.2.2.2'], 6);
     await file.remove(['9.9.9.9'], 6);
     expect(await now()).toBe(5);
-    // Taken back: the change was not committed, and its number is used again.
+    // Rolled back: the change was not committed, and its number is used again.
     await file.remove(['4.4.4.4']);
     await file.add(['5.5.5.5'], 5);
     expect(await now()).toBe(5);
@@ -212,7 +212,7 @@ describe('a change of the map file by another process', () => {
       async (path) => {
         const before = (await stat(path, { bigint: true })).mtimeNs;
         const file = await open(path, 'r+');
-        // On kernels with a coarse clock an edit within the same tick has the same time.
+        // With a coarse kernel clock an edit within the same tick has the same time.
         while ((await stat(path, { bigint: true })).mtimeNs === before) await file.write('#', 128);
         await file.close();
       },

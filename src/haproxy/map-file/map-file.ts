@@ -16,16 +16,15 @@ type MapFileState = 'unopened' | 'current' | 'behind';
 
 export interface MapFileDeps {
   readonly path: string;
-  /** Mode of a new file. Default 0o640. */
+  /** Default 0o640. */
   readonly mode?: number;
-  /** Slots that a rewrite creates for later additions, rounded up to 64. Default 1024; more are appended when needed. */
+  /** Slots that a rewrite creates for later additions, rounded up to 64. Default 1024. */
   readonly slots?: number;
-  /** The disk; another one in tests. */
   readonly ops?: MapFileOps;
 }
 
 export interface MapFileRewrite {
-  /** Canonical addresses in sortKey order, over several calls; rejects with a RangeError when they are not. */
+  /** Canonical addresses in sortKey order, over several calls; otherwise rejects with a RangeError. */
   append(ips: readonly string[]): Promise<void>;
   /** Optional, after the last append and outside the writer's turn: the long fsync, so that `finish` has a short one. */
   seal(): Promise<void>;
@@ -37,18 +36,18 @@ export interface MapFileRewrite {
    * and the state `behind`.
    */
   finish(generation?: number): Promise<{ entries: number; bytes: number }>;
-  /** Discards the rewrite; does nothing when it is over. To be called after `append` or `seal` rejected. */
+  /** Discards the rewrite; does nothing when it is over. Call it after `append` or `seal` rejected. */
   abort(): Promise<void>;
 }
 
 /**
- * The map file, complete at every moment (promise 10, ADR 0010). It becomes `current` by a rewrite; from then on a change
- * costs the same at any size of the file.
+ * The map file, complete at every moment (promise 10, ADR 0010). A rewrite makes it `current`; from then on a change
+ * costs the same at any size.
  *
- * The file records its last change (its generation), so that a start recognises an older database. `add` and `remove` write
- * the number of their change together with its lines; without a number they record none.
+ * The file records the number of its last change (its generation), so that a start recognises an older database. `add`
+ * and `remove` write it together with their lines.
  *
- * `add`, `remove`, `note`, `has` and `finish` are called one at a time; `beginRewrite` and `append` may overlap with them.
+ * Call `add`, `remove`, `note`, `has` and `finish` one at a time; `beginRewrite` and `append` may overlap with them.
  */
 export class MapFile {
   readonly #deps: MapFileDeps;
@@ -57,7 +56,7 @@ export class MapFile {
   #failure: MapFileError | null = null;
   #journal: Map<string, boolean> | null = null;
   #rewrite: RewriteInProgress | null = null;
-  /** A change being written, without the sync, or a new file being put in place; never rejects. */
+  /** A change being written, without the sync, or a new file being renamed; never rejects. */
   #writing: Promise<unknown> | null = null;
 
   constructor(deps: MapFileDeps) {
@@ -70,7 +69,6 @@ export class MapFile {
     return this.#failure === null ? 'unopened' : 'behind';
   }
 
-  /** Live lines; 0 unless current. */
   get entryCount(): number {
     return this.#image?.entryCount ?? 0;
   }
@@ -80,14 +78,14 @@ export class MapFile {
     return this.#image?.slotsUsed ?? 0;
   }
 
-  /** Lines of the rewrite that were removed since: they take space in the file and slow down searches. */
+  /** Lines removed since the rewrite: they take space in the file and slow down searches. */
   get deadLines(): number {
     return this.#image?.deadLines ?? 0;
   }
 
   /**
-   * Adds canonical addresses; those already live are skipped. Durable on return. Rejects with a MapFileError. After any
-   * reason except `not-canonical` the state is `behind`, and some of the addresses may be in the file.
+   * Adds canonical addresses. Durable on return. Rejects with a MapFileError; after any reason except `not-canonical`
+   * the state is `behind`, and some of the addresses may be in the file.
    */
   async add(ips: readonly string[], generation?: number): Promise<void> {
     await this.#assertCanonical(ips);
@@ -108,15 +106,15 @@ export class MapFile {
   }
 
   /**
-   * Records a committed change that needed no line of the file. Not synced: if a power failure loses it, the file is behind
-   * the database, which is always correct. Rejects as `add` does; does nothing unless `current`.
+   * Records a committed change that needed no line. Not synced: after a power failure the file is only behind the
+   * database, which is always correct. Rejects as `add` does; does nothing unless `current`.
    */
   async note(generation: number): Promise<void> {
     if (this.#image === null || generation <= this.#image.generation) return;
     await this.#write(async (image) => image.note(generation));
   }
 
-  /** Omits these addresses from a rewrite under way: their addition failed, and the database does not contain them. */
+  /** Omits addresses from a rewrite in progress: their addition failed, and the database does not contain them. */
   leaveOut(ips: readonly string[]): void {
     this.#remember(ips, false);
   }
@@ -133,9 +131,9 @@ export class MapFile {
   }
 
   /**
-   * Starts an atomic rewrite into a temporary file in the same folder; those of crashed processes are removed first.
-   * `finish` applies again what is added or removed from now on, successfully or not, so take the snapshot to append after
-   * this resolved. One at a time.
+   * Starts an atomic rewrite into a temporary file in the same folder; removes those of crashed processes. `finish`
+   * applies again what is added or removed from now on, successfully or not, so take the snapshot after this resolved.
+   * One at a time.
    */
   async beginRewrite(header: MapFileHeader): Promise<MapFileRewrite> {
     if (this.#journal !== null) throw new Error(`a rewrite of ${this.#deps.path} is under way`);
@@ -172,15 +170,15 @@ export class MapFile {
   }
 
   /**
-   * Whether the file on disk is as this service left it: one stat. A change being written is awaited first, since half of it
-   * would look like that of another process. Rejects when the stat fails.
+   * Whether the file is as this service left it: one stat. Awaits a change being written, since half of it would look
+   * like another process's. Rejects when the stat fails.
    */
   async unchanged(): Promise<boolean> {
     while (this.#writing !== null) await this.#writing;
     return this.#image !== null && this.#image.surprise() === null;
   }
 
-  /** Closes the file and aborts a rewrite under way; the state is `unopened` again. */
+  /** Aborts a rewrite in progress; the state is `unopened` again. */
   async close(): Promise<void> {
     await this.#rewrite?.abort();
     const image = this.#image;
@@ -219,7 +217,6 @@ export class MapFile {
     }
   }
 
-  /** `unchanged` waits for it. */
   async #whileWriting<T>(work: () => Promise<T>): Promise<T> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#writing = promise;
@@ -234,7 +231,6 @@ export class MapFile {
   #trusted(): MapFileImage {
     if (this.#image !== null) return this.#image;
     const failure = this.#failure;
-    // Without naming the file twice, and with the same cause.
     const why =
       failure?.message.replace(`the map file ${this.#deps.path} `, 'it ') ??
       'it has not been rewritten since the start';
@@ -247,7 +243,7 @@ export class MapFile {
     );
   }
 
-  /** Closes the file, since it is not reliable; returns the error to throw. */
+  /** Closes the unreliable file; returns the error to throw. */
   async #fallBehind(failure: MapFileError): Promise<MapFileError> {
     const image = this.#image;
     this.#image = null;

@@ -1,18 +1,18 @@
 /**
- * The text of the trusted map file. Pure.
+ * The text of the trusted map file.
  *
  *   # proxy-manager trusted addresses
  *   192.0.2.1 1
  *   # until 2026-12-01T00:00:00.000Z
  *   192.0.2.2 1
  *
- * A comment line says when trust in the entry below it ends, so that trust does not become permanent if the database is
+ * A comment holds the expiry of the entry below it, so that trust does not become permanent if the database is
  * lost. HAProxy ignores it.
  */
 import { mapLine, parseIp } from '../../domain/ip.ts';
 
 const UNTIL = /^# until (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/;
-/** Length of the line with the end of trust, without its newline. */
+/** Without its newline. */
 export const UNTIL_BYTES = '# until 2026-12-01T00:00:00.000Z'.length;
 
 /** Rows that are not in canonical form are omitted. */
@@ -30,7 +30,7 @@ function untilLine(end: string | null): string {
   return parseUntil(line) === null ? '' : `${line}\n`;
 }
 
-/** The end of trust for the entry in the next line; null for any other line. */
+/** The expiry for the entry in the next line; null for any other line. */
 export function parseUntil(line: string): string | null {
   const end = UNTIL.exec(line)?.[1] ?? null;
   return end === null || Number.isNaN(Date.parse(end)) ? null : end;

@@ -33,20 +33,17 @@ export interface GroupApplication {
 }
 
 export interface GroupOutcome {
-  /** Empty: every address of the group was read back as intended. */
+  /** Empty: every address was read back as intended. */
   readonly failures: EntryFailure[];
-  /** How the connection failed. Every address it left unverified is among the failures, with its reason. */
+  /** How the connection failed. Every address left unverified is among the failures. */
   readonly ended: MasterSocketError | null;
-  /** The worker addressed by its pid no longer exists. */
   readonly workerGone: boolean;
   readonly processes: Processes | null;
-  /** Additions whose exact entry was present before. */
   readonly alreadyThere: number;
-  /** Addresses that the worker held until this group removed them. */
   readonly removed: readonly string[];
 }
 
-/** Of one entry, in total. Any further duplicates are left to the comparison of the complete map. */
+/** In total for one entry. Further duplicates are left to the comparison of the complete map. */
 const REMOVALS = 4;
 
 /**
@@ -195,7 +192,7 @@ async function lookUpAdditions(
   await resolveHidden(conversation, commands, additions, 'before');
 }
 
-/** Finds in a dump of the map the entries that a more specific one hides from `get map`. */
+/** Finds in a dump the entries that a more specific one hides from `get map`. */
 async function resolveHidden(
   conversation: Conversation,
   commands: MapCommands,
@@ -209,7 +206,7 @@ async function resolveHidden(
   for (const change of hidden) change[when] = lookupInDump(values.get(change.key) ?? []);
 }
 
-/** Removed with a good reply, and present all the same. */
+/** Removed with a good reply, but still present. */
 function isStillPresent({ intent, mutation, after }: EntryChange): boolean {
   return intent === 'remove' && mutation !== null && isGoodDelete(mutation) && after?.state === 'exact';
 }
@@ -243,13 +240,13 @@ function outcomeOf(
   return { failures, ended, workerGone, processes, alreadyThere, removed };
 }
 
-/** The commit used up the time; that says nothing about the proxy. */
+/** The commit used up the time, which says nothing about the proxy. */
 function nothingSent(path: string): MasterSocketError {
   const detail = 'nothing was sent: writing the database and the map file took until the deadline';
   return new MasterSocketError('deadline', { path, command: '', detail });
 }
 
-/** Throws what is no failure of the socket or the proxy: it is a fault of this program. */
+/** Rethrows anything that is not a failure of the socket or the proxy: a fault of this program. */
 function failureOf(error: unknown, path: string): MasterSocketError {
   if (error instanceof MasterSocketError) return error;
   if (!(error instanceof RuntimeMapRejection)) throw error;

@@ -1,7 +1,6 @@
-// The map commands in the form of rule 1, rule 2 and rule 3: `@1` (or `@!<pid>`) first, the map by its path, the value 1.
+// The map commands of rules 1 to 3: `@1` (or `@!<pid>`) first, the map by its path, the value 1.
 import { MAX_COMMAND_BYTES, PayloadCommand } from '../socket/conversation-command.ts';
 
-/** The current worker, or any worker by its pid, draining ones included. */
 export type WorkerRef = { readonly kind: 'current' } | { readonly kind: 'pid'; readonly pid: number };
 
 export const CURRENT: WorkerRef = { kind: 'current' };
@@ -16,7 +15,7 @@ export class UnsafeArgumentError extends Error {
 
 // A blank, a backslash, a quote or `;` would end or change the argument; `#<id>` would name another map tomorrow.
 const PATH = /^\/[^\s;\\"'<>\p{Cc}]+$/u;
-// Everything that HAProxy's own address parser can store; the canonical form is the caller's responsibility.
+// Everything that HAProxy's address parser can store; canonical form is the caller's responsibility.
 const KEY = /^(?=.*[.:])[0-9A-Fa-f:][0-9A-Fa-f:./]{1,63}$/;
 
 const ELEMENT = /^0x[0-9a-f]{1,16}$/;
@@ -33,15 +32,13 @@ export function checkKey(key: string): string {
   throw new UnsafeArgumentError(`${JSON.stringify(key.slice(0, 80))} is not an IP address or network`);
 }
 
-/** An entry by its address in the worker's memory, as `show map` lists it: `0x7f8b9d9d29e0`. */
+/** An entry by its address in the worker's memory, as in `show map`: `0x7f8b9d9d29e0`. */
 function checkElement(element: string): string {
   if (ELEMENT.test(element)) return `#${element}`;
   throw new UnsafeArgumentError(`${JSON.stringify(element.slice(0, 80))} is not an element of a map`);
 }
 
-/** The commands of one map in one worker. */
 export class MapCommands {
-  /** `@1`, or `@!<pid>`. */
   readonly target: string;
   readonly #path: string;
 
@@ -50,7 +47,7 @@ export class MapCommands {
     this.target = worker.kind === 'current' ? '@1' : `@!${worker.pid}`;
   }
 
-  /** For a network, of its first address: an IPv6 network as argument answers `found=no` (2.6.12, 3.0.11). */
+  /** For a network, its first address: an IPv6 network as argument answers `found=no` (2.6.12, 3.0.11). */
   get(key: string): string {
     return `${this.target} get map ${this.#path} ${firstAddress(checkKey(key))}`;
   }
@@ -95,12 +92,12 @@ export class MapCommands {
     return `${this.target} del map ${this.#path} ${checkKey(key)}`;
   }
 
-  /** Sets the value of exactly this entry; duplicates of its key keep theirs. */
+  /** Duplicates of the key keep their values. */
   setElement(element: string): string {
     return `${this.target} set map ${this.#path} ${checkElement(element)} ${BLOCKING_VALUE}`;
   }
 
-  /** Removes exactly this entry; duplicates of its key stay. */
+  /** Duplicates of the key stay. */
   delElement(element: string): string {
     return `${this.target} del map ${this.#path} ${checkElement(element)}`;
   }

@@ -1,4 +1,4 @@
-// Reads a complete map with one `show map`, as a stream, since a million entries are 30 MB.
+// One `show map`, streamed: a million entries are 30 MB.
 import type { Conversation } from '../socket/conversation.ts';
 import { elementOf, type MapEntry, parseShowMapLine } from '../socket/replies.ts';
 import { RuntimeMapRejection } from './runtime-map-rejection.ts';
@@ -16,20 +16,17 @@ export async function dump(conversation: Conversation, command: string, onEntrie
   return count;
 }
 
-/** One entry of a map, among duplicates of its key. */
 interface MapElement {
   readonly element: string;
   readonly value: string;
 }
 
-/** A change of one entry: it gets the value 1, or it is removed. */
 export interface ElementChange {
   readonly key: string;
   readonly element: string;
   readonly change: 'set' | 'remove';
 }
 
-/** The entries of each wanted key, in the order of the map. */
 export async function elementsOf(
   conversation: Conversation,
   command: string,
@@ -46,7 +43,7 @@ export async function elementsOf(
   return elements;
 }
 
-/** A copy: a substring keeps the complete block that its line came in. */
+/** A copy: a substring would keep its complete block in memory. */
 function unshared(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');
 }
@@ -57,7 +54,6 @@ function entryOf(command: string, lines: readonly string[], line: string): MapEn
   return entry;
 }
 
-/** The values of each wanted key, in the order of the map. */
 export async function valuesOf(
   conversation: Conversation,
   command: string,

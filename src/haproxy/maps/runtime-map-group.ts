@@ -1,25 +1,22 @@
-// The commands of a group, and which reply belongs to which address. Pure.
 import type { Command } from '../socket/conversation-command.ts';
 import { BLOCKING_VALUE, type MapCommands } from './runtime-map-commands.ts';
 import { type Intent, type Lookup, lookupOf } from './runtime-map-lookup.ts';
 
-/** From this many addresses on, additions are sent as a payload; fewer by the command of rule 4. */
+/** With fewer addresses the command of rule 4. */
 const PAYLOAD_FROM = 2;
 
-/** One address of a group, with what was sent and received for it. */
 export interface EntryChange {
   readonly key: string;
   readonly intent: Intent;
-  /** All replies for it, in order. */
   readonly bodies: string[];
   before: Lookup | null;
   after: Lookup | null;
-  /** Indexes of its replies among those of the stage. */
+  /** Indexes among the replies of the stage. */
   mutations: number[];
   readBack: number;
-  /** The reply to its mutation: the first that is not empty, since an addition may go to two versions. */
+  /** The first reply that is not empty, since an addition may go to two versions. */
   mutation: string | null;
-  /** Reported for it: the first command, until its change is planned. */
+  /** The command to report: the lookup, until the change is planned. */
   command: string;
 }
 
@@ -52,7 +49,7 @@ export function entryChanges(add: readonly string[], remove: readonly string[], 
 }
 
 /**
- * The mutations and the read-backs, with the indexes of their replies noted in each change.
+ * The mutations and the read-backs; notes the index of each reply in its change.
  * @param fresh the additions that the filling of the pending version does not bring
  */
 export function planChanges(
@@ -61,7 +58,7 @@ export function planChanges(
   pendingVersion: number | undefined,
   fresh?: readonly string[],
 ): Stage {
-  // After an unreadable reply an addition might store the entry twice.
+  // After an unreadable reply an addition could create a duplicate.
   const changes = all.filter(({ before }) => before?.state !== 'unknown');
   const plan: Command[] = [];
   const mutate = (change: EntryChange, command: string): void => {
@@ -94,7 +91,7 @@ export function planChanges(
 
 function addTo(plan: Command[], commands: MapCommands, changes: readonly EntryChange[], version?: number): void {
   const sentAt = (change: EntryChange, index: number): void => {
-    // The command for the live map is the one to report, where there is one.
+    // Report the command for the live map, if there is one.
     if (change.mutations.length === 0) change.command = commands.add(change.key, version);
     change.mutations.push(index);
   };

@@ -1,19 +1,20 @@
-// What the replies say about one address: the read-back of rules 4, 5 and 8. Pure.
+// The read-back of rules 4, 5 and 8.
 import { isGoodAdd, isGoodDelete, parseGetMap } from '../socket/replies.ts';
 import { BLOCKING_VALUE, hides } from './runtime-map-commands.ts';
 
 export interface EntryFailure {
   readonly ip_address: string;
-  /** The worker's pid; null when it was addressed as the current one and its pid is not known. */
+  /** The worker's pid; null: the current worker, pid unknown. */
   readonly worker: number | null;
   readonly command: string;
-  /** All reply bodies for this address, in order. */
   readonly responses: readonly string[];
-  /** `rejected`, `read-back absent`, `read-back present`, `wrong value`, `unknown reply`, `worker gone`, or why the socket failed. */
+  /**
+   * `rejected`, `read-back absent`, `read-back present`, `wrong value`, `unknown reply`, `worker gone`, or why the
+   * socket failed.
+   */
   readonly reason: string;
 }
 
-/** What is to become of an entry. */
 export type Intent = 'add' | 'remove';
 
 export type Lookup =
@@ -23,7 +24,7 @@ export type Lookup =
   | { readonly state: 'hidden' }
   | { readonly state: 'unknown' };
 
-/** What a `get map` of `key` says about the entry `key` itself. */
+/** What the `get map` of `key` shows about the entry `key` itself. */
 export function lookupOf(key: string, getMapBody: string): Lookup {
   const reply = parseGetMap(getMapBody);
   if (reply.found === 'unknown') return { state: 'unknown' };
@@ -32,7 +33,7 @@ export function lookupOf(key: string, getMapBody: string): Lookup {
   return { state: hides(reply.key, key) ? 'hidden' : 'absent' };
 }
 
-/** The same from a complete `show map`: the values of the entries with exactly this key, of which the first wins a lookup. */
+/** The same from a `show map`: of the entries with exactly this key the first one wins a lookup. */
 export function lookupInDump(values: readonly string[]): Lookup {
   const [first] = values;
   if (first === undefined) return { state: 'absent' };
@@ -40,7 +41,7 @@ export function lookupInDump(values: readonly string[]): Lookup {
   return { state: 'exact', value: wrong ?? first };
 }
 
-/** Null: the entry is as intended; otherwise the literal reason. `after` must not be `hidden`: look in the dump first. */
+/** Null: the entry is as intended. `after` must not be `hidden`: resolve it from a dump first. */
 export function failureReason(intent: Intent, mutation: string | null, after: Lookup): string | null {
   if (mutation !== null && !(intent === 'add' ? isGoodAdd(mutation) : isGoodDelete(mutation))) return 'rejected';
   if (after.state === 'unknown') return 'unknown reply';

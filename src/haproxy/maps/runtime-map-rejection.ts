@@ -1,11 +1,9 @@
-// The proxy replied, and the reply is not on the command's list of good replies.
-
 export class RuntimeMapRejection extends Error {
   override readonly name = 'RuntimeMapRejection';
   readonly command: string;
   /** All bodies up to and including the rejection. */
   readonly responses: readonly string[];
-  /** The worker listed its maps without this one. */
+  /** The worker listed its maps, without this one. */
   readonly mapIsNotLoaded: boolean;
 
   /** @param notLoaded the file of a map that the worker did not list; null: another failure */

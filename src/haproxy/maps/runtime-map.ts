@@ -1,4 +1,4 @@
-// One map of the proxy, by its path, in any of its workers. Functions have the names of the rules (docs/promises.md).
+// One map of the proxy, by its path, in any worker. Functions have the names of the rules (docs/promises.md).
 
 import { pause, withTimeout } from '../../concurrency/pause.ts';
 import type { Conversation } from '../socket/conversation.ts';
@@ -20,7 +20,7 @@ import { dump, type ElementChange, type EntriesSink, elementsOf } from './runtim
 import type { EntryFailure } from './runtime-map-lookup.ts';
 import { RuntimeMapRejection } from './runtime-map-rejection.ts';
 
-/** Commands in flight at a time; after a rejection the rest is not sent. */
+/** Commands in flight; after a rejection the rest is not sent. */
 const WINDOW = 64;
 
 interface Expectation {
@@ -30,7 +30,7 @@ interface Expectation {
   readonly alsoGood?: readonly string[];
 }
 
-/** Returns the bodies. A rejection carries those of its window up to and including the bad one (`responses`). */
+/** Returns the bodies. A rejection carries those of its window up to and including the bad one. */
 async function runMapCommands(
   conversation: Conversation,
   commands: readonly Command[],
@@ -56,7 +56,7 @@ export type { WorkerRef } from './runtime-map-commands.ts';
 export type { EntryFailure } from './runtime-map-lookup.ts';
 export { RuntimeMapRejection } from './runtime-map-rejection.ts';
 
-/** Between two checks whether a commit has switched; the switch itself takes some 5 ms at a million entries. */
+/** The switch itself takes some 5 ms at a million entries. */
 const SWITCH_POLL_MS = 1;
 /** Rule 5: an absent key is the requested state. */
 const ABSENT_IS_GOOD: Expectation = { alsoGood: [KEY_NOT_FOUND] };
@@ -66,7 +66,6 @@ const ABSENT_ELEMENT_IS_GOOD: Expectation = { alsoGood: [KEY_NOT_FOUND, ELEMENT_
 interface RuntimeMapDeps {
   readonly socket: MasterSocket;
   readonly path: string;
-  /** Called with the reason when `addIpToRuntimeMap` or `removeIpFromRuntimeMap` returns false. */
   readonly onFailure?: (failure: EntryFailure) => void;
 }
 
@@ -74,13 +73,13 @@ export interface EntryCount {
   /** Entries of the live version and of pending ones together (the proxy has no other count, 2.6.12, 3.0.11). */
   readonly entries: number;
   readonly currentVersion: number;
-  /** Above `currentVersion`: a version is under preparation, or was abandoned. */
+  /** Above `currentVersion`: a version is in preparation, or was abandoned. */
   readonly nextVersion: number;
 }
 
 /**
- * All methods reject with MasterSocketError when the connection fails, with RuntimeMapRejection (carrying all bodies as
- * `responses`) when the proxy answers anything but success, with UnsafeArgumentError before anything is sent.
+ * All methods reject with MasterSocketError when the connection fails, with RuntimeMapRejection when the proxy does not
+ * report success, and with UnsafeArgumentError before anything is sent.
  */
 export class RuntimeMap {
   readonly path: string;
@@ -101,7 +100,7 @@ export class RuntimeMap {
     return this.#changeOne([], [ip], deadline);
   }
 
-  /** Rule 7. The entry that the proxy finds for the address, perhaps a network that contains it; null when none. */
+  /** Rule 7. The entry that the proxy finds, perhaps a network that contains the address; null when none. */
   async runtimeMapLookup(
     ip: string,
     deadline: Deadline,
@@ -115,7 +114,7 @@ export class RuntimeMap {
     return reply.found ? { key: reply.key, value: reply.value } : null;
   }
 
-  /** Rule 7. Streams `show map`; nothing is read while the promise of a batch is pending. A truncated dump rejects. */
+  /** Rule 7. Streams `show map`; reading pauses while the promise of a batch is pending. A truncated dump rejects. */
   async runtimeMapKeys(
     deadline: Deadline,
     onEntries: EntriesSink,
@@ -126,10 +125,10 @@ export class RuntimeMap {
     return this.#with(deadline, async (conversation) => ({ count: await dump(conversation, command, onEntries) }));
   }
 
-  /** The cheap probe: 0.2 ms at any size. */
+  /** The cheap check: 0.2 ms at any size. */
   async entryCount(deadline: Deadline, worker: WorkerRef = CURRENT): Promise<EntryCount> {
     const commands = this.#commands(worker);
-    // The proxy counts an entry once for each type in which the configuration uses the map; a lookup has a line for each.
+    // HAProxy counts an entry once per type in which the configuration uses the map; a lookup has a line for each.
     const [listing = '', lookup = ''] = await this.#once([commands.list(), commands.get('192.0.2.1')], deadline);
     const maps = parseShowMapListing(listing);
     const map = maps?.find((listed) => listed.file === this.path);
@@ -144,7 +143,7 @@ export class RuntimeMap {
     return { entries: map.entryCount / uses, currentVersion: map.currentVersion, nextVersion: map.nextVersion };
   }
 
-  /** As `entryCount`, of a worker that may have missed a deadline: first waits for its unanswered commands. */
+  /** As `entryCount`, for a worker that may have missed a deadline: first waits for its unanswered commands. */
   async firstAnswer(deadline: Deadline, worker: WorkerRef): Promise<EntryCount> {
     await this.#deps.socket.settled(this.#commands(worker).target, deadline);
     return await this.entryCount(deadline, worker);
@@ -160,7 +159,7 @@ export class RuntimeMap {
     return await this.lookUpGroup(request).apply(request);
   }
 
-  /** Adds without a lookup: an entry that exists already is duplicated. Payloads of at most 15,000 bytes. */
+  /** Adds without a lookup: an existing entry is duplicated. Payloads of at most 15,000 bytes. */
   async addMany(worker: WorkerRef, ips: readonly string[], deadline: Deadline, version?: number): Promise<void> {
     const chunks = this.#commands(worker).addAll(ips, version);
     await this.#mutate(
@@ -169,7 +168,7 @@ export class RuntimeMap {
     );
   }
 
-  /** By the keys as they are stored. An absent key is no failure. */
+  /** By the keys as stored. An absent key is not a failure. */
   async deleteMany(worker: WorkerRef, ips: readonly string[], deadline: Deadline): Promise<void> {
     const commands = this.#commands(worker);
     await this.#mutate(
@@ -189,9 +188,9 @@ export class RuntimeMap {
   }
 
   /**
-   * Lists the map, and returns the changes that leave each key once, with value 1. All duplicates of all keys get the
-   * value 1 before any is removed, and one of each key stays, so that every key blocks all the time. Entries are named by
-   * their elements, because `set map` and `del map` by key act on all duplicates or, from 3.4 on, on some of them.
+   * Lists the map, and returns the changes that leave each key once, with value 1. All duplicates get the value 1
+   * before any is removed, and one of each key stays, so that every key blocks all the time. Entries are addressed by
+   * element, because `set map` and `del map` by key act on all duplicates or, from 3.4 on, on some of them.
    */
   async duplicateChanges(worker: WorkerRef, ips: readonly string[], deadline: Deadline): Promise<ElementChange[]> {
     const command = this.#commands(worker).show();
@@ -204,13 +203,14 @@ export class RuntimeMap {
       }
       for (const { element } of entries.slice(1)) remove.push({ key, element, change: 'remove' });
     }
-    // A scan ends at its entry, so commands for the map's end are the slowest: the first ones measured give the upper bound.
+    // A scan ends at its entry, so commands for the map's end are the slowest: measuring them first gives the upper
+    // bound.
     return [...set.reverse(), ...remove.reverse()];
   }
 
   /**
-   * Applies changes of `duplicateChanges`, in its order. A missing element is no failure. HAProxy reuses the element of a
-   * removed entry for a new one and does not compare the key, so leave out each key that changed since the listing.
+   * Applies changes of `duplicateChanges`, in its order. A missing element is not a failure. HAProxy reuses the element
+   * of a removed entry without comparing the key, so leave out keys that changed since the listing.
    */
   async changeElements(worker: WorkerRef, changes: readonly ElementChange[], deadline: Deadline): Promise<void> {
     if (changes.length === 0) return;
@@ -229,7 +229,7 @@ export class RuntimeMap {
     );
   }
 
-  /** Begins a new version, not live until its commit. Each worker numbers versions from the start: name it by its pid. */
+  /** Begins a new version, not live until its commit. Each worker counts versions itself: address it by its pid. */
   async prepare(worker: WorkerRef, deadline: Deadline): Promise<number> {
     const command = this.#commands(worker).prepare();
     const [body = ''] = await this.#once([command], deadline);
@@ -239,10 +239,11 @@ export class RuntimeMap {
   }
 
   /**
-   * Switches at once, and resolves as soon as the switch was seen: the worker replies to the command only when the old
-   * entries are freed (0.4 to 0.65 s at a million), and answers other commands meanwhile (2.6.12, 3.0.11). `cleared` is
-   * that reply. Committing an empty version empties the live map: count it first.
-   * @param deadline for the switch to be seen; after it (`seen` false) the switch may still happen until `cleared` is settled
+   * Resolves as soon as the switch was seen: the worker replies only when the old entries are freed (0.4 to 0.65 s at a
+   * million), and answers other commands meanwhile (2.6.12, 3.0.11). `cleared` is that reply. Committing an empty
+   * version empties the live map: count it first.
+   * @param deadline for the switch to be seen; after it (`seen` false) the switch may still happen until `cleared` is
+   * settled
    * @param clearedBy for the reply
    */
   async commit(
@@ -251,12 +252,12 @@ export class RuntimeMap {
     deadline: Deadline,
     clearedBy: Deadline = deadline,
   ): Promise<{ readonly seen: boolean; readonly cleared: Promise<void> }> {
-    // One that is live already is refused by the worker; it must not be taken for one that switched now.
+    // The worker refuses one that is live already; that must not count as switched now.
     let answered = (await this.entryCount(deadline, worker)).currentVersion === version;
     const cleared = this.#mutate([this.#commands(worker).commit(version)], clearedBy).finally(() => {
       answered = true;
     });
-    // The caller may wait for it only after it failed.
+    // Prevents an unhandled rejection before the caller awaits it.
     cleared.catch(() => undefined);
     while (!answered) {
       const live = await this.entryCount(deadline, worker).then(
@@ -264,7 +265,7 @@ export class RuntimeMap {
         (error: unknown) => error,
       );
       if (live === version) return { seen: true, cleared };
-      // The reply proves the switch as well; without either, the failure to report is that of the command.
+      // The reply proves the switch as well; without either, report the failure of the command.
       if (typeof live !== 'number') break;
       await pause(SWITCH_POLL_MS);
     }

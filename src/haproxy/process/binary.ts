@@ -1,17 +1,15 @@
-// `-c`: the proxy's own validation of a configuration file.
 import { spawn } from 'node:child_process';
 import { resolve as resolvePath } from 'node:path';
 import { cannotBeRun, childEnvironment, programPath } from './child-environment.ts';
 
 interface ConfigurationCheck {
   readonly valid: boolean;
-  /** What the proxy printed, warnings included; the first 64 KB. */
+  /** Warnings included; the first 64 KB. */
   readonly output: string;
 }
 
 interface CheckOptions {
   readonly timeLimitMs?: number;
-  /** The folder to which relative names in the configuration refer. */
   readonly folder?: string;
 }
 
@@ -26,9 +24,8 @@ const TIME_LIMIT_MS = 60_000;
 const VALID = /^Configuration file is valid$/m;
 
 /**
- * Runs `<bin> -V -c -f <file>`, or with several files in their order. Valid means exit code 0 and the proxy's own message;
- * 2 is "no error but will not start". Rejects with ConfigurationCheckError when the proxy cannot be run, dies, or takes
- * longer than `timeLimitMs`.
+ * Runs `<bin> -V -c -f <file>`. Valid means exit code 0 and the proxy's own message; 2 is "no error but will not
+ * start". Rejects with ConfigurationCheckError when the proxy cannot be run, dies, or takes longer than `timeLimitMs`.
  */
 export function checkConfiguration(
   bin: string,
@@ -53,11 +50,11 @@ export function checkConfiguration(
     const timer = setTimeout(() => {
       late = true;
       child.kill('SIGKILL');
-      // A grandchild may hold the pipes open and delay the child's end.
+      // A grandchild may keep the pipes open and delay the child's end.
       child.stdout.destroy();
       child.stderr.destroy();
     }, timeLimitMs);
-    // First of all: an `error` event without a listener ends the service.
+    // Attached first: an `error` event without a listener ends the service.
     child.on('error', (cause) => {
       clearTimeout(timer);
       reject(new ConfigurationCheckError(cannotBeRun(`${bin} -c`, cause), { cause }));
@@ -65,7 +62,7 @@ export function checkConfiguration(
     // Without a free file descriptor there are no pipes, whatever the types say; the error follows.
     if ((child.stdout as typeof child.stdout | undefined) === undefined) return;
     const collect = (text: string): void => {
-      // Reads past the limit too: a full pipe would hang the proxy.
+      // Reads past the limit too: a full pipe would block the proxy.
       if (output.length < MAX_OUTPUT) output = (output + text).slice(0, MAX_OUTPUT);
     };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

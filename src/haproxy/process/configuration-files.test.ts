@@ -9,7 +9,6 @@ import { configurationFilesOf, UnreadableConfiguration } from './configuration-f
 import { parseProxyArguments } from './proxy-arguments.ts';
 
 let folder: string;
-/** Works in the folder. */
 let sleeper: ChildProcess;
 
 beforeAll(async () => {
@@ -49,7 +48,7 @@ describeOnEachProxy('the files of a command line', ({ bin }) => {
       execFile(bin, ['-c', ...words], { cwd: folder }, (_error, _stdout, text) => done(text));
     });
     const said = [...stderr.matchAll(/'read-(.*)'/g)].map(([, name]) => name);
-    // The process works in the folder, not below it, as a HAProxy with `-C many` does.
+    // HAProxy with `-C many` works in the folder itself, not below it.
     const ours = words[0] === '-C' ? await read(['-C', join(folder, 'many'), ...words.slice(2)]) : await read(words);
     expect(said.length).toBeGreaterThan(0);
     expect(ours.map(({ text }) => /read-(.*)"/.exec(text)?.[1])).toEqual(said);

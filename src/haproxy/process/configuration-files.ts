@@ -1,4 +1,4 @@
-// The configuration that a running HAProxy would read again at a reload.
+// The configuration that a running HAProxy would read at a reload.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { workFolderOf } from '../../system/processes.ts';
@@ -9,7 +9,6 @@ interface ConfigurationText {
   readonly text: string;
 }
 
-/** A file or folder of the configuration cannot be read; the cause says why. */
 export class UnreadableConfiguration extends Error {
   readonly path: string;
 
@@ -21,8 +20,8 @@ export class UnreadableConfiguration extends Error {
 }
 
 /**
- * The files in the order in which HAProxy reads them, each with its absolute path. A folder stands for its files `*.cfg`,
- * without hidden ones. Relative names refer to `-C`, else to the working folder of the process, else to `/`.
+ * The files in the order in which HAProxy reads them, with absolute paths. A folder stands for its files `*.cfg` except
+ * hidden ones. Relative names refer to `-C`, else to the process's working folder, else to `/`.
  * @param args with the pid of the process that was started with them; null: not known
  * @throws UnreadableConfiguration
  */
@@ -37,7 +36,7 @@ export async function configurationFilesOf(
   return files;
 }
 
-/** The folder to which relative names refer. A HAProxy with `-C` changes to it at its start. */
+/** HAProxy with `-C` changes to that folder at its start. */
 export async function workFolderOfProxy({
   workFolder,
   pid,
@@ -58,7 +57,7 @@ async function expand(path: string): Promise<string[]> {
   }
 }
 
-/** HAProxy takes the first `.cfg` in a name, which has to be its end. */
+/** HAProxy takes the first `.cfg` in a name, which must be its end. */
 function isConfigurationName(name: string): boolean {
   const at = name.indexOf('.cfg');
   return !name.startsWith('.') && at >= 0 && at === name.length - '.cfg'.length;

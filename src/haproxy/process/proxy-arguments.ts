@@ -1,7 +1,7 @@
-// The arguments with which a HAProxy was started, parsed like its own `init_args` does.
+// Parses arguments like HAProxy's own `init_args`.
 
 export interface ProxyArguments {
-  /** Files and folders, in their order, as written. */
+  /** As written, in their order. */
   readonly files: readonly string[];
   /** `-C`: the folder to which relative names refer. */
   readonly workFolder: string | null;
@@ -10,18 +10,15 @@ export interface ProxyArguments {
   /** Behind the first comma of `-S`: `['mode', '600']`. */
   readonly masterSocketOptions: readonly string[];
   readonly pidFile: string | null;
-  /** Started in master-worker mode; `master-worker` in the configuration has the same effect. */
+  /** By argument; `master-worker` in the configuration has the same effect. */
   readonly isMaster: boolean;
-  /** It only checks its configuration, or prints its version. */
   readonly isCheck: boolean;
 }
 
 /** Options whose value is the next argument, whatever follows their letter (`-fFILE` is `-f`). */
 const withValue = new Set(['f', 'C', 'S', 'p', 'L', 'n', 'm', 'N', 'x']);
 
-/**
- * @param args the program first. After a reload `-sf PIDS -x SOCKET` comes before the original arguments.
- */
+/** @param args starting with the program. After a reload `-sf PIDS -x SOCKET` precedes the original arguments. */
 export function parseProxyArguments(args: readonly string[]): ProxyArguments {
   const values = new Map<string, string[]>();
   const flags: string[] = [];

@@ -1,11 +1,9 @@
-// The output file of the proxy: up to 2.6 the only place where it says why a reload failed.
+// HAProxy's output file: up to 2.6 the only place that says why a reload failed.
 import { open, stat } from 'node:fs/promises';
 import { isMissing } from '../../files/atomic-file.ts';
 
-/** Read from its end; a reload that fails writes a few lines. */
 const mostBytes = 16_384;
 
-/** The output file as it was at one time. */
 export class ProxyOutput {
   readonly #path: string;
   readonly #from: number;
@@ -19,7 +17,7 @@ export class ProxyOutput {
     return new ProxyOutput(path, await sizeOf(path));
   }
 
-  /** The alerts written since, then the warnings (each proxy writes one when it stops), one per line; empty if none. */
+  /** Alerts written since, then warnings (each proxy writes one when it stops), one per line. */
   async complaints(): Promise<string> {
     const size = await sizeOf(this.#path);
     // A smaller file was truncated or replaced.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StatListing, StatsUnreadable } from './proxy-stats.ts';
 
-// `show stat -1 3 -1` on 3.0.11, columns in between left out.
+// `show stat -1 3 -1` on 3.0.11, columns omitted.
 const header = '# pxname,svname,scur,stot,dreq,status,hrsp_5xx,req_tot,last_chk,';
 const lines = [
   header,

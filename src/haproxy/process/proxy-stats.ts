@@ -1,23 +1,20 @@
-// HAProxy's own counters: `show stat -1 3 -1` lists every frontend and backend (3) and no server, some 350 bytes each, CSV
-// below a header line. There may be thousands, so lines are parsed as they come, and only the needed columns. The counters
-// are those of one worker process: they start at 0 with each.
+// HAProxy's own counters: `show stat -1 3 -1` lists every frontend and backend (3) without servers, some 350 bytes
+// each. There may be thousands, so lines are parsed as they come, and only the needed columns. The counters start at 0
+// with each worker.
 import type { Deadline, MasterSocket } from '../socket/master-socket.ts';
 import { splitFields } from '../socket/show-stat.ts';
 
 export interface ProxyStat {
   readonly kind: 'frontend' | 'backend';
-  /** As in the configuration. */
   readonly name: string;
   readonly requests: number;
-  /** Denied by a rule, such as that for blocked sources. */
+  /** Denied by a rule, such as the one for blocked addresses. */
   readonly denied: number;
-  /** Responses with a status of 500 to 599, those of the proxy itself included. */
+  /** HTTP 500 to 599, including the proxy's own. */
   readonly serverErrors: number;
-  /** Open now. */
   readonly sessions: number;
 }
 
-/** The reply is no such listing, or incomplete. */
 export class StatsUnreadable extends Error {
   override readonly name = 'StatsUnreadable';
 }
@@ -44,12 +41,11 @@ export async function readProxyStats(
   }
 }
 
-/** Parses the lines of one listing, in batches of any size. */
+/** Accepts batches of any size. */
 export class StatListing {
   readonly #stats: ProxyStat[] = [];
-  /** Indexes of the columns; null before the header line. */
   #indexes: readonly number[] | null = null;
-  /** Number of leading fields that contain all of them. */
+  /** How many leading fields contain all needed columns. */
   #width = 0;
 
   /** @throws StatsUnreadable */
@@ -60,7 +56,7 @@ export class StatListing {
     }
   }
 
-  /** @throws StatsUnreadable when not even a header came */
+  /** @throws StatsUnreadable without a header */
   end(): readonly ProxyStat[] {
     if (this.#indexes === null) throw new StatsUnreadable('the proxy listed nothing');
     return this.#stats;
@@ -76,7 +72,7 @@ export class StatListing {
   }
 
   #readLine(line: string, indexes: readonly number[]): void {
-    // Up to the last needed column only a name, which a template may choose, can be in quotes.
+    // Only a name, which a template may choose, can be in quotes before the last needed column.
     const fields = line.includes('"') ? (splitFields(line) ?? []) : line.split(',', this.#width);
     if (fields.length < this.#width)
       throw new StatsUnreadable(`a line is incomplete: ${JSON.stringify(line.slice(0, 80))}`);

@@ -1,4 +1,3 @@
-// `<proxy> -v`, and what that version can do. Map files need 1.6.
 import { execFile } from 'node:child_process';
 import { cannotBeRun, childEnvironment, programPath } from './child-environment.ts';
 
@@ -9,10 +8,7 @@ export interface ProxyVersion {
   readonly minor: number;
 }
 
-/**
- * What only the version shows. Anything visible in HAProxy's replies is not in this table: whether it replies to a reload,
- * whether a worker is starting, how many duplicates `del map` removes.
- */
+/** What only the version shows. Not in this table: anything visible in HAProxy's replies. */
 export interface ProxyCapabilities {
   /** A master-worker mode with a command socket: 1.9. */
   readonly masterSocket: boolean;
@@ -24,7 +20,6 @@ export interface ProxyCapabilities {
   readonly workerReadsConfiguration: boolean;
 }
 
-/** The version cannot be read, or is not supported. */
 export class ProxyVersionError extends Error {
   override readonly name = 'ProxyVersionError';
 }
@@ -34,14 +29,13 @@ export class ProxyVersionError extends Error {
 // The date behind it shows that the version is complete: `2.1` may be the beginning of `2.12`.
 const VERSION = /^HA-?Proxy version ((\d{1,3})\.(\d{1,3})(?![0-9])\S*) \d{4}\/\d{2}\/\d{2}(?![0-9])/m;
 
-/** Null when the text names no version. */
 export function parseProxyVersion(output: string): ProxyVersion | null {
   const match = VERSION.exec(output);
   const text = match?.[1];
   return text === undefined ? null : { text, major: Number(match?.[2]), minor: Number(match?.[3]) };
 }
 
-/** As in `show proc`, without a date: `2.6.12-1+deb12u4`. Null for any other text. */
+/** As in `show proc`, without a date: `2.6.12-1+deb12u4`. */
 export function parseRunningVersion(text: string): ProxyVersion | null {
   const match = /^(\d{1,3})\.(\d{1,3})(?![0-9])\S*$/.exec(text);
   return match === null ? null : { text, major: Number(match[1]), minor: Number(match[2]) };
@@ -73,7 +67,7 @@ export function supportedVersion(output: string, bin: string): ProxyVersion {
   return version;
 }
 
-/** Runs `<bin> -v` (at most 10 s). Rejects with ProxyVersionError. */
+/** Takes at most 10 s. Rejects with ProxyVersionError. */
 export function readProxyVersion(bin: string): Promise<ProxyVersion> {
   return new Promise((resolve, reject) => {
     const limits = {

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** In the place of systemctl. */
+/** A replacement for systemctl. */
 async function program(script: string): Promise<string> {
   const path = join(folder, `systemctl-${Math.random()}`);
   await writeFile(path, `#!/bin/sh\n${script}\n`);

@@ -1,14 +1,13 @@
-// The three ways to request a reload: `reload` on the master socket, SIGUSR2, and the systemd unit. None of them proves
-// that one took place; see reloader.ts.
+// The three ways to request a reload: `reload` on the master socket, SIGUSR2, and the systemd unit. None proves that
+// one took place; see reloader.ts.
 import { execFile } from 'node:child_process';
 import { type Deadline, type MasterSocket, MasterSocketError } from '../socket/master-socket.ts';
 import { parseReload, type ReloadReply } from '../socket/replies.ts';
 import { childEnvironment } from './child-environment.ts';
 
 /**
- * Sends `reload` on the slot reserved for it. 'silent' (2.6, or a command that was dropped) proves nothing: check for a
- * new worker's pid. Rejects with MasterSocketError; during a reload that is 'refused' or 'reset', and the request was
- * not queued.
+ * Sends `reload` on its reserved slot. 'silent' (2.6, or a dropped command) proves nothing: check for a new worker's
+ * pid. Rejects with MasterSocketError; during a reload that is 'refused' or 'reset', and the request was not queued.
  */
 export async function requestReload(socket: MasterSocket, deadline: Deadline): Promise<ReloadReply> {
   try {
@@ -37,8 +36,8 @@ type UnitReload =
 const mostOutput = 64 * 1024;
 
 /**
- * `systemctl reload UNIT`. The unit checks the configuration as root before it signals the master, so files that only
- * root may read are checked too. Any other user than root needs a polkit rule for it (docs/attach.md). Never throws.
+ * `systemctl reload UNIT`. The unit checks the configuration as root before it signals the master, which covers files
+ * that only root may read. Users other than root need a polkit rule (docs/attach.md). Never throws.
  * @param timeLimitMs `unknown` when it did not end within this; it may continue
  */
 export function reloadUnit(unit: string, timeLimitMs: number, program = 'systemctl'): Promise<UnitReload> {
@@ -67,7 +66,7 @@ export function reloadUnit(unit: string, timeLimitMs: number, program = 'systemc
   });
 }
 
-/** The first line: the second only says where to read more. */
+/** The second line only says where to read more. */
 function causeOf(output: string, unit: string): string | null {
   const [cause = ''] = output.split('\n');
   if (cause === '') return null;

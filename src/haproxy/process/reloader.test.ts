@@ -14,7 +14,6 @@ import { MasterSocket } from '../socket/master-socket.ts';
 import { masterAt } from './master-process.ts';
 import { ProxyReloader } from './reloader.ts';
 
-/** Ends only a reload that never comes. */
 const soon = (): number => within(60_000);
 
 const reloaderOf = ({ socket, paths }: RealProxy): ProxyReloader =>
@@ -76,12 +75,12 @@ describeOnEachProxy('a reload', ({ bin }) => {
   it('a reload waits until the worker of another reload serves, and is confirmed by its own', async () => {
     const other = await beginHeldReload(proxy);
     const reload = reloaderOf(proxy).reload(soon());
-    // Proof that ours was asked for: refused or not answered, it tries again and again.
+    // Proof that the reload was requested: it is retried when refused or unanswered.
     await other.release().catch(() => undefined);
     const outcome = await reload;
     expect(outcome).toMatchObject({ confirmed: true });
     expect(outcome.workerAfter).toBe(await proxy.workerPid());
-    // The configuration that was released has no further map: a worker of the held one has.
+    // The released configuration has no further map, unlike that of the held worker.
     const [maps = ''] = await (await proxy.socket.converse(soon())).finish(['@1 show map']);
     expect(maps).not.toContain('held.map');
   });
@@ -108,7 +107,6 @@ describeOnEachProxy('a reload', ({ bin }) => {
     process.kill(proxy.masterPid, 'SIGKILL');
     await eventually('it is gone', async () => !(await processAlive(proxy.masterPid, null)));
     {
-      // Nothing is waited for.
       using _time = stopTime();
       expect(await reloaderOf(proxy).reload(soon())).toMatchObject({ confirmed: false, reason: 'not-running' });
     }
@@ -126,7 +124,7 @@ describe('a reload', () => {
     try {
       master.master.pid = deaf.pid ?? 0;
       await master.listen();
-      // Unreadable once: the socket cannot be used, and the signal is what is left.
+      // Unreadable once: the socket cannot be used, so the signal is sent.
       master.script = (_command, nth) => (nth === 1 ? say('what?\n') : undefined);
       await eventually('its words are there', () => masterAt(master.master.pid, configFile));
       const worker = await eventually('its child is there', async () => (await childrenOf(master.master.pid))[0]);
@@ -160,7 +158,7 @@ describe('a reload', () => {
       let asked = 0;
       master.script = (command) => {
         if (command === 'reload') {
-          // The other worker has just failed, so this reload is taken.
+          // The other worker has just failed, so this reload is accepted.
           master.refuseReload();
           master.beginReload();
           return say('', 'close');

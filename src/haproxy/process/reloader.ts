@@ -1,7 +1,7 @@
-// A reload, requested and proved. The proof is a new worker that answers commands, never a reply alone: 2.6 does not
-// reply at all. The caller has put the new configuration in place before. Up to 3.0 the master reads it while its socket
-// is unavailable, so a worker that did not exist when the master last answered has read it. From 3.1 on the new worker
-// reads it, listed but not serving; the master accepts no reload before that worker serves or has failed.
+// Requests a reload and proves it. The proof is a new worker that answers commands, never a reply alone: 2.6 sends
+// none. The caller has installed the new configuration. Up to 3.0 the master reads it while its socket is unavailable,
+// so a worker that did not exist when the master last answered has read it. From 3.1 on the new worker reads it, listed
+// but not serving; the master accepts no reload before that worker serves or has failed.
 
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,16 +18,14 @@ interface Confirmed {
   readonly confirmed: true;
   readonly workerBefore: number | null;
   readonly workerAfter: number;
-  /** How it was requested. */
   readonly by: 'socket' | 'signal' | 'systemd';
-  /** What the proxy printed, if anything. */
   readonly output: string;
   readonly processes: Processes | null;
 }
 
 interface NotConfirmed {
   readonly confirmed: false;
-  /** `not-running`: there is no master. `refused`: the proxy refused. `unconfirmed`: no proof before the deadline. */
+  /** `refused`: by the proxy. `unconfirmed`: no proof before the deadline. */
   readonly reason: 'not-running' | 'refused' | 'unconfirmed';
   readonly detail: string;
   readonly workerBefore: number | null;
@@ -39,29 +37,26 @@ export type ReloadOutcome = Confirmed | NotConfirmed;
 
 const listTimeLimitMs = 1_000;
 const pollMs = 25;
-/** A parse of five million entries takes some three seconds, in which the socket refuses. */
+/** Parsing five million entries takes some three seconds, in which the socket refuses. */
 const reloadUnderWayMs = 10_000;
-/** A master that answers, and has not begun to reload after this long, dropped the request. */
+/** A master that answers and has not begun to reload by then dropped the request. */
 const notTakenMs = 3_000;
-/** A master re-executes itself at once when it gets the signal. */
 const signalTakenMs = 500;
 
-/** A reload requested by signal or unit, and the state before it. */
 interface Requested {
   readonly by: 'signal' | 'systemd';
   readonly master: MasterProcess;
   readonly before: ReadonlySet<number>;
   readonly beforePid: number | null;
   readonly pidFileWritten: number | null;
-  /** Why the master socket cannot be used; null: it can. */
   readonly unusable: string | null;
 }
 
-/** A new child of the master, seen without its socket. */
+/** A new child of the master, found without its socket. */
 interface NewChild {
   readonly pid: number;
   readonly startTime: number;
-  /** When it was first seen, in ms of `performance.now()`. */
+  /** In ms of `performance.now()`. */
   readonly since: number;
 }
 
@@ -69,11 +64,11 @@ interface ProxyReloaderDeps {
   readonly socket: MasterSocket;
   readonly pidFile: string;
   readonly configFile: string;
-  /** pid of the master that was seen last; used where the pid file is gone, if it still runs `configFile`. */
+  /** pid of the last known master; used without a pid file, if it still runs `configFile`. */
   readonly knownMaster?: () => number | null;
   /** See `ProxyCapabilities`. */
   readonly workerReadsConfiguration: () => boolean;
-  /** The systemd unit to reload; null: the master itself is asked. */
+  /** Null: request it from the master itself. */
   readonly unit?: string | null;
 }
 
@@ -93,21 +88,20 @@ export class ProxyReloader {
     return await this.#bySocket(baseline, deadline);
   }
 
-  /** The processes while no reload is under way, or the error that makes the socket unusable. */
+  /** The processes while no reload is in progress, or the error that makes the socket unusable. */
   async #baseline(deadline: number): Promise<Listing | MasterSocketError> {
     const until = Math.min(deadline, performance.now() + reloadUnderWayMs);
     for (;;) {
-      // No command to the worker: one that hangs would hold the slot that the reload itself needs.
+      // No command to the worker: a hung one would hold the slot that the reload needs.
       const seen = await this.#list(listProcesses, until);
       if (!(seen instanceof MasterSocketError)) return (await this.#otherMaster(seen)) ?? seen;
-      // Without a listener or a living master there is no reload to wait for.
       const hopeless = !mayBeReload(seen.reason) || (await this.#master()) === null;
       if (hopeless || performance.now() + pollMs >= until) return seen;
       await sleep(pollMs);
     }
   }
 
-  /** Another master answers at the path: a reload of it would prove nothing about this proxy. */
+  /** Another master answers at the path: its reload would prove nothing about this proxy. */
   async #otherMaster({ master }: Listing): Promise<MasterSocketError | null> {
     const own = await this.#master();
     if (own === null || own.pid === master.pid) return null;
@@ -120,33 +114,32 @@ export class ProxyReloader {
   }
 
   async #bySocket(baseline: Listing, deadline: number): Promise<ReloadOutcome> {
-    // Draining ones too: one of them becomes current again when the worker of another reload fails to start.
+    // Draining ones too: one becomes current again when another reload's worker fails to start.
     const known = new Set(baseline.workers.map(({ pid }) => pid));
     const before = baseline.workers[0]?.pid ?? null;
     const master = baseline.master.pid;
     const startTime = await processStartTime(master);
     let output = '';
     try {
-      // Half of the time left: a master that drops the command can then still be asked by signal.
+      // Half of the time left: if the master drops the command, a signal can still follow.
       const reply = await requestReload(this.#deps.socket, (performance.now() + deadline) / 2);
       if (reply.kind === 'unknown') {
         const detail = `the proxy answered "reload" with ${JSON.stringify(reply.text.slice(0, 200))}`;
         return refused(before, before, detail, reply.text);
       }
-      // Another reload is under way: retry when it has ended.
       if (reply.kind === 'busy') return await this.#retry(before, deadline);
       if (reply.kind !== 'silent') output = reply.log;
       if (reply.kind === 'failure') return refused(before, before, 'the proxy refused the reload', output);
     } catch (error) {
       if (!(error instanceof MasterSocketError)) throw error;
-      // Another process began a reload, and this request was not queued: retry when that one has ended.
+      // The request was not queued: retry when the other reload has ended.
       if (mayBeReload(error.reason)) return await this.#retry(before, deadline);
       return await this.#withoutSocket('signal', deadline, error.detail);
     }
     crashPoint('reload.asked');
     const requestedAt = performance.now();
     for (;;) {
-      // A worker of 2.6 that fails after the fork takes the master along: nothing is served until the rollback.
+      // On 2.6 a worker that fails after the fork takes the master along: nothing is served until the rollback.
       if (startTime !== null && !(await processAlive(master, startTime))) {
         return unconfirmed(before, 'the master died during the reload', output);
       }
@@ -158,7 +151,7 @@ export class ProxyReloader {
         }
         const taken = seen.master.reloads !== baseline.master.reloads;
         if (taken && (after === null || known.has(after)) && hasFailed(seen)) return failed(before, after, output);
-        // A master that answers and has not reloaded since proves that it dropped the request.
+        // The master answers and has not reloaded: it dropped the request.
         if (!taken && performance.now() - requestedAt > notTakenMs) return await this.#retry(before, deadline);
       }
       if (performance.now() + pollMs >= deadline) break;
@@ -167,7 +160,7 @@ export class ProxyReloader {
     return unconfirmed(before, 'no new worker was seen', output);
   }
 
-  /** By the pid file; where that is gone, the master that was seen last. */
+  /** By the pid file, or else the last known master. */
   async #master(): Promise<MasterProcess | null> {
     const { pidFile, configFile, knownMaster } = this.#deps;
     const byFile = await findMaster(pidFile, configFile);
@@ -206,7 +199,6 @@ export class ProxyReloader {
     return await this.#prove({ by, master, before, beforePid, pidFileWritten, unusable }, deadline);
   }
 
-  /** The proof of a reload whose request has no reply. */
   async #prove(requested: Requested, deadline: number): Promise<ReloadOutcome> {
     const { by, master, before, beforePid, pidFileWritten } = requested;
     const confirmed = (workerAfter: number, processes: Processes | null): Confirmed => {
@@ -230,13 +222,13 @@ export class ProxyReloader {
         }
         answered ??= { reloads: seen.master.reloads, at: performance.now() };
         const idle = seen.starting.length === 0 && seen.master.reloads === answered.reloads;
-        // Proof that it was lost: a master that is re-executing itself does not receive a signal.
+        // The signal was lost: a master that is re-executing itself does not receive one.
         if (idle && performance.now() - answered.at > notTakenMs) return await this.#retry(beforePid, deadline);
       } else {
         child = await newChild(master, before, child);
-        // Without a socket the process itself is the proof, once it has survived its start. From 3.1 on it lives while it
-        // reads the configuration; the master writes the pid file when the worker serves. (When the worker of another
-        // reload does so at this very time, one that reads for more than three seconds is confirmed too early.)
+        // Without a socket the process itself is the proof, once it has survived its start. From 3.1 on it lives while
+        // it reads the configuration; the master writes the pid file when the worker serves. (If another reload's
+        // worker begins to serve just then, one that reads for more than three seconds is confirmed too early.)
         const served = !this.#deps.workerReadsConfiguration() || (await this.#pidFileWritten()) !== pidFileWritten;
         if (child !== null && served && performance.now() - child.since > notTakenMs) return confirmed(child.pid, null);
       }
@@ -256,7 +248,7 @@ export class ProxyReloader {
     return `the new worker ${child.pid} was not seen to serve: the master socket cannot be used (${why})${unwritten}`;
   }
 
-  /** When the pid file was last written, in ms; null when there is none. */
+  /** In ms; null when there is none. */
   async #pidFileWritten(): Promise<number | null> {
     try {
       return (await stat(this.#deps.pidFile)).mtimeMs;
@@ -271,7 +263,7 @@ export class ProxyReloader {
     deadline: number,
   ): Promise<T | MasterSocketError> {
     try {
-      // On the slot reserved for reloads: a worker that hangs may hold all others.
+      // On the slot reserved for reloads: a hung worker may hold all others.
       const until = Math.min(deadline, performance.now() + listTimeLimitMs);
       return await list(this.#deps.socket, until, { reserved: true });
     } catch (error) {

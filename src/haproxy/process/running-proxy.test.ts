@@ -49,7 +49,7 @@ const start = (program: string, args: readonly string[], uid?: number): number =
   return child.pid ?? 0;
 };
 
-/** Its file is named after its port. */
+/** The map file is named after the port. */
 const isServing = (config: string) =>
   new Promise<boolean>((resolve) => {
     const socket = connect(Number(basename(config, '.cfg')), '127.0.0.1');
@@ -57,7 +57,7 @@ const isServing = (config: string) =>
     socket.once('connect', () => socket.destroy());
   });
 
-/** The process whose words end in this one. */
+/** The process whose last argument is this one. */
 const withLastWord = (word: string, besides: number) =>
   eventually('it runs', async () => {
     for (const pid of await processIds()) {
@@ -113,7 +113,7 @@ describeOnOneProxy('a process that is none of the HAProxies of this machine', ({
   });
 
   test('ignores a proxy that only checks a configuration', async () => {
-    // Nothing is written to it, so both wait for it.
+    // An empty pipe: both wait for it.
     const config = join(folder, 'waiting.cfg');
     await promisify(execFile)('mkfifo', [config]);
     const [check, proxy] = [start(bin, ['-c', '-f', config]), start(bin, ['-db', '-f', config])];

@@ -15,17 +15,16 @@ import { type ProxyArguments, parseProxyArguments } from './proxy-arguments.ts';
 export interface RunningProxy {
   readonly pid: number;
   readonly startTime: number;
-  /** The program, as the kernel reports it; its first argument where that may not be read. */
+  /** As the kernel reports it, or its first argument where that is not permitted. */
   readonly exe: string;
   readonly arguments: ProxyArguments;
-  /** The systemd service that it belongs to, such as `haproxy.service`. */
+  /** Such as `haproxy.service`. */
   readonly unit: string | null;
 }
 
 /**
- * The masters, and the proxies without one, in the order of their pids. Only root's and this user's, whose arguments can be
- * trusted, and none of a container. A master is one that has a worker: before that none of its configuration is in force,
- * and a worker that outlived its master has none.
+ * The masters, and the proxies without one, by pid. Only root's and this user's, whose arguments can be trusted, and
+ * none in a container. A master needs a worker: before that none of its configuration is in force.
  */
 export async function findRunningProxies(): Promise<RunningProxy[]> {
   const proxies = await proxyProcesses();
@@ -41,7 +40,7 @@ export async function findRunningProxies(): Promise<RunningProxy[]> {
   return found.sort((one, other) => one.pid - other.pid);
 }
 
-/** Every process of a HAProxy, with its parent. */
+/** Every HAProxy process, with its parent. */
 async function proxyProcesses(): Promise<Map<number, number>> {
   const proxies = new Map<number, number>();
   for (const pid of await processIds()) {

@@ -113,7 +113,7 @@ describe('the processes of a master', () => {
     master.script = (command) => (command.startsWith('@!') ? hang : undefined);
     const narrow = new MasterSocket(master.path, { maxConnections: 3 });
     const others: Promise<unknown>[] = [];
-    // Taken once the list is there, so that nothing is left for the worker.
+    // Set after the list, so that nothing is left for the worker.
     master.script = (command) => {
       if (command !== 'show proc') return hang;
       for (let nth = 0; nth < 2; nth += 1) others.push(narrow.converse(within(60_000), { change: true }));

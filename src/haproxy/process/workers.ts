@@ -1,10 +1,10 @@
-// The processes of the proxy: its master, the current worker, the draining workers that finish their connections, and a
-// worker that is still starting.
+// The master, the current worker, the draining workers that finish their connections, and a worker that is still
+// starting.
 //
-// The sections of `show proc` do not show which worker serves. From 3.1 on the worker reads the configuration itself, so
-// during a reload `# workers` lists a process that cannot be reached yet, and after a refused reload `# workers` is empty
-// while the serving worker stays under `# old workers`, among the draining ones (3.2.26, 3.4.0). A starting worker is
-// recognised by the master's reply to a command for it, a draining one by its own reply.
+// The sections of `show proc` do not show which worker serves. From 3.1 on the worker reads the configuration itself:
+// during a reload `# workers` lists a process that cannot be reached yet, and after a refused reload it is empty while
+// the serving worker stays under `# old workers`, among the draining ones (3.2.26, 3.4.0). The master's reply to a
+// command for it identifies a starting worker, its own reply a draining one.
 
 import { processStartTime } from '../../system/processes.ts';
 import { type ConverseOptions, type Deadline, type MasterSocket, MasterSocketError } from '../socket/master-socket.ts';
@@ -22,11 +22,11 @@ export interface Worker {
 export interface Processes {
   readonly master: MasterRow;
   /**
-   * The worker that accepts new connections, which `@1` reaches. Empty while the first worker starts, and when none
-   * accepts any: from 3.1 on the master outlives a serving worker that dies after a refused reload.
+   * The worker that accepts connections, reached by `@1`. Empty while the first worker starts, and when none accepts
+   * any: from 3.1 on the master outlives a serving worker that dies after a refused reload.
    */
   readonly current: readonly Worker[];
-  /** False: the current worker did not answer a command. It hangs. */
+  /** False: the current worker hangs. */
   readonly currentAnswered: boolean;
   readonly draining: readonly Worker[];
   /** Listed, and not reachable by commands yet. */
@@ -35,21 +35,21 @@ export interface Processes {
 
 export interface Listing {
   readonly master: MasterRow;
-  /** Starting, serving and draining, the newest first. */
+  /** Newest first. */
   readonly workers: readonly Worker[];
 }
 
 /** The master refuses a command for a starting worker at once, so a slower reply is not the master's. */
 const probeMs = 1_000;
-/** A worker that had less time than this, on a busy machine, is not reported as hanging. */
+/** With less time than this a worker on a busy machine is not reported as hanging. */
 const shortestProbeMs = 200;
 
-/** The workers, by pid and start time, that answered a command before: they have started for good. */
+/** By pid and start time: workers that answered a command have started for good. */
 const answeredBefore = new WeakMap<MasterSocket, ReadonlySet<string>>();
 
 /**
- * `show proc`, and one harmless command to each worker under `# workers` that has not answered one before. If none of those
- * has started, the newest of the others is asked each time whether it drains.
+ * `show proc`, and one harmless command to each worker under `# workers` that has not answered one before. If none of
+ * those has started, the newest of the others is asked each time whether it drains.
  * @throws MasterSocketError; 'garbled' when the reply is not a `show proc`, 'deadline' also when the time was too short
  * to distinguish a starting worker from a hanging one
  */
@@ -61,7 +61,7 @@ export async function showProcesses(
   return await processesFrom(socket, await askShowProc(socket, deadline, options), deadline, options);
 }
 
-/** `show proc` alone, without a command to any worker. @throws MasterSocketError as `showProcesses` */
+/** Without a command to any worker. @throws MasterSocketError as `showProcesses` */
 export async function listProcesses(
   socket: MasterSocket,
   deadline: Deadline,
@@ -72,7 +72,7 @@ export async function listProcesses(
 }
 
 /**
- * The processes of a `show proc` reply received before; see `showProcesses`.
+ * For a `show proc` reply received before; see `showProcesses`.
  * @throws MasterSocketError; `exhausted` when no file descriptor is left to read /proc
  */
 export async function processesFrom(
@@ -104,7 +104,7 @@ export async function processesFrom(
     return starting;
   };
   let starting = await take(workers);
-  // The target of `@1` in the master: the one with the fewest reloads. A draining worker accepts no connections.
+  // `@1` reaches the worker with the fewest reloads. A draining worker accepts no connections.
   const [newestOld] = oldWorkers.toSorted(newestFirst);
   if (current.length === 0 && newestOld !== undefined) {
     const state = await ask(newestOld.pid);
@@ -149,7 +149,7 @@ async function askShowProc(socket: MasterSocket, deadline: Deadline, options: Co
   return (await conversation.finish(['show proc']))[0] ?? '';
 }
 
-/** `unreachable`: the master forwards nothing to it, since it starts or has exited. `hanging`: no reply in time. */
+/** `unreachable`: it starts or has exited. `hanging`: no reply in time. */
 type WorkerState = 'serving' | 'draining' | 'unreachable' | 'hanging';
 
 /** @throws MasterSocketError when the master is gone, or the time was too short for a verdict */

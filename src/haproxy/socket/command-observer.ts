@@ -1,8 +1,8 @@
-// Counts and times the commands to the proxy, by their names alone: those are few, and contain no address.
+// Commands are counted by name alone: names are few and contain no address.
 import { type Command, PayloadCommand } from './conversation-command.ts';
 import type { SocketFailureReason } from './master-socket-error.ts';
 
-/** The most frequent first: they are matched in this order. `list maps` is `show map` without a map. */
+/** In the order of matching, the most frequent first. `list maps` is `show map` without a map. */
 export const commandNames = [
   'get map',
   'add map',
@@ -23,9 +23,8 @@ export type CommandName = (typeof commandNames)[number];
 
 /** Called for every reply: must be fast, and must not throw. */
 export interface CommandObserver {
-  /** Time since the command was sent, or since the previous reply on the connection, with that of a listing's reader. */
+  /** Since the command was sent or the previous reply on the connection, including the time of a listing's reader. */
   answered(command: CommandName, milliseconds: number): void;
-  /** `connect`: no connection could be opened. */
   failed(command: CommandName | 'connect', reason: SocketFailureReason): void;
 }
 

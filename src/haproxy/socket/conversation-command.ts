@@ -1,10 +1,13 @@
-// What may be written to the master socket. A newline or `;` begins another command there, so a plain command may contain
-// neither (promise 8); only the payload form has lines, and only PayloadCommand builds it.
+// What may be written to the master socket. A newline or `;` begins another command, so a plain command may contain
+// neither (promise 8); only PayloadCommand has lines.
 
-/** Command and payload must fit into `tune.bufsize` (16,384 by default); 16,355 bytes apply nothing, without an error on 2.6. */
+/**
+ * Command and payload must fit into `tune.bufsize` (16,384 by default); 16,355 bytes apply nothing, without an error on
+ * 2.6.
+ */
 export const MAX_COMMAND_BYTES = 15_000;
 
-/** Text that would not be exactly one command. Thrown before anything is sent; always a fault of the caller. */
+/** Text that is not exactly one command; a fault of the caller. Thrown before anything is sent. */
 export class UnsafeCommandError extends Error {
   override readonly name = 'UnsafeCommandError';
 
@@ -47,7 +50,7 @@ export class PayloadCommand {
 
 export type Command = string | PayloadCommand;
 
-/** The bytes of a command, its newline included. Throws UnsafeCommandError. */
+/** Newline included. Throws UnsafeCommandError. */
 export function wireText(command: Command): string {
   if (command instanceof PayloadCommand) return command.wire;
   checkLine(command);

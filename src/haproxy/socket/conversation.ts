@@ -1,8 +1,7 @@
-// Staged commands on one connection to the master: the socket, its deadline and its flow control. What the bytes mean is
-// in exchange.ts.
+// Staged commands on one connection to the master: socket, deadline and flow control. exchange.ts interprets the bytes.
 //
-// Every reply ends in an empty line. Half-closing afterwards is not needed for the framing, but the end that follows
-// proves that nothing is left unread.
+// Every reply ends in an empty line. Half-closing is not needed for the framing, but the end that follows proves that
+// nothing is left unread.
 
 import type { Socket } from 'node:net';
 import { type CommandObserver, commandNameOf, unobserved } from './command-observer.ts';
@@ -10,13 +9,12 @@ import { type Command, targetOf, wireText } from './conversation-command.ts';
 import { Exchange, type ExchangeFailure } from './exchange.ts';
 import { type Deadline, millisecondsUntil, socketFailureReason } from './master-socket-error.ts';
 
-/** Written at once before checking whether the other side reads. */
 const WRITE_BLOCK = 64 * 1024;
 /** How long to wait for the end of a connection once every reply has come; it takes some 50 µs. */
 const LEAVE_MS = 100;
-/** A timer this late was not late by chance: this process was suspended or blocked. */
+/** A timer this late: this process was suspended or blocked. */
 const BLOCKED_MS = 20;
-/** The most of the time lost that way that is added; a request's own two seconds bound it. */
+/** The most of that lost time to add; a request's own two seconds bound it. */
 const EXTENSION_MS = 200;
 
 type LinesSink = (lines: string[]) => void | Promise<void>;
@@ -25,7 +23,6 @@ type LinesSink = (lines: string[]) => void | Promise<void>;
 export type ConversationEnd = (unanswered: { readonly target: string | null } | null) => void;
 
 interface ConversationDeps {
-  /** Connected; the conversation takes it over. */
   readonly socket: Socket;
   readonly path: string;
   readonly deadline: Deadline;
@@ -35,13 +32,11 @@ interface ConversationDeps {
   readonly observer?: CommandObserver;
 }
 
-/** One call of send, finish, streamLines or readToEnd. */
 interface Call {
-  /** It ends with the end of the connection. */
   readonly untilEnd: boolean;
-  /** `performance.now()` when it was sent, or when the last reply was complete. */
+  /** In ms of `performance.now()`: when it was sent, or the last reply was complete. */
   since: number;
-  /** Pending work of the caller on the lines handed over; the socket is paused meanwhile. */
+  /** The caller's work on the lines handed over; the socket is paused meanwhile. */
   sinkWork: Promise<void> | null;
   readonly resolve: (bodies: string[]) => void;
   readonly reject: (error: Error) => void;
@@ -58,7 +53,6 @@ export class Conversation {
   #failure: ExchangeFailure = { reason: 'reset', detail: 'the conversation is over' };
   #onDrain: (() => void) | null = null;
 
-  /** Created by `MasterSocket.converse`. */
   constructor(deps: ConversationDeps) {
     this.#deps = deps;
     this.#observer = deps.observer ?? unobserved;
@@ -98,7 +92,6 @@ export class Conversation {
     return reply;
   }
 
-  /** Ends the conversation, whatever its state. */
   close(): void {
     if (this.#over) return;
     if (this.#call === null) this.#finishUp();
@@ -118,7 +111,7 @@ export class Conversation {
       if (this.#over) return reject(this.#error(this.#failure));
       const [first] = commands;
       const { isUnanswered = () => false } = this.#deps;
-      // A master that does not answer for itself forwards nothing either.
+      // A master that does not answer itself forwards nothing either.
       if (first !== undefined && (isUnanswered(null) || isUnanswered(targetOf(first)))) {
         this.#finishUp();
         const detail = 'an earlier command is still unanswered; nothing was sent';
@@ -133,8 +126,8 @@ export class Conversation {
   }
 
   /**
-   * The reply may have come while this process was blocked itself (a slow fsync of its database): the time lost that way
-   * is added once, within bounds, before the proxy is blamed.
+   * The reply may have come while this process was blocked (a slow fsync of its database): the lost time is added once,
+   * within bounds, before reporting that the proxy missed the deadline.
    */
   #expire(): void {
     const late = performance.now() - this.#deps.deadline;

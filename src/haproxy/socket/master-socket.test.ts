@@ -160,7 +160,7 @@ describe('a conversation', () => {
           : [await failure(finish(soon()))];
       const responses = reason === 'garbled' ? [NOT_FOUND, 'one'] : [NOT_FOUND];
       expect(error).toMatchObject({ reason, responses, partial, command: 'show proc', path: master.path });
-      // What is owed is not asked for again; each case is to find a master that owes nothing.
+      // A held command is not sent again, so each case needs a master without one.
       master.script = () => undefined;
       master.dropConnections();
       await eventually('nothing is owed', () => socket.connections === 0);
@@ -230,7 +230,7 @@ describe('the master socket', () => {
     master.script = () => say(words, 'hang');
     const error = await failure(socket.ask('@1 show servers state', soon()));
     expect(error).toMatchObject({ reason: 'cut-short', partial: words });
-    // What the master says for itself may hold such a line.
+    // The master's own text may contain such a line.
     master.script = () => say(words, 'close');
     expect(await socket.ask('reload', soon())).toBe(words);
   });
@@ -242,7 +242,7 @@ describe('the master socket', () => {
   });
 
   it('the master socket never exceeds its connections and serves waiting callers in order', async () => {
-    // However long the master takes to close one: a place is free when it has.
+    // A slot is free only when the master has closed the connection, however long that takes.
     using _time = stopTime();
     await Promise.all(Array.from({ length: 30 }, () => exchange(GET)));
     expect(master.peak).toBe(3);

@@ -1,5 +1,3 @@
-// The master's command socket: connections, slots and deadlines. Knows no map command.
-
 import { createConnection, type Socket } from 'node:net';
 import { withTimeout } from '../../concurrency/pause.ts';
 import { type CommandObserver, unobserved } from './command-observer.ts';
@@ -12,31 +10,30 @@ import { socketFile, socketSafety } from './socket-safety.ts';
 export { type Deadline, MasterSocketError, type SocketFailureReason } from './master-socket-error.ts';
 
 interface MasterSocketOptions {
-  /** Connections at a time, one of them reserved for reloads. Default 4, of the ten that the master accepts. */
+  /** One of them reserved for reloads. Default 4, of the ten that the master accepts. */
   readonly maxConnections?: number;
-  /** Notified of every command, except those of liveness probes. */
+  /** Not called for liveness probes. */
   readonly observer?: CommandObserver;
 }
 
 export interface ConverseOptions {
   /** May take the slot reserved for `reload`. */
   readonly reserved?: boolean;
-  /** A change of the running maps: goes before commands that only read. */
+  /** A change of the running maps: precedes commands that only read. */
   readonly change?: boolean;
   /**
-   * On behalf of a client that reads: goes behind everything else. However many such clients there are, blocks are
-   * enforced, new workers compared, and the recovery of the socket noticed.
+   * On behalf of a client that reads: behind everything else, so that any number of clients delays neither blocks nor
+   * comparisons nor the detection that the socket recovered.
    */
   readonly reader?: boolean;
 }
 
-/** One harmless command to a target that left a command unanswered; it waits for the reply without a deadline. */
+/** One harmless command to a target that left a command unanswered; waits for the reply without a deadline. */
 interface LivenessProbe {
   readonly socket: Socket;
-  /** Slots of conversations that were given up and that the master still holds. */
+  /** Slots of abandoned conversations that the master still holds. */
   readonly held: Slot[];
   readonly settle: () => void;
-  /** Resolves when `settle` was called. */
   readonly end: Promise<void>;
 }
 
@@ -56,15 +53,14 @@ export class MasterSocket {
     this.#observer = options.observer ?? unobserved;
   }
 
-  /** Slots in use, those of given-up commands included. */
+  /** Slots in use, those of abandoned commands included. */
   get connections(): number {
     return this.#slots.taken;
   }
 
   /**
-   * A connection for staged commands; waiting for a slot counts against the deadline. Everything on it fails with
-   * 'deadline' once the deadline passes, at most 0.2 s later if this process was blocked itself. Rejects with
-   * MasterSocketError. Must be ended by `finish` or `close`.
+   * Waiting for a slot counts against the deadline. Once it passes, everything fails with 'deadline', at most 0.2 s
+   * later if this process was blocked. Rejects with MasterSocketError. End it by `finish` or `close`.
    */
   async converse(deadline: Deadline, options: ConverseOptions = {}): Promise<Conversation> {
     const { path } = this;
@@ -111,7 +107,7 @@ export class MasterSocket {
     await withTimeout(Promise.all(pending), millisecondsUntil(deadline));
   }
 
-  /** Abandons everything that still waits for a reply, for good: later commands fail with 'reset'. */
+  /** Abandons everything that still waits; later commands fail with 'reset'. */
   close(): void {
     this.#closed = true;
     for (const conversation of [...this.#open]) conversation.close();
@@ -141,9 +137,9 @@ export class MasterSocket {
   }
 
   /**
-   * The socket was recreated at its path (SIGUSR2, or another process): the holder of the old connections is not the one
-   * that listens now, so its unanswered commands use no slot of the new one. The old file lives as long as its holder,
-   * so its number is not reused before that is gone.
+   * After the socket was recreated at its path (SIGUSR2, or another process) the holder of the old connections does not
+   * listen any more, so its unanswered commands use no slot of the new one. The old file's inode is not reused while
+   * its holder lives.
    */
   #forgetReplaced(): void {
     const file = socketFile(this.path);
@@ -153,11 +149,11 @@ export class MasterSocket {
   }
 
   /**
-   * A command that was given up keeps its slot in the master while its worker does not answer, and the master notices the
-   * closed connection only then (2.6.12, 3.0.11). So the slot stays in use until the same target answers a probe, or the
-   * master closes the probe (it re-executed, or is gone). The connection itself was destroyed: the master then drops the
-   * commands behind the unanswered one, so at most that one still takes effect (measured on both).
-   * Until then nothing more is sent to that target: it would use up one slot after the other.
+   * An abandoned command keeps its slot in the master while its worker does not answer; the master notices the closed
+   * connection only then (2.6.12, 3.0.11). So the slot stays in use until the target answers a probe, or the master
+   * closes the probe (it re-executed, or is gone). The master drops the commands behind the unanswered one, so at most
+   * that one still takes effect (measured on both). Until then nothing more is sent to that target: each command would
+   * use up another slot.
    */
   #holdSlot(target: string | null, slot: Slot): void {
     const pending = this.#probes.get(target);
@@ -181,7 +177,7 @@ export class MasterSocket {
     // Refused, reset, closed: the holder of the slots is gone.
     socket.on('error', settle);
     socket.on('close', settle);
-    // `show map` without a name lists the maps: 0.2 ms at any size, and every version has it.
+    // `show map` without a name lists the maps: 0.2 ms at any size, in every version.
     socket.write(target === null ? 'show proc\n' : `${target} show map\n`);
   }
 }

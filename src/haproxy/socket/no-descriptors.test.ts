@@ -1,4 +1,4 @@
-// What opens something, in a process that can open nothing more.
+// Opening files and sockets in a process without free descriptors.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 
 const run = promisify(execFile);
 
-/** What `call` ends with, in a process of its own whose last descriptor is taken before it. */
+/** The result of `call` in a process whose last descriptor is taken before it. */
 async function withoutDescriptors(module: string, call: string): Promise<string> {
   const script = `
     import { openSync } from 'node:fs';

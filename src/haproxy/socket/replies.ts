@@ -1,5 +1,5 @@
-// What the proxy's replies mean. Pure. Each command has a list of good replies, and any other reply is a failure, reported
-// with its literal text: replies carry no severity on 2.6, and the relay's exit status proves nothing.
+// What the proxy's replies mean. Each command has a list of good replies; any other reply is a failure, reported
+// literally: replies carry no severity on 2.6, and the relay's exit status proves nothing.
 //
 // A body is a reply without the empty line that ends it; an empty reply ("\n" on the wire) is the body ''.
 
@@ -20,8 +20,8 @@ type GetMapReply =
   | { readonly found: 'unknown'; readonly unknown: string };
 
 /**
- * `get map` is a lookup: `key` is the entry that matched, perhaps a network that contains the requested address.
- * A map that the configuration uses in two types (`map_ip` and `map_ip_int`) answers one line for each; they must agree.
+ * `key` is the entry that matched, perhaps a network that contains the requested address. A map used in two types
+ * (`map_ip` and `map_ip_int`) answers one line for each; they must agree.
  */
 export function parseGetMap(body: string): GetMapReply {
   const lines = body.split('\n');
@@ -37,13 +37,13 @@ export function parseGetMap(body: string): GetMapReply {
   return { found: true, key, value };
 }
 
-/** In how many types the configuration uses the map: the lines of any `get map` reply. Null for any other reply. */
+/** In how many types the configuration uses the map. Null for any other reply. */
 export function parseUses(getMapBody: string): number | null {
   const lines = getMapBody.split('\n');
   return lines.every((line) => line === NOT_FOUND || FOUND.test(line)) ? lines.length : null;
 }
 
-/** The empty-body rule (rule 6): any other body is a rejection, even one that matches no known text. */
+/** Rule 6: any non-empty body is a rejection, known text or not. */
 export function isGoodAdd(body: string): boolean {
   return body === '';
 }
@@ -57,13 +57,15 @@ export function isGoodDelete(body: string): boolean {
   return body === '' || body === KEY_NOT_FOUND;
 }
 
-/** `prepare map P` is the one mutating command whose good reply is not empty: exactly `New version created: <n>`. */
+/** The one mutating command whose good reply is not empty: exactly `New version created: <n>`. */
 export function parsePrepare(body: string): number | null {
   const version = /^New version created: ([1-9]\d{0,9})$/.exec(body)?.[1];
   return version === undefined ? null : Number(version);
 }
 
-/** A line of `show map P`: `0x7f8b9d9d29e0 1.2.3.4 1`. The value may be empty or contain blanks; the key contains none. */
+/**
+ * A line of `show map P`: `0x7f8b9d9d29e0 1.2.3.4 1`. The value may be empty or contain blanks; the key contains none.
+ */
 export function parseShowMapLine(line: string): MapEntry | null {
   if (!line.startsWith('0x')) return null;
   const beforeKey = line.indexOf(' ');
@@ -73,7 +75,7 @@ export function parseShowMapLine(line: string): MapEntry | null {
   return { key: line.slice(beforeKey + 1, afterKey), value: line.slice(afterKey + 1) };
 }
 
-/** The element in a line of `show map` that `parseShowMapLine` could read: `0x7f8b9d9d29e0`. */
+/** Of a line that `parseShowMapLine` could read. */
 export function elementOf(line: string): string {
   return line.slice(0, line.indexOf(' '));
 }
@@ -100,7 +102,6 @@ interface MapListing {
 // 0 (/path/b.map) pattern loaded from file '/path/b.map' used by map at file 't.cfg' line 11. curr_ver=0 next_ver=0 entry_cnt=2
 const LISTED = /^(\d{1,10}) \((.*?)\) pattern loaded from /;
 const COUNTS = /\. curr_ver=(\d{1,10}) next_ver=(\d{1,10}) entry_cnt=(\d{1,15})$/;
-/** A line with any of these must have all of them. */
 const MENTIONS_VERSIONS = /curr_ver|next_ver|entry_cnt/;
 
 /** `show map` without a name. Null when any line is not that of a listing. */
@@ -110,7 +111,7 @@ export function parseShowMapListing(body: string): MapListing[] | null {
   const listings: MapListing[] = [];
   for (const line of lines) {
     const map = LISTED.exec(line);
-    // Maps without a file (`virt@`, in later versions) have another form, and the service uses none.
+    // Maps without a file (`virt@`, later versions) have another form; the service uses none.
     if (map?.[1] === undefined || map[2] === undefined) {
       if (/^-?\d+ \(/.test(line)) continue;
       return null;
@@ -131,7 +132,7 @@ export function parseShowMapListing(body: string): MapListing[] | null {
 const BUSY = 'Another reload is still in progress.';
 
 export type ReloadReply =
-  /** No reply, as on 2.6: the reload was accepted or dropped; only a new worker's pid shows which. */
+  /** On 2.6: accepted or dropped; only a new worker's pid shows which. */
   | { readonly kind: 'silent' }
   | { readonly kind: 'success' | 'failure'; readonly log: string }
   /** Not accepted: the worker of an earlier reload is still starting (3.1 and newer). */
@@ -139,7 +140,7 @@ export type ReloadReply =
   | { readonly kind: 'unknown'; readonly text: string };
 
 /**
- * `reload` since 2.7: `Success=1` or `Success=0`, `--`, and the start-up log, which may contain empty lines. From 3.1 on
+ * Since 2.7: `Success=1` or `Success=0`, `--`, and the start-up log, which may contain empty lines. From 3.1 on
  * `Success=0` during another reload means that nothing was tried.
  */
 export function parseReload(text: string): ReloadReply {
@@ -152,9 +153,9 @@ export function parseReload(text: string): ReloadReply {
 }
 
 /**
- * The master's reply to `@!<pid>` of a process that is gone, or that is still starting (3.1 and newer); it then closes.
- * Behind the first line may follow the same reply for later commands on the connection, or one for a fragment of them
- * (3.0.11: `Unknown command: '225'`, the end of an address), so only the first line counts.
+ * The master's reply to `@!<pid>` of a process that is gone, or still starting (3.1 and newer); it then closes. Only
+ * the first line counts: the same reply for later commands may follow, or one for a fragment of them (3.0.11: `Unknown
+ * command: '225'`, the end of an address).
  */
 export function isWorkerGone(text: string): boolean {
   return /^Can't find the target PID matching the prefix '@!\d+'(?:\n|$)/.test(text);

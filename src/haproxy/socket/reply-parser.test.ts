@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { anyCharacter } from '../../../testkit/any-text.ts';
 import { EndlessLineError, MAX_LINE_BYTES, ReplyParser } from './reply-parser.ts';
 
-/** The replies that the bytes hold, cut into these pieces, and what is left over. */
 function replies(pieces: readonly Uint8Array[]): { bodies: string[]; rest: string } {
   const bodies: string[] = [];
   let lines: string[] = [];
@@ -30,7 +29,7 @@ const showProc =
   '#<PID>          <type>          <reloads>       <uptime>        <version>      \n5685            master          0 [failed: 0]   0d00h00m00s     2.6.12-1+deb12u4\n# workers\n5687            worker          0               0d00h00m00s     2.6.12-1+deb12u4\n# programs\n';
 const found = 'type=ip, case=sensitive, found=yes, idx=tree, key="10.0.0.0/8", value="1", type="str"\n';
 
-// Wire text as 2.6.12 and 3.0.11 sent it.
+// Wire text of 2.6.12 and 3.0.11.
 const transcripts: { name: string; wire: string; bodies: string[]; rest?: string }[] = [
   { name: 'an empty reply', wire: '\n', bodies: [''] },
   { name: 'add, get, show proc', wire: `\n${found}\n${showProc}\n`, bodies: ['', found.trimEnd(), showProc.trimEnd()] },

@@ -9,7 +9,7 @@
 // to the end of the connection.)
 
 const NEWLINE = 0x0a;
-/** Longer than any line of a proxy. Bounds the memory for an endless line. */
+/** Longer than any line of a proxy: bounds the memory. */
 export const MAX_LINE_BYTES = 256 * 1024;
 
 export class EndlessLineError extends Error {
@@ -17,9 +17,8 @@ export class EndlessLineError extends Error {
 }
 
 interface ReplyHandler {
-  /** More lines of the current reply, without their newlines. Never an empty list. */
+  /** Without newlines, never empty. */
   lines(lines: string[]): void;
-  /** The empty line: this reply is complete. */
   end(): void;
 }
 
@@ -31,7 +30,6 @@ export class ReplyParser {
     this.#handler = handler;
   }
 
-  /** The bytes after the last newline. */
   get remainder(): string {
     return Buffer.from(this.#rest).toString('utf8');
   }
@@ -51,7 +49,7 @@ export class ReplyParser {
 
   #keep(rest: Uint8Array): void {
     if (rest.length > MAX_LINE_BYTES) throw new EndlessLineError(`a line of more than ${MAX_LINE_BYTES} bytes`);
-    // A copy, so that the rest does not keep the buffer it came in.
+    // A copy, so that the rest does not keep its buffer alive.
     this.#rest = Uint8Array.from(rest);
   }
 

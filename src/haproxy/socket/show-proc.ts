@@ -25,9 +25,7 @@ export interface WorkerRow {
 
 export interface ProcRows {
   readonly master: MasterRow;
-  /** Listed under `# workers`. */
   readonly workers: readonly WorkerRow[];
-  /** Listed under `# old workers`. */
   readonly oldWorkers: readonly WorkerRow[];
 }
 
@@ -61,7 +59,6 @@ export function parseShowProc(body: string): ProcRows | null {
     } else return null;
   }
   if (master === null || !sawWorkers) return null;
-  // No process is listed twice.
   const pids = [master, ...workers.workers, ...workers['old workers']].map(({ pid }) => pid);
   if (new Set(pids).size < pids.length) return null;
   return { master, workers: workers.workers, oldWorkers: workers['old workers'] };

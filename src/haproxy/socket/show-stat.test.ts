@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseShowStat } from './show-stat.ts';
 
-// `@1 show stat site_a.example 4 -1` on 3.0.11, columns in between left out.
+// `@1 show stat site_a.example 4 -1` on 3.0.11, columns omitted.
 const body = `# pxname,svname,qcur,status,weight,check_status,addr,
 site_a.example,s1_127.0.0.1:80,0,UP,1,L4OK,127.0.0.1:80,
 site_a.example,s2_gone.invalid:80,0,MAINT (resolution),1,,,

@@ -1,13 +1,13 @@
-// `show stat <backend> 4 -1`: the servers of one backend and their current state. CSV below a header line,
-// `# pxname,svname,…,status,…`; columns are found by name, since each version appends some.
+// The servers of one backend: CSV below a header line, `# pxname,svname,…,status,…`. Columns are found by name, since
+// each version appends some.
 
 export interface ServerStat {
   readonly name: string;
   /** The proxy's own word: `UP`, `DOWN`, `MAINT`, `no check`, `UP 1/3`, … */
   readonly status: string;
-  /** Result of the last health check, such as `L4OK`, `L4CON`; null without checks. */
+  /** Last health check, such as `L4OK`, `L4CON`; null without checks. */
   readonly check: string | null;
-  /** Address and port in use; null while a host name is not resolved. */
+  /** Null while a host name is not resolved. */
   readonly address: string | null;
 }
 
@@ -33,8 +33,8 @@ export function parseShowStat(body: string): ServerStat[] | null {
 }
 
 /**
- * The fields of a line; null when a quote is open at its end. Before the address comes the server's response to its health
- * check (`last_chk`), in quotes if it contains a comma: `"not ""now"", later"`.
+ * The fields of a line; null when a quote is open at its end. The server's response to its health check (`last_chk`) is
+ * quoted if it contains a comma: `"not ""now"", later"`.
  */
 export function splitFields(line: string): string[] | null {
   if (!line.includes('"')) return line.split(',');

@@ -13,7 +13,7 @@ describe('the slots of the master socket', () => {
     expect(changes.map((slot) => slot !== null)).toEqual([true, true, true, false]);
     expect(slots.taken).toBe(4);
     reload?.release();
-    // The slot that is free again is the reload's.
+    // The slot that became free is the reload's.
     expect(await slots.take(now(), 'change')).toBeNull();
     expect(await slots.take(now(), 'reload')).not.toBeNull();
   });

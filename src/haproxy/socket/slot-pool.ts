@@ -1,9 +1,9 @@
-// The master accepts ten connections, and ten abandoned ones lock out every client (docs/haproxy-notes.md). So this service
-// uses few slots, counts them, and reserves one for a reload.
+// The master accepts ten connections, and ten abandoned ones lock out every client (docs/haproxy-notes.md). So this
+// service uses few slots, counts them, and reserves one for a reload.
 import { type Deadline, millisecondsUntil } from './master-socket-error.ts';
 
 export interface Slot {
-  /** Gives the slot back. A second call does nothing. */
+  /** Idempotent. */
   release(): void;
 }
 
@@ -20,11 +20,10 @@ interface Waiter {
 export class SlotPool {
   readonly #total: number;
   #taken = 0;
-  /** For other purposes than a reload. */
   #takenByOthers = 0;
   #waiting: Waiter[] = [];
 
-  /** `total` slots, one of which only a reload may take. From 3.1 on a reload holds one until its worker serves. */
+  /** Only a reload may take one of the `total` slots. From 3.1 on it holds it until its worker serves. */
   constructor(total: number) {
     this.#total = total;
   }
@@ -33,7 +32,7 @@ export class SlotPool {
     return this.#taken;
   }
 
-  /** A slot, or null when none became free before the deadline. First come, first served within one purpose. */
+  /** Null when no slot became free before the deadline. First come, first served within one purpose. */
   take(deadline: Deadline, purpose: Purpose): Promise<Slot | null> {
     if (this.#isFree(purpose)) return Promise.resolve(this.#occupy(purpose));
     return new Promise((resolve) => {

@@ -1,5 +1,5 @@
-// The replies from the socket are trusted, and its default path is in a world-writable folder. So the socket must belong to
-// root or this process's user, and must not be writable to all (docs/hardening.md).
+// Replies are trusted, and the default path is in a world-writable folder. So the socket must belong to root or this
+// process's user, and must not be writable by all (docs/hardening.md).
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { getuid } from 'node:process';
 
@@ -7,7 +7,7 @@ type SocketSafety = { readonly safe: true } | { readonly safe: false; readonly m
 
 const WRITABLE_BY_OTHERS = 0o002;
 
-/** Checks owner and mode of the socket at `path`. Synchronous: one stat of a local file, before each connection. */
+/** Synchronous: one stat of a local file, before each connection. */
 export function socketSafety(path: string, ownUid: number = getuid?.() ?? 0): SocketSafety {
   let link: Stats | undefined;
   let target: Stats | undefined;
@@ -33,13 +33,13 @@ export function socketSafety(path: string, ownUid: number = getuid?.() ?? 0): So
   return { safe: true };
 }
 
-/** The identity of the file at `path`; another one means another listener. Null when there is none, or it is not readable. */
+/** Another identity means another listener. Null when there is no file, or it is not readable. */
 export function socketFile(path: string): string | null {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
     return stats === undefined ? null : `${stats.dev}:${stats.ino}`;
   } catch (error) {
-    // Not permitted, or a parent that is no folder: `socketSafety` reports it before each connection.
+    // Not permitted, or a parent that is not a folder: `socketSafety` reports it before each connection.
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     return null;
   }

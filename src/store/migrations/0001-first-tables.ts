@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** ISO 8601, UTC, milliseconds, years 0000 to 9999: the one form in which text order is time order. */
+/** ISO 8601, UTC, milliseconds, years 0000 to 9999: the only form in which text order is time order. */
 const isTime = (column: string) =>
   sql`${sql.ref(column)} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9].[0-9][0-9][0-9]Z'`;
 
@@ -17,7 +17,7 @@ async function createBlockedIps(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('blocked_ips')
     .addColumn('ip_address', 'text', (c) => c.primaryKey().notNull())
-    // Null in a foreign row; the next sync gives it one (`adoptUnkeyedRows`).
+    // Null in a foreign row until the next sync (`adoptUnkeyedRows`).
     .addColumn('sort_key', 'blob')
     .addColumn('reason', 'text')
     .addColumn('blocked_by', 'text')
@@ -27,7 +27,7 @@ async function createBlockedIps(db: Kysely<unknown>): Promise<void> {
     .addCheckConstraint('blocked_ips_expires_at', sql`expires_at is null or ${isTime('expires_at')}`)
     .modifyEnd(sql`without rowid`)
     .execute();
-  // With WITHOUT ROWID this index carries the address too: scans in order of addresses never touch the table.
+  // WITHOUT ROWID puts the address into this index too: scans in address order never read the table.
   await db.schema.createIndex('blocked_ips_sort_key').on('blocked_ips').column('sort_key').unique().execute();
   await db.schema
     .createIndex('blocked_ips_expires_at')
@@ -35,7 +35,7 @@ async function createBlockedIps(db: Kysely<unknown>): Promise<void> {
     .column('expires_at')
     .where(sql.ref('expires_at'), 'is not', null)
     .execute();
-  // Carries what the list of blocks that end is filtered by, so that counting it reads nothing else.
+  // Contains all columns that the list of expiring blocks filters by, so that counting reads nothing else.
   await db.schema
     .createIndex('blocked_ips_ending_by_address')
     .on('blocked_ips')
@@ -113,7 +113,7 @@ async function createInstance(db: Kysely<unknown>): Promise<void> {
 async function createBulk(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('bulk_changes')
-    // Never reused, so that staged rows that a crash left behind can not be taken for a later bulk's.
+    // Never reused, so that rows staged before a crash are never taken for a later bulk's.
     .addColumn('id', 'integer', (c) => c.primaryKey().autoIncrement())
     .addColumn('replace', 'integer', (c) => c.notNull())
     .addColumn('requested_by', 'text')

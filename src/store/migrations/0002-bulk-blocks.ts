@@ -4,7 +4,7 @@ import type { BulkState } from '../schema.ts';
 import { sortStaged } from '../staged-order.ts';
 import type { StagedRow } from '../staged-rows.ts';
 
-/** Staged rows are packed from here on. A big change that a crash left complete is taken over; of others nothing is kept. */
+/** Staged rows are packed from here on. A bulk change that a crash left complete is converted; others are dropped. */
 export async function bulkBlocks(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('bulk_blocks')
@@ -28,7 +28,7 @@ export async function bulkBlocks(db: Kysely<unknown>): Promise<void> {
   await forgetKeyOfAnotherText(db);
 }
 
-/** A row whose text an operator corrects becomes a foreign row: it counts when the next sync has given it its key. */
+/** A row whose text an operator corrects becomes a foreign row until the next sync gives it its key. */
 async function forgetKeyOfAnotherText(db: Kysely<unknown>): Promise<void> {
   await sql`
     create trigger blocked_ips_text_corrected after update of ip_address on blocked_ips
@@ -54,7 +54,12 @@ interface Both {
   };
 }
 
-/** A block was a JSON list of `[key, text, change, endsAt | 0, reason | null | 0, blockedBy]`, cut short where nothing followed. */
+/**
+ * A block was a JSON list of `[key, text, change, endsAt
+ * 0, reason
+ * null
+ * 0, blockedBy]`, truncated after the last value.
+ */
 type OldRecord = readonly [string, string, string, (string | 0)?, (string | null | 0)?, string?];
 
 async function takeOver(db: Kysely<Both>): Promise<void> {

@@ -2,12 +2,12 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * Who did what, and with what outcome. The row of a change is written in the change's own transaction; its outcome is
- * known later and stands in a table of its own, so that no row is ever written twice (ADR 0029).
+ * known later and has its own table, so that no row is ever rewritten (ADR 0029).
  */
 export async function audit(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('audit')
-    // Never given again, so that a cursor means the same row for good.
+    // Never reused, so that a cursor is stable.
     .addColumn('id', 'integer', (c) => c.primaryKey().autoIncrement())
     .addColumn('at', 'text', (c) => c.notNull())
     .addColumn('operation', 'text', (c) => c.notNull())
@@ -32,7 +32,7 @@ export async function audit(db: Kysely<unknown>): Promise<void> {
   await appendOnly(db);
 }
 
-/** `AUDIT_KEPT` of `audit-store.ts`, enforced by the database: rows that retention keeps cannot be deleted. */
+/** Enforces `AUDIT_KEPT` of `audit-store.ts`: rows that retention keeps cannot be deleted. */
 async function appendOnly(db: Kysely<unknown>): Promise<void> {
   await sql`
     create trigger audit_never_changed before update on audit

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 
 /**
- * Webhooks, and the events that wait for them: one list for all hooks, each with the place up to which it has them. So an
- * event is written once, however many want it.
+ * Webhooks, and one queue of events for all of them, each with its position: an event is written once for any number of
+ * webhooks.
  */
 export async function webhooks(db: Kysely<unknown>): Promise<void> {
   await db.schema
@@ -26,7 +26,7 @@ export async function webhooks(db: Kysely<unknown>): Promise<void> {
     .execute();
   await db.schema
     .createTable('webhook_events')
-    // Never given again: a hook's place means the same for good.
+    // Never reused: a webhook's position is stable.
     .addColumn('seq', 'integer', (c) => c.primaryKey().autoIncrement())
     .addColumn('type', 'text', (c) => c.notNull())
     .addColumn('event_json', 'text', (c) => c.notNull())

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * A row of the health probe's own. Before, it wrote the file's `user_version`, which is whatever the database's owner
- * wants it to be, and which nothing of ours reads.
+ * A row for the health probe alone. It used to write `user_version`, which belongs to the database's owner and which
+ * nothing of ours reads.
  */
 export async function healthProbe(db: Kysely<unknown>): Promise<void> {
   await db.schema

@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Trusted addresses may expire; null: permanent, as all were before. The index serves the look-up of expired ones. */
+/** Trusted addresses may expire; null: permanent, as all were before. The index serves the lookup of expired ones. */
 export async function temporaryTrust(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('trusted_ips')
     .addColumn('expires_at', 'text', (c) =>
-      // ISO 8601, UTC, milliseconds: the one form in which text order is time order.
+      // ISO 8601, UTC, milliseconds: the only form in which text order is time order.
       c.check(
         sql`expires_at is null or expires_at glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9].[0-9][0-9][0-9]Z'`,
       ),

@@ -2,21 +2,21 @@ import { type BigIntStats, statSync } from 'node:fs';
 import { StoreError } from '../store-error.ts';
 
 /**
- * SQLite goes on writing to a file that was removed or replaced under it, and reports success: what was acknowledged
- * would be gone with the process. The file is one of three: without its write-ahead log it is an older state of itself.
+ * SQLite keeps writing to a file that was removed or replaced under it, and reports success: acknowledged changes would
+ * be gone with the process. The file is one of three: without its write-ahead log it is an older state.
  */
 export class FileGuard {
   readonly #paths: readonly string[];
-  /** In the order of the paths; null until the file has been there. */
+  /** In the order of the paths; null until the file exists. */
   readonly #known: (string | null)[];
 
-  /** The database at `path` is open. */
+  /** Call once the database at `path` is open. */
   constructor(path: string) {
     this.#paths = [path, `${path}-wal`, `${path}-shm`];
     this.#known = this.#paths.map(identityAt);
   }
 
-  /** Three stats, some 5 µs. Throws `StoreError` ('replaced') when what is at the paths is not what is open. */
+  /** Three stats, some 5 µs. Throws `StoreError` ('replaced') when the files at the paths are not the open ones. */
   check(): void {
     this.#paths.forEach((path, index) => {
       const now = identityAt(path);

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../store-error.ts';
 
 const tryEveryMs = 10;
-/** Beyond its patience: on a busy machine a caller is late. */
+/** Longer than the patience, since a caller on a busy machine is late. */
 const forgottenAfterMs = 500;
 
 /**
- * Waits for another process's lock without standing still: SQLite's own busy timeout would stop everything else that
- * this process does, reads, health and the proxy's socket with it. The patience counts from when the lock was first met
- * and not for each who meets it, so that ten who wait one behind the other do not wait ten times as long.
+ * Waits for another process's lock asynchronously: SQLite's own busy timeout would block reads, health and the proxy's
+ * socket with it. The patience counts from the first failure, not per caller, so that ten callers in a row do not wait
+ * ten times as long.
  */
 export class LockPatience {
   readonly #patienceMs: number;
@@ -19,7 +19,7 @@ export class LockPatience {
     this.#patienceMs = patienceMs;
   }
 
-  /** Tries `work` until it meets no lock; what it throws beside that, and the lock when patience ends, is thrown. */
+  /** Retries `work` until it meets no lock; throws its other errors, and the lock once the patience is over. */
   async try<T>(work: () => T): Promise<T> {
     for (let until: number | null = null; ; await sleep(tryEveryMs)) {
       try {
@@ -35,7 +35,7 @@ export class LockPatience {
     }
   }
 
-  /** When the lock was first met; one that was not met for a while is another lock. */
+  /** When the lock was first met; after a while without one, the next is a new lock. */
   #metNow(): number {
     const now = performance.now();
     if (this.#metAt === null || now - this.#lastMetAt > this.#patienceMs + forgottenAfterMs) this.#metAt = now;

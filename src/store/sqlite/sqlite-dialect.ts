@@ -13,7 +13,7 @@ import {
 import type { LockPatience } from './lock-patience.ts';
 import { translateSqliteError } from './sqlite-errors.ts';
 
-/** Statements kept prepared per connection. The service has far fewer shapes of queries than this. */
+/** Statements kept prepared per connection; the service has far fewer. */
 const STATEMENT_CACHE_SIZE = 256;
 
 type Statement = SqliteDatabase.Statement<unknown[]>;
@@ -22,15 +22,14 @@ interface SqliteDeps {
   readonly database: SqliteDatabase.Database;
   /** For locks of other processes. */
   readonly patience: LockPatience;
-  /** Before a transaction, and before a query outside of one; throws what keeps it from being made. */
+  /** Called before a transaction, and before a query outside of one; throws to prevent it. */
   readonly beforeWork: () => void;
-  /** Called with each failure. */
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * Kysely's own SQLite driver begins transactions deferred (a later upgrade to a writer fails at once, whatever the
- * busy timeout) and prepares each statement again; this one begins immediate and prepares each text once.
+ * Kysely's own SQLite driver begins transactions deferred (a later upgrade to a writer fails at once, whatever the busy
+ * timeout) and prepares each statement again; this one begins immediate and prepares each text once.
  */
 export class ImmediateSqliteDialect implements Dialect {
   readonly #deps: SqliteDeps;
@@ -84,13 +83,13 @@ class ImmediateSqliteDriver implements Driver {
   }
 
   async rollbackTransaction(): Promise<void> {
-    // After SQLITE_FULL, SQLITE_IOERR and the like SQLite has rolled back by itself; a second rollback would only
-    // hide the cause.
+    // After SQLITE_FULL, SQLITE_IOERR and the like SQLite has already rolled back; a second rollback would hide the
+    // cause.
     if (this.#deps.database.inTransaction) this.#connection.run('rollback');
   }
 
   async releaseConnection(): Promise<void> {
-    // There is one connection; Kysely's mutex hands it round.
+    // There is one connection; Kysely's mutex shares it.
   }
 
   async destroy(): Promise<void> {
@@ -126,11 +125,11 @@ class SqliteConnection implements DatabaseConnection {
 
   // biome-ignore lint/correctness/useYield: it refuses
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    // An open cursor would hold a snapshot and keep the write-ahead log from shrinking; long reads go by key ranges.
+    // An open cursor would hold a snapshot and keep the write-ahead log from shrinking; long reads use key ranges.
     throw new Error('streaming is not supported: read by key ranges');
   }
 
-  /** Runs a statement that takes nothing and gives nothing, without a promise in between. */
+  /** For statements without parameters and results; no promise. */
   run(text: string): void {
     try {
       this.#prepare(text).run();

@@ -15,7 +15,7 @@ const REASONS: readonly (readonly [code: string, reason: StoreFailure, meaning: 
   ['SQLITE_CONSTRAINT', 'constraint', 'the row breaks a rule of the schema'],
 ];
 
-/** The one place where SQLite's failures become the store's. Anything that is not SQLite's is returned as it is. */
+/** Converts SQLite's failures into the store's; returns any other error unchanged. */
 export function translateSqliteError(error: unknown): unknown {
   if (!(error instanceof SqliteDatabase.SqliteError)) return error;
   const code = error.code;

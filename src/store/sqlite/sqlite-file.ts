@@ -5,7 +5,7 @@ import { crashPoint } from '../../faults/crash-point.ts';
 import { DatabaseUnusable } from '../store-error.ts';
 import { translateSqliteError } from './sqlite-errors.ts';
 
-/** "PxMg": tells our files from other programs' SQLite files. */
+/** "PxMg": identifies our files among other SQLite files. */
 const APPLICATION_ID = 0x50784d67;
 
 interface SqliteFileOptions {
@@ -15,8 +15,8 @@ interface SqliteFileOptions {
 }
 
 /**
- * Opens one connection and sets it up. Locks met from then on are not waited for here (`LockPatience`). Throws `DatabaseUnusable` or
- * `StoreError`; no file that holds anything is ever replaced.
+ * Opens one connection and sets it up. Does not wait for locks met later (`LockPatience`). Throws `DatabaseUnusable` or
+ * `StoreError`; never replaces a file with content.
  */
 export function openSqliteFile(path: string, options: SqliteFileOptions): SqliteDatabase.Database {
   const existed = prepareFile(path, options.createIfMissing);
@@ -45,23 +45,23 @@ function configure(connection: SqliteDatabase.Database, options: SqliteFileOptio
   connection.pragma('foreign_keys = ON');
   connection.pragma('temp_store = MEMORY');
   connection.pragma(`cache_size = ${options.queryOnly === true ? -4000 : -16000}`);
-  // After a big change the log would keep its largest size for ever.
+  // After a bulk change the log would keep its largest size for ever.
   connection.pragma('journal_size_limit = 67108864');
   if (options.queryOnly === true) connection.pragma('query_only = ON');
 }
 
-/** Returns whether the file was there. The mode is set when it is made, so that it is never wider for a moment. */
+/** Returns whether the file existed. The mode is set at creation, so that it is never wider for a moment. */
 function prepareFile(path: string, createIfMissing: boolean): boolean {
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) return true;
   if (!createIfMissing) throw missing(path, 'is not there');
   try {
     const first = mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     closeSync(openSync(path, 'wx', 0o600));
-    // SQLite makes the names in the file's own folder durable, not that of the folder.
+    // SQLite syncs the file's own folder, but not the parents created here.
     if (first !== undefined) syncFolders(dirname(dirname(path)), dirname(first));
     return false;
   } catch (error) {
-    // Another process made it in the same moment: as good as having found it.
+    // Another process created it at the same moment: the same as finding it.
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return true;
     throw new DatabaseUnusable('unreadable', `the database ${path} cannot be created: ${String(error)}`, {
       cause: error,

@@ -56,15 +56,10 @@ function changerBefore(answer: (worker: string) => GroupOutcome) {
     hold: (_: number, attempt: () => unknown) => attempt(),
   } as unknown as RuntimeLink;
   const changer = new RuntimeChanger({ link, registry, pending, onNewWorkers: () => undefined });
-  const block = (givenMs = 60_000) =>
-    changer.change({
-      map,
-      name: 'blocked',
-      add: ['192.0.2.1'],
-      remove: [],
-      deadline: performance.now() + givenMs,
-    });
-  return { asked, registry, pending, block };
+  const lookUp = (givenMs = 60_000) =>
+    changer.lookUp({ map, name: 'blocked', add: ['192.0.2.1'], remove: [], deadline: performance.now() + givenMs });
+  const block = (givenMs?: number) => lookUp(givenMs).apply(['192.0.2.1']);
+  return { asked, registry, pending, lookUp, block };
 }
 
 describe('a change in the running maps', () => {
@@ -184,6 +179,16 @@ describe('a change in the running maps', () => {
     registry.observe({ ...processes, draining: [{ pid: 10, startTime: 1, version: '3.0.11' }] });
     expect(await block()).toMatchObject({ failures: [], currentFailed: false });
     expect(registry.byPid(10)).toBeNull();
+  });
+
+  it('takes a draining worker that exited while the change was stored, and was seen to, for no failure', async () => {
+    const { registry, lookUp } = changerBefore((worker) =>
+      worker === '@1' ? { ...good, processes: processesOf(20) } : { ...good, failures: [failureOf(10, 'rejected')] },
+    );
+    registry.observe({ ...processesOf(20), draining: [{ pid: 10, startTime: 1, version: '3.0.11' }] });
+    const group = lookUp();
+    registry.observe(processesOf(20));
+    expect(await group.apply(['192.0.2.1'])).toMatchObject({ failures: [], currentFailed: false });
   });
 
   it('does not wait for a draining worker that exited, though the master ends the connection behind its answer', async () => {

@@ -9,7 +9,7 @@ import { CURRENT, MapCommands } from '../../haproxy/maps/runtime-map-commands.ts
 import type { Worker } from '../../haproxy/process/workers.ts';
 import { processAlive } from '../../system/processes.ts';
 import type { PendingVersions } from '../compare/map-replacement.ts';
-import type { WorkerRegistry } from '../compare/worker-registry.ts';
+import type { KnownWorker, WorkerRegistry } from '../compare/worker-registry.ts';
 import type { MapName } from '../mirrored-map.ts';
 import { type RuntimeLink, waitOutReload } from './runtime-link.ts';
 
@@ -51,6 +51,8 @@ interface DurableChange extends RuntimeChange {
 interface Started {
   /** Null: the worker behind `@1` is not known. */
   readonly pid: number | null;
+  /** As listed when the lookups began: the registry may forget it while the change is stored. */
+  readonly known: KnownWorker | null;
   /** Of the version that an atomic replace is filling in this worker. */
   readonly pendingVersion: number | undefined;
   readonly group: WorkerGroup;
@@ -177,13 +179,15 @@ export class RuntimeChanger {
     const pendingVersion = pid === null ? undefined : this.#deps.pending.of(pid, change.name);
     const named = pid !== null && (byPid || pendingVersion !== undefined);
     const worker: WorkerRef = named ? { kind: 'pid', pid } : CURRENT;
-    return { pid, pendingVersion, group: this.#group(change, worker, change.deadline) };
+    const known = pid === null ? null : this.#deps.registry.byPid(pid);
+    return { pid, known, pendingVersion, group: this.#group(change, worker, change.deadline) };
   }
 
   #startInDraining(change: RuntimeChange, pid: number): Started {
     const deadline = Math.min(change.deadline, performance.now() + drainingShareMs);
     const group = this.#group(change, { kind: 'pid', pid }, deadline);
-    return { pid, pendingVersion: this.#deps.pending.of(pid, change.name), group };
+    const known = this.#deps.registry.byPid(pid);
+    return { pid, known, pendingVersion: this.#deps.pending.of(pid, change.name), group };
   }
 
   #group({ map, add, remove }: RuntimeChange, worker: WorkerRef, deadline: number): WorkerGroup {
@@ -209,7 +213,7 @@ export class RuntimeChanger {
 
   /** @param first null: the worker did not answer when the group began; absent: it was not known then */
   async #changeDraining(change: DurableChange, pid: number, first?: Started | null): Promise<GroupOutcome> {
-    const known = this.#deps.registry.byPid(pid);
+    const known = first?.known ?? this.#deps.registry.byPid(pid);
     if (first === null || (first === undefined && known?.unresponsive === true)) {
       return this.#skipped(change, pid, 'the draining worker does not answer');
     }

@@ -126,6 +126,6 @@ function readSmallBody(
 }
 
 function tooSlow(bytes: number, ms: number): ServiceError {
-  const detail = `the body did not arrive completely within ${ms / 1000} s (${bytes} bytes received); nothing was changed. Send it again`;
+  const detail = `the body did not arrive within ${ms / 1000} s (${bytes} bytes received); nothing was changed. Send it again`;
   return new ServiceError(codes.RequestTimeout, 'read request', detail);
 }

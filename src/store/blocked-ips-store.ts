@@ -103,7 +103,7 @@ export class BlockedIpsStore {
     this.#database = database;
     this.#rows = new BlockedRows(database.write);
     this.#scan = new BlockedScan(database.read);
-    this.#pages = new BlockedPages(database, this.#rows);
+    this.#pages = new BlockedPages({ database, rows: this.#rows });
     this.#lookup = new AddressLookup(database.read, 'blocked_ips');
     this.#lastWord = new LastWord(database.write);
     this.#audit = new AuditRows(database.write);

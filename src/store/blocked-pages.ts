@@ -95,19 +95,22 @@ const SORTABLE = 5000;
 /** Matches whose rows are read together. */
 const CHOICE = 256;
 
+interface BlockedPagesDeps {
+  readonly database: Database;
+  readonly rows: BlockedRows;
+}
+
 /** The pages of the list of blocks. Nothing here takes longer than one slice at a time, however large the table. */
 export class BlockedPages {
   readonly #db: Kysely<Schema>;
-  readonly #database: Database;
-  readonly #rows: BlockedRows;
+  readonly #deps: BlockedPagesDeps;
   readonly #turns = new SliceQueue();
   readonly #texts: BlockedTextSearch;
 
-  constructor(database: Database, rows: BlockedRows) {
-    this.#db = database.read;
-    this.#database = database;
-    this.#rows = rows;
-    this.#texts = new BlockedTextSearch({ db: database.read, rows, turns: this.#turns });
+  constructor(deps: BlockedPagesDeps) {
+    this.#deps = deps;
+    this.#db = deps.database.read;
+    this.#texts = new BlockedTextSearch({ db: this.#db, rows: deps.rows, turns: this.#turns });
   }
 
   async page(request: PageRequest): Promise<Page> {
@@ -152,7 +155,7 @@ export class BlockedPages {
   }
 
   async #total({ now, signal }: Wanted): Promise<number> {
-    if (now === null) return this.#database.blockedCount.value;
+    if (now === null) return this.#deps.database.blockedCount.value;
     return await this.#count({ column: 'sort_key', from: BEFORE_ALL, above: false, to: null }, now, signal);
   }
 
@@ -226,7 +229,7 @@ export class BlockedPages {
       const matching = slice.filter((row) => row.ip_address >= first && row.ip_address < end);
       for (let start = 0; start < matching.length; start += CHOICE) {
         const choice = matching.slice(start, start + CHOICE);
-        const rows = await this.#rows.getMany(
+        const rows = await this.#deps.rows.getMany(
           this.#db,
           choice.map((row) => row.ip_address),
         );

@@ -27,7 +27,7 @@ export const keepExpiry: Duration = { choice: 'keep', text: '' };
 export function readDuration({ choice, text }: Duration): number | null | { readonly why: string } {
   if (choice === 'permanent' || choice === 'keep') return null;
   const parse = readTypedDuration(choice === 'custom' ? text : choice);
-  return parse.ok ? parse.seconds : { why: parse.why };
+  return parse.ok ? parse.value : { why: parse.why };
 }
 
 interface DurationFieldProps {

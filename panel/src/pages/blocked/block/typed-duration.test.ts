@@ -12,7 +12,7 @@ it.each([
   ['1y', 31_536_000],
   ['100y', 3_153_600_000],
 ])('reads %j as %i seconds', (text, seconds) => {
-  expect(readTypedDuration(text)).toEqual({ ok: true, seconds });
+  expect(readTypedDuration(text)).toEqual({ ok: true, value: seconds });
 });
 
 it('agrees with the format of files and the API', () => {

@@ -1,6 +1,6 @@
 // Durations as people type them: `4h`, `4 h`, `4h30m`, `90 min`, `1 year`. Files and the API accept one number and unit.
 
-type TypedDuration = { readonly ok: true; readonly seconds: number } | { readonly ok: false; readonly why: string };
+import { type Parsed, parsed, refused } from '../../../../../src/domain/parsed.ts';
 
 const units: Readonly<Record<string, number>> = {
   s: 1,
@@ -21,18 +21,18 @@ const units: Readonly<Record<string, number>> = {
 const hundredYears = 36_525 * 86_400;
 const examples = 'such as 90 s, 30 min, 4 h, 7 d, 2 w or 1 y';
 
-/** From one second to 100 years. A year has 365 days; months vary in length and are rejected. */
-export function readTypedDuration(typed: string): TypedDuration {
+/** The seconds, from one to 100 years. A year has 365 days; months vary in length and are rejected. */
+export function readTypedDuration(typed: string): Parsed<number> {
   const text = typed.trim().toLowerCase();
-  if (/^\d+$/.test(text)) return { ok: false, why: `Add a unit: ${text} s, ${text} min, ${text} h or ${text} d.` };
-  if (!/^(\d{1,10}\s*[a-z]+\s*)+$/.test(text)) return { ok: false, why: `Enter a number and a unit, ${examples}.` };
+  if (/^\d+$/.test(text)) return refused(`Add a unit: ${text} s, ${text} min, ${text} h or ${text} d.`);
+  if (!/^(\d{1,10}\s*[a-z]+\s*)+$/.test(text)) return refused(`Enter a number and a unit, ${examples}.`);
   let seconds = 0;
   for (const [, digits, word = ''] of text.matchAll(/(\d+)\s*([a-z]+)/g)) {
     const unit = units[word] ?? units[word.replace(/s$/, '')];
-    if (unit === undefined) return { ok: false, why: `${word} is not a unit. Enter a number and a unit, ${examples}.` };
+    if (unit === undefined) return refused(`${word} is not a unit. Enter a number and a unit, ${examples}.`);
     seconds += Number(digits) * unit;
   }
-  if (seconds === 0) return { ok: false, why: 'The shortest duration is one second.' };
-  if (seconds > hundredYears) return { ok: false, why: 'The limit is 100 years. Choose “Permanent” instead.' };
-  return { ok: true, seconds };
+  if (seconds === 0) return refused('The shortest duration is one second.');
+  if (seconds > hundredYears) return refused('The limit is 100 years. Choose “Permanent” instead.');
+  return parsed(seconds);
 }

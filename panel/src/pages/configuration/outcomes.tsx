@@ -32,8 +32,10 @@ export function Reloaded({ answer, at, onClose }: ReloadedProps) {
 }
 
 export function Validated({ answer, onClose }: { readonly answer: ValidationAnswer; readonly onClose: () => void }) {
-  const { valid, output } = answer;
+  const { valid, output, warnings, needs_replace_configuration: replaces } = answer;
   const { color, title } = validationWords(answer);
+  // The output has HAProxy's own.
+  const others = warnings.filter((warning) => !warning.startsWith('HAProxy: '));
   return (
     <Alert
       color={color}
@@ -46,9 +48,10 @@ export function Validated({ answer, onClose }: { readonly answer: ValidationAnsw
     >
       <Text size="sm">
         {valid
-          ? 'A reload would deploy this configuration. Nothing was changed.'
+          ? `A reload would deploy this configuration${replaces ? ', once you confirm that it replaces the live one' : ''}. Nothing was changed.`
           : 'A reload would be rejected for the reason below. Nothing was changed.'}
       </Text>
+      {others.length > 0 && <Messages label="Warnings" text={others.join('\n')} />}
       {output.trim() !== '' && <Messages label="HAProxy messages" text={output} />}
     </Alert>
   );

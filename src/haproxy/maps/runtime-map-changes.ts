@@ -46,38 +46,43 @@ export interface GroupOutcome {
 /** In total for one entry. Further duplicates are left to the comparison of the complete map. */
 const REMOVALS = 4;
 
+interface WorkerGroupDeps {
+  readonly socket: MasterSocket;
+  readonly path: string;
+  readonly request: GroupRequest;
+}
+
 /**
  * One group in one worker, in two phases, so that its additions are looked up while the caller makes them durable:
  * nothing is changed before `apply`. Must be ended by `apply` or `abandon`.
  */
 export class WorkerGroup {
-  readonly #socket: MasterSocket;
-  readonly #request: GroupRequest;
+  readonly #deps: WorkerGroupDeps;
   readonly #commands: MapCommands;
   readonly #changes: readonly EntryChange[];
   readonly #lookups: Promise<{ readonly conversation: Conversation | null; readonly ended: MasterSocketError | null }>;
 
   /** Starts the lookups. */
-  constructor(socket: MasterSocket, path: string, request: GroupRequest) {
-    this.#socket = socket;
-    this.#request = request;
-    this.#commands = new MapCommands(path, request.worker);
-    this.#changes = entryChanges(request.add, request.remove, this.#commands);
+  constructor(deps: WorkerGroupDeps) {
+    this.#deps = deps;
+    this.#commands = new MapCommands(deps.path, deps.request.worker);
+    this.#changes = entryChanges(deps.request.add, deps.request.remove, this.#commands);
     this.#lookups = this.#lookUp();
     // `apply` and `abandon` report it.
     this.#lookups.catch(() => undefined);
   }
 
   get worker(): WorkerRef {
-    return this.#request.worker;
+    return this.#deps.request.worker;
   }
 
   /** Makes the changes and reads them back. Never rejects for a failure of the socket or the proxy: see the outcome. */
   async apply(application: GroupApplication): Promise<GroupOutcome> {
     const { conversation, ended } = await this.#lookups;
     try {
-      const missed = ended ?? (performance.now() < this.#request.deadline ? null : nothingSent(this.#socket.path));
-      if (missed !== null || conversation === null) return outcomeOf(this.#request, this.#changes, missed, null);
+      const missed =
+        ended ?? (performance.now() < this.#deps.request.deadline ? null : nothingSent(this.#deps.socket.path));
+      if (missed !== null || conversation === null) return outcomeOf(this.#deps.request, this.#changes, missed, null);
       return await this.#changeAndVerify(conversation, application);
     } finally {
       conversation?.close();
@@ -94,12 +99,12 @@ export class WorkerGroup {
   async #lookUp(): Promise<{ conversation: Conversation | null; ended: MasterSocketError | null }> {
     let conversation: Conversation | null = null;
     try {
-      conversation = await this.#socket.converse(this.#request.deadline, { change: true });
+      conversation = await this.#deps.socket.converse(this.#deps.request.deadline, { change: true });
       await lookUpAdditions(conversation, this.#commands, this.#changes);
       return { conversation, ended: null };
     } catch (error) {
       conversation?.close();
-      return { conversation: null, ended: failureOf(error, this.#socket.path) };
+      return { conversation: null, ended: failureOf(error, this.#deps.socket.path) };
     }
   }
 
@@ -122,7 +127,7 @@ export class WorkerGroup {
       conversation.close();
       let listing = listed ? bodies.at(-1) : undefined;
       // Of this connection: one listed on a later connection proves nothing about this one.
-      if (listing !== undefined) readShowProc(this.#socket.path, listing);
+      if (listing !== undefined) readShowProc(this.#deps.socket.path, listing);
       if (stage.changes.some(({ after }) => after?.state === 'hidden')) {
         listing = await this.#onNewConnection(listed, (another) =>
           resolveHidden(another, commands, stage.changes, 'after'),
@@ -130,13 +135,13 @@ export class WorkerGroup {
       }
       listing = (await this.#removeAgain(stage.changes, listed)) ?? listing;
       if (listing !== undefined) {
-        processes = await processesFrom(this.#socket, listing, this.#request.deadline, { change: true });
+        processes = await processesFrom(this.#deps.socket, listing, this.#deps.request.deadline, { change: true });
       }
     } catch (error) {
-      ended = failureOf(error, this.#socket.path);
+      ended = failureOf(error, this.#deps.socket.path);
       if (stage.changes.every(({ after }) => after === null)) readBack(stage, ended.responses);
     }
-    return outcomeOf(this.#request, this.#changes, ended, processes);
+    return outcomeOf(this.#deps.request, this.#changes, ended, processes);
   }
 
   /**
@@ -167,7 +172,7 @@ export class WorkerGroup {
     listed: boolean,
     work: (conversation: Conversation) => Promise<void>,
   ): Promise<string | undefined> {
-    const conversation = await this.#socket.converse(this.#request.deadline, { change: true });
+    const conversation = await this.#deps.socket.converse(this.#deps.request.deadline, { change: true });
     try {
       await work(conversation);
       return (await conversation.finish(listed ? ['show proc'] : []))[0];

@@ -151,7 +151,7 @@ export class RuntimeMap {
 
   /** The first phase of a group of the writer, in one worker: starts the lookups and changes nothing. */
   lookUpGroup(request: GroupRequest): WorkerGroup {
-    return new WorkerGroup(this.#deps.socket, this.path, request);
+    return new WorkerGroup({ socket: this.#deps.socket, path: this.path, request });
   }
 
   /** Both phases at once, for changes that are durable. Failures are in the outcome. */

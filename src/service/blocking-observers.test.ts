@@ -53,7 +53,7 @@ describe('the parts tell', () => {
     expect(told).toEqual(['group of 1']);
   });
 
-  it('get the drift of a worker by kind, and what was repaired', async () => {
+  it('of the drift of a worker by kind, and of what was repaired', async () => {
     const { kit, master } = scripted;
     for (let n = 1; n <= 5; n += 1) await kit.blockedSet.block(toBlock(`192.0.2.${n}`), caller());
     await ensure();
@@ -88,10 +88,14 @@ describe('the parts tell', () => {
     expect(told).toEqual(['blocked unreadable']);
   });
 
-  it('get a map file that another process changed', async () => {
+  it('of a map file that another process changed, not of one that the service could not write', async () => {
     const { kit } = scripted;
     await kit.reconciler.check(false);
     told.length = 0;
+    kit.keeper.markStale('the disk was full');
+    await kit.reconciler.check(false);
+    expect(kit.keeper.problem).toBeNull();
+    expect(told).not.toContain('blocked file');
     await appendFile(kit.mapPath, '203.0.113.9 1\n');
     await kit.reconciler.check(false);
     expect(told).toContain('blocked file');

@@ -1,10 +1,8 @@
-// Counts drift and repairs.
 import type { MapName } from '../mirrored-map.ts';
 import type { Comparison } from './worker-comparison.ts';
 import type { Repairs } from './worker-repair.ts';
 
 /** Collects what one repair of a worker's map found and repaired, by kind. */
-
 export class DriftTally {
   readonly #observer: DriftObserver;
   readonly #map: MapName;
@@ -62,7 +60,7 @@ export interface DriftObserver {
   /** Entries of a running map. */
   seen(map: MapName, kind: DriftKind, entries: number): void;
   repaired(map: MapName, kind: DriftKind, entries: number): void;
-  /** A map file was changed by another process, or behind the database, and was rewritten. */
+  /** A map file was changed by another process, and was rewritten. */
   fileRepaired(map: MapName): void;
 }
 

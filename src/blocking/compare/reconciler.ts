@@ -155,7 +155,7 @@ export class Reconciler {
       // Such as a full disk: no other process wrote to it.
       else if (problem !== null) this.#deps.log.warn('Map file is rewritten from the database', { reason: problem });
       await this.#deps.keeper.updateBlockedIpsMap();
-      if (isChanged || problem !== null) this.#drift.fileRepaired('blocked');
+      if (isChanged) this.#drift.fileRepaired('blocked');
       this.#logged.delete('file');
     } catch (error) {
       const unusable = error instanceof ServiceError && error.status === 503;

@@ -8,7 +8,7 @@ import { MasterSocketError } from '../haproxy/socket/master-socket.ts';
 
 describe('many who ask about addresses', () => {
   it('do not keep a block from being enforced where the master is slow', async ({ master, kit, time }) => {
-    // Each answer takes 10 ms: so many checks are seconds of work for the places there are.
+    // 300 lookups at 10 ms take longer than the slots allow, unless they wait for each other.
     master.script = () => ({ kind: 'wait', until: pause(10) });
     let answered = 0;
     const check = async (n: number): Promise<void> => {
@@ -34,7 +34,6 @@ describe('many who ask about addresses', () => {
         await pause(0);
       }
     };
-    // Each in its own time, as clients come: they do not share a look at the workers.
     const readers = Array.from({ length: 300 }, async (_, n) => {
       await pause(n);
       await ask(n);

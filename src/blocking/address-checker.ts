@@ -1,5 +1,3 @@
-// Whether an address is blocked, by the database and by every running worker.
-
 import type { WorkerHolding } from '../api/blocked-ips.ts';
 import type { CheckAnswer, WorkerVerdict } from '../api/check.ts';
 import { Mutex } from '../concurrency/mutex.ts';
@@ -40,9 +38,7 @@ interface AddressCheckerDeps {
 
 export class AddressChecker {
   readonly #deps: AddressCheckerDeps;
-  /** Lookups in each worker, by pid. */
   readonly #lookups = new Map<number, Mutex>();
-  /** Whether the registry now has the live workers. */
   readonly #observe = shared(() => this.#observeOnce());
 
   constructor(deps: AddressCheckerDeps) {
@@ -56,7 +52,7 @@ export class AddressChecker {
     const row = blockedBy === null ? null : await this.#deps.store.get(blockedBy);
     const verdict: Verdict = trustedBy !== undefined ? 'trusted' : row !== null ? 'blocked' : 'allowed';
     const inside = verdict === 'allowed' ? await this.#blockedInside(entry) : nothingInside;
-    // A lookup in a worker answers for one address; no single address represents such a network.
+    // A lookup answers for one address; no single address represents such a network.
     const partly = inside.blocked_inside_total > 0;
     const workers = partly ? null : await this.#workersSay(entry, mayTrust);
     return {
@@ -71,7 +67,6 @@ export class AddressChecker {
     };
   }
 
-  /** Blocked entries inside a network that no entry covers. */
   async #blockedInside(entry: IpEntry): Promise<Inside> {
     if (!entry.text.includes('/')) return nothingInside;
     const { items, total } = await this.#deps.store.page({ q: entry.text, limit: listedInside, now: new Date(0) });
@@ -99,7 +94,7 @@ export class AddressChecker {
       );
       if (found === null) return false;
       if (found.key === entry.text) return found.value === '1';
-      // A narrower entry on the network's first address answers instead: then nothing is known.
+      // A narrower entry on the network's first address hides it: unknown.
       return entry.text.includes('/') ? null : false;
     } catch (error) {
       if (isUnknown(error)) return null;
@@ -140,10 +135,7 @@ export class AddressChecker {
     }
   }
 
-  /**
-   * One lookup per worker at a time: an unanswered one holds its slot for as long as the worker hangs, and with all
-   * slots held no block would reach the workers that do answer.
-   */
+  /** One lookup per worker at a time: unanswered ones would fill the slots, and blocks reach no other worker. */
   async #alone<T>(pid: number, ask: (deadline: number) => Promise<T>): Promise<T> {
     const turnBy = performance.now() + patienceMs;
     const lookups = this.#lookups.get(pid) ?? new Mutex();
@@ -179,7 +171,6 @@ function isUnknown(error: unknown): boolean {
   return error instanceof MasterSocketError || error instanceof RuntimeMapRejection || error instanceof Unanswered;
 }
 
-/** The rule matches an integer above 0. */
 function isHit(found: { readonly value: string } | null): boolean {
   return found !== null && /^\d+$/.test(found.value) && Number(found.value) > 0;
 }

@@ -1,5 +1,3 @@
-// Requests to the blocked set. Its answers are the records of the API.
-
 import type { BulkAnswer, Rejection } from '../api/blocked-ips-bulk.ts';
 import type { RuntimeMapFailure, RuntimeReport } from '../api/changes.ts';
 import type { IpEntry } from '../domain/ip.ts';
@@ -7,7 +5,6 @@ import type { BlockedEffect } from '../store/blocked-ips-store.ts';
 
 export const nothingChanged: ChangeCounts = Object.freeze({ added: 0, updated: 0, removed: 0, unchanged: 0 });
 
-/** Counts the effects of a group. */
 export function countsOf(effects: readonly BlockedEffect[]): ChangeCounts {
   const counts = { ...nothingChanged };
   for (const effect of effects) {
@@ -24,7 +21,7 @@ export interface Caller {
   readonly requestId: string;
   /** The peer's address, or `unix`. */
   readonly source: string;
-  /** `performance.now()` at which the request arrived: the two seconds of promise 3 count from here. */
+  /** `performance.now()` of the request's arrival; the two seconds of promise 3 start here. */
   readonly receivedAt: number;
   /** Called with the id of each audit row of the operation; the row is durable with the change. */
   readonly audited?: (row: number) => void;
@@ -51,10 +48,8 @@ export interface BlockRequest {
   readonly allowWide?: boolean | undefined;
 }
 
-/** Effects of the accepted elements; each is counted once. */
 export type ChangeCounts = Readonly<Pick<BulkAnswer, 'added' | 'updated' | 'removed' | 'unchanged'>>;
 
-/** One element of a bulk body as the HTTP layer parsed it. */
 export type BulkItem =
   /** `line`: of a text list, counted from 1; array elements have none. */
   | { readonly ok: true; readonly request: BlockRequest; readonly line?: number }

@@ -1,5 +1,3 @@
-// What the HTTP layer uses of the blocked set. Implemented by `BlockedSet`.
-
 import type { BlockAnswer, BlockedIpDetail, BlockedIpPage, UnblockAnswer } from '../api/blocked-ips.ts';
 import type { BulkAnswer, Rejection, SyncAnswer } from '../api/blocked-ips-bulk.ts';
 import type { CheckAnswer } from '../api/check.ts';
@@ -10,7 +8,6 @@ import type { BlockRequest, BulkItem, Caller } from './answers.ts';
 export interface BlockedListQuery {
   readonly limit: number;
   readonly cursor: string | null;
-  /** Entries skipped after the cursor. */
   readonly offset: number;
   /** By address; `text`: by a part of the reason or source. */
   readonly q: string | null;
@@ -30,7 +27,6 @@ export interface BatchRequest {
 export interface BatchOptions {
   /** Block wide networks too, regardless of the elements. */
   readonly allowWide?: boolean;
-  /** Only count what would change. */
   readonly dryRun?: boolean;
 }
 
@@ -39,12 +35,9 @@ export interface ReplaceOptions extends BatchOptions {
 }
 
 export interface BlockedSetService {
-  /**
-   * Blocks one address or network. `created` separates 201 from 200; `changed`: a field of the entry differs from
-   * before. Errors: covered by trust, too wide or over the limit (409), database or file (503).
-   */
+  /** `created`: answer 201, not 200. Errors: trusted, too wide or over the limit (409), database or file (503). */
   block(request: BlockRequest, caller: Caller): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer }>;
-  /** Errors: 1100 when it has no row of its own, with `covered_by` and `stray_removed`. */
+  /** Errors: 1100 without an entry of its own, with `covered_by` and `stray_removed`. */
   unblock(entry: IpEntry, caller: Caller): Promise<UnblockAnswer>;
   batch(request: BatchRequest, caller: Caller, options?: BatchOptions): Promise<BulkAnswer>;
   /** Replaces the set. The source is read completely before anything changes; if it throws, nothing changed. */
@@ -54,7 +47,6 @@ export interface BlockedSetService {
   list(query: BlockedListQuery): Promise<BlockedIpPage>;
   /** Canonical texts of all entries in address order, page by page. */
   listTexts(): AsyncIterable<readonly string[]>;
-  /** Errors: 1100 without a row of its own, with `covered_by`. */
   get(entry: IpEntry): Promise<BlockedIpDetail>;
   check(entry: IpEntry): Promise<CheckAnswer>;
 }

@@ -1,5 +1,3 @@
-// The blocked set behind the API: blocks, unblocks, lists, bulk changes. Each response says what was verified.
-
 import type { BlockAnswer, BlockedIpDetail, BlockedIpPage, UnblockAnswer } from '../api/blocked-ips.ts';
 import type { BulkAnswer, Rejection, StillBlocked, SyncAnswer } from '../api/blocked-ips-bulk.ts';
 import type { CheckAnswer } from '../api/check.ts';
@@ -38,7 +36,7 @@ import type { Outcomes } from './write/outcomes.ts';
 
 /** Of the two seconds of promise 3; the rest is for the response. */
 export const runtimeBudgetMs = 1_400;
-/** Up to this size a batch is one group with a read-back per address; larger ones, or slow deletes, are staged. */
+/** Up to this size a batch is one group with a read-back per address; larger ones and slow deletes are staged. */
 const groupedUpTo = 1_000;
 const listedRejections = 1_000;
 const listedStillBlocked = 100;
@@ -104,12 +102,11 @@ export class BlockedSet implements BlockedSetService {
     const [effect] = result.effects;
     if (effect?.op !== 'remove') throw new Error('the writer answered a removal with something else');
     const stray = result.strays.has(entry.text);
-    // If nothing was unblocked, a reload has nothing to enforce.
     const report =
       effect.removed !== null || stray
         ? this.#deps.outcomes.reportChange('unblock', entry.text, result, caller)
         : runtimeReport(result.failures, false);
-    // Only now: the change is reported and enforced even if the database can no longer be read.
+    // After the report: the change is enforced even if the database can no longer be read.
     const covering = await afterStoring(countsOf(result.effects), () => this.#coveringOf(entry));
     if (effect.removed === null) {
       throw new ServiceError(
@@ -246,7 +243,6 @@ export class BlockedSet implements BlockedSetService {
     return covering;
   }
 
-  /** Which of the removed or absent addresses a blocked network still covers. */
   async #stillBlocked(entries: readonly IpEntry[]): Promise<Pick<BulkAnswer, 'still_blocked' | 'still_blocked_total'>> {
     const forms = entries.flatMap((entry) => lookupForms(entry));
     const covered = await this.#deps.store.coveredAmong(forms);
@@ -260,7 +256,7 @@ export class BlockedSet implements BlockedSetService {
     return { still_blocked: still.slice(0, listedStillBlocked), still_blocked_total: still.length };
   }
 
-  /** With the size of the set and its limit, because the batches of a long list are counted one by one. */
+  /** Reports size and limit of the set, because the batches of a long list are counted one by one. */
   #dryRunAnswer({ added, updated, removed, unchanged }: ChangeCounts, { total, first }: Rejected): BulkAnswer {
     const counts = { added, updated, removed, unchanged, rejected_total: total };
     const limit = this.#deps.limit.maximum;
@@ -273,7 +269,6 @@ export class BlockedSet implements BlockedSetService {
     if (growth > 0 && !this.#deps.limit.allows(total + growth)) throw this.#deps.limit.refusal(total, total + growth);
   }
 
-  /** Nothing changed; workers that are out of sync are still reported. */
   #nothingDone(): BulkResult {
     const reason = this.#deps.notVerified();
     const failures = reason === null ? [] : [{ ip_address: '', worker: null, command: '', responses: [], reason }];
@@ -281,7 +276,7 @@ export class BlockedSet implements BlockedSetService {
   }
 }
 
-/** Reads the database for the answer to a committed change: an error still says what is stored. */
+/** Reads for the response to a committed change: an error still reports what is stored. */
 async function afterStoring<T>(stored: ChangeCounts, look: () => Promise<T>): Promise<T> {
   try {
     return await look();
@@ -294,7 +289,7 @@ function deadlineOf(caller: Caller): number {
   return caller.receivedAt + runtimeBudgetMs;
 }
 
-/** Addresses to remove that had no entry: needed to undo the removal. */
+/** An undo must not block these. */
 function notBlocked(changes: readonly BlockedChange[], effects: readonly BlockedEffect[]): string[] {
   const asked = changes.flatMap(({ op, entry }) => (op === 'remove' ? [entry.text] : []));
   const gone = new Set(effects.map((effect) => (effect.op === 'remove' ? effect.removed?.ip_address : undefined)));

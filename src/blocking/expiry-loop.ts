@@ -1,5 +1,4 @@
-// Checks twice a second whether entries have expired. It compares with the wall clock each time, so a clock that jumps
-// does no harm.
+// Compares with the wall clock twice a second, so that a clock that jumps does no harm.
 
 import { pause } from '../concurrency/pause.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
@@ -7,10 +6,10 @@ import { causeText, type Log } from '../telemetry/log.ts';
 const checkEveryMs = 500;
 
 interface ExpiryLoopDeps {
-  /** What is removed, at the start of a log line: `Expired entries`. */
+  /** Begins a log line: `Expired entries`. */
   readonly what: string;
   readonly log: Log;
-  /** Removes some expired entries; resolves to whether more may be waiting. */
+  /** Resolves to whether more may be waiting. */
   readonly expireOnce: () => Promise<boolean>;
 }
 

@@ -1,5 +1,3 @@
-// Removes expired entries within two seconds, and at start those that expired while the service was down.
-
 import { parseIp } from '../domain/ip.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import type { BlockedChange, BlockedIpsStore } from '../store/blocked-ips-store.ts';
@@ -36,7 +34,6 @@ export class Expiry {
     await this.#loop.stop();
   }
 
-  /** Whether more may be waiting. */
   async #expireOnce(): Promise<boolean> {
     const now = this.#deps.now().toISOString();
     const groupSize = Math.min(groupAtMost, this.#deps.removalsAtMost());
@@ -55,7 +52,7 @@ export class Expiry {
       effect.op === 'expire' && effect.removed !== null ? [effect.removed.ip_address] : [],
     );
     if (expired.length > 0) this.#deps.onExpired(expired, result);
-    // Rows that the service cannot parse would be found again at once, in an endless loop.
+    // Rows that cannot be parsed would be found again in an endless loop.
     return expired.length > 0 && due.length === groupSize;
   }
 }

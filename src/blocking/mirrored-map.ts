@@ -1,5 +1,4 @@
-// A set kept in three copies: in the database, in a map file, and in the map of every worker. Comparison and repair are
-// the same for the blocked and the trusted set.
+// A set with three copies: the database, a map file, and the map of every worker.
 import { yieldToLoop } from '../concurrency/pause.ts';
 import { type RuntimeMap, RuntimeMapRejection } from '../haproxy/maps/runtime-map.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
@@ -14,24 +13,24 @@ export interface MirroredMap {
   readonly unusedByConfiguration?: boolean;
   /** What every worker should hold now; updated by every committed change. */
   readonly expected: Fingerprint;
-  /** The canonical texts of the database, page by page. Concurrent changes may or may not be included. */
+  /** Canonical texts of the database. Concurrent changes may or may not be included. */
   scan(): AsyncIterable<readonly string[]>;
-  /** Rebuilds `expected` from the database, which another process seems to have edited. */
+  /** Rebuilds `expected` after another process edited the database. */
   reread(): Promise<void>;
-  /** Which of these texts the database holds. Call inside a turn, so that the answer stays true in it. */
+  /** Call inside a turn, so that the answer stays true. */
   members(texts: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 /**
- * The worker's configuration does not use this map, and nothing is missing for it. An attached configuration need not
- * use the trusted map, and no reload could load it then. While nothing is trusted, nothing is missing.
+ * An attached configuration need not use the trusted map, and no reload could load it then. While nothing is trusted,
+ * nothing is missing.
  */
 export function isUnused(map: MirroredMap, error: unknown): boolean {
   const mayLack = map.name === 'trusted' && (map.expected.total === 0 || map.unusedByConfiguration === true);
   return mayLack && error instanceof RuntimeMapRejection && error.mapIsNotLoaded;
 }
 
-/** Canonical texts of all entries in address order, `size` at a time; other requests run between two pages. */
+/** In address order, `size` at a time. */
 export async function* textPages(
   store: Pick<BlockedIpsStore, 'scanTexts'>,
   size: number,
@@ -42,7 +41,7 @@ export async function* textPages(
     if (page.texts.length > 0) yield page.texts;
     if (page.last === null || page.texts.length < size) return;
     after = page.last;
-    // Reading a page, and mostly processing it, blocks the event loop.
+    // Reading and processing a page blocks the event loop.
     await yieldToLoop();
   }
 }

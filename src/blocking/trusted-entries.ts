@@ -1,5 +1,4 @@
-// Trust over blocks: which trusted entries cover an address or network. The set is small and kept in memory, because
-// every block checks it.
+// Kept in memory, because every block checks it.
 import { containingNetworks, covers, type IpEntry, lookupForms, parseIp } from '../domain/ip.ts';
 
 const shownInside = 100;
@@ -35,9 +34,9 @@ export class TrustedEntries {
     return [...this.#entries.keys()];
   }
 
-  /** Trusted entries that cover all of it, narrowest first; empty: the block would have an effect. */
+  /** Trusted entries that cover all of it, narrowest first; empty: the block has an effect. */
   covering(entry: IpEntry): string[] {
-    // Called for each line of a list of millions, mostly with few or no trusted entries.
+    // Called for each line of a list of millions.
     if (this.#entries.size === 0) return [];
     if (this.#entries.size <= fewEntries && !this.#anyCovers(entry)) return [];
     return lookupForms(entry).flatMap((form) =>
@@ -52,7 +51,7 @@ export class TrustedEntries {
     return false;
   }
 
-  /** Trusted entries inside a network to be blocked; they stay allowed. The first 100. */
+  /** The first 100 trusted entries inside a network to be blocked. */
   inside(network: IpEntry): string[] {
     const inside: string[] = [];
     for (const trusted of this.#entries.values()) {

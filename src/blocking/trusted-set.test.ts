@@ -36,7 +36,7 @@ const audited = async () => {
   return rows.map(({ operation, details_json }) => [operation, JSON.parse(details_json ?? '{}').created]);
 };
 
-/** The file can be replaced by nothing. */
+/** Nothing can replace the file. */
 async function spoilFile(): Promise<void> {
   await unlink(trustedFile());
   await mkdir(trustedFile());

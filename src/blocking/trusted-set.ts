@@ -1,5 +1,4 @@
-// The trusted addresses: kept like the blocked ones (database, file and every worker, each verified), but few, so each
-// change rewrites the complete file.
+// The trusted addresses. They are few, so each change rewrites the complete file.
 
 import { stat } from 'node:fs/promises';
 import type { RuntimeReport } from '../api/changes.ts';
@@ -32,7 +31,6 @@ const expiredAtOnce = 50;
 
 type Stored = Awaited<ReturnType<TrustedIpsStore['put']>>;
 
-/** A change that is committed to the database. */
 interface Made<T> {
   readonly value: T;
   readonly counts: ChangeCounts;
@@ -41,7 +39,6 @@ interface Made<T> {
 
 const oneRemoved: ChangeCounts = { ...nothingChanged, removed: 1 };
 
-/** How the live configuration uses the trusted map; null: not known. */
 export interface TrustInConfiguration {
   /** It names the map, so a reload loads it into a worker. */
   readonly mapLoaded: boolean | null;
@@ -52,7 +49,6 @@ export interface TrustInConfiguration {
 export const unknownTrust: TrustInConfiguration = { mapLoaded: null, hasEffect: null };
 
 export interface TrustUsage {
-  /** Result of the last check. */
   readonly last: TrustInConfiguration;
   look(): Promise<TrustInConfiguration>;
 }
@@ -79,9 +75,8 @@ export class TrustedSet implements MirroredMap {
   readonly #deps: TrustedSetDeps;
   readonly #usage: TrustUsage;
   #expected = new Fingerprint();
-  /** The last file written. */
   #written: { readonly identity: string | null; readonly content: string } | null = null;
-  /** Under way; never rejects. */
+  /** Never rejects. */
   #writing: Promise<unknown> | null = null;
 
   constructor(deps: TrustedSetDeps) {
@@ -89,7 +84,6 @@ export class TrustedSet implements MirroredMap {
     this.#usage = deps.usage ?? { last: usedWholly, look: async () => usedWholly };
   }
 
-  // The mirrored map, for comparison and repair.
   readonly name = 'trusted';
 
   get unusedByConfiguration(): boolean {
@@ -116,7 +110,7 @@ export class TrustedSet implements MirroredMap {
     return new Set(texts.filter((text) => this.entries.has(text)));
   }
 
-  /** Reads the set and rewrites the file: at start, before every reload, on sync. */
+  /** Called at start, before every reload, and by a sync. */
   async updateTrustedIpsMap(): Promise<void> {
     await this.#deps.turns.take('urgent', async () => {
       const rows = await this.#deps.store.list();
@@ -175,7 +169,7 @@ export class TrustedSet implements MirroredMap {
     return { ip_address: entry.text, ...report };
   }
 
-  /** Removes entries that have expired. Resolves to whether more may be waiting. */
+  /** Resolves to whether more may be waiting. */
   async expireOnce(): Promise<boolean> {
     const due = await this.#deps.store.expiredBefore(this.#deps.now(), expiredAtOnce);
     let removed = 0;
@@ -193,7 +187,7 @@ export class TrustedSet implements MirroredMap {
       const now = this.#deps.now();
       const present = await this.#deps.store.list();
       if (!present.some((row) => row.ip_address === entry.text && hasExpired(row, now))) return null;
-      // The file first: it is retried until it can be written, and there is still only one audit row.
+      // The file first: it is retried until written, and there is still only one audit row.
       await this.#writeFile(present.filter((row) => row.ip_address !== entry.text));
       const before = await this.#deps.store.removeExpired(entry, now, auditedExpiry(entry, auditRows));
       if (before === null) return null;
@@ -211,13 +205,13 @@ export class TrustedSet implements MirroredMap {
     return true;
   }
 
-  /** False: not the last file written, because another process changed or removed it, or it was never written. */
+  /** False: another process changed or removed it, or it was never written. */
   async fileUnchanged(): Promise<boolean> {
     for (;;) {
       while (this.#writing !== null) await this.#writing;
       const written = this.#written;
       const there = await identityOf(this.#deps.path);
-      // The service wrote it during the check, so the result is void.
+      // The service wrote it during the check.
       if (this.#writing === null && this.#written === written) return written !== null && written.identity === there;
     }
   }
@@ -233,7 +227,7 @@ export class TrustedSet implements MirroredMap {
     this.#expected.remove(text);
   }
 
-  /** The file could not be written: the change is rolled back. */
+  /** Rolls back a change whose file could not be written. */
   async #putBack(entry: IpEntry, before: TrustedIp | null): Promise<void> {
     if (before !== null) {
       await this.#deps.store.putBack(entry, before);
@@ -254,7 +248,6 @@ export class TrustedSet implements MirroredMap {
     caller: Caller | null,
     store: () => Promise<Made<T> | Nothing>,
   ): Promise<{ value: T; report: RuntimeReport } | Nothing> {
-    // Committed from here on.
     let durable: ChangeCounts | null = null;
     try {
       const outcome = await this.#deps.turns.take('urgent', async () => {
@@ -318,7 +311,7 @@ export class TrustedSet implements MirroredMap {
   async #writeWhole(rows: readonly TrustedIp[]): Promise<void> {
     const content = trustedMapText(rows);
     try {
-      // An unchanged file stays: a proxy that died is started again although the disk is full.
+      // An unchanged file stays: a proxy that died can be started although the disk is full.
       if (this.#written?.content === content && this.#written.identity === (await identityOf(this.#deps.path))) return;
       this.#written = null;
       await writeFileAtomically(this.#deps.path, content);
@@ -334,7 +327,6 @@ export class TrustedSet implements MirroredMap {
   }
 }
 
-/** The audit row of an expired entry; `rows` gets its id. */
 function auditedExpiry(entry: IpEntry, rows: number[]): AuditedChange {
   const note = { operation: 'expire_trust', keyName: null, source: null, requestId: null, ipAddress: entry.text };
   return { note, written: (row) => rows.push(row) };
@@ -346,7 +338,7 @@ function expiryDetails(expiry: TrustExpiry): Readonly<Record<string, unknown>> {
   return { expires_at: expiry.kind === 'at' ? expiry.at.toISOString() : null };
 }
 
-/** Changes with every edit and replacement; null: there is no such file. */
+/** Changes with every edit and replacement; null: no such file. */
 async function identityOf(path: string): Promise<string | null> {
   try {
     const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });

@@ -1,4 +1,3 @@
-// What a batch answers of what it was to remove: an undo sends what was in fact removed, and no more.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type BlockingKit, caller, entryOf, toBlock } from '../../../testkit/blocking.ts';
 import { openScriptedBlocking } from '../../../testkit/scripted-blocking.ts';

@@ -1,5 +1,3 @@
-// Rejects bulk changes before anything is applied: those that would remove most of the set, and those that would exceed
-// its limit.
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { BulkStore } from '../../store/bulk-store.ts';
@@ -25,17 +23,14 @@ export class BulkGuard {
     this.#deps = deps;
   }
 
-  /**
-   * @param entries number of staged entries
-   * @throws ServiceError 409
-   */
+  /** @throws ServiceError 409 */
   async refuse(id: string, entries: number, { replace, allowShrink }: Guarded): Promise<void> {
     const before = this.#deps.bulk.currentTotal;
     const guardsShrink = replace && !allowShrink;
     if (guardsShrink && entries === 0 && before > 0) {
       throw shrinkRefused('the list names no address, so all', before, before);
     }
-    // The preview reads all staged rows, and mostly neither check can fail.
+    // The preview reads all staged rows; usually neither check can fail.
     const fits = this.#deps.limit.allows(replace ? entries : before + entries);
     if (fits && !(guardsShrink && before >= shrinkGuardFrom)) return;
     const { adds, removes, currentTotal } = await this.#deps.bulk.preview(id);

@@ -1,4 +1,3 @@
-// A bulk change that does not come to its end: by a crash, a database or file that fails, or a fault of our own.
 import { appendFileSync, cpSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -30,7 +29,7 @@ afterEach(async () => {
 });
 
 describe('a bulk change that is interrupted', () => {
-  /** What a crash at this moment leaves: the files as they lie there, read by a service that starts on them. */
+  /** A service that starts on the files as a crash at this moment would leave them. */
   const crashed = async (): Promise<BlockingKit> => {
     const copy = join(dirname(kit.databaseFile), `crash-${others.length}`);
     cpSync(kit.databaseFile, join(copy, 'test.sqlite'));
@@ -38,7 +37,6 @@ describe('a bulk change that is interrupted', () => {
     cpSync(kit.mapPath, join(copy, 'blocked.map'));
     const next = await openBlocking({ folder: copy, masterSocket: join(copy, 'm.sock') });
     others.push(next);
-    // As a start does it.
     await next.keeper.updateBlockedIpsMap({ acceptShrink: await next.bulk.finishInterrupted() });
     await next.bulk.forgetFinished();
     return next;
@@ -51,7 +49,7 @@ describe('a bulk change that is interrupted', () => {
     let crashing = false;
     vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementation(async function (this: BulkStore, id, _, ...more) {
       const outcome = await applySlice.call(this, id, 800, ...more);
-      // The start after the crash applies slices too.
+      // The start after the crash also applies slices.
       if (crashing) return outcome;
       crashing = true;
       const after = await crashed();
@@ -141,7 +139,6 @@ describe('a bulk change that is interrupted', () => {
     await everywhere(all);
   });
 
-  /** From when the set has become this small on. */
   const failBelow = (count: number) =>
     vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementation(async function (this: BulkStore, ...args) {
       if ((await kit.store.count()) < count) throw new StoreError('full', 'disk full');
@@ -162,7 +159,7 @@ describe('a bulk change that is interrupted', () => {
     const looks = vi.spyOn(MapFileKeeper.prototype, 'problem', 'get');
     await time.during(eventually('it is looked whether the file was written', () => looks.mock.calls.length > 0));
     expect(await granted()).toBe(true);
-    // And without a crash, although the file is edited.
+    // An edited file is rewritten without a crash too.
     appendFileSync(kit.mapPath, '# a note\n');
     await block('192.0.2.1');
     await time.during(eventually('it is needed no more', async () => !(await granted())));
@@ -181,7 +178,7 @@ describe('a bulk change that is interrupted', () => {
     expect((failure as Error).message).toMatch(/disk full; .* the next start may apply the change/);
     expect(kit.bulk.problem).toMatch(/could not discard the staged rows/);
     slices.mockRestore();
-    // So it is: killed now, the service makes it.
+    // A kill now must not lose the change.
     expect(await (await crashed()).fileEntries()).toHaveLength(20);
     await time.during(eventually('it is taken back', () => kit.bulk.problem === null));
     expect(ends).toHaveBeenCalledTimes(3);
@@ -213,7 +210,7 @@ describe('a bulk change that is interrupted', () => {
 
   it('is taken back as soon as the database takes it, and no later start makes up for it', async () => {
     await put(pieces(texts(1_500)));
-    // The disk is full: neither a slice nor the word that nothing more comes of it can be stored.
+    // Disk full: neither the slice nor the record that the change was abandoned can be stored.
     const full = new StoreError('full', 'database or disk is full');
     const slices = vi.spyOn(BulkStore.prototype, 'applySlice').mockRejectedValueOnce(full);
     const discards = vi.spyOn(BulkStore.prototype, 'discard').mockRejectedValueOnce(full).mockRejectedValueOnce(full);
@@ -223,7 +220,6 @@ describe('a bulk change that is interrupted', () => {
     expect(discards).toHaveBeenCalledTimes(3);
     slices.mockRestore();
     discards.mockRestore();
-    // What the next start does first.
     await kit.bulk.finishInterrupted();
     expect(await kit.store.count()).toBe(1_500);
   });

@@ -1,4 +1,3 @@
-// What happens beside a bulk change: it is made in slices, and what others change meanwhile goes before the next one.
 import { appendFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BigChanges, openBigChanges, pieces, smallSlice, texts } from '../../../testkit/big-changes.ts';
@@ -24,7 +23,7 @@ afterEach(async () => {
   await close();
 });
 
-/** It may come before the list's own slice: then there is nothing to remove yet, and it has the last word all the same. */
+/** If it runs before the list's slice there is nothing to remove yet; it still wins over the list. */
 const gone = (removal: Promise<unknown>) => removal.catch((error: { code: number }) => expect(error.code).toBe(1100));
 
 describe('beside a bulk change', () => {
@@ -57,7 +56,7 @@ describe('beside a bulk change', () => {
     vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementation(async function (this: BulkStore, ...args) {
       under.push(`slice beside ${sending}`);
       slices += 1;
-      // It has to wait until this slice is sent.
+      // Waits until this slice is sent.
       if (slices % 4 === 1) {
         waiting += 1;
         blocks.push(block(`192.0.2.${slices}`));
@@ -82,7 +81,7 @@ describe('beside a bulk change', () => {
       ...args
     ) {
       slices += 1;
-      // Queued behind this slice: it comes between the slices.
+      // Queued behind this slice, so it runs between the slices.
       if (slices === 1) spoken.push(block('10.1.0.5'), gone(unblock('10.2.11.180')), block('192.0.2.200'));
       return await applySlice.apply(this, args);
     });
@@ -102,7 +101,7 @@ describe('beside a bulk change', () => {
     let going = true;
     vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementation(async function (this: BulkStore, ...args) {
       const slice = await smallSlice.apply(this, args);
-      // Its lines stay in the file until the end: it holds more than twice what the database does.
+      // Its lines stay in the file until the end, which holds more than twice what the database does.
       if (slice.done || (await kit.store.count()) > 1_000) return slice;
       appendFileSync(kit.mapPath, '# a note\n');
       const ip = `192.0.2.${blocked.length}`;
@@ -174,7 +173,6 @@ describe('beside a bulk change', () => {
       slices += 1;
       return await smallSlice.apply(this, args);
     });
-    /** How many slices each change waited for. */
     const waitedFor: number[] = [];
     const take = kit.turns.take.bind(kit.turns);
     vi.spyOn(kit.turns, 'take').mockImplementation((lane, work, owner) => {

@@ -40,7 +40,7 @@ describe('a replacement of the set', () => {
     });
     await put(pieces(before.slice(0, 405)));
     expect(beforeRepair.sort()).toEqual(before.slice(405).sort());
-    // Two connections share what a turn takes out of the only worker.
+    // Two connections share a turn's removals from the only worker.
     for (let at = 0; at < parts.length; at += 2) expect(parts[at]! - parts[at + 1]!).toBeOneOf([0, 1]);
     await everywhere(before.slice(0, 405));
   });
@@ -57,7 +57,6 @@ describe('a replacement of the set', () => {
   it('is brought to the worker of a reload under way as well, once it serves', async () => {
     const next = texts(300);
     const starting = master.beginReload();
-    // Seen as starting again and again, and then it serves.
     master.script = (command) => {
       const asked = master.commands.filter((one) => one === 'show proc').length;
       if (command === 'show proc' && asked > 3 && master.starting !== null) master.finishReload();

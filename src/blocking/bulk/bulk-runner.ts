@@ -1,6 +1,5 @@
-// Bulk changes: the complete set, or many addresses. They are staged first and applied once complete, in slices between
-// which other changes run; after a crash they are finished. Each slice is committed and sent to the workers. At the end
-// the file is rewritten and the complete map of every worker is read back.
+// Bulk changes are staged, then applied in slices between which other changes run; a crash does not stop them. The file
+// is rewritten and every worker's map is read back at the end.
 
 import { Mutex } from '../../concurrency/mutex.ts';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -19,15 +18,13 @@ import { SliceLimits } from './slice-size.ts';
 
 export interface BulkResult extends BulkVerdict, ChangeCounts {}
 
-/** Writing them takes some 5 ms, 20 if all have reasons; each is a run of the merge sort that follows. */
+/** Written in some 5 ms, 20 with reasons; each is one run of the merge sort. */
 const stageSlice = 16_384;
-/** An urgent change waits for at most one slice. At start-up no request waits. */
+/** An urgent change waits for at most one slice. */
 const sliceTargetMs = 25;
 const changesOfSlice = { first: 1_000, least: 250, most: 3_000 };
-/** Unchanged rows cost a tenth. */
 const looksOfSlice = { first: 8_000, least: 1_000, most: 32_000 };
 const startSlice = 5_000;
-/** Between attempts to discard staged rows. */
 const retryMs = 500;
 /** Stored so far; workers may lack some of it, and the file lacks all of it. */
 interface BulkUnderWay {
@@ -37,7 +34,6 @@ interface BulkUnderWay {
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** Sends the last slice's additions to the workers. */
 interface Sending {
   last: Promise<void>;
 }
@@ -48,7 +44,6 @@ interface BulkRunnerDeps extends BulkWorkersDeps {
   readonly reconciler: Pick<Reconciler, 'pause'>;
   readonly now: () => Date;
   readonly log: Log;
-  /** Absent: no limit. */
   readonly limit?: EntryLimit;
 }
 
@@ -59,7 +54,7 @@ export class BulkRunner {
   readonly #failed = new Set<string>();
   #retry: NodeJS.Timeout | null = null;
   #stopped = false;
-  /** Ended, but the file lacks what was stored: the record in the database tells the next start. */
+  /** Ended, but the file lacks what was stored; the record in the database tells the next start so. */
   readonly #finished = new Set<string>();
   /** Partly stored, and not in the file. */
   readonly #committed = new Set<string>();
@@ -72,9 +67,8 @@ export class BulkRunner {
   }
 
   /**
-   * Receives and applies one bulk change. The source is read completely first; if it throws, nothing changed.
-   * @throws ServiceError 409 when a replacement would drop more than half, or is empty, without `allowShrink`; and when
-   * the limit of entries would be exceeded
+   * The source is read completely first; if it throws, nothing changed.
+   * @throws ServiceError 409 when the entry limit would be exceeded, or a shrink by more than half is not allowed
    */
   async run(
     source: AsyncIterable<readonly StagedRow[]>,
@@ -82,9 +76,8 @@ export class BulkRunner {
       readonly replace: boolean;
       readonly allowShrink: boolean;
       readonly requestedBy: string;
-      /** Only counts what would change. */
       readonly dryRun?: boolean;
-      /** The audit row for this number of entries; written once all are received. */
+      /** The audit row, written once all entries are received. */
       readonly audited?: (entries: number) => AuditedChange;
     },
   ): Promise<BulkResult> {
@@ -115,18 +108,17 @@ export class BulkRunner {
         return await this.#apply(id, totals);
       } catch (error) {
         const failure = changeFailure(error, totals);
-        // The client gets the failure; finishing the change at the next start would overwrite later changes.
+        // The client gets the failure; finishing at the next start would overwrite later changes.
         this.#failed.add(id);
         this.#tryAgain();
-        // A change that only the file lacks cannot overwrite anything, and the next start needs its record to write the
-        // file.
+        // A change that only the file lacks overwrites nothing; the next start needs its record to write the file.
         if (this.#finished.has(id) || (await this.#end(id))) throw failure;
         throw mayStillBeMade(failure);
       }
     });
   }
 
-  /** The change being applied, from its first slice until every worker is verified; null: none. */
+  /** From the first slice until every worker is verified. */
   get underWay(): BulkUnderWay | null {
     return this.#underWay;
   }
@@ -144,18 +136,14 @@ export class BulkRunner {
     if (this.#retry !== null) clearTimeout(this.#retry);
   }
 
-  /**
-   * Runs `work` while no bulk change is being applied; the next one waits. For work that would take a half-applied bulk
-   * change for drift.
-   */
+  /** Runs `work` while no bulk change is being applied; half-applied, it would look like drift. */
   between<T>(work: () => Promise<T>): Promise<T> {
     return this.#mutex.run(work);
   }
 
   /**
-   * After a crash, before the file is written: finishes complete bulk changes in the database and discards incomplete
-   * ones. True: one was finished, now or before, so the file may hold far more than the database; call `forgetFinished`
-   * once the file is written.
+   * Call after a crash, before the file is written. True: one was finished, so the file may hold far more than the
+   * database; call `forgetFinished` once the file is written.
    */
   async finishInterrupted(): Promise<boolean> {
     for (const { id, state } of await this.#deps.bulk.unfinished()) {
@@ -172,12 +160,11 @@ export class BulkRunner {
     return await this.#deps.bulk.anyFinished();
   }
 
-  /** The file has been written; later shrinks need confirmation again. */
+  /** Call when the file is written; later shrinks need confirmation again. */
   async forgetFinished(): Promise<void> {
     await this.#deps.bulk.discardLeftovers();
   }
 
-  /** Resolves to the number of entries. */
   async #receive(id: string, source: AsyncIterable<readonly StagedRow[]>): Promise<number> {
     let waiting: StagedRow[] = [];
     let entries = 0;
@@ -199,7 +186,6 @@ export class BulkRunner {
     return entries;
   }
 
-  /** Counts what would change now, then discards the staged rows. */
   async #preview(id: string, entries: number, options: Guarded): Promise<BulkResult> {
     await this.#stored(() => this.#guard.refuse(id, entries, options));
     const now = this.#deps.now();
@@ -261,10 +247,7 @@ export class BulkRunner {
     }
   }
 
-  /**
-   * Inside a turn. Additions are sent to the workers after it, while the next slice is written to the database; turns
-   * of other owners wait for that.
-   */
+  /** Inside a turn. Additions are sent after it, while the next slice is written; other owners' turns wait for that. */
   async #applySlice(
     id: string,
     { changes, looks }: SliceLimits,
@@ -309,7 +292,7 @@ export class BulkRunner {
     for (const id of this.#failed) await this.#stored(() => this.#forget(id));
   }
 
-  /** Discards as far as possible; a change that the file still lacks keeps its permission to shrink the file. */
+  /** A change that the file still lacks keeps its permission to shrink the file. */
   async #forget(id: string): Promise<void> {
     const lacking = this.#finished.has(id) || this.#committed.has(id);
     if (lacking && this.#deps.keeper.problem !== null) {
@@ -347,10 +330,9 @@ export class BulkRunner {
         .then(
           () => {
             if (untaken !== null) this.#deps.log.info('Staged rows of failed bulk changes were discarded');
-            // For some the file is still to be written.
             if (this.#failed.size > 0) this.#tryAgain();
           },
-          // Logged at the first failure, and reported by `/health` meanwhile.
+          // Already logged, and reported by `/health`.
           () => this.#tryAgain(),
         );
     }, retryMs);

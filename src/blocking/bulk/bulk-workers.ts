@@ -1,5 +1,3 @@
-// Sends one bulk change to the workers, and verifies them at the end.
-
 import type { RuntimeMapFailure } from '../../api/changes.ts';
 import type { TurnQueue } from '../../concurrency/turn-queue.ts';
 import { RuntimeMapRejection } from '../../haproxy/maps/runtime-map.ts';
@@ -34,17 +32,14 @@ export interface BulkVerdict {
 }
 
 export const listedFailures = 100;
-/** A slice holds the turn: a worker that does not answer in this time is repaired by the comparison at the end. */
+/** A slice holds the turn; the comparison at the end repairs a worker that missed this deadline. */
 const slicePatienceMs = 300;
-/** A reload under way is waited out. */
 const reloadPatienceMs = 2_000;
 
-/** Serves one bulk change, created when it is first applied. */
 export class BulkWorkers {
   readonly #deps: BulkWorkersDeps;
   /** Pids; a worker that failed a slice is skipped from then on. */
   readonly #reachable: Set<number>;
-  /** Entries in the workers before the change. */
   readonly #entriesBefore: number;
   #removalsMs = 0;
   /** The remaining removals are left to the atomic replace at the end, at no extra cost. */
@@ -60,7 +55,7 @@ export class BulkWorkers {
     return new BulkWorkers(deps, (await liveWorkers(deps)).reachable);
   }
 
-  /** Inside a turn, or in the work that it left running. Failures appear in the verdict. */
+  /** Call inside a turn, or in the work that it left running. Failures appear in the verdict. */
   async add(texts: readonly string[]): Promise<void> {
     await this.#send(async (worker, deadline) => {
       this.#deps.pending.noteAdded(this.#deps.map.name, texts, worker.pid);
@@ -71,7 +66,7 @@ export class BulkWorkers {
     });
   }
 
-  /** Removals cost more than additions, so they have their own turns. Addresses blocked again meanwhile stay. */
+  /** Has its own turns, because removals cost more. Addresses blocked again meanwhile stay. */
   async remove(texts: readonly string[]): Promise<void> {
     if (this.#leftToReplace) return;
     for (let start = 0; start < texts.length && this.#reachable.size > 0; ) {
@@ -97,8 +92,7 @@ export class BulkWorkers {
         try {
           const members = await this.#deps.map.members(piece);
           const gone = piece.filter((text) => !members.has(text));
-          // The master forwards one command per connection at a time (85 µs each); two connections double that. With
-          // several workers each uses one, because the master has few slots.
+          // A connection forwards one command at a time (85 µs). Several workers get only one each: slots are few.
           const half = this.#reachable.size === 1 ? Math.ceil(gone.length / 2) : gone.length;
           const parts = [gone.slice(0, half), gone.slice(half)];
           const began = performance.now();
@@ -106,7 +100,7 @@ export class BulkWorkers {
             const done = await Promise.allSettled(
               parts.map((part) => this.#deps.map.runtime.deleteMany(worker, part, deadline)),
             );
-            // Wait for both: nothing of this turn may reach the worker after it.
+            // Wait for both: nothing of this turn may arrive after it.
             for (const outcome of done) if (outcome.status === 'rejected') throw outcome.reason;
             this.#deps.strategy.record(worker.pid, entries, gone.length, performance.now() - began);
           });
@@ -118,7 +112,6 @@ export class BulkWorkers {
     }
   }
 
-  /** The read-back of a bulk change: each worker's complete map. */
   async verdict(sample: readonly string[], total: number): Promise<BulkVerdict> {
     let live = await liveWorkers(this.#deps);
     const current = this.#deps.registry.current();
@@ -134,7 +127,7 @@ export class BulkWorkers {
     if (!state.up || current === null) {
       const reason = state.up ? 'no current worker' : `master socket is down (${state.reason})`;
       const failures = failure(current?.pid ?? null, reason);
-      // Even if nothing changed, the workers were not verified.
+      // Nothing changed, but the workers were not verified.
       const unseen: RuntimeMapFailure = { ip_address: '', worker: null, command: '', responses: [], reason };
       return { failures: total === 0 ? [unseen] : failures, failuresTotal: Math.max(total, 1), currentFailed: true };
     }
@@ -145,7 +138,7 @@ export class BulkWorkers {
     for (;;) {
       const worker = this.#deps.registry.all().find(({ pid }) => !asked.has(pid));
       if (worker === undefined) {
-        // A reload meanwhile starts a worker that is not compared yet.
+        // A reload meanwhile started a worker that is not compared yet.
         live = await liveWorkers(this.#deps);
         if (this.#deps.registry.all().every(({ pid }) => asked.has(pid))) break;
         continue;
@@ -177,7 +170,7 @@ export class BulkWorkers {
     return { failures: failures.slice(0, listedFailures), failuresTotal, currentFailed };
   }
 
-  /** To all workers at once. The comparison at the end repairs failures, and reports those it cannot repair. */
+  /** The comparison at the end repairs failures, and reports those that it cannot repair. */
   async #send(
     command: (worker: { readonly kind: 'pid'; readonly pid: number }, deadline: number) => Promise<void>,
   ): Promise<void> {
@@ -199,7 +192,6 @@ export class BulkWorkers {
 interface LiveWorkers {
   readonly reachable: Set<number>;
   readonly starting: readonly Worker[];
-  /** Why the workers could not be listed; null: listed. */
   readonly unlisted: string | null;
 }
 

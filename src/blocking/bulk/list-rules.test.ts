@@ -1,5 +1,3 @@
-// What a list may do, and what its response says: wide networks, special ranges, entries that exist, a list without an
-// address, the maximum number of entries, and failures of ours.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BlockingKit, caller, entryOf, toBlock } from '../../../testkit/blocking.ts';
 import { openScriptedBlocking } from '../../../testkit/scripted-blocking.ts';
@@ -13,7 +11,6 @@ const maxEntries = 120;
 
 let kit: BlockingKit;
 let close: () => Promise<void>;
-/** Of trust, by the live configuration. */
 let hasEffect: boolean;
 beforeEach(async () => {
   hasEffect = true;

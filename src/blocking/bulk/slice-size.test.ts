@@ -33,7 +33,6 @@ describe('the limits of a slice', () => {
     const limits = limitsOf();
     for (let slice = 0; slice < 20; slice += 1) limits.took(0.005 * limits.looks, { worked: 3, looked: limits.looks });
     expect(limits).toMatchObject({ changes: 100, looks: 3_200 });
-    // The first that changes as much as it may.
     limits.took(10, { worked: 100, looked: 130 });
     expect(limits).toMatchObject({ changes: 150, looks: 3_200 });
   });

@@ -1,7 +1,6 @@
-// The size of a slice: as much as fits into a given time on this machine, measured at the last slice. A fixed number of
-// rows would be too many for one disk and too few for another.
+// Sizes slices by the time that the last one took: a fixed number of rows suits no two disks.
 
-/** Upper bound: the rows of the next slice may cost more than those of the last one. */
+/** The rows of the next slice may cost more than those of the last one. */
 const GROWTH = 1.5;
 
 export class SliceSize {
@@ -10,7 +9,7 @@ export class SliceSize {
   readonly #most: number;
   #size: number;
 
-  /** @param targetMs target duration of a slice, well below what a request may wait for it */
+  /** @param targetMs well below what a request may wait for a slice */
   constructor(options: {
     readonly targetMs: number;
     readonly first: number;
@@ -27,14 +26,14 @@ export class SliceSize {
     return this.#size;
   }
 
-  /** Duration of the last slice, including its commit and the rest of its turn. */
+  /** @param ms includes the commit and the rest of the turn */
   took(ms: number): void {
     const wanted = this.#size * Math.min(GROWTH, this.#targetMs / Math.max(ms, 0.001));
     this.#size = Math.round(Math.min(this.#most, Math.max(this.#least, wanted)));
   }
 }
 
-/** A slice changes some rows and only reads others; their costs differ, so each has its own limit. */
+/** Changed rows and unchanged ones differ in cost, so each has its own limit. */
 export class SliceLimits {
   readonly #targetMs: number;
   readonly #changes: SliceSize;
@@ -50,17 +49,15 @@ export class SliceLimits {
     this.#looks = new SliceSize({ targetMs: options.targetMs, ...options.looks });
   }
 
-  /** Rows that the next slice may change. */
   get changes(): number {
     return this.#changes.rows;
   }
 
-  /** Rows that it may read. */
   get looks(): number {
     return this.#looks.rows;
   }
 
-  /** Measures of the last slice; a kind with few rows is not measured. `worked`: rows changed or read one by one. */
+  /** A kind with few rows is not measured. `worked`: rows changed or read one by one. */
   took(ms: number, did: { readonly worked: number; readonly looked: number }): void {
     if (did.worked >= this.#changes.rows / 2) this.#changes.took(ms);
     else if (did.looked >= this.#looks.rows / 2 || ms > this.#targetMs) this.#looks.took(ms);

@@ -7,7 +7,6 @@ describe('a version left behind', () => {
     expect(leftOver.live(100, 100)).toBe(100);
     leftOver.learn(40);
     expect(leftOver.live(140, 100)).toBe(100);
-    // One too many and one too few are seen.
     expect(leftOver.live(141, 100)).toBe(101);
     expect(leftOver.live(139, 100)).toBe(99);
   });

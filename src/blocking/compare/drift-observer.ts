@@ -13,7 +13,7 @@ export class DriftTally {
     this.#map = map;
   }
 
-  /** The same comparison; missing entries are counted as they are read. */
+  /** Missing entries are counted as they are read. */
   found(comparison: Comparison): Comparison {
     const { unexpectedTotal, wrongValue, duplicate } = comparison.differences;
     this.#wrongValues = new Set(wrongValue).size;
@@ -23,7 +23,6 @@ export class DriftTally {
     return { ...comparison, missing: () => this.#countedMissing(comparison) };
   }
 
-  /** Call once, when the repair has ended or failed. */
   repaired({ added, removed, corrected }: Repairs): void {
     // Wrong values are corrected before duplicates are removed.
     const wrongValues = Math.min(corrected, this.#wrongValues);
@@ -55,9 +54,7 @@ export type DriftKind = 'missing' | 'unexpected' | 'wrong_value' | 'duplicate';
 export type ComparisonResult = 'whole' | 'differs' | 'unreadable';
 
 export interface DriftObserver {
-  /** A worker's map was compared, and repaired if necessary. */
   compared(map: MapName, result: ComparisonResult): void;
-  /** Entries of a running map. */
   seen(map: MapName, kind: DriftKind, entries: number): void;
   repaired(map: MapName, kind: DriftKind, entries: number): void;
   /** A map file was changed by another process, and was rewritten. */

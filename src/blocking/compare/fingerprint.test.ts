@@ -71,7 +71,7 @@ describe('the fingerprint of a map', () => {
 
   it('spreads neighbouring addresses over its buckets', () => {
     const used = new Set(Array.from({ length: 65_536 }, (_, n) => bucketOf(`10.2.${n >> 8}.${n & 255}`)));
-    // 1 - 1/e of the buckets are hit by as many throws as there are buckets.
+    // 1 - 1/e of the buckets are expected to be used.
     expect(used.size).toBeGreaterThan(0.6 * bucketCount);
   });
 });

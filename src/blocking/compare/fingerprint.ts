@@ -1,14 +1,10 @@
-// An order-independent sum of hashes over a set of map entries, in many buckets. The writer keeps one of the expected
-// set; a streamed `show map` yields one of the actual set. They are equal only if the same entries exist, each once,
-// each with value 1: a count alone would miss a swap, a value 0, or one lost and one duplicate.
-//
-// Buckets make it usable during changes: a change during a listing taints only its bucket, the others are still proof.
+// An order-independent sum of hashes over map entries. Equal only if the same entries exist, each once, with value 1: a
+// count alone would miss a swap. A change during a listing taints only its bucket; the others are still proof.
 import type { RuntimeMap, WorkerRef } from '../../haproxy/maps/runtime-map.ts';
 
 export const bucketCount = 65_536;
 
 export class Fingerprint {
-  // Two independent 32-bit sums and a count for each bucket.
   readonly #first = new Uint32Array(bucketCount);
   readonly #second = new Uint32Array(bucketCount);
   readonly #counts = new Int32Array(bucketCount);
@@ -41,7 +37,7 @@ export class Fingerprint {
     this.#total += sign;
   }
 
-  /** Numbers of the differing buckets, except those of `except`. */
+  /** @param except buckets that are not compared */
   differingBuckets(other: Fingerprint, except?: Uint8Array): number[] {
     const differing: number[] = [];
     for (let bucket = 0; bucket < bucketCount; bucket += 1) {
@@ -63,13 +59,13 @@ export class Fingerprint {
 }
 
 export function bucketOf(text: string): number {
-  // A wrong value is hashed into another bucket than its key; the key's bucket differs by its count, which is enough.
+  // A wrong value is hashed into another bucket than its key; the key's bucket then differs by its count.
   return hash(text)[1] & (bucketCount - 1);
 }
 
 const pair: [number, number] = [0, 0];
 
-/** Two 32-bit hashes (FNV-1a, and a multiply-rotate one), each finished so that sums mix well. The array is reused. */
+/** FNV-1a and a multiply-rotate hash, each finished so that sums mix well. The array is reused. */
 function hash(text: string): readonly [number, number] {
   let first = 0x811c9dc5;
   let second = 0x9747b28c;
@@ -84,7 +80,6 @@ function hash(text: string): readonly [number, number] {
   return pair;
 }
 
-/** MurmurHash3's finaliser: every bit of the input reaches every bit of the output. */
 function finish(value: number): number {
   let mixed = value;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
@@ -93,9 +88,9 @@ function finish(value: number): number {
 }
 
 /**
- * Reads a worker's `show map` as a stream and keeps none of it.
+ * Streams `show map`, so that memory does not grow with the map.
  * @param version a version under preparation; absent: the live map
- * @throws MasterSocketError, RuntimeMapRejection when the map cannot be listed completely
+ * @throws MasterSocketError, RuntimeMapRejection
  */
 export async function listedFingerprint(
   map: RuntimeMap,

@@ -50,7 +50,7 @@ describe('an atomic replace', () => {
     expect(answer.runtime_map_updated).toBe(true);
     counted.resolve();
     expect(await time.during(repair)).toMatchObject({ inSync: true });
-    // What was touched meanwhile was proved by a second listing.
+    // A second listing proved what changed during the first.
     expect(counts).toBe(2);
     expect(map().current).toBe(1);
     expect(live()).toEqual(right('9.9.9.9'));
@@ -85,7 +85,7 @@ describe('an atomic replace', () => {
     const began = performance.now();
     const { answer } = await time.during(kit.blockedSet.block(toBlock('9.9.9.9'), caller()));
     expect(answer.runtime_map_updated).toBe(false);
-    // The turn's 1.5 s, and not the 20 s that the answer may take.
+    // The turn's limit of 1.5 s, not the 20 s of a listing.
     expect(performance.now() - began).toBeLessThan(6_000);
     resumed.resolve();
     expect(await time.during(repair)).toMatchObject({ inSync: true });
@@ -100,7 +100,7 @@ describe('an atomic replace', () => {
         committed = true;
         return { kind: 'wait', until: switched.promise };
       }
-      // Nor can it be seen what is live.
+      // The live map cannot be read either.
       return committed && command.endsWith(' show map') ? say('No.\n\n') : undefined;
     };
     const repair = ensure();
@@ -174,7 +174,7 @@ describe('an atomic replace', () => {
       counts += 1;
       return { kind: 'wait', until: counts === 1 ? countedOnce.promise : counted.promise };
     };
-    // The first listing sees this one touched, so that there is a second, in which the other is refused.
+    // The first listing finds this bucket tainted, so there is a second one, which is rejected.
     const window = kit.windows.begin(['8.8.8.8']);
     const repair = ensure();
     await eventually('it is counted', () => counts === 1);
@@ -194,21 +194,21 @@ describe('an atomic replace', () => {
     let counts = 0;
     let lied = false;
     master.script = (command) => {
-      // An empty reply, and nothing was added.
+      // HAProxy replies without an error but adds nothing.
       if (command.includes(`add map @1 ${kit.mapPath} 9.9.9.9`)) {
         lied = true;
         return say('\n');
       }
       if (!isCount(command)) return undefined;
       counts += 1;
-      // The first listing sees this one touched, so that there is a second, in which the other comes.
+      // The first listing finds this bucket tainted, so there is a second one.
       if (counts === 1) kit.windows.begin(['8.8.8.8'])();
       return counts === 2 ? { kind: 'wait', until: counted.promise } : undefined;
     };
     const repair = ensure();
     await eventually('it is counted again', () => counts === 2);
     await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
-    // Its bucket was proved by the first listing; that the version lacks it goes unnoticed.
+    // The first listing proved this bucket, so the missing entry goes unnoticed.
     expect(lied).toBe(true);
     counted.resolve();
     expect(await time.during(repair)).toMatchObject({ inSync: true, added: 0 });
@@ -221,7 +221,6 @@ describe('an atomic replace', () => {
       'exceeds the limit of addresses',
       () => {
         const many = Array.from({ length: 20_001 }, (_, n) => `40.0.${n >> 8}.${n & 255}`);
-        // Over before the second listing begins, which proves all of it.
         kit.windows.begin(many)();
         return () => undefined;
       },
@@ -234,7 +233,7 @@ describe('an atomic replace', () => {
       if (!isCount(command)) return undefined;
       counts += 1;
       if (counts === 1) end = touch();
-      // What each listing but the one inside the turn overlooks.
+      // Hidden from every listing except the one inside the turn.
       if (counts === expected)
         map().entries = map().entries.filter(({ key, version }) => key !== texts[0] || version === 0);
       return undefined;
@@ -261,7 +260,7 @@ describe('an atomic replace', () => {
     const before = listings();
     for (let n = 0; n < 3; n += 1) await kit.reconciler.check(false);
     expect(listings()).toBe(before);
-    // And a difference is still seen.
+    // A difference is still found.
     map().entries = map().entries.filter(({ key, version }) => key !== texts[0] || version !== 0);
     await kit.reconciler.check(false);
     expect(live()).toEqual(right());

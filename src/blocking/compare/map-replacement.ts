@@ -1,8 +1,6 @@
-// Atomic replacement of a worker's map: a new version is prepared, filled unseen, counted, and committed at once. For
-// HAProxy versions on which one delete scans the complete map; a commit of a million entries stalls the proxy 40 to 150
-// ms. While the version is pending, every block goes to the live map and to it (version numbers are per worker, so the
-// complete sequence addresses one pid). It is filled in slices and counted beside running changes; the turn is held
-// only for the switch.
+// Atomic replacement of a worker's map, for HAProxy versions on which each delete scans the map: a version is prepared,
+// filled, counted and committed (a million entries stall the proxy for 40 to 150 ms). Meanwhile every block goes to
+// both. Version numbers are per worker, so all commands address one pid. Only the switch holds the turn.
 
 import type { TurnQueue } from '../../concurrency/turn-queue.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
@@ -12,8 +10,7 @@ import type { ChangeWindow, ChangeWindows } from '../write/change-windows.ts';
 import { bucketCount, bucketOf, Fingerprint, listedFingerprint } from './fingerprint.ts';
 import type { RepairTime } from './repair-limits.ts';
 
-// The next page is read while the last one is processed, so that work in turns can ask for its next turn at once; with
-// a busy queue that decides whether it gets several in a row.
+// With a busy queue, work that asks for its next turn at once gets several in a row.
 
 /** The same pages, one read ahead; read errors are thrown in order. */
 export async function* readAhead<Page>(pages: AsyncIterable<Page>): AsyncGenerator<Page, void, undefined> {
@@ -50,8 +47,8 @@ export class PendingVersions {
 
   /**
    * Adds sent to a pending version are not filled in again, which would duplicate them. Call inside the turn that
-   * stored them, so that no slice is filled in between.
-   * @param pid absent: they go to the versions of all workers
+   * stored them.
+   * @param pid absent: the versions of all workers
    */
   noteAdded(map: MapName, texts: readonly string[], pid?: number): void {
     for (const [key, pending] of this.#versions) {
@@ -69,15 +66,14 @@ export class PendingVersions {
   }
 }
 
-/** Entries filled in per turn. */
 export const fillSlice = 2_000;
 /** Each step holds the turn: a worker that hangs ends the replacement. */
 const turnMs = 1_500;
 const turnDeadline = (): number => performance.now() + turnMs;
-/** A listing of a million takes 0.2 s. No change waits for it, nor for the freeing of the old entries. */
+/** A listing of a million takes 0.2 s. No change waits for it, nor for freeing the old entries. */
 const patienceMs = 20_000;
 const patientDeadline = (): number => performance.now() + patienceMs;
-/** Listings beside running changes; buckets they leave unproved are counted by a listing that holds the turn. */
+/** Buckets still tainted after these are counted by a listing that holds the turn. */
 const freeListings = 5;
 /** Each is looked up twice, at 0.09 ms. */
 const settleSlice = 200;
@@ -89,13 +85,13 @@ export interface Replacement {
   readonly windows: ChangeWindows;
   readonly turns: Pick<TurnQueue, 'take'>;
   readonly time: RepairTime;
-  /** False: a change did not reach this worker as expected, so the version may lack it. */
+  /** False: a change did not reach this worker, so the version may lack it. */
   readonly untroubled: () => boolean;
 }
 
 /**
- * @throws when a step was rejected or not answered: the version is abandoned and the live map unchanged. Only a
- * `commit` without an answer may have taken effect, or may still do: check what is live.
+ * @throws when a step was rejected or not answered: the version is abandoned, the live map unchanged. A `commit`
+ * without an answer may still take effect: check what is live.
  */
 export async function replaceWorkerMap(replacement: Replacement): Promise<void> {
   const { map, pid, pending, windows, turns } = replacement;
@@ -127,7 +123,7 @@ export async function replaceWorkerMap(replacement: Replacement): Promise<void> 
     } finally {
       windows.close(since);
     }
-    // Without an answer the worker may switch at any moment, so the turn is released and changes go to both versions.
+    // Without an answer the worker may switch at any moment: release the turn, send changes to both versions.
     crashPoint('replace.committed');
     await committed.cleared;
   } finally {
@@ -144,7 +140,7 @@ async function fill({ map, pid, pending, turns, time }: Replacement, version: nu
       const texts = page.slice(start, start + fillSlice);
       time.step();
       await turns.take('bulk', async () => {
-        // Checked inside the turn: addresses unblocked since the page was read must not return.
+        // Inside the turn: addresses unblocked since the page was read must not return.
         const members = await map.members(texts);
         const already = pending.addedMeanwhile(pid, map.name);
         const wanted = texts.filter((text) => members.has(text) && !already.has(text));
@@ -156,8 +152,7 @@ async function fill({ map, pid, pending, turns, time }: Replacement, version: nu
 }
 
 /**
- * Lists the version while changes go on: a change during a listing taints its bucket, which another listing proves.
- * Later changes to a proved bucket reached the version with a good reply of their own.
+ * A change taints its bucket, which another listing proves. Later changes to a proved bucket were acknowledged.
  * @returns whether a bucket is left that no listing proved
  */
 async function countBesideChanges({ map, pid, windows, turns }: Replacement, version: number): Promise<boolean> {
@@ -182,7 +177,7 @@ async function countBesideChanges({ map, pid, windows, turns }: Replacement, ver
   return true;
 }
 
-/** Reads back in the live map what changed while the version was counted, and adds what is missing. */
+/** Reads back what changed during the count, and adds what is missing. */
 async function settle({ map, pid, turns }: Replacement, touched: readonly string[]): Promise<void> {
   for (let start = 0; start < touched.length; start += settleSlice) {
     await turns.take('bulk', async () => {
@@ -201,9 +196,8 @@ async function settle({ map, pid, turns }: Replacement, touched: readonly string
 }
 
 /**
- * Committing a version that lacks entries would unblock them; an empty one, everything. A duplicate is harmless: the
- * comparison that follows removes it.
- * @param window open since before; buckets that it saw touched are not checked
+ * Committing a version that lacks entries would unblock them. A duplicate is harmless: the next comparison removes it.
+ * @param window open since before; its tainted buckets are not checked
  */
 async function assertNothingLacks(
   map: MirroredMap,

@@ -151,14 +151,14 @@ describe('a check by the reconciler', () => {
 
   it('runs periodically, and at once on request', async () => {
     kit.reconciler.start();
-    // The look that it begins with is over when another one is.
+    // Waits until the check that the reconciler starts with has ended.
     await kit.reconciler.check(false);
     map().del('192.0.2.2');
     await settled();
     expect(running()).toHaveLength(2);
     await time.pass(2_000);
     await eventually('it was repaired', () => running().length === 3);
-    // The look that repaired it says that the map is whole when it ends; what comes before would be forgotten with it.
+    // That check marks the map as in sync when it ends; earlier marks would be lost.
     await kit.reconciler.check(false);
     map().set('192.0.2.2', '0');
     kit.registry.markAllSuspect('blocked', 'a test');
@@ -169,14 +169,13 @@ describe('a check by the reconciler', () => {
   it('pauses while a bulk change is applied, and runs afterwards', async () => {
     kit.reconciler.start();
     const release = kit.reconciler.pause();
-    // The look that it began with is over when another one is.
+    // Waits until the check that the reconciler starts with has ended.
     await kit.reconciler.check(false);
     map().del('192.0.2.2');
     kit.reconciler.kick();
     for (let times = 0; times < 5; times += 1) {
       const before = master.commands.length;
       await time.pass(2_000);
-      // As long as a look takes on the same socket.
       await kit.blockedSet.block(toBlock('192.0.2.1'), caller());
       await settled();
       expect(master.commands.slice(before).filter((command) => command.includes('show map'))).toEqual([]);
@@ -190,7 +189,7 @@ describe('a check by the reconciler', () => {
     const database = new SqliteDatabase(kit.databaseFile);
     database.exec("DELETE FROM blocked_ips WHERE ip_address = '192.0.2.3'");
     database.close();
-    // A new row for the service, which counted it already: what it expects is off by one from here on.
+    // A row that the service counted already: its expected count is off by one from here on.
     await kit.blockedSet.block(toBlock('192.0.2.3'), caller());
     await kit.reconciler.check(true);
     await kit.reconciler.check(true);

@@ -1,5 +1,4 @@
-// Watches for drift: a new worker, a wrong count, a file that another process touched. Checks every worker's entry count
-// each 2 s and the complete maps each 30 s. A difference is repaired at once; health is degraded until then.
+// Checks every worker's entry count each 2 s and the complete maps each 30 s, and repairs differences at once.
 import type { KickablePause } from '../../concurrency/pause.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { RuntimeMapRejection } from '../../haproxy/maps/runtime-map.ts';
@@ -17,11 +16,10 @@ import type { WorkerReconciler } from './worker-reconciler.ts';
 import type { KnownWorker, WorkerRegistry } from './worker-registry.ts';
 
 const checkEveryMs = 2_000;
-/** A starting worker is compared as soon as it serves. */
 const checkWhileStartingMs = 100;
-/** A file that waits for a confirmation is not read every two seconds. */
+/** A file that waits for a confirmation need not be read every two seconds. */
 const refusedFileRetryMs = 10_000;
-/** A full disk: the file is in sync ten seconds after space is free, including the check and a rewrite of millions. */
+/** After a full disk the file must be in sync within ten seconds, including a rewrite of millions of entries. */
 const failedFileRetryMs = 3_000;
 const loggedAtMost = 200;
 const compareEveryMs = 30_000;
@@ -30,7 +28,6 @@ const checkPatienceMs = 5_000;
 const reloadTakesAtMostMs = 10_000;
 
 interface ReconcilerDeps {
-  /** A kick asks for a check soon. */
   readonly timer: KickablePause;
   readonly socket: MasterSocket;
   readonly link: RuntimeLink;
@@ -40,7 +37,7 @@ interface ReconcilerDeps {
   readonly trusted: Pick<TrustedSet, 'fileUnchanged' | 'updateTrustedIpsMap'>;
   readonly maps: readonly MirroredMap[];
   readonly log: Log;
-  /** Commands could not bring the current worker in sync: only a reload is left. */
+  /** Commands could not repair the current worker: only a reload is left. */
   readonly onCurrentOutOfSync: (reason: string) => void;
   /** Whether the master process lives, whatever its socket answers. */
   readonly proxyRuns: () => Promise<boolean>;
@@ -92,7 +89,7 @@ export class Reconciler {
     await this.#loop;
   }
 
-  /** Checks everything; resolves when differences are repaired, or could not be. One check at a time. */
+  /** Resolves when differences are repaired, or could not be. One check at a time. */
   async check(compareAll: boolean): Promise<void> {
     while (this.#running !== null) await this.#running;
     const check = this.#checkOnce(compareAll);
@@ -104,9 +101,7 @@ export class Reconciler {
     }
   }
 
-  /**
-   * The same, repeated once if a reload interrupted a comparison: by then the ended worker is no longer listed.
-   */
+  /** Repeated once if a reload interrupted a comparison: by then the ended worker is no longer listed. */
   async checkThroughReload(compareAll: boolean): Promise<void> {
     await this.check(compareAll);
     if (!this.paused && this.#deps.registry.hasPassingDifference()) await this.check(false);
@@ -152,7 +147,7 @@ export class Reconciler {
     if (performance.now() < this.#fileAgainAt) return;
     try {
       if (isChanged) this.#deps.log.warn('Map file was changed by another process; rewriting it from the database');
-      // Such as a full disk: no other process wrote to it.
+      // For example a full disk: no other process wrote to the file.
       else if (problem !== null) this.#deps.log.warn('Map file is rewritten from the database', { reason: problem });
       await this.#deps.keeper.updateBlockedIpsMap();
       if (isChanged) this.#drift.fileRepaired('blocked');
@@ -180,7 +175,6 @@ export class Reconciler {
     }
   }
 
-  /** A lasting problem is logged once, not every two seconds. */
   #logOnce(about: string, what: string, log: () => void): void {
     if (this.#logged.get(about) === what) return;
     if (this.#logged.size > loggedAtMost) this.#logged.clear();
@@ -210,14 +204,13 @@ export class Reconciler {
           reason: verdict.reason,
         }),
       );
-      // Another process reloaded: the next check finds the new worker.
       if (verdict.socketFailure !== null && mayBeReload(verdict.socketFailure)) this.kick();
       else if (worker.role === 'current')
         this.#deps.onCurrentOutOfSync(`map of worker ${worker.pid}: ${verdict.reason}`);
     }
   }
 
-  /** 0.2 ms at any size. A count that changed meanwhile is read again. */
+  /** Takes 0.2 ms at any size. A count that changed meanwhile is read again. */
   async #countIsRight(worker: KnownWorker, map: MirroredMap): Promise<boolean> {
     for (let tries = 0; tries < 3; tries += 1) {
       const before = map.expected.total;
@@ -231,7 +224,7 @@ export class Reconciler {
           this.#deps.registry.forget(worker.pid);
           return true;
         }
-        // A draining worker that hangs, or closes connections as it exits, says nothing about the others.
+        // A draining worker that hangs or exits says nothing about the others.
         if (worker.role !== 'draining') throw error;
         worker.unresponsive = error.reason === 'deadline';
         return false;
@@ -243,7 +236,6 @@ export class Reconciler {
     return true;
   }
 
-  /** The count of the live map, as far as it is known. */
   async #entriesOf(map: MirroredMap, worker: KnownWorker): Promise<number> {
     try {
       const ref = { kind: 'pid', pid: worker.pid } as const;
@@ -259,15 +251,14 @@ export class Reconciler {
   }
 
   /**
-   * An abandoned version stays in the worker, whose count includes it until the next commit. Right after the live map
-   * was verified, the excess of the count is that version: without this every check would be a complete comparison.
+   * The count includes an abandoned version until the next commit. Right after the live map was verified, the excess is
+   * that version: without this every check would be a complete comparison.
    */
   async #learnAbandoned(worker: KnownWorker, map: MirroredMap): Promise<void> {
     const before = map.expected.total;
     const ref = { kind: 'pid', pid: worker.pid } as const;
     try {
       const count = await map.runtime.entryCount(performance.now() + checkPatienceMs, ref);
-      // Changed meanwhile: the next comparison decides.
       if (before !== map.expected.total || count.nextVersion <= count.currentVersion) return;
       worker.leftOver[map.name].learn(count.entries - before);
     } catch (error) {
@@ -294,7 +285,7 @@ export class Reconciler {
       this.#deps.log.error('Check of the proxy failed', { cause: causeText(error) });
       return;
     }
-    // During a reload the socket refuses for a moment; the next check decides. A missing socket is reported now.
+    // During a reload the socket refuses for a moment. A missing socket is reported now.
     const passing = mayBeReload(error.reason) ? 'unverified' : null;
     for (const worker of this.#deps.registry.all()) {
       for (const map of this.#deps.maps) {
@@ -305,7 +296,7 @@ export class Reconciler {
     const lasting = performance.now() - this.#unreachableSince > reloadTakesAtMostMs;
     if (mayBeReload(error.reason) && !lasting) return;
     this.#deps.link.markDown(error);
-    // The workers can no longer be checked. A proxy is running, and only a reload recreates the socket.
+    // Only a reload recreates the socket of a running proxy.
     if (await this.#mayRun()) this.#deps.onCurrentOutOfSync(`master socket: ${error.reason}`);
   }
 }

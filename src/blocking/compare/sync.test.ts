@@ -40,7 +40,7 @@ describe('a sync', () => {
     const change = put(texts.slice(600));
     await eventually('the list is being applied', () => removing);
     const sync = kit.blockedSet.sync(caller());
-    // The slice gives the worker up.
+    // The slice abandons the worker.
     await time.during(kit.turns.take('urgent', async () => undefined));
     asked.resolve();
     expect(await time.during(sync)).toMatchObject({ runtime_map_synced: true, total_ips: 900, added: 0, removed: 0 });
@@ -66,7 +66,7 @@ describe('a sync', () => {
     let listings = 0;
     master.script = (command) => {
       if (command === `@!${former} show map ${kit.mapPath}` && master.current.pid === former) {
-        // It had read the file before the last entry was written.
+        // The worker had read the file before the last entry was written.
         master.reload({ [kit.mapPath]: texts.slice(1).map((text) => `${text} 1`) });
       }
       if (command === `@!${master.current.pid} show map ${kit.mapPath}`) listings += 1;
@@ -111,7 +111,6 @@ describe('a sync', () => {
     const map = master.map(kit.mapPath);
     for (const text of texts.slice(0, 3)) map.del(text);
     for (const n of [1, 2]) map.add(`30.0.0.${n}`, '1');
-    // The listing that verifies the repair; the worker stays.
     let listings = 0;
     master.script = (command) => {
       if (!command.endsWith(` show map ${kit.mapPath}`)) return undefined;

@@ -1,5 +1,4 @@
-// The sync of rule 13: rewrites the file from the database, reads the running map with one `show map` and compares it;
-// differences are repaired and read again. Never `clear map`.
+// The sync of rule 13. Never `clear map`: it would unblock everything.
 
 import type { SyncAnswer } from '../../api/blocked-ips-bulk.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
@@ -29,9 +28,8 @@ interface SynchroniserDeps {
   readonly trusted: MirroredMap;
   /** False: no reload of this configuration could enforce anything, so none is scheduled. */
   readonly scheduleReload: (reason: string) => boolean;
-  /** Schedules the comparison of a starting worker. */
   readonly onWorkerStarting: () => void;
-  /** A sync during a bulk change would remove entries that the bulk change is about to remove, and report repairs. */
+  /** A sync during a bulk change would remove entries that are about to be removed, and report repairs. */
   readonly betweenBulkChanges: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
@@ -42,7 +40,7 @@ export class Synchroniser {
     this.#deps = deps;
   }
 
-  /** @throws ServiceError when the file cannot be written (503), or belongs to another database (409) */
+  /** @throws ServiceError when the file cannot be written (503) or belongs to another database (409) */
   async sync(options: { readonly acceptMapFile: boolean }): Promise<SyncAnswer> {
     const began = performance.now();
     return await this.#deps.betweenBulkChanges(() => this.#sync(options, began));
@@ -80,7 +78,6 @@ export class Synchroniser {
 
     const before = await this.#listed();
     if ('unreadable' in before) return unreadable(before.unreadable);
-    // A worker that did not start in all that time is not waited for again.
     const patienceMs = before.starting.length > 0 ? shortPatienceMs : reloadPatienceMs;
     let verdict: WorkerVerdict | null = null;
     let draining: SyncAnswer['draining_workers'] = [];
@@ -95,7 +92,7 @@ export class Synchroniser {
       await this.#verdictOf(this.#deps.trusted, current.pid);
       crashPoint('sync.current-compared');
       draining = await this.#drainingVerdicts();
-      // From 3.1 on a worker that takes over closes no connection, so nothing else reports it.
+      // From 3.1 on a worker that takes over closes no connection, so only the list shows it.
       const after = await this.#listed(patienceMs);
       if ('unreadable' in after) {
         if (verdict.inSync) verdict = { ...verdict, inSync: false, reason: after.unreadable };
@@ -113,7 +110,7 @@ export class Synchroniser {
     }
     const [next] = starting;
     if (next !== undefined && verdict?.inSync !== false) {
-      // No reload: it would not begin before the one under way has ended.
+      // A reload would not begin before the one under way has ended.
       this.#deps.onWorkerStarting();
       const reason = `worker ${next.pid} is starting, and is compared as soon as it serves`;
       return answer({ added: 0, removed: 0, ...verdict, inSync: false, reason }, nothing, draining, false);
@@ -132,7 +129,6 @@ export class Synchroniser {
     return verdicts;
   }
 
-  /** The workers once no reload is under way, or why they cannot be listed. */
   async #listed(patienceMs = reloadPatienceMs): Promise<Processes | { readonly unreadable: string }> {
     try {
       const processes = await this.#deps.link.processes(patienceMs);
@@ -152,7 +148,7 @@ export class Synchroniser {
     try {
       return await this.#deps.workers.remaining(this.#deps.blocked, pid, listed);
     } catch (error) {
-      // The verdict already says why the map cannot be read; there are no lists of differences then.
+      // The verdict already says why the map cannot be read.
       if (error instanceof MasterSocketError || error instanceof RuntimeMapRejection) return nothing;
       throw error;
     }

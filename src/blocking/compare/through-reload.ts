@@ -1,4 +1,3 @@
-// A reload interrupts a running comparison: that says nothing about the worker.
 import { MasterSocketError } from '../../haproxy/socket/master-socket.ts';
 import { mayBeReload } from '../../haproxy/socket/master-socket-error.ts';
 import type { RuntimeLink } from '../write/runtime-link.ts';
@@ -7,13 +6,10 @@ import type { WorkerRegistry } from './worker-registry.ts';
 
 /** A reload with millions of entries takes this long. */
 export const reloadPatienceMs = 5_000;
-/** With continuous reloads, the last verdict is final. */
+/** With continuous reloads the last verdict counts. */
 export const triesThroughReloads = 5;
 
-/**
- * Repeats a verdict while a reload interrupted it and the worker exists. Afterwards the registry knows the workers of
- * that reload. The result is the last verdict, with the repairs of all.
- */
+/** Repeats a verdict that a reload interrupted. Returns the last one, with the repairs of all. */
 export async function throughReload(
   link: RuntimeLink,
   registry: WorkerRegistry,

@@ -9,7 +9,7 @@ import { verifyWorker } from './verification.ts';
 
 const worker = { kind: 'current' } as const;
 
-/** A worker whose listings are those given, one after the other, the last one again and again. */
+/** A worker with these listings, one after the other; the last one repeats. */
 function listing(
   expected: Fingerprint,
   listings: readonly (() => readonly (readonly [string, string])[])[],
@@ -67,7 +67,7 @@ describe('the proof that a worker is whole', () => {
     const windows = new ChangeWindows();
     const expected = expectedOf(...texts);
     const late = '203.0.113.9';
-    // The listing was made before the change reached the worker, and is compared after the database had it.
+    // The listing precedes the change in the worker; the comparison follows it in the database.
     const during = () => {
       const end = windows.begin([late]);
       expected.add(late);
@@ -93,7 +93,7 @@ describe('the proof that a worker is whole', () => {
     const turns = new TurnQueue();
     const expected = expectedOf(...texts);
     let changing = true;
-    // One change after the other to the same address, each in its turn, as a busy client makes them.
+    // A busy client that changes the same address over and over, each time in a turn.
     const busy = (async () => {
       while (changing) {
         await turns.take('urgent', async () => {

@@ -1,6 +1,5 @@
-// Proof that a worker's map is in sync: one streamed `show map` against the fingerprint of the expected set. Takes no
-// memory and no turn, 0.1 s at a million: a change meanwhile taints only its bucket, which another listing proves. Only
-// if buckets are tainted again and again does the last listing hold the turn.
+// Proves that a worker's map is in sync by one streamed `show map`, without a turn: 0.1 s at a million. Only if buckets
+// are tainted again and again does the last listing hold the turn.
 
 import type { TurnQueue } from '../../concurrency/turn-queue.ts';
 import type { WorkerRef } from '../../haproxy/maps/runtime-map.ts';
@@ -13,12 +12,12 @@ type Verification =
   /** At least one bucket without a change meanwhile differs. */
   | { readonly inSync: false; readonly entries: number };
 
-/** Listings beside running changes; buckets they leave unproved are proved by a listing that holds the turn. */
+/** Buckets still tainted after these are proved by a listing that holds the turn. */
 const freeListings = 5;
 /** 0.1 s at a million; a worker that hangs must not keep the turn. */
 const turnMs = 1_000;
 
-/** @throws MasterSocketError, RuntimeMapRejection when the map cannot be listed; that is no verdict */
+/** @throws MasterSocketError, RuntimeMapRejection: no verdict */
 export async function verifyWorker(
   map: MirroredMap,
   worker: WorkerRef,

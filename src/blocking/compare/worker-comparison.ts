@@ -1,5 +1,4 @@
-// Which entries a worker lacks, has in excess, with a wrong value or more than once. The database's entries are kept in
-// a compact table (about 10 bytes each); neither side is held as strings.
+// Compares a worker's map with a compact table of the database (10 bytes per entry); neither side is held as strings.
 import { AddressTable } from '../../domain/address-table.ts';
 import { parseIp } from '../../domain/ip.ts';
 import type { WorkerRef } from '../../haproxy/maps/runtime-map.ts';
@@ -7,28 +6,26 @@ import type { MirroredMap } from '../mirrored-map.ts';
 
 export interface Differences {
   readonly unexpected: readonly string[];
-  /** Including those that are not listed. */
   readonly unexpectedTotal: number;
   readonly wrongValue: readonly string[];
   readonly duplicate: readonly string[];
-  /** More were found than are listed: compare again after the repair. */
+  /** The list limit was reached: compare again after the repair. */
   readonly more: boolean;
   readonly total: number;
 }
 
 export interface Comparison {
   readonly differences: Differences;
-  /** Number of entries that the worker listed, including duplicates and unexpected ones. */
+  /** Includes duplicates and unexpected entries. */
   readonly listed: number;
-  /** Texts of the database that the worker did not list, page by page. */
   missing(): AsyncIterable<readonly string[]>;
 }
 
-/** A map full of unexpected entries must not fill the memory; the next comparison finds the rest. */
+/** A map full of unexpected entries must not fill the memory. */
 export const listLimit = 100_000;
 const lostRowsFrom = 100;
 
-/** @throws MasterSocketError, RuntimeMapRejection when the map cannot be listed */
+/** @throws MasterSocketError, RuntimeMapRejection */
 export async function compareWorker(
   map: MirroredMap,
   worker: WorkerRef,
@@ -83,7 +80,7 @@ export async function compareWorker(
   };
 }
 
-/** A table that another process emptied must not unblock everything; a sync says what to confirm. */
+/** A table that another process emptied must not unblock everything. */
 function refuseLostRows(held: number, known: number): void {
   if (known < lostRowsFrom || held >= known / 2) return;
   throw new Error(`the database holds ${held} entries where the service knew ${known}; nothing is repaired by it`);

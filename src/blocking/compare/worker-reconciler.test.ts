@@ -22,7 +22,6 @@ import { PendingVersions } from './map-replacement.ts';
 import { RepairTime, RepairTooLong } from './repair-limits.ts';
 import { WorkerReconciler } from './worker-reconciler.ts';
 
-/** The rule of the service: trusted addresses are let in. */
 const config = (paths: Parameters<typeof defaultConfig>[0]): string =>
   defaultConfig(paths).replace(
     '-m int gt 0 }',
@@ -110,10 +109,10 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
     expect(await running()).toEqual(await database());
   });
 
-  /** Slower than any, so that what a busy machine measures besides does not count. */
+  /** Slower than any real one, so that the load of the machine does not matter. */
   const deletesAreSlow = () => kit.strategy.record(kit.registry.current()!.pid, kit.blocked.expected.total, 1, 10_000);
 
-  // So many that a replace fills its version in many turns, between which others block; elsewhere fewer show the same.
+  // Enough for a replace to fill its version in many turns, with blocks in between.
   const thousands = replaces ? 30_000 : 5_000;
   const blockThousands = async () => {
     const add = Array.from({ length: thousands }, (_, n) => ({
@@ -138,7 +137,7 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
     for (; going; n += 1) {
       const fresh = await kit.blockedSet.block(toBlock(`9.1.${n >> 8}.${n & 255}`), caller());
       expect(fresh.answer.runtime_map_updated).toBe(true);
-      // Once more what is blocked already, and what was just blocked: neither may make the new version wrong.
+      // Existing entries and new ones: neither may be missing or doubled in the new version.
       await kit.blockedSet.block(toBlock(`20.1.${(n >> 7) & 127}.${n & 127}`), caller());
       await kit.blockedSet.block(toBlock(`9.1.${n >> 8}.${n & 255}`), caller());
       await kit.blockedSet.unblock(entryOf(`20.0.${(n >> 7) & 127}.${127 - (n & 127)}`), caller());
@@ -160,7 +159,7 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
     const { registry, turns, windows } = kit;
     const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
     const pending = new PendingVersions();
-    // On a busy machine what is left would be replaced instead.
+    // On a busy machine the rest would be replaced instead.
     const strategy = new DeleteStrategy({ mayReplace: () => false });
     const keeper = new WorkerReconciler({
       registry,
@@ -177,7 +176,6 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
     expect(await running()).toEqual(await database());
   });
 
-  /** On a busy machine what is left would be replaced instead. */
   const unreplaced = () => {
     const { registry, turns, windows } = kit;
     const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -199,7 +197,7 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
     const listings = vi.spyOn(Conversation.prototype, 'streamLines');
     const verdict = await unreplaced().sync(kit.blocked, pid);
     expect(verdict).toMatchObject({ inSync: true, corrected: 60 });
-    // The verification before, the comparison, the elements, the verification after.
+    // Verification, comparison, elements, verification.
     expect(listings.mock.calls.map(([command]) => command)).toEqual(Array(4).fill(`@!${pid} show map ${map()}`));
     listings.mockRestore();
     expect(await running()).toEqual(await database());
@@ -285,7 +283,7 @@ describe('a verdict', () => {
       const map = master.map(kit.mapPath);
       for (const text of texts.slice(0, 3)) map.del(text);
       for (let n = 0; n < 150; n += 1) map.add(`30.0.0.${n}`, '1');
-      // So that what is there too much is left to a replace.
+      // So that the excess is left to a replace.
       kit.strategy.record(master.current.pid, texts.length, 1, 10_000);
     });
     afterEach(async () => {
@@ -319,13 +317,13 @@ describe('a verdict', () => {
 
     describe('and whose repair takes too long', () => {
       afterEach(() => vi.restoreAllMocks());
-      /** @param steps that find time */
+      /** @param steps number of steps before the time is up */
       const hasty = (steps: number, options: { readonly mayReplace: boolean; readonly listAtMost?: number }) => {
         const { registry, turns, windows } = scripted.kit;
         const { pid } = scripted.master.current;
         const log = { info: () => undefined, warn: () => undefined, error: () => expect.unreachable() };
         const strategy = new DeleteStrategy({ mayReplace: () => options.mayReplace });
-        // One command a slice.
+        // One command per slice.
         strategy.record(pid, texts.length, 1, 10_000);
         vi.spyOn(strategy, 'record').mockReturnValue();
         const keeper = new WorkerReconciler({
@@ -356,7 +354,7 @@ describe('a verdict', () => {
           master.map(kit.mapPath).add(`31.0.${foreign >> 8}.${foreign & 255}`, '1');
           return undefined;
         };
-        // A round, what is missing, and twenty foreign; and that again without what is missing.
+        // A round, the missing entries and twenty foreign ones; then again without the missing ones.
         const verdict = await hasty(1 + 1 + 20 + 1 + 20, { mayReplace: false, listAtMost: 20 });
         expect(verdict).toMatchObject({ ...tooLong, removed: 40 });
         expect(kit.registry.isInSync(kit.registry.current()!)).toBe(false);

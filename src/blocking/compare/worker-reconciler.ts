@@ -1,5 +1,5 @@
-// Brings a worker's map in sync with the database: verify, else compare, repair, verify again. One at a time for
-// reconciler, sync and reload, so that no repair is taken for drift by another.
+// Brings a worker's map in sync: verify, else compare, repair, verify again. One at a time for reconciler, sync and
+// reload, so that none takes another's repair for drift.
 
 import { Mutex } from '../../concurrency/mutex.ts';
 import { type TurnQueue, WaitedTurns } from '../../concurrency/turn-queue.ts';
@@ -25,7 +25,6 @@ export interface WorkerVerdict extends Repairs {
   readonly inSync: boolean;
   /** Why it is not known to be in sync. */
   readonly reason: string | null;
-  /** The socket error, if that is the reason. */
   readonly socketFailure: SocketFailureReason | null;
 }
 
@@ -36,14 +35,14 @@ export interface Remaining {
   readonly duplicate: readonly string[];
 }
 
-/** A listing of a million takes 0.1 s; this leaves room for an overloaded machine. */
+/** A listing of a million takes 0.1 s; the rest is for an overloaded machine. */
 const patienceMs = 60_000;
-/** As long as the reconciler's check: on a busy machine a healthy worker may be silent for two seconds. */
+/** On a busy machine a healthy worker may be silent for two seconds. */
 const firstAnswerMs = 5_000;
-/** A worker that did not answer before is tried once more, with less time. */
+/** For a worker that did not answer before. */
 const silentBeforeMs = 2_000;
 const rounds = 3;
-/** Limits one comparison with all its repairs: a million missing entries take some 10 s on a quiet machine. */
+/** A million missing entries take some 10 s on a quiet machine. */
 const repairPatienceMs = 180_000;
 
 interface WorkerReconcilerDeps {
@@ -54,7 +53,7 @@ interface WorkerReconcilerDeps {
   readonly log: Log;
   readonly emit: Emit;
   readonly strategy: DeleteStrategy;
-  /** How many entries of a kind one comparison lists; the next one finds the rest. */
+  /** Per kind; the next comparison finds the rest. */
   readonly listAtMost?: number;
   readonly drift?: DriftObserver;
 }
@@ -72,7 +71,7 @@ export class WorkerReconciler {
     this.#drift = deps.drift ?? unobservedDrift;
   }
 
-  /** Never throws: what cannot be read or repaired is a verdict too. */
+  /** Never throws: a failed read or repair is a verdict too. */
   async sync(map: MirroredMap, pid: number): Promise<WorkerVerdict> {
     const verdict = await this.#mutex.run(() => this.#sync(map, pid));
     const { inSync, socketFailure } = verdict;
@@ -80,7 +79,7 @@ export class WorkerReconciler {
     return verdict;
   }
 
-  /** The current differences, the first `limit` of each; for the answer to a failed sync. */
+  /** The first `limit` differences of each kind, for the answer to a failed sync. */
   async remaining(map: MirroredMap, pid: number, limit: number): Promise<Remaining> {
     return await this.#mutex.run(async () => {
       const { differences, missing } = await compareWorker(map, { kind: 'pid', pid }, performance.now() + patienceMs);
@@ -141,7 +140,7 @@ export class WorkerReconciler {
           });
         }
         if (round === rounds) break;
-        // It is repaired now; a bulk change that began meanwhile differs on purpose. The verdict reports what remains.
+        // A bulk change that began meanwhile differs on purpose. The verdict reports what remains.
         this.#deps.registry.markSuspect(pid, map.name, 'its map differs from the database', 'pending');
         const before = { ...repairs };
         let more = true;
@@ -150,13 +149,13 @@ export class WorkerReconciler {
           unanswered = null;
         } catch (error) {
           if (!(error instanceof MasterSocketError && error.reason === 'deadline')) throw error;
-          // On a busy machine a healthy worker may miss a deadline; the next slices are smaller.
+          // A healthy worker may miss a deadline on a busy machine; the next slices are smaller.
           unanswered = error;
           await map.runtime.firstAnswer(performance.now() + firstAnswerMs, worker);
         }
         const done = madeSince(before, repairs);
         const any = done.added + done.removed + done.corrected > 0;
-        // One repair was not enough, but it made progress: no sign that repairs do not help.
+        // It made progress, so repairs do help.
         if (more && any) round -= 1;
         if (!any) {
           // The worker holds what the database holds: the expected fingerprint is wrong.
@@ -182,7 +181,7 @@ export class WorkerReconciler {
         this.#deps.log.error('Comparing a running map failed', { map: map.name, worker: pid, cause: causeText(error) });
       }
       if (!(error instanceof MasterSocketError)) return verdict(false, causeText(error));
-      // A worker that exited meanwhile serves no client: it is not out of sync.
+      // A worker that exited serves no client: it is not out of sync.
       if (isWorkerGone(error.partial)) this.#deps.registry.forget(pid);
       const known = this.#deps.registry.byPid(pid);
       if (known !== null && error.reason === 'deadline') known.unresponsive = true;
@@ -190,7 +189,7 @@ export class WorkerReconciler {
     }
   }
 
-  /** Finished repairs count in `repairs`, also if a later one throws. True: the comparison found more than it lists. */
+  /** Finished repairs count even if a later one throws. True: the comparison found more than it lists. */
   async #repair(
     map: MirroredMap,
     worker: WorkerRef,
@@ -220,7 +219,7 @@ export class WorkerReconciler {
       const { unexpectedTotal, wrongValue, duplicate, more } = comparison.differences;
       if (!leftToReplace) return more;
       await this.#replace(map, pid, comparison.listed, time);
-      // Includes entries that commands removed before; missing entries were added before and are counted separately.
+      // Includes entries that commands removed before; missing entries were added and are counted separately.
       repairs.removed = before.removed + unexpectedTotal;
       repairs.corrected = before.corrected + new Set(wrongValue).size + new Set(duplicate).size;
       return false;
@@ -241,10 +240,9 @@ export class WorkerReconciler {
       windows: this.#deps.windows,
       turns,
       time,
-      // A change that failed at a worker is marked in the registry.
       untroubled: () => troubles !== undefined && this.#deps.registry.byPid(pid)?.troubles === troubles,
     });
-    // The old entries are freed before the repair counts as done.
+    // Only after the old entries are freed.
     this.#deps.strategy.recordReplace(Math.max(map.expected.total, listed), performance.now() - began - turns.waitedMs);
   }
 }

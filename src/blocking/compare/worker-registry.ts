@@ -1,5 +1,4 @@
-// Every live worker (pid and start time), and whether each of its maps is in sync. The basis of health, reload
-// decisions and responses.
+// Every live worker, by pid and start time, and whether its maps are in sync: for health, reload decisions and answers.
 
 import type { Emit } from '../../events/facts.ts';
 import type { Processes, Worker } from '../../haproxy/process/workers.ts';
@@ -8,19 +7,14 @@ import type { MapName } from '../mirrored-map.ts';
 type WorkerRole = 'current' | 'draining';
 
 interface MapState {
-  /** It was compared, and no change failed since. */
   readonly inSync: boolean;
   readonly since: Date;
-  /** Why it is not known to be in sync. */
   readonly reason: string | null;
   /** Null: the difference is permanent, or the map is in sync. */
   readonly passing: Passing | null;
 }
 
-/**
- * Passes without intervention. `unverified`: no difference was found, but a comparison was interrupted or is still
- * due. `pending`: a repair or bulk change under way adds what the map lacks.
- */
+/** `unverified`: a comparison was interrupted or is due. `pending`: a repair or bulk change under way adds the rest. */
 export type Passing = 'unverified' | 'pending';
 
 export interface KnownWorker {
@@ -28,9 +22,9 @@ export interface KnownWorker {
   readonly startTime: number | null;
   role: WorkerRole;
   readonly maps: Map<MapName, MapState>;
-  /** A command went unanswered: groups skip the worker until a probe was answered. */
+  /** A command went unanswered: groups skip the worker until a probe is answered. */
   unresponsive: boolean;
-  /** How often a change or a check of it failed. */
+  /** Failed changes and checks. */
   troubles: number;
   /** Abandoned entries that its count includes, by map. */
   readonly leftOver: Record<MapName, AbandonedEntries>;
@@ -55,7 +49,7 @@ export class WorkerRegistry {
     this.#deps = deps;
   }
 
-  /** `forget` is called for each worker that is gone; its pid may be reused. */
+  /** `forget` is called for each worker that is gone, because its pid may be reused. */
   onForgotten(forget: (pid: number) => void): void {
     this.#listeners.push(forget);
   }
@@ -64,12 +58,12 @@ export class WorkerRegistry {
     return this.#masterPid;
   }
 
-  /** The current worker's version in `show proc`, `2.6.12-1+deb12u4`; null: not seen yet. */
+  /** From `show proc`, such as `2.6.12-1+deb12u4`; null: not seen yet. */
   get runningVersion(): string | null {
     return this.#runningVersion;
   }
 
-  /** When the blocked map was last in sync in all live workers at once; null: never yet. */
+  /** When the blocked map was last in sync in all live workers at once. */
   get lastVerifiedAt(): Date | null {
     return this.#lastVerifiedAt;
   }
@@ -90,7 +84,6 @@ export class WorkerRegistry {
     return this.all().find((worker) => worker.pid === pid) ?? null;
   }
 
-  /** Applies a `show proc`. Returns the workers that are new. */
   observe(processes: Processes): readonly KnownWorker[] {
     this.#masterPid = processes.master.pid;
     this.#runningVersion = processes.current[0]?.version ?? this.#runningVersion;
@@ -128,7 +121,6 @@ export class WorkerRegistry {
     return fresh;
   }
 
-  /** No proxy runs. */
   clear(): void {
     for (const { pid } of this.all()) this.forget(pid);
     this.#masterPid = null;
@@ -183,7 +175,7 @@ export class WorkerRegistry {
     return this.current() !== null && this.all().every((worker) => this.isInSync(worker));
   }
 
-  /** A map is not verified or not repaired yet, which passes without intervention. */
+  /** Passes without intervention: not verified or not repaired yet. */
   hasPassingDifference(): boolean {
     return this.all().some((worker) =>
       mapNames.some((name) => {
@@ -204,29 +196,25 @@ function badness(passing: Passing | null): number {
 }
 
 /**
- * The entries of an abandoned version: it stays in the worker until the next commit, and the proxy counts its entries
- * with those of the live map. Their number is known once the live map was verified. After that only removals lower it,
- * because a delete (up to 3.1) also removes the entry from the abandoned version.
+ * An abandoned version stays in the worker until the next commit, and HAProxy counts its entries with the live ones.
+ * Up to 3.1 a delete also removes the entry from the abandoned version.
  */
 export class AbandonedEntries {
   #most = 0;
   #least = 0;
 
-  /** Sets how many entries of the count do not belong to the live map, right after it was verified. */
+  /** Call right after the live map was verified. */
   learn(entries: number): void {
     this.#most = Math.max(0, entries);
     this.#least = this.#most;
   }
 
-  /** This many entries are about to be removed from the live map, and perhaps from the abandoned version. */
+  /** Call before this many entries are removed from the live map, and perhaps from the abandoned version. */
   removing(entries: number): void {
     this.#least = Math.max(0, this.#least - entries);
   }
 
-  /**
-   * Entries of the live map if the proxy counted `counted`. If removals leave open which version lost how many, this is
-   * `expected`; a complete comparison decides.
-   */
+  /** If removals leave open which version lost how many, this is `expected`, and a complete comparison decides. */
   live(counted: number, expected: number): number {
     return counted - Math.min(this.#most, Math.max(this.#least, counted - expected));
   }

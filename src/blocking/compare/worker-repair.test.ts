@@ -35,7 +35,7 @@ describe('a repair of many', () => {
       .map(({ key }) => key)
       .sort();
   const sent = (verb: string) => master.commands.filter((command) => command.includes(` ${verb} map `)).length;
-  /** A delete that scans, `ms` where 3,000 are scanned: it is the number of them that counts. */
+  /** Each delete scans the map, in `ms` for 3,000 entries. */
   const deletesScan = (ms = 0.2) => kit.strategy.record(master.current.pid, 3_000, 1, ms);
 
   it('goes by what the worker holds, which may be far more than what it should', async () => {
@@ -52,7 +52,7 @@ describe('a repair of many', () => {
     deletesScan(1);
     expect(await put(50)).toMatchObject({ removed: 2_950, runtime_map_updated: true });
     expect(live()).toEqual(texts(50).sort());
-    // Of a last slice that is that small.
+    // The last slice is smaller.
     expect(sent('del')).toBeLessThan(120);
     expect(sent('commit')).toBe(1);
   });
@@ -63,7 +63,7 @@ describe('a repair of many', () => {
     let resumed = Promise.withResolvers<void>();
     let looks = 0;
     master.script = (command) => {
-      // After a command that was given up it is asked what it owes.
+      // After an abandoned command, the worker's late answers are read first.
       if (command.endsWith(' show map')) resumed.resolve();
       looks = command.includes(' get map ') ? looks + 1 : 0;
       if (looks < 55) return undefined;
@@ -110,14 +110,13 @@ describe('a repair of many', () => {
     };
     const listings = () => master.commands.filter((command) => command.endsWith(` show map ${kit.mapPath}`)).length;
     const ensure = () => kit.workers.sync(kit.blocked, master.current.pid);
-    /** One of the verification, one of the comparison; then that of the elements. */
+    /** After the listings of the verification and the comparison. */
     const elementsListing = 3;
     const atEachListing = (work: (listing: number) => ReturnType<ScriptedMaster['script']>) => {
       const before = listings();
       master.script = (command) =>
         command.endsWith(` show map ${kit.mapPath}`) ? work(listings() - before) : undefined;
     };
-    /** How many commands that change an entry each turn sends. */
     const changesOfTurns = () => {
       const changes: number[] = [];
       const take = kit.turns.take.bind(kit.turns);

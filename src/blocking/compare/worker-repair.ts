@@ -1,6 +1,5 @@
-// Repairs what a comparison found, in slices between which other changes run. Findings may be stale by the time a slice
-// has the turn, so each slice queries the database and the worker before it changes anything: a repair never adds a
-// duplicate and never removes an entry that was blocked meanwhile.
+// Repairs in slices between which other changes run. Findings may be stale, so each slice first reads the database and
+// the worker: a repair never adds a duplicate and never removes an entry that was blocked meanwhile.
 
 import type { TurnQueue } from '../../concurrency/turn-queue.ts';
 import { type RuntimeMap, RuntimeMapRejection, type WorkerRef } from '../../haproxy/maps/runtime-map.ts';
@@ -18,19 +17,19 @@ export interface Repairs {
 }
 
 interface RepairOutcome {
-  /** Commands took so long that an atomic replace is better for the rest; missing entries are not among it. */
+  /** Commands took so long that a replace is better for the rest; missing entries are done. */
   readonly leftToReplace: boolean;
 }
 
-/** An addition costs 1 µs in the worker, and 1,000 of them a payload or two. */
+/** An addition costs 1 µs in the worker. */
 const addSlice = 1_000;
-/** Below this many missing entries each is looked up before it is added; above, the recent listing is trusted. */
+/** Up to this many missing entries are looked up before they are added; above, the recent listing is trusted. */
 const lookFirstUpTo = 2_000;
-/** Assumed commands for a key with duplicates until its entries are listed: a value, and a removal. */
+/** An estimate until its elements are listed: a value and a removal. */
 const commandsPerDuplicate = 2;
-/** A slice holds the turn: a worker that hangs ends the repair, and must not delay every block. */
+/** A slice holds the turn: a worker that hangs must not delay every block. */
 const sliceMs = 700;
-/** Listing the elements of duplicates needs no turn, so it has as much time as the comparison's listings. */
+/** Listing elements needs no turn. */
 const listingMs = 60_000;
 const sliceDeadline = (): number => performance.now() + sliceMs;
 
@@ -43,7 +42,7 @@ export async function repairWorker(options: {
   readonly windows: ChangeWindows;
   readonly turns: TurnQueue;
   readonly strategy: DeleteStrategy;
-  /** Counted as each repair is done, so that a failed repair reports what it finished. */
+  /** Counted as each repair is done, for the report of a failed one. */
   readonly repairs: Repairs;
   readonly time: RepairTime;
   readonly looks: LookupSize;
@@ -53,7 +52,7 @@ export async function repairWorker(options: {
   const worker: WorkerRef = { kind: 'pid', pid };
   const removedBefore = repairs.removed;
   const { unexpected, duplicate } = comparison.differences;
-  // An entry with several wrong values is listed as often, and corrected once.
+  // An entry with several wrong values is listed as often.
   const wrongValue = [...new Set(comparison.differences.wrongValue)];
   const duplicates = [...new Set(duplicate)];
 
@@ -78,8 +77,7 @@ export async function repairWorker(options: {
     }
   }
 
-  // The rest costs one command by key each, which may scan the map. Their duration is measured on the way; a worker for
-  // which a replace is faster gets one.
+  // Each remaining command may scan the map. Their duration is measured; a slow worker gets a replace instead.
   let left = wrongValue.length + duplicates.length * commandsPerDuplicate + unexpected.length;
   // A scan covers what the worker holds, which may be far more than expected.
   const entries = (): number => Math.max(map.expected.total, comparison.listed - (repairs.removed - removedBefore));
@@ -101,10 +99,7 @@ export async function repairWorker(options: {
     }
     return true;
   };
-  /**
-   * One listing for all slices. A key that changed since is left to the next comparison, because its elements may
-   * differ.
-   */
+  /** One listing for all slices. A key that changed since is left to the next comparison: its elements may differ. */
   const removeDuplicates = async (): Promise<boolean> => {
     if (duplicates.length === 0) return true;
     if (isBetterReplaced('element')) return false;
@@ -152,7 +147,7 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return performance.now() - began;
 }
 
-/** Corrects wrong values. An entry that is gone, or was added again, is looked up. */
+/** An entry that is gone, or was added again, is looked up. */
 async function correct(runtime: RuntimeMap, worker: WorkerRef, texts: readonly string[]): Promise<void> {
   try {
     await runtime.setMany(worker, texts, sliceDeadline());
@@ -162,7 +157,6 @@ async function correct(runtime: RuntimeMap, worker: WorkerRef, texts: readonly s
   }
 }
 
-/** Returns how many were added. */
 async function lookAndAdd(
   runtime: RuntimeMap,
   worker: WorkerRef,

@@ -1,5 +1,5 @@
-// Decides which parts of a request become changes of the blocked set. Trusted entries are not blocked without `force`,
-// wide networks not without `allow_wide`, and an address cannot be blocked and unblocked at once.
+// Trusted entries are not blocked without `force`, wide networks not without `allow_wide`, and an address cannot be
+// blocked and unblocked at once.
 
 import type { BulkAnswer, Rejection, SpecialEntry } from '../../api/blocked-ips-bulk.ts';
 import type { IpEntry } from '../../domain/ip.ts';
@@ -14,7 +14,6 @@ import { TrustedEntries } from '../trusted-entries.ts';
 
 type Addition = Extract<BlockedChange, { op: 'add' }>;
 type Removal = Extract<BlockedChange, { op: 'remove' }>;
-/** Why an element is not applied, and the code of the option that would apply it. */
 type Refusal = Pick<Rejection, 'why' | 'code'>;
 
 interface ListPermissions {
@@ -39,7 +38,7 @@ export class Admission {
   }
 
   /**
-   * `overriddenBy`: trusted entries that still win. `trustedInside`: those that stay allowed, the first 100.
+   * `trustedInside`: the first 100.
    * @throws ServiceError 409 when it is wide without `allowWide`, or fully trusted without `force`
    */
   async admitOne(
@@ -56,7 +55,7 @@ export class Admission {
     const change = this.#toChange(request, caller);
     const overriddenBy = this.#deps.trusted.covering(entry);
     const trustedInside = this.#deps.trusted.inside(entry);
-    // Most blocks concern no trusted address and need not wait for a check of the configuration.
+    // Most blocks concern no trusted address and need no check of the configuration.
     const concerned = overriddenBy.length > 0 || trustedInside.length > 0;
     if (concerned && !(await this.#deps.trustHasEffect())) return { change, overriddenBy: [], trustedInside: [] };
     if (overriddenBy.length > 0 && !request.force) throw coveredByTrust(entry, overriddenBy);
@@ -91,10 +90,7 @@ export class Admission {
     return { changes, rejected, special };
   }
 
-  /**
-   * A streamed set; `reject` is called with each element that is left out, also with those rejected by the HTTP layer.
-   * Existing entries are kept, wide or trusted: left out of the set, they would be unblocked.
-   */
+  /** `reject` gets each element left out. Existing entries stay, wide or trusted: left out, they would be unblocked. */
   async *admitStream(
     source: AsyncIterable<readonly BulkItem[]>,
     { allowWide = false }: ListPermissions,
@@ -125,7 +121,7 @@ export class Admission {
     }
   }
 
-  /** The trusted entries that override a block: none if the live configuration does not exempt them. */
+  /** None if the live configuration does not exempt trusted addresses. */
   async #trustInForce(): Promise<TrustedEntries> {
     return this.#deps.trusted.isEmpty || (await this.#deps.trustHasEffect()) ? this.#deps.trusted : nothingTrusted;
   }
@@ -135,7 +131,7 @@ export class Admission {
       op: 'add',
       entry: request.entry,
       reason: request.reason,
-      // A new entry records its author; an existing one keeps it unless the request names one.
+      // An existing entry keeps its author unless the request names one.
       blockedBy: request.blockedBy,
       defaultBlockedBy: caller.keyName,
       expiry: this.#toExpiry(request.expiry),
@@ -183,7 +179,7 @@ function coveredByTrust(entry: IpEntry, covering: readonly string[]): ServiceErr
 
 const listedSpecial = 100;
 
-/** Accepted entries in special ranges, for the response: counted, and the first ones listed. */
+/** Accepted entries in special ranges. */
 export class SpecialEntries {
   readonly #first: SpecialEntry[] = [];
   #total = 0;
@@ -195,7 +191,6 @@ export class SpecialEntries {
     if (this.#first.length < listedSpecial) this.#first.push({ ip_address: entry.text, special });
   }
 
-  /** Part of the response; empty if there are none. */
   get members(): Pick<BulkAnswer, 'special' | 'special_total'> {
     return this.#total === 0 ? {} : { special: this.#first, special_total: this.#total };
   }

@@ -1,12 +1,10 @@
-// Audit rows for changes of the blocked set.
 import type { AuditedChange, AuditNote } from '../../store/audit-rows.ts';
 import type { BlockedEffect, GroupAudit } from '../../store/blocked-ips-store.ts';
 import type { Caller } from '../answers.ts';
 
-/** Addresses of a group that are named; the others are only counted. */
+/** The other addresses of a group are only counted. */
 const namedOfGroup = 20;
 
-/** The author of a group of changes, and the verb of its audit row. */
 export interface GroupAuthor {
   readonly operation: string;
   /** Null: the service itself. */
@@ -22,7 +20,7 @@ export function auditedChange(
   return { note: noteOf(operation, caller, about), written: (id) => caller.audited?.(id) };
 }
 
-/** One row for the changes of one request, however many; none if there was nothing to remove. */
+/** One row for all changes of a request; none if there was nothing to remove. */
 export function groupAudit({ operation, caller, written }: GroupAuthor, changes: number): GroupAudit {
   return {
     changes,

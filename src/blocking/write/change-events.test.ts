@@ -1,4 +1,3 @@
-// What the parts of the blocked set tell of what they do, with a scripted proxy.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BlockingKit, caller, entryOf, toBlock } from '../../../testkit/blocking.ts';
 import { openScriptedBlocking } from '../../../testkit/scripted-blocking.ts';

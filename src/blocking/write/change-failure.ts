@@ -4,8 +4,7 @@ import { MapFileError } from '../../haproxy/map-file/map-file.ts';
 import { type ChangeCounts, nothingChanged } from '../answers.ts';
 
 /**
- * The error for the client: errors of the database and the map file as they are, anything else as an internal error.
- * Both say what of the request is durable.
+ * Errors of the database and the map file stay as they are; any other becomes an internal error.
  * @param committed absent: nothing is durable
  */
 export function changeFailure(error: unknown, committed: ChangeCounts | null = null): ServiceError {
@@ -31,7 +30,7 @@ function knownFailure(error: unknown): ServiceError | null {
   });
 }
 
-/** Errors that JavaScript throws for a defect in the program; system errors have a code. */
+/** JavaScript throws these for a defect in the program; system errors have a code. */
 export function isDefect(cause: unknown): boolean {
   return (cause instanceof TypeError || cause instanceof ReferenceError) && !('code' in cause);
 }

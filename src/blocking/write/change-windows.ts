@@ -1,8 +1,7 @@
-// While a worker's map is listed (0.1 s at a million entries) blocks go on. A window records which buckets of the
-// fingerprint were touched meanwhile: the listing proves nothing about those, but all others.
+// Records which buckets of the fingerprint changed while a worker's map was listed: the listing proves all others.
 import { bucketCount, bucketOf } from '../compare/fingerprint.ts';
 
-/** More texts than this are not kept: a bulk change touches a million. */
+/** A bulk change touches a million. */
 const textsAtMost = 20_000;
 
 export class ChangeWindow {
@@ -14,12 +13,12 @@ export class ChangeWindow {
     return this.tainted[bucketOf(text)] !== 0;
   }
 
-  /** What changed while the window was open, by text; null: more than the limit. */
+  /** Null: more than the limit. */
   get touched(): ReadonlySet<string> | null {
     return this.#texts;
   }
 
-  /** Whether this text changed while the window was open; beyond the limit, whether its bucket did. */
+  /** Beyond the limit, whether its bucket changed. */
   mayHaveChanged(text: string): boolean {
     return this.#texts === null ? this.isTainted(text) : this.#texts.has(text);
   }

@@ -15,7 +15,6 @@ describe('the choice between commands and a replace', () => {
   it.each([
     { each: 0.09, perTurn: 100, byReplace: 28_889 },
     { each: 0.9, perTurn: 44, byReplace: 2_889 },
-    // A scan.
     { each: 5, perTurn: 8, byReplace: 521 },
     { each: 25, perTurn: 1, byReplace: 105 },
     { each: 300, perTurn: 1, byReplace: 9 },

@@ -1,5 +1,5 @@
-// Makes a change durable in the database and the map file, in an order in which a crash in between leaves a blocked
-// address too many, never one too few. Lines are added before the transaction commits and removed after it.
+// Lines are added before the transaction commits and removed after it: a crash leaves a blocked address too many, never
+// one too few.
 
 import { crashPoint } from '../../faults/crash-point.ts';
 import { MapFileError } from '../../haproxy/map-file/map-file.ts';
@@ -16,7 +16,7 @@ import type { MapFileKeeper } from './map-file-keeper.ts';
 export interface Committed {
   readonly effects: readonly BlockedEffect[];
   readonly net: { readonly added: readonly string[]; readonly removed: readonly string[] };
-  /** Removed lines of the file that had no row. */
+  /** Removed lines that had no row. */
   readonly strayLines: readonly string[];
   /** The rows are gone but their lines are not; thrown after the workers were changed. */
   readonly fileError: Error | null;
@@ -38,10 +38,7 @@ export class DurableCommit {
     this.#deps = deps;
   }
 
-  /**
-   * Writes database and file inside the turn. A file that another process touched is first rewritten from the database;
-   * a removal whose line stays in the file is reported after the workers were changed.
-   */
+  /** Inside the turn. A file that another process touched is first rewritten from the database. */
   async commit(
     changes: readonly BlockedChange[],
     remove: readonly string[],
@@ -49,8 +46,7 @@ export class DurableCommit {
   ): Promise<Committed> {
     await this.#deps.keeper.ensureUsable();
     await this.#endShrinks();
-    // All of them, not only the new ones: a row of a bulk change that is still being applied has no line yet, and a file
-    // that another process emptied is noticed.
+    // All of them: a row of a bulk change under way has no line yet, and an emptied file is noticed.
     const lines = [...new Set(changes.filter((change) => change.op === 'add').map((change) => change.entry.text))];
     const toFile = async (_net: NetChange, generation: number): Promise<void> => {
       crashPoint('group.rows-written');
@@ -63,7 +59,7 @@ export class DurableCommit {
     try {
       applied = await write();
     } catch (error) {
-      // The transaction was rolled back. At most a line too many is left, which the rewrite removes.
+      // Rolled back. At most a line too many is left, which the rewrite removes.
       if (!(error instanceof MapFileError)) {
         await this.#takeBack(changes);
         throw error;
@@ -111,7 +107,7 @@ export class DurableCommit {
     }
   }
 
-  /** The file is in sync. Records that cannot be deleted now are deleted by the next group, or at the next start. */
+  /** Records that cannot be deleted now are deleted by the next group or start. */
   async #endShrinks(): Promise<void> {
     try {
       for (let id = this.#shrinks[0]; id !== undefined; id = this.#shrinks[0]) {
@@ -123,7 +119,7 @@ export class DurableCommit {
     }
   }
 
-  /** The commit failed after lines were added: they are removed, also from a rewrite under way. */
+  /** Removes the lines of a failed commit, also from a rewrite under way. */
   async #takeBack(changes: readonly BlockedChange[]): Promise<void> {
     const added = changes.filter((change) => change.op === 'add').map((change) => change.entry.text);
     if (added.length === 0) return;

@@ -1,5 +1,4 @@
-// The maximum number of entries. It is checked before additions and never removes entries: a set above the limit
-// starts, expires and is unblocked as any other.
+// Checked before additions; a set above the limit still starts, expires and is unblocked.
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 
@@ -11,7 +10,6 @@ export class EntryLimit {
     this.#limit = limit === 0 ? Number.POSITIVE_INFINITY : limit;
   }
 
-  /** Null: none. */
   get maximum(): number | null {
     return Number.isFinite(this.#limit) ? this.#limit : null;
   }
@@ -20,7 +18,6 @@ export class EntryLimit {
     return total <= this.#limit;
   }
 
-  /** The error of a request that would exceed the limit; nothing of it was changed. */
   refusal(currentTotal: number, wouldBe: number): ServiceError {
     const limit = this.#limit;
     return new ServiceError(

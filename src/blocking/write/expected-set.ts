@@ -1,9 +1,7 @@
-// The fingerprint of what should be blocked: updated by every committed change, and rebuilt whenever the complete table
-// is read, while changes go on.
+// Updated by every committed change, and rebuilt whenever the complete table is read.
 import { parseIp, sortKey } from '../../domain/ip.ts';
 import { Fingerprint } from '../compare/fingerprint.ts';
 
-/** The net effect of a committed change. */
 export interface NetTexts {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -37,18 +35,18 @@ export class ExpectedSet {
   adopt(pass: TablePass): boolean {
     const same = pass.found.equals(this.#fingerprint);
     this.#fingerprint = pass.found;
-    // It is the set itself now: noting a change in both would count it twice.
+    // Noting a change in both would count it twice.
     this.endPass(pass);
     return same;
   }
 }
 
-/** One pass over the complete table, page by page, in the order of sort keys. */
+/** Reads the table page by page, in the order of sort keys. */
 export class TablePass {
   readonly found = new Fingerprint();
   #cursor: Uint8Array | null = null;
 
-  /** Sort key of the last row read; null: none yet. */
+  /** Sort key of the last row read. */
   get cursor(): Uint8Array | null {
     return this.#cursor;
   }

@@ -1,5 +1,4 @@
-// Checks before a rewrite of the map file: whether the file belongs to this database and this state of it, and whether
-// it would lose more than half. A database that is empty, foreign or old must not unblock everything.
+// A database that is empty, foreign or old must not unblock everything by a rewrite of the map file.
 import { link, lstat, rm } from 'node:fs/promises';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -11,7 +10,7 @@ import type { InstanceStore } from '../../store/instance-store.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
 import { lastChangeOf, newerBy, newerMapFile, waysOut } from './newer-map-file.ts';
 
-/** From this size a rewrite that drops more than half of the file's entries needs a confirmation. */
+/** From this size, dropping more than half of the file's entries needs a confirmation. */
 const shrinkGuardFrom = 100;
 
 interface ForeignFileGuardDeps {
@@ -58,9 +57,8 @@ export class ForeignFileGuard {
   }
 
   /**
-   * An operator confirmed that the file is overwritten. If it holds entries that the database lacks, it is kept under
-   * another name. Generations continue above the file's, so that the database that wrote it is recognised as the older
-   * one if it returns.
+   * Call when an operator confirmed the overwrite: a file with entries that the database lacks is kept. Generations
+   * continue above the file's, so that the database that wrote it counts as the older one if it returns.
    * @throws ServiceError 503 when it could not be kept; nothing was changed
    */
   async keepCopy(): Promise<void> {
@@ -69,14 +67,13 @@ export class ForeignFileGuard {
     const own = identity.header?.database === this.#deps.instance.databaseId;
     const newer = own && newerBy(identity, await this.#deps.instance.generation()) !== 'none';
     const [held, wanted] = [await countEntries(this.#deps.path), await this.#deps.store.count()];
-    // A newer file may hold fewer: entries unblocked since are gone, and those blocked since exist only there.
+    // A newer file may hold fewer: entries blocked since exist only there.
     if (newer || held > wanted || (!own && (await this.#holdsAnother()))) {
       await this.#keepAside(lastChangeOf(identity), { entries: held, database: wanted });
     }
     if (own) await this.#deps.instance.raiseGeneration(lastChangeOf(identity));
   }
 
-  /** Whether the file has an entry that the database lacks. */
   async #holdsAnother(): Promise<boolean> {
     for await (const lines of readMapFile(this.#deps.path)) {
       const texts = lines.flatMap((line) => (line.kind === 'entry' ? [line.key] : []));
@@ -86,7 +83,7 @@ export class ForeignFileGuard {
     return false;
   }
 
-  /** Existing copies are never replaced: each may hold blocks that exist nowhere else. */
+  /** Copies are never replaced: each may hold blocks that exist nowhere else. */
   async #keepAside(change: number, about: { readonly entries: number; readonly database: number }): Promise<void> {
     const source = await resolveTarget(this.#deps.path);
     const name = `${source}.kept-${change}`;
@@ -109,14 +106,14 @@ export class ForeignFileGuard {
   }
 
   /**
-   * A crash leaves a few lines too many; a database that lost its last changes (its write-ahead log was cut) leaves as
-   * many as those were, and they were acknowledged. Only an operator who reads both can decide.
+   * A crash leaves a few lines too many, and so does a database that lost its last, acknowledged changes. Only an
+   * operator who reads both can decide.
    */
   async #keepLargerFile(held: number, wanted: number): Promise<void> {
     const kept = `${this.#deps.path}.kept`;
     const about = { path: this.#deps.path, entries: held, database: wanted, kept };
     try {
-      // The copy of a large loss is worth more than that of the few lines a later crash left.
+      // The copy of a large loss is worth more than that of a later crash.
       const before = (await readMapFileHeader(kept)).exists ? await countEntries(kept) : 0;
       if (before > held) {
         this.#deps.log.warn('Map file held more than the database; an earlier copy holds still more and stays', about);
@@ -155,7 +152,7 @@ async function countEntries(path: string): Promise<number> {
   return count;
 }
 
-/** Compares with the service's own changes: rows deleted by another process, by the thousand. */
+/** Compares with the service's own changes: another process may delete thousands of rows. */
 export function refuseLostRows(found: number, known: number): void {
   if (known < shrinkGuardFrom || found >= known / 2) return;
   throw new ServiceError(

@@ -33,14 +33,13 @@ const running = () =>
     .map((entry) => `${entry.key} ${entry.value}`)
     .sort();
 const transactions = () => vi.spyOn(kit.store, 'applyGroup');
-/** Holds the turn, so that what comes meanwhile waits. */
+/** Holds the turn, so that later changes wait. */
 function holdTurn(): () => void {
   const held = Promise.withResolvers<void>();
   void kit.turns.take('urgent', () => held.promise);
   return held.resolve;
 }
 
-/** The next `times` small writes to the map file fail. */
 function failWrites(times: number): void {
   const write = vi.spyOn(diskOps, 'writeNow');
   for (let n = 0; n < times; n += 1) {
@@ -61,7 +60,7 @@ describe('the one writer', () => {
       const failed = keeper.problem !== null;
       await ensureUsable(options);
       if (!failed) return;
-      // Between the two tries of the block, as the reconciler does when it sees a file that is not what was written.
+      // The reconciler rewrites a changed file between the two attempts of the block.
       const before = begun.mock.results.length;
       rewrite = keeper.updateBlockedIpsMap();
       await eventually('the rewrite has begun', () => begun.mock.results.length > before);
@@ -90,7 +89,7 @@ describe('the one writer', () => {
   it('never puts two wishes for one address into one group, and keeps their order', async () => {
     const groups = transactions();
     const release = holdTurn();
-    // Side by side; what each is judged by before it comes here would change their order.
+    // All at once: earlier asynchronous checks could change their order.
     const answers = [toAdd('192.0.2.1'), toRemove('192.0.2.1'), toAdd('192.0.2.2'), toAdd('192.0.2.1')].map((change) =>
       kit.writer.change([change], 'urgent', performance.now() + 60_000, { operation: 'test', caller: caller() }),
     );
@@ -207,7 +206,7 @@ describe('the one writer', () => {
 
   it('rewrites a file that refuses, and goes on', async () => {
     vi.spyOn(kit.keeper.file, 'add').mockRejectedValueOnce(new MapFileError('behind', 'changed by another process'));
-    // What a refusal leaves: a file that is not to be trusted.
+    // A rejected rewrite leaves a file that cannot be used.
     vi.spyOn(kit.keeper, 'problem', 'get').mockReturnValueOnce(null).mockReturnValueOnce('refused');
     expect(await block('192.0.2.1')).toMatchObject({ created: true, answer: { runtime_map_updated: true } });
     expect(await kit.fileEntries()).toEqual(['192.0.2.1 1']);
@@ -238,7 +237,7 @@ describe('the one writer', () => {
     );
     expect(writer.queueDepth).toBe(20_000);
     await expect(block('192.0.2.1')).rejects.toMatchObject({ code: 6002, retryAfterSeconds: 1 });
-    // What became of them is another test's; twenty thousand take their time.
+    // Their results do not matter here, and twenty thousand take long.
     const group = vi.spyOn(kit.store, 'applyGroup').mockRejectedValue(new Error('not now'));
     const outcomes = Promise.allSettled(taken);
     release();
@@ -272,7 +271,7 @@ describe('the one writer', () => {
     expect(await kit.fileEntries()).toEqual(['192.0.2.0/24 1']);
   });
 
-  // In stopped time: how busy the machine is makes no difference.
+  // Stopped time: the load of the machine does not matter.
   it.each([
     ['alone', 0],
     ['after a wait of 1.4 s for its turn', 1_400],

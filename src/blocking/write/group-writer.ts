@@ -1,7 +1,5 @@
-// The only writer. Changes that wait while it is busy become one group: one transaction, one append and fsync, one
-// payload, one read-back. Additions go to the database, the file and the workers; a line is in the file before the
-// transaction commits, so that a crash in between leaves a blocked address too many, never one too few. Removals go the
-// other way round.
+// The only writer. Waiting changes become one group: one transaction, one append and fsync, one payload, one read-back.
+// A line is in the file before the transaction commits: a crash leaves a blocked address too many, never one too few.
 
 import type { RuntimeMapFailure } from '../../api/changes.ts';
 import type { Lane, TurnQueue } from '../../concurrency/turn-queue.ts';
@@ -23,7 +21,7 @@ export interface ChangeResult {
   readonly effects: readonly BlockedEffect[];
   readonly failures: readonly RuntimeMapFailure[];
   readonly currentFailed: boolean;
-  /** Texts in the file or in a worker without a row in the database; they were removed. */
+  /** Removed texts that the file or a worker held without a row. */
   readonly strays: ReadonlySet<string>;
 }
 
@@ -35,19 +33,14 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** What a group stored, once that is committed. */
 interface Progress {
   stored: Committed | null;
 }
 
 const groupLimit = 1_000;
-/**
- * Minimum budget of a group, however long it waited for its turn: after a wait of the full 1.4 s it is still answered
- * within two seconds. A group of 200 clients' changes took 0.1 to 0.3 s on a busy processor, and failed because one of
- * them had waited.
- */
+/** A group of 200 changes took 0.1 to 0.3 s on a busy machine, and failed because one of them had waited 1.4 s. */
 const leastBudgetMs: Record<Lane, number> = { urgent: 500, bulk: 1_000 };
-/** More waiting changes are rejected with 503 and `Retry-After`, before memory grows. */
+/** More are rejected with 503 and `Retry-After`, before memory grows. */
 const queueLimit = 20_000;
 
 interface GroupWriterDeps {
@@ -58,11 +51,10 @@ interface GroupWriterDeps {
   readonly changer: RuntimeChanger;
   readonly map: RuntimeMap;
   readonly windows: ChangeWindows;
-  /** Called for every group that ended, with its number of changes and how long it held the turn. */
+  /** Called with the number of changes, and how long the group held the turn. */
   readonly onGroup?: (changes: number, milliseconds: number) => void;
-  /** Removals that the workers are expected to complete before a group's deadline; one is always allowed. */
+  /** Removals that the workers complete before a group's deadline; one is always allowed. */
   readonly removalsAtMost?: () => number;
-  /** Absent: no limit. */
   readonly limit?: EntryLimit;
 }
 
@@ -82,7 +74,6 @@ export class GroupWriter {
     this.#limit = deps.limit ?? new EntryLimit(0);
   }
 
-  /** See the option. Larger requests become several groups, or a bulk change. */
   get removalsAtMost(): number {
     return this.#removalsAtMost();
   }
@@ -92,11 +83,10 @@ export class GroupWriter {
   }
 
   /**
-   * Makes the changes durable and applies them to every worker; resolves when that was read back or failed.
+   * Resolves when the changes are durable, and read back from every worker or failed there.
    * @param deadline of the running maps, in `performance.now()` milliseconds
-   * @param author for the audit row, which is committed with them
-   * @throws ServiceError when the queue is full, or database or file cannot be used: then no addition was made; a
-   * removal whose line stays in the file is made in database and workers
+   * @throws ServiceError when the queue is full, or database or file fail: no addition was made; a removal whose line
+   * stays in the file is made in database and workers
    */
   change(changes: readonly BlockedChange[], lane: Lane, deadline: number, author: GroupAuthor): Promise<ChangeResult> {
     if (this.#waitingChanges + changes.length > queueLimit) {
@@ -145,7 +135,7 @@ export class GroupWriter {
       const result = await this.#apply(
         changes,
         group.map((pending) => pending.audit),
-        // A change that waited long still gets a try, without taking time from the others.
+        // A change that waited long still gets an attempt, without taking time from the others.
         Math.max(Math.min(...group.map((pending) => pending.deadline)), performance.now() + leastMs),
         progress,
       );
@@ -200,7 +190,7 @@ export class GroupWriter {
     }
   }
 
-  /** Checked inside the turn, where the set does not change. Requests that would exceed the limit are rejected. */
+  /** Inside the turn, where the set does not change. */
   async #thatFit(group: readonly Pending[]): Promise<readonly Pending[]> {
     let total = this.#deps.store.total;
     const additions = group.reduce((sum, { changes }) => sum + changes.filter(({ op }) => op === 'add').length, 0);
@@ -230,7 +220,7 @@ export class GroupWriter {
     }
   }
 
-  /** Checked inside the turn: an entry may have been extended since its expiry was noticed. */
+  /** Inside the turn: an entry may have been extended since. */
   async #due(changes: readonly BlockedChange[]): Promise<ReadonlySet<string>> {
     const expiring = changes.filter((change) => change.op === 'expire');
     if (expiring.length === 0) return new Set();
@@ -253,7 +243,7 @@ function eachShare(
   }
 }
 
-/** Combines several requests, but never two that conflict about one address. */
+/** Never combines two requests that conflict about one address. */
 function takeGroup(waiting: Pending[], removalsAtMost: number): Pending[] {
   const wanted = new Map<string, 'add' | 'remove'>();
   const group: Pending[] = [];
@@ -274,7 +264,7 @@ function takeGroup(waiting: Pending[], removalsAtMost: number): Pending[] {
   return group;
 }
 
-/** The part of the group's result that concerns one request: failures on its own addresses. */
+/** One request's part of the group's result. */
 function shareOf(
   result: ChangeResult,
   changes: readonly BlockedChange[],

@@ -24,7 +24,7 @@ let kit: BlockingKit;
 
 beforeEach(async () => {
   folder = await temporaryFolder();
-  // No master: only the database and the file matter here.
+  // Without a master: only database and file matter here.
   kit = await openBlocking({ folder: folder.path, masterSocket: join(folder.path, 'm.sock') });
   await kit.keeper.updateBlockedIpsMap();
 });
@@ -62,12 +62,12 @@ const sameEverywhere = async () => {
   const generation = await (await InstanceStore.open(kit.database)).generation();
   const { header, last } = await readMapFileHeader(kit.mapPath);
   expect(last).toBe(generation);
-  // Of the body, which may be that of an earlier rewrite.
+  // Of the body, which an earlier rewrite may have written.
   expect(header?.generation).toBeLessThanOrEqual(generation);
   return { body: header?.generation, generation };
 };
 
-/** So slow that a turn has time for one of them. */
+/** So slow that a turn has time for one page. */
 const slowPages = (time: StoppedTime, onPage: () => void = () => undefined) => {
   const { scanTexts } = kit.store;
   vi.spyOn(kit.store, 'scanTexts').mockImplementation(async (...args) => {
@@ -84,7 +84,7 @@ describe('the keeper of the map file', () => {
     using time = stopTime();
     const turns = vi.spyOn(TurnQueue.prototype, 'take');
     await kit.keeper.updateBlockedIpsMap();
-    // All three pages; then the file is put in its place.
+    // Reads all three pages; the second turn replaces the file.
     expect(turns.mock.calls.length).toBe(2);
     turns.mockClear();
     slowPages(time);
@@ -103,7 +103,7 @@ describe('the keeper of the map file', () => {
       going = false;
     })();
     for (let n = 0; going; n += 1) {
-      // Before, behind and at the place that the rewrite has reached.
+      // Before, after and at the rewrite's cursor.
       await Promise.all([
         block(`9.0.${n >> 8}.${n & 255}`),
         block(`200.0.${n >> 8}.${n & 255}`),
@@ -144,7 +144,7 @@ describe('the keeper of the map file', () => {
     const kept = readFileSync(`${kit.mapPath}.kept`, 'utf8');
     expect(kept).toContain('\n10.9.9.9 1\n');
     expect(kept).toContain('10.0.0.1 1');
-    // A few lines too many, as any crash leaves them, do not take the place of a worse loss.
+    // A few extra lines, as after a crash, do not replace the copy of a larger loss.
     appendFileSync(kit.mapPath, '10.9.9.1 1\n10.9.9.2 1\n10.9.9.3 1\n');
     await block('10.0.0.3');
     expect(readFileSync(`${kit.mapPath}.kept`, 'utf8')).toContain('10.9.9.3 1');
@@ -166,7 +166,7 @@ describe('the keeper of the map file', () => {
     const rewrite = kit.keeper.updateBlockedIpsMap();
     await eventually('the rewrite is under way', () => blocked !== undefined);
     expect((await blocked)?.created).toBe(true);
-    // Its outcome is that of the rewrite that took its place, after which the change was made.
+    // It resolves to the outcome of the rewrite that replaced it.
     expect(await rewrite).toMatchObject({ entries: 12_000 });
     await block('192.0.2.3');
     await sameEverywhere();
@@ -175,7 +175,7 @@ describe('the keeper of the map file', () => {
   it('goes on when a rewrite from outside meets the one that a change makes in its own turn', async () => {
     await fill(12_000);
     let outside: Promise<unknown> | undefined;
-    // The change has the turn by now, and reads the database for its rewrite.
+    // The change holds the turn, and reads the database for its rewrite.
     using time = stopTime();
     slowPages(time, () => {
       outside ??= kit.keeper.updateBlockedIpsMap();
@@ -188,7 +188,7 @@ describe('the keeper of the map file', () => {
   });
 
   it('writes a line for every block that is acknowledged, also where the row came from a list still being applied', async () => {
-    // As a slice of a bulk change leaves it: the row is there, its line is not yet.
+    // As after a slice of a bulk change: the row exists, its line does not yet.
     await kit.store.applyGroup(
       [{ op: 'add', entry: entryOf('192.0.2.7'), expiry: { kind: 'keep' } }],
       new Date(),
@@ -215,7 +215,7 @@ describe('the keeper of the map file', () => {
     expect(kept.map((name) => readFileSync(join(folder.path, name), 'utf8'))).toEqual([foreign]);
     await block('192.0.2.2');
     await sameEverywhere();
-    // One that holds nothing of its own needs no copy.
+    // A file without entries of its own needs no copy.
     const empty = `${foreign.split('\n', 1)[0]}\n192.0.2.1 1\n`;
     writeFileSync(kit.mapPath, empty);
     await kit.keeper.updateBlockedIpsMap({ acceptForeignFile: true });
@@ -247,7 +247,6 @@ describe('the keeper of the map file', () => {
 
   it('writes at the next start what a group left that took out most of the set and died before its lines went', async () => {
     await fill(120);
-    // All that it had done by then.
     await kit.store.applyGroup(
       nineTenths.map((text) => ({ op: 'remove' as const, entry: entryOf(text) })),
       new Date(),

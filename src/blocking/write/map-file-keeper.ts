@@ -1,6 +1,3 @@
-// Keeps the blocked map file and the fingerprint of the expected set in sync with the database. Only
-// `updateBlockedIpsMap` (rule 11) rewrites the complete file.
-
 import type { TurnQueue } from '../../concurrency/turn-queue.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -14,9 +11,9 @@ import { changeFailure, isDefect } from './change-failure.ts';
 import { ExpectedSet, type NetTexts, type TablePass } from './expected-set.ts';
 import { ForeignFileGuard, refuseLostRows } from './foreign-file-guard.ts';
 
-// Foreign rows: inserted into the table by another process. They get keys before the complete table is read.
+// Another process may have inserted rows without keys; they get them before the table is read.
 
-/** Rows checked per turn; a row costs some 30 µs. */
+/** A row costs some 30 µs. */
 const adoptPage = 500;
 const listedUnusable = 20;
 
@@ -31,7 +28,7 @@ class ForeignRows {
     return await this.#deps.store.hasUnkeyedRows();
   }
 
-  /** @param turn runs each page in a turn, or in the turn of its caller */
+  /** @param turn runs each page in a turn, or in its caller's */
   async adopt(turn: <T>(work: () => Promise<T>) => Promise<T>): Promise<void> {
     if (!(await this.any())) return;
     let adopted = 0;
@@ -56,9 +53,9 @@ class ForeignRows {
   }
 }
 
-/** Rows per read: 3 to 5 ms, 10 on a busy machine. */
+/** 3 to 5 ms, 10 on a busy machine. */
 const pageSize = 5_000;
-/** One turn reads as many pages as fit: under load, waiting for turns is the main cost of a rewrite. */
+/** As many pages as fit: under load, waiting for turns is the main cost of a rewrite. */
 const pagesMs = 25;
 const pagesAtMost = 8;
 
@@ -68,18 +65,17 @@ const deadLinesAtLeast = 10_000;
 
 interface Active {
   readonly rewrite: MapFileRewrite;
-  /** An urgent change wrote the file in its own turn; the outcome is shared. */
+  /** An urgent change wrote the file in its own turn; both share the outcome. */
   replacedBy: Promise<MapFileUpdate> | null;
-  /** It holds the turn: waiting for work that needs a turn would deadlock. */
+  /** Holds the turn: waiting for work that needs one would deadlock. */
   readonly inTurn: boolean;
-  /** Resolves when it has ended or failed. */
   readonly ended: Promise<void>;
 }
 
 interface Acceptance {
-  /** Rewrite although the file belongs to another database, or more than half would go: confirmed by an operator. */
+  /** An operator confirmed the rewrite of another database's file, or the loss of more than half. */
   readonly acceptForeignFile?: boolean;
-  /** More than half may go: that was confirmed before. */
+  /** More than half may go: confirmed before. */
   readonly acceptShrink?: boolean;
 }
 
@@ -95,7 +91,7 @@ interface MapFileKeeperDeps {
   readonly instance: InstanceStore;
   readonly turns: TurnQueue;
   readonly log: Log;
-  /** Called when the database does not hold what the service's own changes made. */
+  /** The database does not hold what the service's own changes made. */
   readonly onDatabaseSurprise: () => void;
   readonly now?: () => Date;
 }
@@ -109,11 +105,11 @@ export class MapFileKeeper {
   #active: Active | null = null;
   #beginning: Promise<unknown> = Promise.resolve();
   #problem: string | null = null;
-  /** Committed changes are missing in the file; only a rewrite adds them. */
+  /** Only a rewrite adds the missing lines. */
   #stale: { readonly reason: string } | null = null;
-  /** The file could not be written after a large shrink was confirmed; the next rewrite needs no confirmation. */
+  /** The file could not be written after a confirmed shrink; the next rewrite needs no confirmation. */
   #shrinkGranted = false;
-  /** Bulk changes being applied; their shrink was confirmed before. */
+  /** Number of bulk changes under way whose shrink was confirmed. */
   #shrinking = 0;
 
   constructor(deps: MapFileKeeperDeps) {
@@ -135,16 +131,12 @@ export class MapFileKeeper {
     return this.#deps.file.state === 'current' ? (this.#stale?.reason ?? null) : (this.#problem ?? 'not written yet');
   }
 
-  /** The file lacks what the database holds, and the rewrite that should follow did not happen. */
   markStale(reason: string, { acceptShrink = false }: Pick<Acceptance, 'acceptShrink'> = {}): void {
     this.#stale = { reason };
     if (acceptShrink) this.#shrinkGranted = true;
   }
 
-  /**
-   * Until the returned function is called, much of the set is removed slice by slice, and its lines only at the end: a
-   * rewrite that an edit of the file requires meanwhile needs no confirmation.
-   */
+  /** Until released, a rewrite may shrink the file: a bulk change removes rows slice by slice, and lines at the end. */
   grantShrink(): () => void {
     this.#shrinking += 1;
     return () => {
@@ -157,14 +149,12 @@ export class MapFileKeeper {
     this.#expected.noteCommitted(net);
   }
 
-  /**
-   * Records the generation of every committed change, also of one without lines or with later ones. Inside its turn.
-   */
+  /** Inside the turn, for every committed change, with or without lines. */
   async noteGeneration(generation: number): Promise<void> {
     try {
       await this.#deps.file.note(generation);
     } catch (error) {
-      // The change is committed, with or without its lines: the file is rewritten, as after any unexpected change.
+      // The change is committed: the file is rewritten, as after any unexpected change.
       this.noteProblem(error);
       this.#deps.log.warn('Could not note the last change in the map file', {
         path: this.#deps.path,
@@ -174,8 +164,7 @@ export class MapFileKeeper {
   }
 
   /**
-   * Rewrites the map file from the database, atomically, while changes go on; those since the snapshot are applied
-   * inside the closing turn.
+   * Rewrites the map file atomically (rule 11) while changes go on; the closing turn applies those since the snapshot.
    * @throws ServiceError when the file cannot be written, or belongs to another database
    */
   async updateBlockedIpsMap(options: Acceptance = {}): Promise<MapFileUpdate> {
@@ -183,17 +172,15 @@ export class MapFileKeeper {
     return await this.#run(options, (work) => this.#deps.turns.take('bulk', work));
   }
 
-  /** The same inside a turn: nothing else changes until it is done. */
   async updateInsideTurn(options: Acceptance = {}): Promise<MapFileUpdate> {
     return await this.#rewrite(options, (work) => work(), true);
   }
 
-  /** Adopts foreign rows of the table, if there are any. */
   async adoptForeignRows(): Promise<void> {
     if (await this.#foreignRows.any()) await this.updateBlockedIpsMap();
   }
 
-  /** A rewrite is under way that will make the file usable; null: none. Never rejects. */
+  /** The rewrite under way that will make the file usable. Never rejects. */
   get underWay(): Promise<void> | null {
     if (this.#deps.file.state === 'current' || this.#update === null) return null;
     return this.#update.then(
@@ -202,7 +189,7 @@ export class MapFileKeeper {
     );
   }
 
-  /** Repairs a damaged file. Call inside a turn, when no rewrite is under way. */
+  /** Call inside a turn, when no rewrite is under way. */
   async ensureUsable(options: Pick<Acceptance, 'acceptShrink'> = {}): Promise<void> {
     if (this.problem === null) return;
     this.#deps.log.warn('Map file is rewritten from the database', { path: this.#deps.path, reason: this.problem });
@@ -210,7 +197,7 @@ export class MapFileKeeper {
       await this.updateInsideTurn(options);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code === codes.DatabaseUnusable) throw error;
-      // A block cannot ask for a confirmation: until an operator confirms, the file counts as not writable.
+      // A block cannot wait for a confirmation: the file counts as not writable.
       throw new ServiceError(codes.MapFileUnusable, 'check map file', error.message, {
         cause: error,
         retryAfterSeconds: 5,
@@ -218,7 +205,7 @@ export class MapFileKeeper {
     }
   }
 
-  /** Slots and dead lines have accumulated: a rewrite compacts the file. */
+  /** A rewrite compacts slots and dead lines. */
   get wantsRewrite(): boolean {
     const { state, slotsUsed, deadLines, entryCount } = this.#deps.file;
     return state === 'current' && (slotsUsed > slotsAtMost || deadLines > Math.max(deadLinesAtLeast, entryCount / 4));
@@ -246,7 +233,7 @@ export class MapFileKeeper {
   ): Promise<MapFileUpdate> {
     const outcome = Promise.withResolvers<MapFileUpdate>();
     const ended = Promise.withResolvers<void>();
-    // Only a rewrite that this one replaced waits for it; there may be none.
+    // Only a replaced rewrite waits for it.
     outcome.promise.catch(() => undefined);
     try {
       if (accept.acceptForeignFile === true) await this.#guard.keepCopy();
@@ -282,10 +269,10 @@ export class MapFileKeeper {
     }
   }
 
-  /** One rewrite writes at a time; a later one that began inside a turn replaces the one under way. */
+  /** One rewrite at a time; one that began inside a turn replaces the one under way. */
   async #begin(outcome: Promise<MapFileUpdate>, inTurn: boolean, ended: Promise<void>): Promise<Active> {
     const begin = this.#beginning.then(async () => {
-      // One inside a turn must end: replaced, it would keep its turn and wait for this one, which needs a turn.
+      // One inside a turn must end: replaced, it would wait for this one, which needs its turn.
       if (!inTurn && this.#active?.inTurn === true) await this.#active.ended;
       const former = this.#active;
       if (former !== null) {
@@ -315,10 +302,10 @@ export class MapFileKeeper {
         for (const texts of pages) await rewrite.append(texts);
         if (last) break;
       }
-      // The long fsync of the appended lines, before the closing turn.
+      // The long fsync, before the closing turn.
       await rewrite.seal();
       return await turn(async () => {
-        // All rows after the last one read belong to the set by now.
+        // All rows after the cursor belong to the set by now.
         pass.read(await this.#deps.store.scanTexts(pass.cursor, Number.MAX_SAFE_INTEGER));
         if (!acceptShrink) refuseLostRows(pass.found.total, this.expected.total);
         const result = await rewrite.finish(await this.#deps.instance.generation());
@@ -335,7 +322,7 @@ export class MapFileKeeper {
     }
   }
 
-  /** The pages that one turn reads. `last`: there is nothing more to read for now. */
+  /** `last`: nothing more to read for now. */
   async #readPages(pass: TablePass): Promise<{ pages: readonly (readonly string[])[]; last: boolean }> {
     const pages: (readonly string[])[] = [];
     const began = performance.now();
@@ -343,7 +330,7 @@ export class MapFileKeeper {
       const page = await this.#deps.store.scanTexts(pass.cursor, pageSize);
       pass.read(page);
       pages.push(page.texts);
-      // Not "until none is left": addresses blocked in rising order would make it endless.
+      // Not "until none is left": addresses blocked in ascending order would make it endless.
       if (page.texts.length < pageSize) return { pages, last: true };
       const spent = performance.now() - began;
       if (pages.length === pagesAtMost || spent + (spent - before) > pagesMs) return { pages, last: false };

@@ -1,5 +1,4 @@
-// The outcome of a change of the blocked set: schedules a reload if the current worker could not be verified, builds
-// the report for the answer and emits the fact.
+// Schedules a reload if the current worker is not verified, builds the report and emits the fact.
 
 import type { BulkAnswer, Rejection, SyncAnswer } from '../../api/blocked-ips-bulk.ts';
 import type { RuntimeReport } from '../../api/changes.ts';
@@ -22,7 +21,6 @@ export class Outcomes {
     this.#deps = deps;
   }
 
-  /** For one address. */
   reportChange(operation: 'block' | 'unblock', ip: string, result: ChangeResult, caller: Caller): RuntimeReport {
     const report = this.#report(`${operation} ${ip}`, result);
     const { effects } = result;
@@ -31,9 +29,8 @@ export class Outcomes {
   }
 
   /**
-   * For many.
    * @param rejected the first of them
-   * @param effects of each; absent if they were only counted
+   * @param effects absent: only counted
    */
   reportBulk(
     operation: 'batch' | 'replace',
@@ -49,7 +46,6 @@ export class Outcomes {
     return { ...counts, rejected: rejected.first, ...report };
   }
 
-  /** For a group of expired entries, with its audit row. */
   reportExpiry(ips: readonly string[], result: ChangeResult, auditRow: number | null): void {
     this.#deps.emit('operation.done', {
       operation: 'expire',

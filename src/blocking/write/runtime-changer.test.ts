@@ -24,7 +24,7 @@ const processesOf = (current: number, ...draining: number[]): Processes => ({
 });
 
 const withStarting = (starting: readonly Worker[], current: number, ...draining: number[]): Processes => {
-  // Without a start time nothing is known of the process.
+  // Without a start time the process cannot be identified.
   const worker = (pid: number) => ({ pid, startTime: null, version: '3.0.11' });
   return {
     master: { pid: 1, reloads: 0, failed: 0, version: '3.0.11' },
@@ -35,7 +35,7 @@ const withStarting = (starting: readonly Worker[], current: number, ...draining:
   };
 };
 
-/** A changer before a proxy that answers each group as `answer` says; who was asked, in order. */
+/** A changer whose proxy answers each group with `answer`, and the workers addressed, in order. */
 function changerBefore(answer: (worker: string) => GroupOutcome) {
   const asked: string[] = [];
   const registry = new WorkerRegistry({ now: () => new Date(), emit: noFacts });
@@ -69,7 +69,7 @@ describe('a change in the running maps', () => {
     );
     registry.observe(processesOf(20));
     expect(await block()).toMatchObject({ failures: [], currentFailed: false });
-    // One that only the closing `show proc` made known has its own round.
+    // A worker that only the final `show proc` listed has its own round.
     expect(asked).toEqual(['@1', '@!10']);
   });
 
@@ -174,7 +174,6 @@ describe('a change in the running maps', () => {
     const { registry, block } = changerBefore((worker) =>
       worker === '@1' ? { ...good, processes: processesOf(20) } : { ...good, failures: [failureOf(10, 'rejected')] },
     );
-    // No process has this pid and this start time.
     const processes = processesOf(20, 10);
     registry.observe({ ...processes, draining: [{ pid: 10, startTime: 1, version: '3.0.11' }] });
     expect(await block()).toMatchObject({ failures: [], currentFailed: false });

@@ -1,6 +1,5 @@
-// Applies one group of changes to the map of every live worker: the current one first (with the retries that a reload
-// under way needs), the draining ones in parallel, and those that only the final `show proc` listed. A starting worker
-// may have read the map file before the change, so it is waited for and changed too.
+// The current worker first, with the retries that a reload needs; draining ones in parallel, also those that only the
+// final `show proc` listed. A starting worker may have read the map file before the change, so it is waited for.
 
 import type { RuntimeMapFailure } from '../../api/changes.ts';
 import { pause } from '../../concurrency/pause.ts';
@@ -27,7 +26,7 @@ export interface RuntimeChangeResult {
   readonly failures: readonly RuntimeMapFailure[];
   /** The current worker is not verified: a reload has to follow. */
   readonly currentFailed: boolean;
-  /** Texts that a worker held and that were removed from it. */
+  /** Texts that a worker held. */
   readonly removedFromWorkers: ReadonlySet<string>;
 }
 
@@ -67,14 +66,14 @@ const drainingShareMs = 700;
 interface RuntimeChangerDeps {
   readonly link: RuntimeLink;
   readonly registry: WorkerRegistry;
-  /** The versions that atomic replaces are filling; adds go to them too. */
+  /** Adds go to these too. */
   readonly pending: PendingVersions;
   readonly onNewWorkers: () => void;
 }
 
 export class RuntimeChanger {
   readonly #deps: RuntimeChangerDeps;
-  /** Starting workers, by pid and start time, that a group waited for in vain: later groups do not wait again. */
+  /** Pid and start time of workers that a group waited for in vain: later groups do not wait again. */
   #waitedFor = new Set<string>();
 
   constructor(deps: RuntimeChangerDeps) {
@@ -139,10 +138,10 @@ export class RuntimeChanger {
     }
     for (const outcome of [...draining, ...late]) {
       for (const text of outcome.removed) removed.add(text);
-      // A worker that exited meanwhile is no failure: it serves no client.
+      // A worker that exited serves no client.
       if (!outcome.workerGone) failures.push(...outcome.failures);
     }
-    // The very first worker is starting: a reload would not begin before it serves.
+    // The very first worker: a reload would not begin before it serves.
     const first = current.processes?.current.length === 0 && current.processes.starting.length > 0;
     return { failures, currentFailed: ofCurrent.length > 0 && !first, removedFromWorkers: removed };
   }
@@ -254,10 +253,7 @@ export class RuntimeChanger {
   }
 }
 
-/**
- * The master does not always report that a worker is gone: if the worker exits in the middle of a connection, 2.6.12
- * takes the following bytes for commands of its own.
- */
+/** A worker that exits during a connection may go unreported: 2.6.12 takes the next bytes for commands of its own. */
 async function hasExited({ pid, startTime }: Pick<Worker, 'pid' | 'startTime'>): Promise<boolean> {
   return startTime !== null && !(await processAlive(pid, startTime));
 }
@@ -266,10 +262,7 @@ function identity({ pid, startTime }: Worker): string {
   return `${pid}:${startTime ?? '?'}`;
 }
 
-/**
- * The read-back succeeded, but without the list of workers: an unknown one may lack the entry. Or no listed worker
- * accepts connections: the one behind `@1` is draining.
- */
+/** The read-back succeeded, but an unlisted worker may lack the entry, or the worker behind `@1` is draining. */
 function unproved(change: RuntimeChange, { processes, ended }: GroupOutcome): RuntimeMapFailure[] {
   if (processes !== null && processes.current.length > 0) return [];
   const reason =
@@ -283,7 +276,6 @@ function unproved(change: RuntimeChange, { processes, ended }: GroupOutcome): Ru
   }));
 }
 
-/** The commands that were not sent, and why. */
 function notSent(change: RuntimeChange, to: WorkerRef, worker: number | null, reason: string): RuntimeMapFailure[] {
   const commands = new MapCommands(change.map.path, to);
   const failure = (command: string, ip: string): RuntimeMapFailure => ({

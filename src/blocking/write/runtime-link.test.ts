@@ -8,7 +8,7 @@ import { RuntimeLink, waitOutReload } from './runtime-link.ts';
 const nowhere = '/nowhere/master.sock';
 const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** A way to the master that counts who takes it. */
+/** Counts its connections. */
 class CountedSocket extends MasterSocket {
   asked = 0;
   override converse(deadline: number): ReturnType<MasterSocket['converse']> {
@@ -31,7 +31,6 @@ describe('a link whose last command failed', () => {
     const link = linkTo(socket);
     link.markDown(failure);
     expect(socket.asked).toBe(1);
-    // It is shown after "master socket is down".
     expect(link.state).toMatchObject({
       reason: expect.stringMatching(`^reset: ${nowhere} .*: the connection was reset`),
     });
@@ -59,7 +58,7 @@ describe('a reload that is waited out', () => {
       if (performance.now() >= deadline) {
         return { ended: new MasterSocketError('deadline', { path: nowhere, command: '' }) };
       }
-      // A machine that is busy elsewhere: the pause that follows ends long after its time.
+      // A busy machine: the next pause overruns.
       setImmediate(() => time.standStill(35));
       return { ended: refused };
     };

@@ -1,6 +1,5 @@
-// Whether the master socket is usable, derived from the last commands. A group that missed its deadline marks the link
-// as down; groups then write database and file and respond at once with the failures (promise 3), while one probe a
-// second checks for recovery.
+// A group that missed its deadline marks the link as down. Groups then write database and file and respond at once
+// (promise 3), while one probe a second checks for recovery.
 import { pause } from '../../concurrency/pause.ts';
 import { type Processes, showProcesses } from '../../haproxy/process/workers.ts';
 import { type MasterSocket, MasterSocketError } from '../../haproxy/socket/master-socket.ts';
@@ -8,11 +7,11 @@ import { mayBeReload } from '../../haproxy/socket/master-socket-error.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
 
 const probeEveryMs = 1_000;
-/** A group that waited long for its turn has little time left; a busy machine may well not answer within it. */
+/** A busy machine may not answer a group that waited long for its turn. */
 const blamedFromMs = 700;
-/** A command abandoned after this time is not repeated until it was answered (`MasterSocket`). */
+/** `MasterSocket` does not repeat an abandoned command until it was answered. */
 const probePatienceMs = 1_000;
-/** Short: between two consecutive reloads the socket exists for some 10 ms. */
+/** Between two consecutive reloads the socket exists for some 10 ms. */
 const firstPauseMs = 5;
 const longestPauseMs = 10;
 const lastLookMs = 500;
@@ -25,7 +24,6 @@ interface RuntimeLinkDeps {
   readonly socket: MasterSocket;
   readonly log: Log;
   readonly now: () => Date;
-  /** Called when a probe succeeds after the link was down. */
   readonly onRecovered: (processes: Processes) => void;
 }
 
@@ -44,8 +42,8 @@ export class RuntimeLink {
   }
 
   /**
-   * Retries until it succeeds, fails in a way that waiting does not cure, or the deadline is near. `attempt` returns
-   * the error that ended its connection, or null. Only for work that reads before it changes.
+   * Retries until success, a failure that waiting does not cure, or the deadline. Only for work that reads first.
+   * @param attempt returns the error that ended its connection, or null
    * @param deadline `performance.now()` milliseconds
    * @param began when the first attempt began, which may wait for its reply already
    */
@@ -61,9 +59,8 @@ export class RuntimeLink {
   }
 
   /**
-   * The processes once no reload is under way. A worker that has not started by the end of the time-out is listed as
-   * starting. A socket that cannot be used counts as down from then on.
-   * @throws MasterSocketError
+   * Waits out a reload. A worker that has not started in time is listed as starting.
+   * @throws MasterSocketError; the socket then counts as down
    */
   async processes(patienceMs: number): Promise<Processes> {
     const deadline = performance.now() + patienceMs;
@@ -93,7 +90,7 @@ export class RuntimeLink {
     this.#startProbing();
   }
 
-  /** The master answered (a reload recreated the socket): a probe that still waits is aborted. */
+  /** Aborts a probe that still waits: a reload recreated the socket. */
   markUp(processes: Processes): void {
     this.#probe?.abort.abort();
     if (this.#state.up) return;
@@ -110,12 +107,12 @@ export class RuntimeLink {
   }
 
   #startProbing(): void {
-    // Work under way at the close fails after it; a probe then would retry forever and keep the process alive.
+    // After `close`, a probe would retry forever and keep the process alive.
     if (this.#closed || this.#probe !== null) return;
     const abort = new AbortController();
     const done = this.#probeUntilUp(abort.signal).finally(() => {
       this.#probe = null;
-      // It was aborted because the master answered, and the link went down again before it ended.
+      // It was aborted because the master answered; the link went down again since.
       if (!this.#state.up) this.#startProbing();
     });
     this.#probe = { abort, done };
@@ -138,7 +135,7 @@ export class RuntimeLink {
     }
   }
 
-  /** Through the worker, not only its master: a hung worker behind a healthy master is down too. */
+  /** Through the worker: a hung worker behind a healthy master is down too. */
   async #probeOnce(signal: AbortSignal): Promise<Processes> {
     const conversation = await this.#deps.socket.converse(performance.now() + probePatienceMs, { change: true });
     const onAbort = (): void => conversation.close();
@@ -153,12 +150,12 @@ export class RuntimeLink {
   }
 }
 
-/** Whether the error says anything about the socket: not if nothing was sent, or hardly any time was left. */
+/** Not if nothing was sent, or hardly any time was left. */
 function tells({ reason, command }: MasterSocketError, givenMs: number): boolean {
   return reason !== 'deadline' || (command !== '' && givenMs >= blamedFromMs);
 }
 
-/** The same for one of several workers, whose failure says nothing about the socket. */
+/** Without effect on the link: one worker's failure says nothing about the socket. */
 export async function waitOutReload<T extends { readonly ended: MasterSocketError | null }>(
   deadline: number,
   attempt: () => Promise<T>,
@@ -169,7 +166,7 @@ export async function waitOutReload<T extends { readonly ended: MasterSocketErro
     if (outcome.ended === null || !mayBeReload(outcome.ended.reason)) return outcome;
     if (performance.now() + pauseMs >= deadline) return outcome;
     await pause(pauseMs);
-    // On a busy machine a pause may overrun: a try without time would only hide the previous error.
+    // A pause may overrun: an attempt without time would only hide the previous error.
     if (performance.now() >= deadline) return outcome;
     pauseMs = Math.min(pauseMs * 2, longestPauseMs);
   }

@@ -1,4 +1,4 @@
-// A worker that read the map file before a change and serves after it (promise 1, promise 7).
+// A worker that read the map file before a change and serves after it (promises 1 and 7).
 import { appendFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type BlockingKit, caller, openBlocking, temporaryFolder, toBlock } from '../../../testkit/blocking.ts';
@@ -49,10 +49,10 @@ describeOnEachProxy('a block during a reload', ({ bin, major, minor }) => {
   it('is answered when the worker holds it that read the map file before', async () => {
     const before = await proxy.workerPid();
     const reload = await beginHeldReload(proxy);
-    // With a minute left, so that no busy machine ends the wait.
+    // A minute, so that the load of the machine does not end the wait.
     const patient = { ...caller(), receivedAt: performance.now() + 60_000 };
     const block = kit.blockedSet.block(toBlock('192.0.2.1'), patient);
-    // The line is durable, so the block waits for nothing but the worker.
+    // The line is durable: the block waits only for the worker.
     await eventually('the line is in the file', async () => (await kit.fileEntries()).includes('192.0.2.1 1'));
     await reload.release();
     const { answer } = await block;
@@ -70,7 +70,7 @@ describeOnEachProxy('a block during a reload', ({ bin, major, minor }) => {
     expect(answer.runtime_map_updated).toBe(false);
     const blocked = ['192.0.2.1'];
     if (workerReadsConfiguration) {
-      // No group waits for that worker again: with a minute left, this one is answered while it still starts.
+      // No group waits for that worker again: this one is answered while it still starts.
       const patient = { ...caller(), receivedAt: performance.now() + 60_000 };
       const { answer: next } = await kit.blockedSet.block(toBlock('192.0.2.2'), patient);
       expect(next.runtime_map_failures).toMatchObject([{ ip_address: '192.0.2.2', reason: 'worker is starting' }]);

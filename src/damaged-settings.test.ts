@@ -1,5 +1,5 @@
-// Settings, durations, cursors, configurations: hostile and damaged texts. What is taken is plain; what is not is refused
-// by its name.
+// Hostile and damaged settings, durations, cursors and configurations: accepted values are plain, others are refused by
+// name.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sampleInput, sampleSites } from '../testkit/configuration/template-samples.ts';
@@ -34,10 +34,9 @@ const samples: Readonly<Record<string, string>> = {
   RELOAD_BY: 'systemd:haproxy.service',
   OPEN_FRONT_ENDS: 'stats,internal-1',
 };
-/** Taken in that mode alone. */
 const attachedOnly: ReadonlySet<string> = new Set(['RELOAD_BY', 'OPEN_FRONT_ENDS']);
 
-/** A hostile text, a damaged right one, or anything. */
+/** A hostile text, a damaged valid one, or anything. */
 const givenFor = (name: string) =>
   fc.oneof(
     fc.constantFrom(...hostileTexts),

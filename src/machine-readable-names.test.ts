@@ -1,5 +1,4 @@
-// Every name that a program outside of this one may rely on. A change of the file beside it is a change of the interface,
-// and is to be seen as one.
+// Every name that clients may rely on. A change of the snapshot is a change of the interface.
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
@@ -16,10 +15,10 @@ import { settingDefinitions } from './settings.ts';
 /** Texts for people: the wording may change. */
 const texts = new Set(['description', 'summary', 'example', 'examples', 'title', 'info', 'tags', 'externalDocs']);
 
-/** Their members are names, whatever they are called. */
+/** Their members are names, even if called like a text. */
 const holdsNames = new Set(['properties', 'paths', 'schemas', 'parameters', 'responses', 'headers', 'requestBodies']);
 
-/** A line for each value, in the order of the names that lead to it; without the texts. */
+/** A line per value, by the path of names that leads to it; without the texts. */
 function linesOf(value: unknown, path: readonly string[]): string[] {
   const line = (plain: unknown): string => `${path.join(' ')}: ${JSON.stringify(plain)}`;
   if (typeof value !== 'object' || value === null) return [line(value)];

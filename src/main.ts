@@ -1,5 +1,3 @@
-// The program. Verbs: `cli/program.ts`; the composition root of the service: `service/wire.ts`.
-
 import { homeFolder } from './cli/host.ts';
 import { runCommandLine } from './cli/run.ts';
 

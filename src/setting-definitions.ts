@@ -59,7 +59,7 @@ export const settingDefinitions: readonly SettingDefinition[] = [
   setting('ADOPT_MAP_FILE', 'false', 'boolean', 'for one start: import what only the map file holds as blocks'),
 ];
 
-/** What only a service that writes the configuration needs. */
+/** Settings of a service that writes the configuration. */
 export const managedOnly = [
   'SITES_MAP',
   'TEMPLATE',

@@ -1,9 +1,9 @@
-// The settings that a proxy needs, where others are wrong: a misspelt `PROXY_MANAGER_LISTEN` is no reason to leave the
+// The settings that a proxy needs, when others are wrong: a misspelt `PROXY_MANAGER_LISTEN` is no reason to leave the
 // sites without one (ADR 0038).
 import { nearestNames } from './domain/nearest-names.ts';
 import { readSettings, type Settings, SettingsError, settingDefinitions } from './settings.ts';
 
-/** They say which proxy is meant, what it reads and who runs it: with one of these wrong nothing may be started. */
+/** They identify the proxy, its files and its user: if one of these is wrong, nothing may be started. */
 const decisive = new Set(
   [
     'PREFIX',
@@ -33,8 +33,8 @@ export function decidesProxy(variable: string): boolean {
 }
 
 /**
- * As `readSettings`, with the default in place of each wrong setting that a proxy does not need. A wrong log file becomes
- * standard output.
+ * As `readSettings`, with the default in place of each wrong setting that a proxy does not need. A wrong log file
+ * becomes standard output.
  * @throws SettingsError for one that the proxy needs
  */
 export function readSettingsForProxy(

@@ -10,7 +10,7 @@ const noFile = (): string => {
 const read = (environment: Record<string, string>, flags: Record<string, string | boolean> = {}, file = noFile) =>
   readSettings(environment, flags, file);
 
-/** Each is refused by name; what stands beside is what a value of that kind has been mistaken for. */
+/** Each is refused by name, with values that are commonly mistaken for valid. */
 const WRONG: readonly (readonly [name: string, values: readonly string[]])[] = [
   [
     'LISTEN',
@@ -79,7 +79,6 @@ const WRONG: readonly (readonly [name: string, values: readonly string[]])[] = [
   ['RELOAD_BY', ['systemd', 'systemd:', 'systemd:haproxy', 'systemd:-x.service', 'systemd:a b.service', 'signal']],
   ['OPEN_FRONT_ENDS', [',', 'a,,b', 'a,a', 'a b', 'a;b', 'a\u00e4']],
 ];
-/** Each means something in that mode alone. */
 const ATTACHED_ONLY = ['RELOAD_BY', 'OPEN_FRONT_ENDS'];
 
 describe('a wrong value', () => {

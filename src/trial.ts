@@ -1,5 +1,5 @@
-// `npm start`: the whole product on loopback, everything below `.trial/` of this checkout. Prints the panel's address and
-// a command to try. Unlike `serve` it stops the proxy when it ends.
+// `npm start`: the complete product on loopback, everything below `.trial/` of this checkout. Prints the panel's
+// address and a command to try. Unlike `serve` it stops the proxy when it ends.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -62,9 +62,7 @@ interface Service {
 }
 
 interface Answer {
-  /** Of a problem document. */
   readonly detail?: string;
-  /** Of `/health`. */
   readonly reasons?: readonly string[];
 }
 

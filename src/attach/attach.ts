@@ -1,5 +1,5 @@
-// `attach`: from a HAProxy with a configuration of its operator's to one whose maps this service keeps. It reads,
-// reports, makes what is missing, waits for the lines that only the operator can paste, and proves the result.
+// `attach`: lets this service maintain the maps of a HAProxy that its operator configures. It reads, reports, creates
+// what is missing, waits for the lines that only the operator can paste, and proves the result.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lackOf } from '../configuration/rules/front-ends.ts';
 import { checkConfiguration } from '../haproxy/process/binary.ts';
@@ -27,33 +27,35 @@ import {
 import { haproxySocket, polkitRule } from './texts.ts';
 
 export interface AttachOptions {
-  /** Only tells. */
+  /** Only reports. */
   readonly dryRun: boolean;
-  /** Of the HAProxy that is meant, where several run. */
+  /** Which HAProxy is meant, if several run. */
   readonly configFile: string | null;
-  /** Null, as below: as it was attached before. */
+  /** Null: as it was attached before. */
   readonly reloadBy: ReloadBy | null;
   readonly openFrontEnds: readonly string[] | null;
-  /** Lists may be imported, and HAProxy restarted or reloaded, without a question. */
+  /** Import lists, and restart or reload HAProxy, without asking. */
   readonly yes: boolean;
   /** The folder of the program. */
   readonly root: string;
 }
 
-/** The command's terminal. */
 export interface Operator {
   tell(...lines: readonly string[]): Promise<void>;
-  /** There is a terminal to ask at. */
+  /** Whether there is a terminal for questions. */
   readonly canAsk: boolean;
   ask(question: string): Promise<boolean>;
 }
 
-/** `open`: the operator has something left to do; it was printed. */
+/** `open`: the printed steps are left to the operator. */
 type AttachOutcome = 'proved' | 'open';
 
 const pollMs = 1_000;
 
-/** @throws CannotAttach, UnreadableConfiguration, SettingsError, with what to do; a second run goes on where this ended */
+/**
+ * @throws CannotAttach, UnreadableConfiguration, SettingsError, with what to do; a second run continues where this one
+ * ended
+ */
 export async function attach(host: Host, operator: Operator, options: AttachOptions): Promise<AttachOutcome> {
   return await new Attaching({ host, operator, options }).run();
 }
@@ -124,7 +126,7 @@ class Attaching {
     return would.length === 0 && lacking.length === 0 ? 'proved' : 'open';
   }
 
-  /** A service that keeps a HAProxy of its own would lose it. */
+  /** A service that runs its own HAProxy would lose it. */
   async #refuseManaged(): Promise<void> {
     if ((await this.#deps.host.readText(paths.serviceDropIn)) !== null) return;
     const { files } = await readRecord(this.#deps.host);
@@ -163,9 +165,9 @@ class Attaching {
         continue;
       }
       const { said, isWhole } = await service.importList(deniedKeys(text, denies), `imported from ${file}`);
-      // Of what was rejected nothing is blocked; another run tries it again.
+      // Rejected lines are not blocked; another run retries them.
       if (isWhole) await made.imported(file);
-      // What the workers have of it is seen at the end.
+      // The last check covers what the workers loaded.
       const told = isWhole ? said.split('\n').slice(0, 1) : said.split('\n');
       await this.#deps.operator.tell(`imported ${file}, which ${place} denies by:`, ...told.map((line) => `  ${line}`));
     }
@@ -176,7 +178,7 @@ class Attaching {
     }
   }
 
-  /** On a terminal, waits until each front end has the rule; otherwise prints which lack it. */
+  /** On a terminal, waits until each front end has the rule; otherwise lists those without it. */
   async #rulesPasted(facts: Facts, settings: Settings): Promise<Facts> {
     const { openFrontEnds } = settings;
     let now = facts;
@@ -192,7 +194,7 @@ class Attaching {
         now = await readFacts(this.#deps.host, this.#deps.options.configFile, settings);
         trouble = null;
       } catch (error) {
-        // A file that is just being saved, or a HAProxy that is just being restarted, is read again the next time.
+        // A file being saved, or a HAProxy being restarted, is read again the next time.
         if (!(error instanceof UnreadableConfiguration || error instanceof CannotAttach)) throw error;
         if (error.message !== trouble) await this.#deps.operator.tell(`still waiting: ${error.message}`);
         trouble = error.message;
@@ -210,7 +212,7 @@ class Attaching {
     return now;
   }
 
-  /** @returns whether HAProxy runs what was read, as far as the operator let it */
+  /** @returns whether HAProxy runs the configuration that was read, as far as the operator allowed */
   async #inForce(facts: Facts, service: ServiceCommand, made: Made): Promise<boolean> {
     const { proxy, files, socket } = facts;
     const health = await service.health();
@@ -264,7 +266,7 @@ class Attaching {
       findings.push(finding);
       await this.#deps.operator.tell(says);
     }
-    // A front end that cannot be reached from here proves nothing, but is no failure either; it was reported.
+    // A front end that cannot be reached from here proves nothing, but is not a failure either; it was reported.
     const isProved = findings.includes('proved') && !findings.includes('disproved');
     const outcome: AttachOutcome = isProved && lackingRule(facts, openFrontEnds).length === 0 ? 'proved' : 'open';
     const reasons = health.reasons.map((reason) => `  - ${reason}`);
@@ -285,7 +287,7 @@ function refuseUnknownNames({ frontEnds }: Facts, open: readonly string[]): void
   throw new CannotAttach(`--open ${unknown.join(',')}: there is no such front end; there are ${names}`);
 }
 
-/** Where the service could not see it, or it is neither there nor to be had by a drop-in. */
+/** If the service cannot see the socket, or it does not exist and no drop-in can create it. */
 function refuseWithoutSocket({ proxy: { unit }, socket }: Facts, packaged: string): void {
   if (/^PrivateTmp=yes$/m.test(packaged) && /^\/(tmp|var\/tmp)\//.test(socket.path)) {
     throw new CannotAttach(
@@ -310,7 +312,9 @@ function listsToImport({ oldRules }: Facts, made: Made): Facts['oldRules'] {
   });
 }
 
-/** The first word of each line that the rule denies; the others are left empty, so that a message names the right line. */
+/**
+ * The first word of each line that the rule denies; the others are left empty, so that a message names the right line.
+ */
 function deniedKeys(text: string, denies: 'keys' | 'values' | 'some'): string {
   const keys = text.split('\n').map((line) => {
     const [key = '', value = ''] = line.trim().split(/[ \t]+/);

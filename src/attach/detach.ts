@@ -1,4 +1,4 @@
-// `detach`: takes away what attaching made. HAProxy goes on as it is; the database, the maps and the user stay.
+// `detach`: removes what `attach` created. HAProxy continues unchanged; the database, the maps and the user stay.
 import { join } from 'node:path';
 import type { Health as HealthReport } from '../api/health.ts';
 import { configLines } from '../configuration/rules/config-lines.ts';
@@ -19,8 +19,8 @@ interface DetachOptions {
 }
 
 /**
- * @throws CannotAttach while a configuration names the maps, or a worker has them loaded: without the service, what they
- *   block would stay blocked for ever
+ * @throws CannotAttach while a configuration names the maps, or a worker has them loaded: without the service, their
+ * entries would stay blocked for ever
  */
 export async function detach(host: Host, operator: Operator, { dryRun, root }: DetachOptions): Promise<void> {
   const { files, imported } = await readRecord(host);
@@ -40,7 +40,7 @@ export async function detach(host: Host, operator: Operator, { dryRun, root }: D
     if (isOurs) remove.push(path);
     else edited.push(path);
   }
-  // Of an edited file, the drop-in that names it stays: what the operator put into it is in force by that alone.
+  // An edited file keeps the drop-in that names it: only that puts the operator's changes into effect.
   const keeps = (path: string): boolean =>
     path.endsWith('/proxy-manager.conf') && edited.includes(paths.haproxyVariables);
   const kept = remove.filter(keeps);
@@ -52,7 +52,7 @@ export async function detach(host: Host, operator: Operator, { dryRun, root }: D
     await operator.tell('This was a dry run: nothing was changed.');
     return;
   }
-  // One that was cut off took the unit away already.
+  // An interrupted run already removed the unit.
   if (await host.exists(paths.unit)) await succeed(host, 'systemctl', 'disable', '--now', serviceUnit);
   for (const path of remove) {
     await host.remove(path);
@@ -62,7 +62,7 @@ export async function detach(host: Host, operator: Operator, { dryRun, root }: D
     if (folder.endsWith('.service.d')) await host.remove(folder);
   }
   await succeed(host, 'systemctl', 'daemon-reload');
-  // What was imported once stays known: another attach must not block again what was unblocked.
+  // The imports stay recorded: another attach must not block again what was unblocked.
   if (imported.length > 0) await writeRecord(host, { files: {}, imported });
   else {
     await host.remove(recordFile);
@@ -75,7 +75,7 @@ export async function detach(host: Host, operator: Operator, { dryRun, root }: D
   );
 }
 
-/** Null: it is not there. */
+/** Null: it does not exist. */
 async function isUnedited(host: Host, path: string, written: string): Promise<boolean | null> {
   const text = await host.readText(path);
   return text === null ? null : fingerprint(text) === written;
@@ -88,7 +88,7 @@ async function leadsTo(host: Host, path: string, root: string): Promise<boolean 
   return output.trim() === join(root, 'bin/proxy-manager');
 }
 
-/** The lines are gone from the files, and a worker still denies by what it loaded before. */
+/** The lines are gone from the files, but a worker still denies by what it loaded before. */
 async function refuseWhileLoaded(service: ServiceCommand, operator: Operator): Promise<void> {
   const health = await healthOf(service);
   if (health === null || health.master_socket.status !== 'ok') {

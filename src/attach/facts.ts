@@ -1,5 +1,4 @@
-// What there is on this machine before anything is changed: the HAProxy that runs, its unit, its configuration, its
-// master socket.
+// The state of this machine before any change: the running HAProxy, its unit, configuration and master socket.
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type FrontEnd, frontEndsOf, type OldRule, oldRulesIn } from '../configuration/rules/front-ends.ts';
@@ -11,7 +10,7 @@ import { environment } from '../system/processes.ts';
 import type { Host } from './host.ts';
 import { type Maps, user } from './texts.ts';
 
-/** It cannot be attached here; the message says what to do. */
+/** The message says why and what to do. */
 export class CannotAttach extends Error {
   override readonly name = 'CannotAttach';
 }
@@ -21,23 +20,22 @@ export interface Facts {
   readonly version: string;
   readonly files: readonly string[];
   readonly frontEnds: readonly FrontEnd[];
-  /** Rules that deny by another list. */
   readonly oldRules: readonly OldRule[];
   readonly socket: MasterSocketFacts;
 }
 
 interface MasterSocketFacts {
   readonly path: string;
-  /** The user of the service may use it. */
+  /** Whether the service's user may use it. */
   readonly usable: boolean;
-  /** The plain words with which its unit starts HAProxy by EXTRAOPTS; null: it does not, or they are not plain. */
+  /** The arguments that its unit passes by EXTRAOPTS; null: none, or they need quoting. */
   readonly extraOptions: string | null;
 }
 
 const usualSocket = '/run/haproxy-master.sock';
 
 /**
- * @param configFile the one that is meant, where several run; null: the only one
+ * @param configFile which HAProxy is meant, if several run; null: the only one
  * @throws CannotAttach, UnreadableConfiguration
  */
 export async function readFacts(host: Host, configFile: string | null, maps: Maps): Promise<Facts> {
@@ -110,7 +108,6 @@ async function isUsable(host: Host, path: string): Promise<boolean> {
   }
 }
 
-/** Each folder on the way may be entered. */
 async function isReachable(folder: string, gid: number): Promise<boolean> {
   const { gid: owner, mode } = await stat(folder);
   const mayEnter = (mode & 0o001) !== 0 || (owner === gid && (mode & 0o010) !== 0);
@@ -122,6 +119,6 @@ async function extraOptionsOf(host: Host, unit: string, pid: number): Promise<st
   if (!/\$\{?EXTRAOPTS\b/.test(output)) return null;
   const variable = (await environment(pid))?.find((one) => one.startsWith('EXTRAOPTS='));
   const options = variable?.slice('EXTRAOPTS='.length) ?? '';
-  // What quotes, blanks and variables in it meant was lost when systemd cut it into words.
+  // Quotes, blanks and variables were lost when systemd split it into words.
   return /^[A-Za-z0-9 ._/+@=,:-]*$/.test(options) ? options : null;
 }

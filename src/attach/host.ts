@@ -1,4 +1,4 @@
-// The machine, as far as attaching changes it: files of root, and programs of the system. Tests bring another one.
+// The machine as `attach` changes it: files of root, and system programs. Replaced in tests.
 import { execFile } from 'node:child_process';
 import { lstat, mkdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -7,23 +7,20 @@ import { childEnvironment } from '../haproxy/process/child-environment.ts';
 
 export interface Ran {
   readonly exitCode: number;
-  /** What it wrote to standard output. */
   readonly output: string;
-  /** What it wrote to standard error. */
   readonly complaints: string;
 }
 
 export interface Host {
-  /** Null: there is no such file. */
+  /** Null: no such file. */
   readText(path: string): Promise<string | null>;
-  /** Durable; makes the folder. */
+  /** Durable; creates the folder. */
   writeText(path: string, text: string, mode: number): Promise<void>;
-  /** A file, or an empty folder; what is not there, or a folder that holds something, stays as it is. */
+  /** A file or an empty folder; a missing path, or a folder with content, is left unchanged. */
   remove(path: string): Promise<void>;
   exists(path: string): Promise<boolean>;
-  /** Never throws for how the program ends. @throws when there is no such program, or it does not end within two minutes */
+  /** Any exit code resolves. @throws when there is no such program, or it does not end within two minutes */
   run(program: string, ...words: readonly string[]): Promise<Ran>;
-  /** With this as its standard input. */
   runWith(input: string, program: string, ...words: readonly string[]): Promise<Ran>;
 }
 
@@ -71,7 +68,7 @@ function run(input: string, program: string, words: readonly string[]): Promise<
       if (typeof error.code === 'number') return resolve({ exitCode: error.code, output, complaints });
       reject(new Error(`${program} ${words.join(' ')}: ${error.message}`, { cause: error }));
     });
-    // One that ended before it had read all says so by its exit code.
+    // A program that exits before reading all its input reports that by its exit code.
     child.stdin?.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') reject(error);
     });

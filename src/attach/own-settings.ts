@@ -8,7 +8,7 @@ const defaultsFile = '/etc/default/proxy-manager';
 
 /**
  * @param unitTexts in their order; later ones win, then the operator's drop-ins, and the operator's file wins over all
- * @throws SettingsError, also for what only a service with a configuration of its own may have
+ * @throws SettingsError, also for settings of managed mode only
  */
 export async function ownSettings(host: Host, unitTexts: readonly string[]): Promise<Settings> {
   const environment: Record<string, string> = {};
@@ -22,7 +22,7 @@ export async function ownSettings(host: Host, unitTexts: readonly string[]): Pro
   return readSettings(environment, {}, (path) => readFileSync(path, 'utf8'));
 }
 
-/** As `systemctl edit` makes them; none before the unit is there. */
+/** Made by `systemctl edit`; none before the unit exists. */
 async function operatorsDropIns(host: Host): Promise<readonly string[]> {
   const { exitCode, output } = await host.run('systemctl', 'cat', serviceUnit);
   if (exitCode !== 0) return [];

@@ -1,14 +1,14 @@
-// The proof: an address of this machine is blocked, and what it gets at a front end is seen before, meanwhile and after.
+// The proof: blocks an address of this machine, and compares its responses at a front end before, during and after.
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { bindAddresses } from '../configuration/reload/listeners.ts';
 import type { FrontEnd } from '../configuration/rules/front-ends.ts';
 
-/** Of loopback, and used by nothing else: what comes from here is ours alone. */
+/** A loopback address that nothing else uses, so that the block affects only the proof. */
 export const provingAddress = '127.177.86.12';
 
-/** How a front end treats an address. `closed`: the connection, without an answer. `unknown`: no answer in time, or none to be had. */
+/** `closed`: the connection was closed without a response. `unknown`: no response in time, or none possible. */
 type Treatment = 'served' | '403' | 'closed' | 'unknown';
 
 /** `untested`: it does not serve an unblocked address of this machine either, so a denial would prove nothing. */
@@ -25,10 +25,10 @@ export interface Blocking {
 }
 
 const answerWithinMs = 5_000;
-/** One that is let in is kept open at least this long: a server is looked for. */
+/** An accepted connection stays open at least this long, while HAProxy looks for a server. */
 const keptOpenMs = 500;
 
-/** Sees it served, blocks it, sees it denied, unblocks it, sees it served. The block is taken back whatever happens. */
+/** Served before, denied while blocked, served after the unblock. Always removes the block. */
 export async function prove(frontEnd: FrontEnd, blocking: Blocking): Promise<Proof> {
   const { name } = frontEnd;
   const found = await servingListener(frontEnd);
@@ -60,7 +60,7 @@ interface Listener {
   readonly host: string;
   readonly port: number;
   readonly speaksHttp: boolean;
-  /** It reads the PROXY protocol, and takes the client's address from there. */
+  /** It takes the client's address from the PROXY protocol. */
   readonly readsProxyHeader: boolean;
 }
 
@@ -76,7 +76,7 @@ async function servingListener(frontEnd: FrontEnd): Promise<Listener | string> {
   return why ?? 'it has no TCP listener for IPv4';
 }
 
-/** An IPv6 address of this machine that nothing else uses does not exist. */
+/** IPv4 only: there is no unused IPv6 loopback address. */
 function listenersOf({ bindLines, mode }: FrontEnd): Listener[] {
   return bindLines.flatMap((line) => {
     const options = line.split(' ').slice(2);
@@ -93,13 +93,13 @@ function listenersOf({ bindLines, mode }: FrontEnd): Listener[] {
 async function treatment(listener: Listener): Promise<Treatment> {
   if (!listener.speaksHttp) return await byConnection(listener);
   const plain = await answerOf(listener, (socket) => socket);
-  // Where TLS is spoken, a connection without it is closed.
+  // With TLS a plain connection is closed.
   return plain === 'closed'
     ? await answerOf(listener, (socket) => connectTls({ socket, rejectUnauthorized: false }))
     : plain;
 }
 
-/** Nothing listens there, or the address has no way there. Other errors are those of a connection that was closed. */
+/** Nothing listens, or there is no route. Other errors mean a closed connection. */
 const unreachable: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -121,7 +121,7 @@ function answerOf(listener: Listener, speak: (socket: Socket) => Socket): Promis
     const asked = request({ host, port, path: '/', createConnection: () => speak(socket) }, (response) => {
       const { statusCode } = response;
       response.destroy();
-      // What HAProxy answers to what it cannot read.
+      // HAProxy's response to what it cannot parse.
       if (statusCode === 400) resolve('unknown');
       else resolve(statusCode === 403 ? '403' : 'served');
     });

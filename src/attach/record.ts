@@ -1,13 +1,13 @@
-// What attaching made on this machine, so that detaching takes away that, and nothing else.
+// Records what `attach` created, so that `detach` removes exactly that.
 import { createHash } from 'node:crypto';
 import type { Host } from './host.ts';
 
 export const recordFile = '/etc/proxy-manager/attach.json';
 
 export interface AttachRecord {
-  /** Files that were written, with the SHA-256 of what was written. */
+  /** Written files, with the SHA-256 of their content. */
   readonly files: Readonly<Record<string, string>>;
-  /** Lists that were imported, once. */
+  /** Lists that were imported once. */
   readonly imported: readonly string[];
 }
 
@@ -17,7 +17,7 @@ export function fingerprint(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** @throws Error that names the file where it is damaged: nothing is guessed of what was made */
+/** @throws Error that names the file when it is damaged: nothing is guessed */
 export async function readRecord(host: Host): Promise<AttachRecord> {
   const text = await host.readText(recordFile);
   if (text === null) return nothingMade;

@@ -1,4 +1,3 @@
-// What attaching tells before it changes anything.
 import { type FrontEnd, lackOf } from '../configuration/rules/front-ends.ts';
 import type { Facts } from './facts.ts';
 import { type Maps, ruleLines } from './texts.ts';
@@ -31,7 +30,6 @@ function frontEndLine(frontEnd: FrontEnd, open: readonly string[]): string {
   return `${where}: has the rule${before}${source}`;
 }
 
-/** Those that need the rule and have none. */
 export function lackingRule({ frontEnds }: Facts, open: readonly string[]): readonly FrontEnd[] {
   return frontEnds.filter(({ name, hasRule }) => !hasRule && !open.includes(name));
 }

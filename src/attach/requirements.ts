@@ -1,4 +1,4 @@
-// What must be there before anything is attached, besides a HAProxy.
+// Requirements of attaching besides HAProxy.
 import { CannotAttach } from './facts.ts';
 import type { Host } from './host.ts';
 

@@ -1,4 +1,4 @@
-// The service, asked as an operator asks it: by its own command line.
+// Uses the service through its own command line, like an operator.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Health as HealthReport } from '../api/health.ts';
@@ -9,7 +9,7 @@ import type { Host } from './host.ts';
 /** A worker that loads a large map takes some seconds. */
 const patienceMs = 30_000;
 const pollMs = 250;
-/** Some rejected, or degraded. */
+/** Exit code: some rejected, or degraded. */
 const partly = 3;
 
 interface ServiceCommandDeps {
@@ -30,12 +30,12 @@ export class ServiceCommand {
     this.#url = 'path' in listen.target ? listen.text : `http://${listen.text}`;
   }
 
-  /** @returns what it said. @throws CannotAttach */
+  /** @returns its output. @throws CannotAttach */
   async run(...words: readonly string[]): Promise<string> {
     return await this.#runWith('', words);
   }
 
-  /** One address in each line. @returns what it said, and whether each line was taken */
+  /** One address per line. @returns the output, and whether every line was accepted */
   async importList(list: string, reason: string): Promise<{ readonly said: string; readonly isWhole: boolean }> {
     const said = await this.#runWith(list, ['import', '-', '--format', 'list', '--reason', reason]);
     return { said, isWhole: /, 0 rejected$/m.test(said) };
@@ -57,7 +57,7 @@ export class ServiceCommand {
     }
   }
 
-  /** The first that is right, or the last there was. */
+  /** The first that satisfies the condition, or the last one. */
   async healthOnce(isRight: (health: HealthReport) => boolean): Promise<HealthReport> {
     const until = performance.now() + patienceMs;
     for (;;) {

@@ -1,5 +1,5 @@
-// What attaching makes on the machine, in its order. Each step knows whether it is done, so that a second run changes
-// nothing, and leaves edited files unchanged.
+// The steps of `attach`, in order. Each knows whether it is done, so that a second run changes nothing, and leaves
+// edited files unchanged.
 import { join } from 'node:path';
 import type { ReloadBy } from '../settings.ts';
 import { CannotAttach, type Facts } from './facts.ts';
@@ -18,16 +18,16 @@ export const paths = {
 } as const;
 
 export interface Step {
-  /** With its verb: `create the user proxy-manager`. */
+  /** Such as `create the user proxy-manager`. */
   readonly plan: string;
-  /** The same when done: `created the user proxy-manager`. */
+  /** Such as `created the user proxy-manager`. */
   readonly done: string;
   isDone(): Promise<boolean>;
   /** @throws CannotAttach */
   apply(): Promise<void>;
 }
 
-/** Remembers what was written, from the first file on. */
+/** Records every written file, from the first one on. */
 export class Made {
   #record: AttachRecord;
   readonly #host: Host;
@@ -104,7 +104,7 @@ export function stepsOf({
   readonly root: string;
   readonly packaged: string;
   readonly dropIn: string;
-  /** The files of the lists; they may exist already, from another installation. */
+  /** They may exist already, from another installation. */
   readonly lists: readonly string[];
   readonly made: Made;
 }): readonly Step[] {
@@ -148,8 +148,8 @@ export function stepsOf({
 }
 
 /**
- * An existing list is imported at the first start of the service, which then rewrites the file and so has to own it.
- * Links are refused: the folder belongs to the service, and root must not change the owner of what a link names.
+ * An existing list is imported at the first start of the service, which then rewrites the file and so must own it.
+ * Links are refused: the folder belongs to the service, and root must not change the owner of a link's target.
  */
 function listOwner(host: Host, path: string): Step {
   const state = async () => (await host.run('stat', '--format=%U %h %F', '--', path)).output.trim();
@@ -166,7 +166,7 @@ function listOwner(host: Host, path: string): Step {
   };
 }
 
-/** None where the socket can be used already. */
+/** None if the socket is usable already. */
 function socketSteps(host: Host, { proxy: { unit }, socket }: Facts, made: Made): readonly Step[] {
   if (unit === null || socket.extraOptions === null) return [];
   const variables = haproxyVariables(socket.extraOptions, socket.path);
@@ -184,7 +184,7 @@ function socketSteps(host: Host, { proxy: { unit }, socket }: Facts, made: Made)
 /**
  * Restarts HAProxy with the files that open its master socket. A site must not stay down for them.
  *
- * @throws CannotAttach where it does not start: they were taken away, and it was started without them
+ * @throws CannotAttach if it does not start: the files were removed, and it was started without them
  */
 export async function restartWithSocket(host: Host, unit: string, made: Made): Promise<void> {
   const { exitCode } = await host.run('systemctl', 'restart', unit);
@@ -202,7 +202,7 @@ export async function restartWithSocket(host: Host, unit: string, made: Made): P
 
 const creates = (what: string) => ({ plan: `create ${what}`, done: `created ${what}` });
 
-/** @throws CannotAttach where the file was edited, or is foreign */
+/** @throws CannotAttach if the file was edited, or is foreign */
 function ourFile(
   host: Host,
   made: Made,
@@ -222,7 +222,7 @@ function ourFile(
   };
 }
 
-/** @throws CannotAttach with the service's own words */
+/** @throws CannotAttach with the service's own message */
 async function startService(host: Host): Promise<void> {
   const { exitCode } = await host.run('systemctl', 'restart', serviceUnit);
   if (exitCode === 0) return;
@@ -231,7 +231,7 @@ async function startService(host: Host): Promise<void> {
   throw new CannotAttach(`${serviceUnit} does not start: ${refusal ?? `see journalctl -u ${serviceUnit}`}`);
 }
 
-/** With its unit and drop-ins as they are now. */
+/** With its current unit and drop-ins. */
 async function isRunning(host: Host): Promise<boolean> {
   const wanted = ['ActiveState=active', 'NeedDaemonReload=no', 'UnitFileState=enabled'];
   const names = wanted.map((property) => `--property=${property.split('=')[0]}`);

@@ -1,4 +1,4 @@
-// What attaching writes and prints. Each file says who wrote it; detaching keeps files that were changed since.
+// The files and texts of `attach`. Each file names its origin; `detach` keeps files that were changed since.
 import { describeReloadBy, type ReloadBy } from '../settings.ts';
 
 export const user = 'proxy-manager';
@@ -9,8 +9,8 @@ export interface Maps {
 }
 
 /**
- * The lines for one front end, to be pasted as the first of its section. Without HTTP a session is rejected: before it
- * began, a PROXY protocol has not told yet who comes.
+ * The lines to paste at the beginning of one section. Without HTTP the session is rejected, not the connection: only
+ * then has a PROXY protocol header named the client.
  */
 export function ruleLines(mode: string, { blockedMap, trustedMap }: Maps): readonly string[] {
   const unlessTrusted = `!{ src,map_ip(${trustedMap},0) -m int gt 0 }`;
@@ -30,13 +30,13 @@ interface ServiceDropIn {
   readonly masterSocket: string;
   readonly pidFile: string;
   readonly proxyBin: string;
-  /** Of HAProxy; null: it has none. */
+  /** HAProxy's unit; null: none. */
   readonly unit: string | null;
   readonly reloadBy: ReloadBy;
   readonly openFrontEnds: readonly string[];
 }
 
-/** Of `proxy-manager.service`: the settings, and no right that only a proxy of its own would need. */
+/** For `proxy-manager.service`: the settings, and no right that only a proxy of its own would need. */
 export function serviceDropIn(of: ServiceDropIn): string {
   const settings: readonly (readonly [name: string, value: string])[] = [
     ['ATTACHED', 'true'],
@@ -64,7 +64,7 @@ export function serviceDropIn(of: ServiceDropIn): string {
   ].join('\n');
 }
 
-/** Of the unit of HAProxy: its variable comes from a file that systemd reads after the unit's own. */
+/** For HAProxy's unit: sets its variable in a file that systemd reads after the unit's own. */
 export function haproxyDropIn(variablesFile: string): string {
   return [
     writtenBy,
@@ -80,7 +80,7 @@ export function haproxySocket(path: string): string {
   return `${path},mode,660,group,${user}`;
 }
 
-/** @param extraOptions what the unit starts HAProxy with now */
+/** @param extraOptions of the unit as it is now */
 export function haproxyVariables(extraOptions: string, masterSocket: string): string {
   const words = extraOptions.split(/\s+/).filter((word) => word !== '');
   const kept = words.filter((word, index) => word !== '-S' && words[index - 1] !== '-S');
@@ -92,7 +92,7 @@ export function haproxyVariables(extraOptions: string, masterSocket: string): st
   ].join('\n');
 }
 
-/** Lets the service ask systemd for a reload of this unit, and for nothing else. */
+/** Lets the service request a reload of this unit from systemd, and nothing else. */
 export function polkitRule(unit: string): readonly string[] {
   return [
     'polkit.addRule(function (action, subject) {',

@@ -95,7 +95,6 @@ describe('an outcome in the audit log', () => {
     audit.ended(ended({ status: 403 }));
     await audit.flush();
     expect(told().slice(63)).toMatchObject([
-      // They may have come from elsewhere than this one.
       { note: { operation: 'refusals', keyName: 'ops', source: null, details: { untold: 40 } } },
       { note: { operation: 'block' }, outcome: { status: 403 } },
     ]);

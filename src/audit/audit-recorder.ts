@@ -1,6 +1,6 @@
-// Writes to the audit log after an operation: outcomes of changes whose rows were written with them, and operations that
-// changed nothing in the database or were rejected. Batched, so that no request waits and a thousand outcomes cost one
-// sync of the disk.
+// Writes to the audit log after an operation: outcomes of changes whose rows were written with them, and operations
+// that changed nothing in the database or were rejected. Batched, so that no request waits and a thousand outcomes cost
+// one disk sync.
 
 import type { AuditPage } from '../api/audit.ts';
 import type { EndedOperation } from '../api/ended-operation.ts';
@@ -11,11 +11,11 @@ import type { AuditEntry, AuditOutcome, AuditSearch, AuditStore } from '../store
 import { causeText, type Log } from '../telemetry/log.ts';
 
 // Refusals cost their sender nothing, and the audit log keeps a million rows: a key without rights must not be able to
-// evict the rows of real changes. Beyond a number each minute refusals are only counted.
+// evict the rows of real changes. Beyond a number per minute refusals are only counted.
 
 const refusalsAMinute = 60;
 const windowMs = 60_000;
-/** Keys are made by an administrator; this is for a service that made very many. */
+/** Only administrators create keys; this bounds the memory. */
 const mostKeys = 1_000;
 
 interface Window {
@@ -31,8 +31,8 @@ class RefusalPace {
   readonly #windows = new Map<string, Window>();
 
   /**
-   * One more refusal of that key: whether it gets a row of its own, and which counts of omitted ones are due. `now` in
-   * milliseconds.
+   * Another refusal of that key: whether it gets a row of its own, and which counts of omitted ones are due. `now` in
+   * ms.
    */
   next(key: string, now: number): { readonly record: boolean; readonly ended: readonly Omitted[] } {
     const ended: Omitted[] = [];
@@ -47,7 +47,7 @@ class RefusalPace {
     return { record, ended };
   }
 
-  /** The counts of minutes that are over, each once; `all`: also of the current ones. */
+  /** The counts of past minutes, each once; `all`: also of the current ones. */
   takeEnded(now: number, all: boolean): Omitted[] {
     const ended: Omitted[] = [];
     for (const [key, window] of this.#windows) if (all || hasEnded(window, now)) ended.push(...this.#take(key, window));
@@ -60,16 +60,16 @@ class RefusalPace {
   }
 }
 
-/** Either way: a clock that was set back begins a new minute too. */
+/** In both directions: a clock that was set back begins a new minute too. */
 function hasEnded({ began }: Window, now: number): boolean {
   return Math.abs(now - began) >= windowMs;
 }
 
-/** What a crash loses at most of outcomes and refusals; never of changes. */
+/** The most outcomes and refusals that a crash loses; never changes. */
 const gatherMs = 250;
 /** They block other writes for some milliseconds. */
 const entriesAtOnce = 250;
-/** While the database takes no writes; some 10 MB. Older ones are dropped, and their number is logged. */
+/** While the database rejects writes; some 10 MB. Older ones are dropped, and their number is logged. */
 const mostWaiting = 20_000;
 const failurePauseMs = 2_000;
 const retention = { everyMs: 60_000, rowsAtOnce: 1_000 } as const;
@@ -98,12 +98,12 @@ export class AuditRecorder {
     this.#gatherMs = deps.gatherMs ?? gatherMs;
   }
 
-  /** Begins to delete what is older than its retention, a little at a time. */
+  /** Begins to delete rows older than their retention, in small steps. */
   start(): void {
     this.#retention ??= this.#forgetOld();
   }
 
-  /** Writes the outcomes that wait. */
+  /** Writes the pending outcomes. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#retention;
@@ -143,7 +143,7 @@ export class AuditRecorder {
     this.#add({ note, at: operation.at.toISOString(), outcome });
   }
 
-  /** What became of something that the service did by itself. Never throws, returns at once. */
+  /** The outcome of an operation of the service itself. Never throws, returns at once. */
   finished(id: number, outcome: Omit<AuditOutcome, 'finishedAt' | 'status'>): void {
     this.#add({ id, outcome: { finishedAt: this.#deps.now().toISOString(), status: null, ...outcome } });
   }
@@ -155,13 +155,13 @@ export class AuditRecorder {
     return { items, next_cursor: nextCursor };
   }
 
-  /** Something that the service did by itself, with nothing to be written with it. Never throws, returns at once. */
+  /** An operation of the service itself without a row of its own. Never throws, returns at once. */
   done(note: AuditNote): void {
     const at = this.#deps.now().toISOString();
     this.#add({ note, at, outcome: { finishedAt: at, status: null } });
   }
 
-  /** Writes what waits. Never throws: what the database does not take is tried again. */
+  /** Never throws: failed writes are retried. */
   async flush(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
@@ -192,7 +192,7 @@ export class AuditRecorder {
         const entries = this.#waiting.slice(0, entriesAtOnce);
         const dropped = this.#dropped;
         await this.#deps.store.append(entries);
-        // Those that were dropped while it was written were the first of them.
+        // Entries dropped during the write were the first of them.
         this.#waiting.splice(0, Math.max(0, entries.length - (this.#dropped - dropped)));
         this.#failing = false;
       }
@@ -213,7 +213,7 @@ export class AuditRecorder {
   async #forgetOld(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      // A key that was refused may never be used again.
+      // A refused key may never be used again.
       this.#recordOmitted(this.#refusals.takeEnded(this.#deps.now().getTime(), false));
       let forgotten = 0;
       try {
@@ -221,7 +221,7 @@ export class AuditRecorder {
       } catch (error) {
         this.#deps.log.warn('Old rows of the audit log could not be deleted', { cause: causeText(error) });
       }
-      // Where much is old, more than a loaded service adds meanwhile.
+      // With much to delete, faster than a loaded service adds rows.
       const pauseMs = forgotten < retention.rowsAtOnce ? retention.everyMs : this.#gatherMs;
       await pause(pauseMs, { signal, ref: false });
     }

@@ -1,8 +1,7 @@
-/** Runs one piece of work at a time, in the order of the calls. */
 export class Mutex {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Rejects with what `work` throws; the next piece of work runs all the same. */
+  /** Rejects with what `work` throws; the next work runs all the same. */
   run<T>(work: () => Promise<T>): Promise<T> {
     const run = this.#last.then(work);
     this.#last = run.catch(() => undefined);

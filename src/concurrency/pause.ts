@@ -24,7 +24,7 @@ export class WakeablePause {
   }
 }
 
-/** A pause between two pieces of work, with a memory: a `kick` while the work is under way asks for it once more. */
+/** A pause between two runs that remembers: a `kick` during a run skips the next pause. */
 export class KickablePause extends WakeablePause {
   #kicked = false;
 
@@ -33,7 +33,7 @@ export class KickablePause extends WakeablePause {
     this.wake();
   }
 
-  /** The work begins, and covers all kicks so far. */
+  /** The run begins, and covers all kicks so far. */
   begin(): void {
     this.#kicked = false;
   }
@@ -44,7 +44,7 @@ export class KickablePause extends WakeablePause {
   }
 }
 
-/** What `work` resolves to, or null after `ms`. The work goes on; a later failure of it is ignored. */
+/** The result of `work`, or null after `ms`. The work continues; its later failure is ignored. */
 export async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T | null> {
   const done = new AbortController();
   try {
@@ -54,7 +54,7 @@ export async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T | 
   }
 }
 
-/** Lets the event loop handle what has arrived; between two slices of long work. */
+/** Lets the event loop process other events between two slices of long work. */
 export function yieldToLoop(): Promise<void> {
   return setImmediate();
 }

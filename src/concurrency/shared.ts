@@ -1,6 +1,6 @@
 /**
- * For work with the same result for all callers: those that arrive while it runs share the next run, so that no result is
- * older than the call, and at most one run waits.
+ * For work with the same result for all callers: those that arrive while it runs share the next run, so that no result
+ * is older than the call, and at most one run waits.
  */
 export function shared<T>(work: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<unknown> = Promise.resolve();

@@ -22,11 +22,14 @@ export class TimeSlice {
   }
 }
 
-/** Slices of several computations, one for each turn of the event loop: ten that run at once must not block it for ten slices. */
+/**
+ * One slice per turn of the event loop, shared by concurrent computations: ten at once must not block it for ten
+ * slices.
+ */
 export class SliceQueue {
   #last: Promise<void> = Promise.resolve();
 
-  /** To be awaited between two slices. Throws the signal's reason once it has aborted. */
+  /** Await between two slices. Throws the signal's reason once it has aborted. */
   async next(signal?: AbortSignal | undefined): Promise<void> {
     const mine = this.#last.then(yieldToLoop);
     this.#last = mine;

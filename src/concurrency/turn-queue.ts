@@ -1,11 +1,11 @@
 // One writer per proxy: work that changes the blocked set, its file or its maps holds the turn. Only what a turn left
-// behind (`leave`) goes on beside the same owner's next one. Two lanes: urgent work goes first, long work comes in slices
-// of at most 50 ms: one after each urgent turn, so that neither starves the other, and after a long urgent turn as many
-// as fit into a third of its time.
+// (`leave`) continues beside the same owner's next one. Two lanes: urgent work goes first, long work comes in slices of
+// at most 50 ms: one after each urgent turn, so that neither starves the other, and after a long urgent turn as many as
+// fit into a third of its time.
 
 import { yieldToLoop } from './pause.ts';
 
-/** How long the turns of one piece of work waited to begin. */
+/** Measures how long the turns of one piece of work waited. */
 export class WaitedTurns implements Pick<TurnQueue, 'take'> {
   readonly #turns: Pick<TurnQueue, 'take'>;
   #waitedMs = 0;
@@ -34,9 +34,8 @@ const newest = 0.2;
 
 /** Share of the last urgent turn's time that long work gets, if that is more than a slice. */
 const bulkShare = 1 / 3;
-/** At most, as for one slice. */
 const bulkAtMostMs = 40;
-/** A share below this is not worth a second slice. */
+/** A smaller share is not worth a second slice. */
 const bulkAtLeastMs = 5;
 
 export type Lane = 'urgent' | 'bulk';
@@ -58,31 +57,28 @@ export class TurnQueue {
   #lastLane: Lane = 'bulk';
   #rest: Rest | null = null;
   #bulkWaitMs = 0;
-  /** How long the last urgent turn took, and the bulk turns since, the last of them too. */
+  /** Duration of the last urgent turn, of the bulk turns since, and of the last of those. */
   #urgentMs = 0;
   #bulkMs = 0;
   #lastBulkMs = 0;
 
-  /**
-   * How long a bulk turn waits to begin, as an average of the last ones, in milliseconds. Each slice of long work costs that.
-   */
+  /** Average wait of bulk turns, in ms. Each slice of long work costs that. */
   get bulkWaitMs(): number {
     return this.#bulkWaitMs;
   }
 
-  /** How many turns wait, the running one not counted. */
+  /** Waiting turns, without the running one. */
   get waiting(): number {
     return this.#lanes.urgent.length + this.#lanes.bulk.length;
   }
 
-  /** No work has the turn or waits for it. */
   get idle(): boolean {
     return !this.#running && this.#rest === null;
   }
 
   /**
-   * Runs `work` alone. What it throws is thrown to the caller alone. With an `owner` it may begin while
-   * what the same owner's last turn left (`leave`) is still going on.
+   * Runs `work` alone. Only the caller gets its errors. With an `owner` it may begin while what the same owner's last
+   * turn left (`leave`) continues.
    */
   take<T>(lane: Lane, work: () => Promise<T>, owner: object | null = null): Promise<T> {
     const asked = performance.now();
@@ -103,8 +99,8 @@ export class TurnQueue {
   }
 
   /**
-   * To be called inside a turn of the owner's, once, when what an earlier one left has ended: `rest` goes on after the
-   * turn, beside the owner's next one; the turn of another owner begins only when it has ended. The owner handles its failure.
+   * Call inside a turn of the owner, once, when what an earlier one left has ended: `rest` continues after the turn,
+   * beside the owner's next one; another owner's turn begins only when it has ended. The owner handles its failure.
    */
   leave(owner: object, rest: Promise<unknown>): void {
     const ended = rest.then(
@@ -114,7 +110,7 @@ export class TurnQueue {
     this.#rest = { owner, ended };
   }
 
-  /** Resolves when everything that was taken before has ended; for shutdown. */
+  /** Resolves when everything queued before has ended; for shutdown. */
   async drained(): Promise<void> {
     // The last of each lane: neither lane waits for the end of the other.
     const last = async (): Promise<void> => undefined;
@@ -134,8 +130,8 @@ export class TurnQueue {
       const began = performance.now();
       await next.run();
       this.#took(performance.now() - began);
-      // A slice may be nothing but database work, which never lets the event loop turn by itself: without this a
-      // block that arrives would not even be read before the last slice.
+      // A slice may be nothing but synchronous database work: without this a block that arrives would not even be read
+      // before the last slice.
       if (this.#lastLane === 'bulk') await yieldToLoop();
     }
     this.#running = false;
@@ -154,7 +150,7 @@ export class TurnQueue {
     return this.#lanes[lane].shift();
   }
 
-  /** Another slice like the last one would not make it more than its share. */
+  /** Whether another slice like the last one stays within its share. */
   #bulkHasTime(): boolean {
     const share = Math.min(bulkAtMostMs, this.#urgentMs * bulkShare);
     return share >= bulkAtLeastMs && this.#bulkMs + this.#lastBulkMs <= share;

@@ -92,7 +92,7 @@ export class AddressShard {
       const prefix = prefixes[from] as number;
       if (prefix === 0) continue;
       let to = addressHash(this.#seed, width, words, from * width, prefix) & last;
-      // Nothing is stored twice, so the first free slot is the right one.
+      // There are no duplicates, so the first free slot is the right one.
       while (this.#prefixes[to] !== 0) to = (to + 1) & last;
       this.#words.set(words.subarray(from * width, from * width + width), to * width);
       this.#prefixes[to] = prefix;

@@ -28,7 +28,7 @@ export class AddressTable {
     return size;
   }
 
-  /** Adds the entry without marks. False if it was present, with its marks unchanged. */
+  /** Adds the entry without marks. False if present, with its marks unchanged. */
   insert(entry: IpEntry): boolean {
     const hash = this.#hash(entry);
     return this.#shard(entry, hash).insert(entry, hash);
@@ -44,7 +44,7 @@ export class AddressTable {
     return this.#shard(entry, hash).mark(entry, hash);
   }
 
-  /** The count of marks of the entry (255: that many or more), -1 when absent. */
+  /** Count of marks (255: that many or more), -1 when absent. */
   marksOf(entry: IpEntry): number {
     const hash = this.#hash(entry);
     return this.#shard(entry, hash).marksOf(entry, hash);
@@ -56,7 +56,6 @@ export class AddressTable {
       : addressHash(this.#seed, 4, entry.words, 0, entry.prefix);
   }
 
-  /** The hash's top bits select the shard, its low bits the slot. */
   #shard(entry: IpEntry, hash: number): AddressShard {
     return (entry.family === 4 ? this.#ipv4 : this.#ipv6)[hash >>> 26] as AddressShard;
   }

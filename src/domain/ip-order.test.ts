@@ -19,7 +19,7 @@ const entryOf = (text: string): IpEntry => {
   return parse.entry;
 };
 
-// Few different bits, so that entries often lie inside one another.
+// Few distinct bits, so that entries often lie inside one another.
 const bits = fc.constantFrom(0, 0x80000000, 0xc0000000, 0xffffffff, 0x01020304, 0x20020102);
 const ipv4 = fc
   .tuple(bits, fc.integer({ min: 1, max: 32 }))

@@ -21,7 +21,7 @@ const uint32 = fc.integer({ min: 0, max: 0xffffffff });
 const group = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 0xffff }));
 const groups = fc.array(group, { minLength: 8, maxLength: 8 });
 
-/** One of the many spellings of eight groups: letters' case, leading zeros, a gap anywhere it fits, a dotted tail. */
+/** One of the many spellings of eight groups: letter case, leading zeros, `::` anywhere it fits, a dotted tail. */
 const spelling = fc
   .record({ groups, upper: fc.boolean(), padded: fc.boolean(), gapAt: fc.nat(7), gap: fc.nat(8), dotted: fc.boolean() })
   .map(({ groups, upper, padded, gapAt, gap, dotted }) => {

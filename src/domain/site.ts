@@ -5,13 +5,13 @@ import { quote } from './quote.ts';
 
 /** How the proxy treats one server. A closed list without free text that could reach the configuration. */
 export interface ServerOptions {
-  /** Share of the requests relative to the others, 0 to 256; 0 gets none. */
+  /** Relative share of the requests, 0 to 256; 0 gets none. */
   readonly weight?: number;
   /** Used only when every other server is down. */
   readonly backup?: boolean;
-  /** Concurrent connections, 1 to 1,000,000. */
+  /** 1 to 1,000,000. */
   readonly max_connections?: number;
-  /** Whether its health is checked. Default true. */
+  /** Default true. */
   readonly check?: boolean;
   /** TLS to the server: none, with its certificate verified, or with any certificate. */
   readonly ssl?: 'none' | 'verify' | 'insecure';
@@ -60,8 +60,8 @@ function whole(least: number, most: number): Rule {
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * What keeps a lower-case text from being a host name (RFC 1123: at most 253 characters, labels of 1 to 63 letters,
- * digits and inner hyphens, a last label that is not a number), or undefined when it is one.
+ * Undefined for a valid host name (RFC 1123: at most 253 characters, labels of 1 to 63 letters, digits and inner
+ * hyphens, a last label that is not a number).
  */
 function hostNameFault(name: string): string | undefined {
   if (name === '') return 'is empty';
@@ -84,7 +84,6 @@ function lowerAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** One upstream of a site. */
 export interface SiteServer {
   /** A lower-case host name or a canonical IP address. */
   readonly address: string;
@@ -92,9 +91,7 @@ export interface SiteServer {
   readonly options?: ServerOptions;
 }
 
-/** What the proxy serves under one name. */
 export interface Site {
-  /** A lower-case host name. */
   readonly domain: string;
   readonly servers: readonly SiteServer[];
 }

@@ -31,7 +31,7 @@ describe('the catalogue', () => {
 
   it('gives every number one name and one message of its own', () => {
     const entries = [...catalogue.values()];
-    // Written twice, a number would be lost in the map.
+    // A duplicate number would be lost in the map.
     const written = readFileSync(new URL('catalogue.ts', import.meta.url), 'utf8').match(/^ {2}\[\d+,/gm);
     expect(entries).toHaveLength(written?.length ?? 0);
     expect(new Set(entries.map((entry) => entry.name)).size).toBe(entries.length);

@@ -3,9 +3,8 @@ interface ErrorEntry {
   readonly name: string;
   /** The family of the error, one word. */
   readonly kind: string;
-  /** The same for every error with this code; the detail of an error says what failed, why, and what to do. */
+  /** The same for every error with this code; the detail says what failed, why, and what to do. */
   readonly message: string;
-  /** The HTTP status. */
   readonly status: number;
 }
 

@@ -1,4 +1,4 @@
-// Protobuf messages of errors: what was written is read back, and hostile bytes are refused, quickly.
+// Protobuf messages of errors: round trips, and hostile bytes are refused quickly.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { damaged } from '../../testkit/damage.ts';
@@ -42,7 +42,7 @@ test('an error is read back as it was written', () => {
 });
 
 describe.each([
-  // The keys of `msg`, a text, and of `api_error`, a message that holds one.
+  // The keys of `msg`, a text, and of `api_error`, a message that contains one.
   ['errors.v1.Err', encodeErr, decodeErr, [0xa2, 0x01], [0xc3]],
   ['errors.v1.ApiError', encodeApiError, decodeApiError, [0x52], [0x0a, 0x01, 0xc3]],
 ] as const)('%s', (_name, encode, decode, key, noUtf8) => {
@@ -81,7 +81,7 @@ describe.each([
 
   test('nested ten thousand deep is refused', () => {
     let bytes = Buffer.alloc(0);
-    // Field 40 of Err, `err`; field 10 of ApiError is skipped over as unknown below its first level.
+    // Field 40 of Err, `err`; field 10 of ApiError is skipped as unknown below its first level.
     for (let level = 0; level < 10_000; level += 1) {
       bytes = Buffer.concat([Buffer.from([0xc2, 0x02]), varint(bytes.length), bytes]);
     }

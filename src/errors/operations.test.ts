@@ -1,4 +1,4 @@
-// `op` of a problem document is for people and programs outside: it names what was done, not a function of ours.
+// `op` of a problem document is for clients: it names the operation, not a function.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -5,7 +5,7 @@ import { decodeApiError, decodeErr, encodeApiError, encodeErr } from './protobuf
 import { ServiceError } from './service-error.ts';
 
 const utf8 = (text: string): number[] => [...new TextEncoder().encode(text)];
-/** A field whose key needs two bytes (numbers 16 to 2047), as the protobuf wire format has it. */
+/** A field whose key needs two bytes (numbers 16 to 2047), in the protobuf wire format. */
 const key = (number: number, wireType: number): number[] => {
   const value = number * 8 + wireType;
   return [(value & 0x7f) | 0x80, value >> 7];

@@ -1,4 +1,4 @@
-// The events of one reader: from its position on, of the types it asked for, and with the fields of its scope.
+// The events of one reader: after its position, of its types, and with the fields of its scope.
 import type { EventRing, RingEvent } from './event-ring.ts';
 import { eventTypes } from './event-types.ts';
 
@@ -43,7 +43,7 @@ export class EventFeed {
     return this.#ring.last;
   }
 
-  /** Null: the events after it are gone, or never were. */
+  /** Null: the events after it are gone, or never existed. */
   positionOf(id: string): number | null {
     const position = this.#ring.positionOf(id);
     return position === null || this.#ring.after(position, 1).missed ? null : position;
@@ -78,7 +78,7 @@ export class EventFeed {
     return this.#ring.onAppended(wake);
   }
 
-  /** The service stops: events after this one are read by no stream. */
+  /** The service stops: streams end with this event. */
   stopping(): void {
     if (this.#stopped) return;
     this.#ring.append('service.stopping', {});

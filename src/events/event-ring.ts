@@ -1,5 +1,5 @@
-// The last events, for readers that continue at their position. Only the position is kept for a reader: one that reads
-// slowly, or never, costs nothing and delays nothing; if its position is gone, it is informed that it missed events.
+// The last events, for readers that continue at their position. Only the reader keeps its position: a slow one costs
+// and delays nothing; if its position is gone, it is informed that it missed events.
 import { randomBytes } from 'node:crypto';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { type Event, type Events, type EventType, publicPart } from './event-types.ts';
@@ -26,7 +26,7 @@ export interface RingEvent {
 
 interface RingPage {
   readonly events: readonly RingEvent[];
-  /** Some events after `seq` are gone; `events` begins with the oldest that is kept. */
+  /** Some events after `seq` are gone; `events` begins with the oldest remaining. */
   readonly missed: boolean;
 }
 
@@ -39,7 +39,7 @@ interface EventRingDeps {
 }
 
 export class EventRing {
-  /** Identifies this run of the service: events of earlier runs are not kept. */
+  /** Identifies this run of the service: events of earlier runs are gone. */
   readonly boot: string;
   readonly #deps: EventRingDeps;
   readonly #most: number;
@@ -67,12 +67,12 @@ export class EventRing {
     this.#append({ type, data } as Event);
   }
 
-  /** The number of the newest event; 0: none yet. */
+  /** 0: none yet. */
   get last(): number {
     return this.#last;
   }
 
-  /** The events after `seq`, the oldest first. */
+  /** Oldest first. */
   after(seq: number, limit: number): RingPage {
     const events: RingEvent[] = [];
     const from = Math.max(seq + 1, this.#oldest);

@@ -1,5 +1,5 @@
-// The types of events, and which of their fields only administrators receive: what the API hides from other keys as well
-// (ADR 0024), names and scopes of keys, webhooks, and all that HAProxy says about a configuration.
+// The types of events, and which of their fields only administrators receive: what the API hides from other keys as
+// well (ADR 0024), names and scopes of keys, webhooks, and HAProxy's messages about a configuration.
 
 /** Derived from operations. Plain data, in the names that clients see. Times are ISO 8601 in UTC. */
 interface OperationEvents {
@@ -14,7 +14,7 @@ interface OperationEvents {
   };
   'entry.unblocked': { readonly ip_address: string; readonly by: string; readonly runtime_map_updated: boolean };
   'entry.expired': { readonly ip_address: string; readonly runtime_map_updated: boolean };
-  /** More at once than get an event each. */
+  /** For more entries than get an event each. */
   'entries.changed': {
     readonly operation: 'batch' | 'replace' | 'expire';
     readonly added: number;
@@ -57,7 +57,7 @@ interface OperationEvents {
   'webhook.removed': { readonly id: string; readonly by: string };
 }
 
-/** Facts that are events as they are emitted. */
+/** Facts that are events as emitted. */
 export interface PlainEvents {
   /** A running map differs from the database. */
   'drift.seen': {

@@ -1,5 +1,5 @@
-// What happens in the service. A part emits each fact once, where it becomes one; the log, the event stream, the webhooks,
-// the audit log and the metrics listen. A part knows no listener, never waits for one and never fails because of one.
+// What happens in the service. A part emits each fact once; the log, the event stream, the webhooks, the audit log and
+// the metrics listen. A part knows no listener, never waits for one and never fails because of one.
 
 import type { SyncAnswer } from '../api/blocked-ips-bulk.ts';
 import type { RuntimeReport } from '../api/changes.ts';
@@ -8,7 +8,6 @@ import type { EndedOperation } from '../api/ended-operation.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { PlainEvents } from './event-types.ts';
 
-/** Who asked for an operation, as far as facts name them. */
 interface Requester {
   readonly keyName: string;
   readonly requestId: string;
@@ -21,7 +20,7 @@ interface Done<Verb extends string, Subject = object> {
   readonly subject: Subject;
 }
 
-/** An operation of the service itself, with the rows that the audit log has of it. */
+/** An operation of the service itself, with its audit rows. */
 interface OwnDone<Verb extends string, Subject = object> extends Omit<Done<Verb, Subject>, 'caller'> {
   readonly caller: null;
   readonly auditRows: readonly number[];
@@ -30,7 +29,6 @@ interface OwnDone<Verb extends string, Subject = object> extends Omit<Done<Verb,
 type Address = { readonly ip_address: string };
 type ReadBack = { readonly report: RuntimeReport };
 
-/** What a change did to one entry. */
 export type EntryEffect =
   | {
       readonly op: 'add';
@@ -84,7 +82,7 @@ export interface Facts extends PlainEvents {
   'operation.done': DoneOperation;
   /** The response to an operation is sent, also if it was refused or failed; not to a successful read or dry run. */
   'operation.answered': EndedOperation;
-  /** Also one that was refused or failed; not one that asks for consent first. */
+  /** Also a refused or failed one; not one that first needs consent. */
   'reload.ended': {
     readonly status: ReloadRecord['status'];
     readonly purpose: ReloadPurpose;
@@ -99,7 +97,7 @@ export type Emit = <Type extends FactType>(type: Type, data: Facts[Type]) => voi
 /** Returns at once. */
 export type FactListener = (fact: Fact) => void;
 
-/** For parts that are used without a service, and for tests. */
+/** For parts without a service, and for tests. */
 export const noFacts: Emit = () => undefined;
 
 export class FactBus {

@@ -1,4 +1,3 @@
-// The events of operations that were done, as clients receive them.
 import type { Event } from './event-types.ts';
 import type { DoneOperation, EntryEffect, EntryTotals } from './facts.ts';
 

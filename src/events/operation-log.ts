@@ -1,8 +1,7 @@
-// The log lines of operations: one for each that was done, and before it one if every worker was read back.
+// The log lines of operations: one each, preceded by another if every worker was read back.
 import type { Log } from '../telemetry/log.ts';
 import type { DoneOperation, FactListener } from './facts.ts';
 
-/** Of the addresses of one operation. */
 const loggedAddresses = 20;
 
 export function operationLog(log: Log): FactListener {

@@ -1,4 +1,4 @@
-// A test hook: the points at which a test may kill the service, as a power failure or `kill -9` would. A point does nothing
+// A test hook: the points at which a test may kill the service, like a power failure or `kill -9`. A point does nothing
 // unless a variable armed it at start; no request can arm one. ADR 0022 says why it is in the product's code.
 import { writeSync } from 'node:fs';
 
@@ -7,7 +7,7 @@ export const crashVariable = 'PROXY_MANAGER_CRASH_AT';
 
 /** In the order in which a run reaches them; test/crash-points.test.ts kills the service at each. */
 export const crashPoints = [
-  // The first start, and what every start does.
+  // The first start, and every start.
   'start.folders-made',
   'start.locked',
   'database.file-made',
@@ -76,7 +76,6 @@ export const crashPoints = [
   'trusted.stored',
   'trusted.written',
   'trusted.after-runtime',
-  // Sync.
   'sync.file-written',
   'sync.current-compared',
   // The replacement of a worker's map: only where a delete scans the map (before HAProxy 2.9).
@@ -120,12 +119,12 @@ export class UnknownCrashPoint extends Error {
   override readonly name = 'UnknownCrashPoint';
 }
 
-/** State of the process, like the signal that ends it, so that no constructor has to pass it on. */
+/** State of the process, so that no constructor has to pass it on. */
 let armed: CrashPoint | null = null;
 let passesLeft = 0;
 
 /**
- * To be called once, at start.
+ * Call once, at start.
  * @param wanted the variable's value; undefined or empty: nothing is armed
  * @returns whether a point is armed
  * @throws UnknownCrashPoint naming the variable, for an unknown name or an invalid count
@@ -145,7 +144,7 @@ export function armCrashPoint(wanted: string | undefined): boolean {
   return true;
 }
 
-/** Does nothing, unless exactly this point is armed: then the process ends at once, without any clean-up. */
+/** If exactly this point is armed, the process ends at once, without any clean-up. */
 export function crashPoint(point: CrashPoint): void {
   if (armed !== point) return;
   passesLeft -= 1;

@@ -3,11 +3,11 @@ import { type FileHandle, open, readdir, realpath, rename, stat, unlink } from '
 import { basename, dirname, join } from 'node:path';
 import { crashPoint } from '../faults/crash-point.ts';
 
-/** Nothing for other users: map files and configurations name the operator's sites. */
+/** No access for other users: map files and configurations name the operator's sites. */
 export const DEFAULT_FILE_MODE = 0o640;
 
 export interface AtomicWriteOptions {
-  /** Mode of a new file, whatever the umask; an existing file keeps its own. Default 0o640. */
+  /** For a new file, whatever the umask; an existing file keeps its own. Default 0o640. */
   readonly mode?: number;
   /** False: the new file belongs to this process even if the old one belonged to another user. Default true. */
   readonly keepOwner?: boolean;
@@ -90,7 +90,7 @@ export function temporaryPath(target: string): string {
 /**
  * Removes the temporary files that crashed processes left beside the target; returns their paths. Those of a living
  * process stay. This process's own pid counts as crashed too (in a container every run has pid 1), so it must have no
- * write to this target under way.
+ * write to this target in progress.
  */
 export async function removeStaleTemporaries(target: string): Promise<string[]> {
   const folder = dirname(target);

@@ -1,5 +1,5 @@
-// Whether the live configuration is what sites, settings and template give now. Rendering thousands of sites is
-// expensive, so a report is reused until one of its inputs changes.
+// Whether the live configuration matches sites, settings and template. Rendering thousands of sites is expensive, so a
+// report is reused until one of its inputs changes.
 
 import type { DriftReport } from '../api/health.ts';
 import type { LiveFile } from '../configuration/reload/live-file.ts';
@@ -11,15 +11,14 @@ import { fileIdentity } from '../files/file-identity.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { ProbeResult } from './timed-probe.ts';
 
-/** What a render reads besides the sites, and the settings, which change only at a restart. */
+/** What a render reads besides sites and settings. */
 const machineFiles = ['/etc/resolv.conf', '/etc/hosts'];
-/** A refusal may come from a busy machine, but repeating the render of a faulty template at each request is expensive. */
+/** A refusal may be due to a busy machine, but rendering a faulty template at each request is expensive. */
 const refusalFreshMs = 60_000;
 
 interface ConfigurationDriftDeps {
   readonly live: LiveFile;
   readonly origin: LiveOrigin;
-  /** With the stored sites. */
   readonly render: () => Promise<RenderedConfiguration>;
   /** Null: the built-in one. */
   readonly template: string | null;
@@ -40,7 +39,7 @@ export class ConfigurationDrift {
     this.#files = [live.path, origin.path, ...(template === null ? [] : [template]), ...machineFiles];
   }
 
-  /** What cannot be rendered, read or compared is `unknown`, with its reason; never throws. */
+  /** Never throws: what cannot be rendered, read or compared is `unknown`, with its reason. */
   async report(): Promise<DriftReport> {
     // Live file and stored sites may disagree until it has ended.
     if (this.#deps.reloads.underWay) return this.#known?.report ?? unknown('a reload is under way');
@@ -52,7 +51,7 @@ export class ConfigurationDrift {
     }
   }
 
-  /** Once for each cause, as health is requested often. A failed system call, such as a file that is gone, is no defect. */
+  /** Once per cause, as health is requested often. A failed system call, such as a missing file, is not a defect. */
   #logDefect(error: unknown): void {
     if (error instanceof ServiceError || (error as NodeJS.ErrnoException).syscall !== undefined) return;
     const cause = causeText(error);
@@ -70,7 +69,7 @@ export class ConfigurationDrift {
     return report;
   }
 
-  /** A temporary failure, such as a locked database, is not kept. */
+  /** A temporary failure, such as a locked database, is not cached. */
   async #compare(): Promise<{ readonly report: DriftReport; readonly freshMs: number }> {
     const live = await this.#deps.live.read();
     if (live === null) return { report: unknown('there is no configuration yet'), freshMs: 0 };

@@ -11,17 +11,17 @@ import { MasterSocketError } from '../haproxy/socket/master-socket.ts';
 const countTimeoutMs = 1_500;
 /** Blocks wait meanwhile. */
 const inTurnTimeoutMs = 250;
-/** Counts made while changes go on, before one takes a turn of the write queue. */
+/** Attempts during changes, before one takes a turn of the write queue. */
 const concurrentCounts = 3;
 
 export interface EntryCount {
   /** Null: the worker did not answer. */
   readonly seen: number | null;
   readonly expected: number;
-  /** What the worker may hold now, both included: other than `expected` only during a bulk change. */
+  /** Allowed range, both included: other than `expected` only during a bulk change. */
   readonly least: number;
   readonly most: number;
-  /** Why, where the worker hangs behind a master that answers. */
+  /** Why the worker did not answer although its master did. */
   readonly unanswered: string | null;
 }
 
@@ -31,7 +31,7 @@ interface CountedParts {
   readonly registry: WorkerRegistry;
   readonly turns: TurnQueue;
   readonly bulk: Pick<BulkRunner, 'underWay'>;
-  /** Paused: a bulk change is under way, and database and workers differ on purpose. */
+  /** Paused: a bulk change is in progress, and database and workers differ on purpose. */
   readonly reconciler: Pick<Reconciler, 'paused'>;
 }
 
@@ -42,7 +42,6 @@ export class EntryCounter {
     this.#parts = parts;
   }
 
-  /** Without a count, only the expected number is known. */
   uncounted(unanswered: string | null = null): EntryCount {
     const expected = this.#parts.keeper.expected.total;
     return { seen: null, expected, least: 0, most: Number.POSITIVE_INFINITY, unanswered };
@@ -70,7 +69,7 @@ export class EntryCounter {
       // With many changes, one is between database and worker at nearly every count.
       if (!mayTakeTurn) return this.uncounted();
       return await turns.take('urgent', async () =>
-        // No caller may be waiting by then, and a count delays blocks.
+        // Without a waiting caller do not delay blocks.
         isWanted() ? await this.#countOnce(pid, inTurnTimeoutMs) : this.uncounted(),
       );
     } catch (error) {
@@ -86,7 +85,7 @@ export class EntryCounter {
   async #countOnce(pid: number, withinMs: number): Promise<EntryCount> {
     const { blocked, keeper, registry } = this.#parts;
     const count = await blocked.runtime.entryCount(performance.now() + withinMs, { kind: 'pid', pid });
-    // The entries of an abandoned version count until the next commit; the reconciler knows how many there are.
+    // The entries of an abandoned version count until the next commit; the reconciler knows how many.
     const expected = keeper.expected.total;
     const twoVersions = count.nextVersion > count.currentVersion;
     const leftOver = twoVersions ? registry.byPid(pid)?.leftOver.blocked : undefined;
@@ -95,7 +94,7 @@ export class EntryCounter {
   }
 
   /**
-   * Allows for what a bulk change has stored but not applied to the worker yet. `twoVersions`: the worker may also hold
+   * Allows for what a bulk change has stored but not applied to the worker yet. `twoVersions`: the worker may also have
    * the version that a replace is filling, whose entries count too.
    */
   #bounds(expected: number, twoVersions: boolean): Pick<EntryCount, 'least' | 'most'> {
@@ -118,7 +117,7 @@ export function isUncounted({ seen, unanswered }: EntryCount): boolean {
   return seen === null && unanswered === null;
 }
 
-/** What is wrong in a count; null: nothing, or there is no count. */
+/** Null: no problem, or no count. */
 export function problemInCount(count: EntryCount): string | null {
   const { seen, expected, least, most, unanswered } = count;
   if (seen === null || isWithin(count)) return unanswered;

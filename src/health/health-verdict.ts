@@ -1,6 +1,6 @@
 import type { NotChecked, ProbeResult } from './timed-probe.ts';
 
-/** The reasons that a probe found, and the parts that they concern. */
+/** The problems found, and the parts that they concern. */
 export class HealthFindings {
   readonly reasons: string[] = [];
   readonly #concerned = new Set<HealthPart>();
@@ -16,7 +16,7 @@ export class HealthFindings {
     (wasWrong ? this.#concerned : this.#unknown).add(part);
   }
 
-  /** @param problemIn what is wrong in a value; null: nothing */
+  /** @param problemIn the problem of a value; null: none */
   take<T>(part: HealthPart, about: string, result: ProbeResult<T>, problemIn: (value: T) => string | null): void {
     const problem = result.checked ? problemIn(result.value) : null;
     if (!result.checked) this.addNotChecked(part, about, result);

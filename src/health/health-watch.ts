@@ -1,5 +1,5 @@
 // Emits `health.changed`. Probes every few seconds, and soon after anything that may change the health, with the same
-// checks as `/health`, but without a write to the database each time.
+// checks as `/health`, but without a database write each time.
 
 import type { Health as HealthReport } from '../api/health.ts';
 import { KickablePause, pause } from '../concurrency/pause.ts';
@@ -9,7 +9,7 @@ import { causeText, type Log } from '../telemetry/log.ts';
 const probeEveryMs = 5_000;
 /** A synced write of one page. */
 const writeEveryMs = 30_000;
-/** Events that follow one another, as a reload and its workers, share one probe. */
+/** A series of events, such as a reload and its workers, shares one probe. */
 const soonMs = 200;
 
 interface HealthWatchDeps {
@@ -38,7 +38,7 @@ export class HealthWatch {
     this.#loop ??= this.#run();
   }
 
-  /** Probe soon: something happened. */
+  /** Requests a probe soon. */
   kick(): void {
     this.#timer.kick();
   }

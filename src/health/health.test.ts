@@ -90,7 +90,7 @@ describe('health, while changes come', () => {
 
   itScripted('is ok where an entry is on its way from the database to the worker', async ({ master, kit }) => {
     let counts = 0;
-    // The entry arrives only when it was counted as missing several times.
+    // The entry arrives only after several counts without it.
     const arrives = eventually(
       'it was counted, or its turn waits',
       () => counts > 3 || (counts > 2 && kit.turns.waiting > 0),
@@ -190,7 +190,7 @@ describe('health, while changes come', () => {
         workers: { current: { whole: false } },
       });
       expect(await healthOf(kit).health()).toMatchObject({ status: 'degraded' });
-      // It was compared during the reload, and does not hold what it should: being mended is no excuse.
+      // It was compared during the reload and lacks an entry: a pending repair is no excuse.
       kit.registry.markSuspect(master.current.pid, 'blocked', 'its map differs', 'pending');
       expect(await healthOf(kit, { underWay: true }).health()).toMatchObject({
         status: 'degraded',

@@ -21,12 +21,12 @@ import { type EntryCount, EntryCounter, isUncounted, problemInCount } from './en
 import { HealthFindings, type HealthVerdict } from './health-verdict.ts';
 import { Deadline, type ProbeResult, TimedProbe } from './timed-probe.ts';
 
-/** Whatever hangs; the check of a load balancer waits some seconds at most. */
+/** Whatever hangs; a load balancer's check waits some seconds at most. */
 const answerWithinMs = 3_000;
 const probeTimeoutMs = 1_500;
-/** An operator's template takes long to render; a later result is used by the next request. */
+/** An operator's template may take long to render; the next request uses a later result. */
 const driftTimeoutMs = 1_000;
-/** What a comparison leaves of the time to the count that follows it. */
+/** Reserved from a comparison's time for the count that follows. */
 const countNeedsMs = 500;
 /** During successive reloads the socket is usable for some 10 ms at a time. */
 const reloadPollMs = 10;
@@ -41,7 +41,7 @@ export interface HealthSources {
   readonly blocked: MirroredMap;
   readonly turns: TurnQueue;
   readonly bulk: Pick<BulkRunner, 'problem' | 'underWay'>;
-  /** Paused: a bulk change is under way, and database and workers differ on purpose. */
+  /** Paused: a bulk change is in progress, and database and workers differ on purpose. */
   readonly reconciler: Pick<Reconciler, 'paused' | 'checkThroughReload'>;
   readonly reloads: ReloadCoordinator;
   /** Null: proxy-manager does not write the configuration. */
@@ -60,7 +60,7 @@ export interface HealthSources {
   /** Such as the supervisor's state, and foreign listeners. */
   readonly proxyProblems: () => Promise<readonly string[]>;
   readonly started: () => boolean;
-  /** Milliseconds; default 3,000. */
+  /** Default 3,000. */
   readonly answerWithinMs?: number;
 }
 
@@ -77,7 +77,7 @@ interface ProxyResults {
   readonly count: ProbeResult<EntryCount>;
   readonly problems: ProbeResult<readonly string[]>;
   readonly noWorker: boolean;
-  /** Whether a bulk change was under way when the count of the entries began. */
+  /** Whether a bulk change was in progress when the count began. */
   readonly changingBefore: boolean;
 }
 
@@ -104,21 +104,18 @@ export class Health {
   }
 
   /**
-   * Answers within three seconds, and reports a part that did not answer by then as not checked. Concurrent requests
-   * share the checks that have not begun yet, so that no result is older than the request.
+   * Answers within three seconds, and reports unanswered parts as not checked. Concurrent requests share checks that
+   * have not begun yet, so that no result is older than the request.
    */
   async health(): Promise<HealthReport> {
     return (await this.#start('probe', true)).report;
   }
 
-  /**
-   * The same, part by part, for the service's own use: joins a running probe, and delays no change.
-   */
+  /** As `health`, part by part, for internal use: joins a running probe, and delays no change. */
   async verdict(how: DatabaseCheck): Promise<HealthVerdict> {
     return (await this.#anyProbe(how)).verdict;
   }
 
-  /** The report for the service's own use, as `verdict`. */
   async report(how: DatabaseCheck): Promise<HealthReport> {
     return (await this.#anyProbe(how)).report;
   }
@@ -161,8 +158,8 @@ export class Health {
     found.take('runtime_map', 'running map', count, problemInCount);
     found.take('map_file', 'map file', file, (problem) => problem);
     if (bulk.problem !== null) found.add('database', `database: ${bulk.problem}`);
-    // What a bulk change has not applied yet is no problem, and its own response reports it. Problems found before or
-    // beside it, such as a block that did not reach a worker, still count.
+    // A bulk change reports in its own response what it has not applied yet. Problems found before or beside it, such
+    // as a block that did not reach a worker, still count.
     const changing = changingBefore || this.#sources.reconciler.paused;
     const { scheduled } = reloads;
     if (scheduled !== null) found.add('reload', `a reload is scheduled: ${scheduled.reasons[0]}`);
@@ -170,7 +167,7 @@ export class Health {
     found.add('version', ...unsupported);
     if (problems.checked) found.add('proxy', ...problems.value);
     else found.addNotChecked('proxy', 'proxy', problems);
-    // Last: a worker that a reload has cut short meanwhile may be in sync again, or gone.
+    // Last: a worker interrupted by a reload may be in sync again, or gone.
     if (registry.hasPassingDifference()) await this.#compareNow(deadline.restMs, deadline);
     for (const worker of registry.all()) {
       const lack = lackOf(worker, registry, worker.unresponsive ? [] : this.#expectedNow(changing));
@@ -219,7 +216,7 @@ export class Health {
 
   async #probeProxy(mayTakeTurn: boolean, deadline: Deadline): Promise<ProxyResults> {
     const processes = await this.#processes.run(deadline, () => this.#listed());
-    // After the listing, which tells the proxy's own sockets from foreign ones.
+    // After the listing, which distinguishes the proxy's own sockets from foreign ones.
     const [counted, problems, noWorker] = await Promise.all([
       this.#compareAndCount(processes, mayTakeTurn, deadline),
       this.#problems.run(deadline, () => this.#proxyProblems()),
@@ -258,7 +255,7 @@ export class Health {
     return driftFrom(await this.#drift.run(deadline, () => drift.report(), { timeoutMs: driftTimeoutMs }));
   }
 
-  /** A configuration that cannot be read is a finding, not a failure of the probe. */
+  /** An unreadable configuration is a finding, not a failure of the probe. */
   async #proxyProblems(): Promise<readonly string[]> {
     try {
       return await this.#sources.proxyProblems();
@@ -268,8 +265,8 @@ export class Health {
   }
 
   /**
-   * Differences that need no operator. A bulk change adds what is missing. A reload proves its new worker before it
-   * completes, and reports a failure; a worker found to differ meanwhile still counts.
+   * Drift that needs no operator. A bulk change adds missing entries. A reload proves its new worker before it
+   * completes, and reports a failure; a worker found out of sync meanwhile still counts.
    */
   #expectedNow(changing: boolean): readonly Passing[] {
     const { reconciler, reloads } = this.#sources;

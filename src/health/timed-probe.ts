@@ -1,5 +1,5 @@
-// The parts of the health are probed side by side until a common deadline. A part that does not answer by then is
-// reported as not checked, with its previous result.
+// Probes the parts in parallel until a common deadline. A part that did not answer by then is reported as not checked,
+// with its previous result.
 import { withTimeout, yieldToLoop } from '../concurrency/pause.ts';
 
 export type ProbeResult<T> = { readonly checked: true; readonly value: T } | NotChecked;
@@ -8,18 +8,18 @@ export interface NotChecked {
   readonly checked: false;
   /** To follow the name of the part. */
   readonly why: string;
-  /** A part that was wrong stays wrong until it is checked again. */
+  /** A part with a problem keeps it until it is checked again. */
   readonly wasWrong: boolean;
 }
 
-/** Results older than this say nothing about now. */
+/** Older results are not reported. */
 const previousResultMs = 60_000;
 
 export class Deadline {
   readonly #passed = Promise.withResolvers<false>();
   readonly #timer: NodeJS.Timeout;
 
-  /** `performance.now()` milliseconds. */
+  /** In ms of `performance.now()`. */
   readonly at: number;
 
   constructor(at: number) {
@@ -34,7 +34,7 @@ export class Deadline {
   }
 
   /**
-   * Whether `work` ends, well or not, in time. It goes on otherwise, and its later failure is ignored.
+   * Whether `work` ends in time, with or without an error. Otherwise it continues, and its later failure is ignored.
    * @param timeoutMs a shorter limit
    */
   async allows(work: Promise<unknown>, timeoutMs?: number): Promise<boolean> {
@@ -67,14 +67,14 @@ export class TimedProbe<T> {
   readonly #next = new Map<string, Queued<T>>();
   #last: { readonly problem: string | null; readonly at: number } | null = null;
 
-  /** `problemIn`: what is wrong in a value; null: nothing; undefined: the value does not tell. */
+  /** `problemIn`: the problem of a value; null: none; undefined: cannot be decided. */
   constructor(problemIn: (value: T) => string | null | undefined) {
     this.#problemIn = problemIn;
   }
 
   /**
-   * Runs a check and waits for it until the deadline. One check at a time: callers that arrive while one runs, and it may
-   * hang, share the next one, so that no result is older than the question.
+   * Runs a check and waits for it until the deadline. One check at a time: callers that arrive during one, which may
+   * hang, share the next, so that no result is older than the request.
    * @param options `kind`: only callers of the same kind share; `timeoutMs`: a shorter limit
    * @throws what `check` throws in time
    */
@@ -91,7 +91,7 @@ export class TimedProbe<T> {
     return this.#notChecked(`timed out after ${seconds(performance.now() - began)} s`);
   }
 
-  /** Not run: the deadline has passed, or a check that it depends on gave no result. */
+  /** The deadline has passed, or a check that it depends on gave no result. */
   skipped(): NotChecked {
     return this.#notChecked('no time left');
   }

@@ -1,7 +1,7 @@
-// Keys: shown once, stored as SHA-256 hashes. A key of ours has 256 random bits, so nothing slower than SHA-256 is
-// needed, and the look-up by hash leaks nothing: its timing shows how far the hash of a guess agrees with a stored one,
-// and a guess cannot be chosen by its hash. The key of the settings, which an operator thought up, is
-// hashed too and compared in constant time. It is an admin key and always valid.
+// Keys: shown once, stored as SHA-256 hashes. A generated key has 256 random bits, so nothing slower than SHA-256 is
+// needed, and the lookup by hash leaks nothing: its timing shows how far the hash of a guess agrees with a stored one,
+// and a guess cannot be chosen by its hash. The key of the settings, chosen by the operator, is hashed too and compared
+// in constant time. It is an admin key and always valid.
 
 import { hash as digest, randomBytes, timingSafeEqual } from 'node:crypto';
 import { dirname } from 'node:path';
@@ -19,9 +19,9 @@ import type { ApiKeyRow, ApiKeysStore, RevocationJudge } from '../store/api-keys
 import { causeText, type Log } from '../telemetry/log.ts';
 
 const firstKeyName = 'admin';
-/** Of the key of the settings: no stored key can have it (`plainName`), so the log and the audit log distinguish them. */
+/** The name of the settings' key: no stored key can have it (`plainName`), so log and audit log distinguish them. */
 export const settingsKeyName = '_settings';
-/** What a key may do whose maker did not say: as before there were scopes (ADR 0024). */
+/** Scopes of keys created without any: as before scopes existed (ADR 0024). */
 const everything: readonly Scope[] = ['admin'];
 
 interface ApiKeysDeps {
@@ -43,9 +43,9 @@ export class ApiKeys {
   }
 
   /**
-   * Makes the first key and writes it once to `path` (mode 600, ours), unless one was given or there is a valid admin
-   * key: also if all stored ones expired while the setting had one, since without one no key could be created.
-   * It never runs open.
+   * Creates the first key and writes it once to `path` (mode 600, ours), unless one was given or there is a valid admin
+   * key: also if all stored ones expired while the setting had one, since without one no key could be created. The
+   * service never runs without a key.
    * @param audited called with the id of its audit row once it is stored: there is no request to complete the row
    */
   async ensureFirstKey(path: string, audited: (row: number) => void): Promise<void> {
@@ -53,10 +53,10 @@ export class ApiKeys {
     if (this.#given !== null || rows.some((row) => isValidAdmin(row, this.#deps.now()))) return;
     const key = newKey();
     await makeFolderDurably(dirname(path), 0o700);
-    // The file first: a key that is stored but was never written anywhere would lock its owner out.
+    // The file first: a stored key that was never written anywhere would lock the owner out.
     await writeSecretFile(path, `${key}\n`);
     crashPoint('first-key.written');
-    // A name is never given twice, and a key that has ended keeps its own.
+    // A name is never reused, even after its key has ended.
     const names = new Set(rows.map((row) => row.name));
     let name = firstKeyName;
     for (let number = 2; names.has(name); number += 1) name = `${firstKeyName}-${number}`;
@@ -81,14 +81,14 @@ export class ApiKeys {
     return { name: row.name, scopes: row.scopes.filter(isScope) };
   }
 
-  /** Its last use is of no use to the request, and a failure to note it none of the request's business. */
+  /** A request neither waits for it nor fails because of it. */
   #noteUse(name: string, now: Date): void {
     this.#deps.store.touch(name, now).catch((error: unknown) => {
       this.#deps.log.warn('Last use of a key could not be recorded', { name, cause: causeText(error) });
     });
   }
 
-  /** The valid key of that name, for a session of it, which is a use; null: there is none now. `hash`: lower-case hex. */
+  /** The valid key of that name, for its session, which counts as a use; null: none now. `hash`: lower-case hex. */
   async validKey(name: string): Promise<{ readonly hash: string; readonly scopes: readonly Scope[] } | null> {
     if (name === settingsKeyName)
       return this.#given === null ? null : { hash: this.#given.toString('hex'), scopes: everything };
@@ -143,7 +143,7 @@ export class ApiKeys {
 
   /**
    * The admin key that lasts longest stays: without one no key can be created. Decided in the transaction that revokes,
-   * so that of two who revoke the last two at once the second is refused.
+   * so that of two concurrent requests for the last two the second is refused.
    */
   async revoke(name: string, caller: Caller): Promise<Key> {
     const now = this.#deps.now();
@@ -165,7 +165,7 @@ function isValidAdmin(row: ApiKeyRow, now: Date): boolean {
   return isValid(row, now) && grants(row.scopes, 'admin');
 }
 
-/** @throws ServiceError 409 unless another admin key lasts as long as this one, which may be for good */
+/** @throws ServiceError 409 unless another admin key is valid at least as long */
 function refuseLastAdmin(key: ApiKeyRow, others: readonly ApiKeyRow[], now: Date): void {
   if (!isValidAdmin(key, now)) return;
   const lasts = (other: ApiKeyRow): boolean =>
@@ -182,12 +182,12 @@ function refuseLastAdmin(key: ApiKeyRow, others: readonly ApiKeyRow[], now: Date
   );
 }
 
-/** What of a key may be seen: never its hash. */
+/** Without the hash. */
 function shown({ hash: _, scopes, ...record }: ApiKeyRow): Key {
   return { ...record, scopes: scopes.filter(isScope) };
 }
 
-/** 256 random bits, with a mark by which a leaked one is recognised. */
+/** 256 random bits, with a prefix by which a leaked one is recognised. */
 function newKey(): string {
   return `pm_${randomBytes(32).toString('base64url')}`;
 }

@@ -1,7 +1,7 @@
-// Sessions of the panel (ADR 0046): a key is exchanged for a token of the same scopes, which ends soon
-// after its last use and with its key. Of a token only a hash is stored. `key_proof` is a hash of token and key hash: it
-// shows that the key of that name is still the one that signed in (the settings' key may be replaced between two starts),
-// and it cannot be used to guess keys from a copy of the database, which does not contain the token.
+// Sessions of the panel (ADR 0046): a key is exchanged for a token of the same scopes, which ends soon after its last
+// use and with its key. Only a hash of the token is stored. `key_proof` is a hash of token and key hash: it proves that
+// the key of that name is still the one that signed in (the settings' key may be replaced between two starts), and
+// cannot be used to guess keys from a copy of the database, which does not contain the token.
 import { hash as digest, randomBytes } from 'node:crypto';
 import type { Caller } from '../blocking/answers.ts';
 import { auditedChange } from '../blocking/write/audit-notes.ts';
@@ -14,25 +14,24 @@ import { causeText, type Log } from '../telemetry/log.ts';
 
 const idleMs = 30 * 60_000;
 const longestMs = 12 * 3_600_000;
-/** A clock that is corrected by less ends no session. */
+/** Smaller clock corrections end no session. */
 const clockStepMs = 60_000;
 const noteUseEveryMs = 60_000;
 const mostOfKey = 64;
-/** While the database takes nothing. */
+/** While the database rejects writes. */
 const mostUnstored = 256;
-/** Each is a row of the audit, and the least of keys must not push out what was really done. */
+/** Each writes an audit row, and keys of the lowest scope must not evict the rows of changes. */
 const startsAMinute = 30;
 const paceMs = 60_000;
 
-/** Who a request comes from. */
 export interface SessionHolder {
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** Null: it has a key. */
+  /** Null: a key, not a session. */
   readonly sessionEndsAt: string | null;
 }
 
-/** What of the keys decides over their sessions. `hash`: lower-case hex. */
+/** `hash`: lower-case hex. */
 interface KeyOfSession {
   validKey(name: string): Promise<{ readonly hash: string; readonly scopes: readonly Scope[] } | null>;
 }
@@ -52,11 +51,11 @@ interface SessionsDeps {
 
 export class Sessions {
   readonly #deps: SessionsDeps;
-  /** By hash: when each was last used by this process, in milliseconds since 1970, and when that was last written. */
+  /** By hash: when each was last used by this process, in ms since 1970, and when that was last written. */
   readonly #used = new Map<string, { at: number; noted: number }>();
-  /** Sessions that the database did not take; they last as long as this process. */
+  /** Sessions that could not be stored; they end with this process. */
   readonly #unstored = new Map<string, SessionRow>();
-  /** Ended, but still in the database because it took no change. */
+  /** Ended, but still in the database because a write failed. */
   readonly #ended = new Set<string>();
   readonly #paces = new Map<string, Pace>();
 
@@ -94,7 +93,7 @@ export class Sessions {
     return { name: row.key_name, scopes: key.scopes, sessionEndsAt: endOf(row) };
   }
 
-  /** At once, in every tab. @throws where the database does not take it: it has ended, but a restart brings it back */
+  /** At once, in every tab. @throws if it could not be stored: it has ended, but a restart brings it back */
   async end(token: string, caller: Caller): Promise<void> {
     const hash = sha256(token);
     this.#ended.add(hash);
@@ -133,10 +132,10 @@ export class Sessions {
     return age >= longestMs || age < -clockStepMs || now - used >= idleMs;
   }
 
-  /** Written at most once a minute: a request must not cost a sync of the disk. */
+  /** Written at most once a minute: a request must not cost a disk sync. */
   #use(row: SessionRow, now: number): void {
     const noted = this.#used.get(row.hash)?.noted ?? Date.parse(row.last_used_at);
-    // Either way: after a clock that was set back, too.
+    // In both directions: the clock may have been set back.
     const due = Math.abs(now - noted) >= noteUseEveryMs && !this.#unstored.has(row.hash);
     this.#used.set(row.hash, { at: now, noted: due ? now : noted });
     if (!due) return;
@@ -151,7 +150,7 @@ export class Sessions {
   /** @throws ServiceError 503 */
   #pace(keyName: string, now: number): void {
     const known = this.#paces.get(keyName);
-    // Either way: after a clock that was set back, too.
+    // In both directions: the clock may have been set back.
     const runs = known !== undefined && now < known.endsAt && now >= known.endsAt - paceMs;
     const pace = runs ? known : { endsAt: now + paceMs, starts: 0 };
     this.#paces.set(keyName, pace);

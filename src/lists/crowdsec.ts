@@ -1,6 +1,6 @@
 // Decisions as `cscli decisions list -o raw` prints them: CSV with the columns
 // `id,source,ip,reason,action,country,as,events_count,expiration,simulated,alert_id`. Its `ip` is `Ip:192.0.2.1` or
-// `Range:192.0.2.0/24`, its `expiration` what is left of the decision, such as `3h59m50.4s` (Go's `time.Duration`).
+// `Range:192.0.2.0/24`, its `expiration` the remaining time, such as `3h59m50.4s` (Go's `time.Duration`).
 import { quote } from '../domain/quote.ts';
 import type { ExpiryReading } from './fields.ts';
 
@@ -15,7 +15,6 @@ const secondsPerUnit: Readonly<Record<string, number>> = {
 };
 const duration = /^(-?)((?:[0-9]+(?:\.[0-9]+)?(?:h|ms|m|s|us|µs|ns))+)$/;
 
-/** Whether a header row is that of decisions. */
 export function isDecisions(names: readonly string[]): boolean {
   return names.includes('ip') && names.includes('action') && names.includes('expiration');
 }
@@ -44,7 +43,7 @@ export function addressOf(ip: string): string {
   return ip.replace(/^(ip|range):/i, '');
 }
 
-/** What is left of it, rounded up to a second; a decision that has ended is not to be blocked. */
+/** The remaining time, rounded up to a second; expired decisions are skipped. */
 export function readRemaining(text: string): ExpiryReading {
   const match = duration.exec(text);
   if (match === null) return { ok: false, why: `the expiration ${quote(text)} is not a duration such as 7h59m18s` };

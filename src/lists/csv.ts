@@ -1,5 +1,5 @@
-// CSV (RFC 4180, one record a line): with a header row that names an address column, or without one
-// `ip,reason,expires`. What `proxy-manager export --csv` writes is read back whole, and so are CrowdSec's decisions.
+// CSV (RFC 4180, one record per line): with a header row that names an address column, or without one
+// `ip,reason,expires`. Reads the output of `proxy-manager export --csv`, and CrowdSec's decisions.
 import { parseIp } from '../domain/ip.ts';
 import { trimBlanks } from '../domain/list-line.ts';
 import { addressOf, decisionProblem, isDecisions, readRemaining } from './crowdsec.ts';
@@ -29,7 +29,7 @@ const columnNames: Readonly<Record<string, Column>> = {
   blocked_by: 'blockedBy',
 };
 
-/** Read where the header is that of CrowdSec's decisions, beside `ip` and `reason`. */
+/** Used if the header is that of CrowdSec's decisions, in addition to `ip` and `reason`. */
 const decisionNames: Readonly<Record<string, Column>> = {
   ip: 'ip',
   reason: 'reason',
@@ -40,7 +40,7 @@ const decisionNames: Readonly<Record<string, Column>> = {
 
 const withoutHeader: Columns = ['ip', 'reason', 'expires'];
 
-/** A reader that takes the first row for a header where it names an address column. */
+/** The first row is a header if it names an address column. */
 export function csvReader(): LineReader {
   let columns: Columns | null = null;
   return (line) => {
@@ -58,7 +58,7 @@ export function csvReader(): LineReader {
   };
 }
 
-/** The columns of a header row; null: it is none. Columns of other names are not read. */
+/** Null: not a header row. Columns of other names are ignored. */
 export function headerColumns(fields: readonly string[]): Columns | null {
   const names = fields.map((field) => field.toLowerCase());
   const known = isDecisions(names) ? decisionNames : columnNames;
@@ -92,7 +92,7 @@ function readRecord(fields: readonly string[], columns: Columns): LineReading {
   return { kind: 'entry', entry };
 }
 
-/** The fields of one record; null where a quoted field does not end on this line. */
+/** The fields of one record; null if a quoted field does not end on this line. */
 export function splitRecord(line: string): string[] | null {
   const fields: string[] = [];
   let at = 0;
@@ -116,7 +116,7 @@ export function splitRecord(line: string): string[] | null {
   }
 }
 
-/** One record, without a line end. A field that a comma, a quotation mark or a blank at its ends would change is quoted. */
+/** Without a line end. Quotes fields that contain a comma, a quotation mark or outer blanks. */
 export function csvRecord(fields: readonly string[]): string {
   return fields
     .map((field) => (/[",\r\n]|^[ \t#;]|[ \t]$/.test(field) ? `"${field.replaceAll('"', '""')}"` : field))

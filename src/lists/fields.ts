@@ -1,4 +1,4 @@
-// What a list may say beside an address, checked as the API would, so that a bad line has its number.
+// The fields of a list beside the address, validated like in the API, so that an error has its line number.
 import { parseDuration } from '../domain/duration.ts';
 import { quote } from '../domain/quote.ts';
 import { parseTime } from '../domain/rfc3339.ts';
@@ -9,12 +9,12 @@ const longestName = 100;
 /** Control characters, line separators and halves of surrogate pairs. */
 const notOneLine = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
 
-/** Why a text cannot be a reason; null: it can. */
+/** Null: valid. */
 export function reasonProblem(text: string): string | null {
   return textProblem('the reason', text, longestReason);
 }
 
-/** Why a text cannot say who blocked; null: it can. */
+/** Null: valid. */
 export function blockedByProblem(text: string): string | null {
   return textProblem('blocked_by', text, longestName);
 }
@@ -30,7 +30,10 @@ export type ExpiryReading =
   | { readonly ok: true; readonly expiry: ListExpiry | null }
   | { readonly ok: false; readonly why: string };
 
-/** `2030-01-31T12:00:00Z`, `7d`, `never`, or nothing (empty, `-`). A file travels, so a time has its zone. */
+/**
+ * `2030-01-31T12:00:00Z`, `7d`, `never`, or nothing (empty, `-`). Files are moved between machines, so a time needs its
+ * zone.
+ */
 export function readExpiry(text: string): ExpiryReading {
   if (text === '' || text === '-' || /^null$/i.test(text)) return { ok: true, expiry: null };
   if (/^(never|permanent)$/i.test(text)) return { ok: true, expiry: { at: null } };

@@ -1,4 +1,4 @@
-// Which of the formats a list is in, told by its first lines.
+// Detects the format of a list by its first lines.
 import { isIP } from 'node:net';
 import { withoutComment } from '../domain/list-line.ts';
 import { csvReader, headerColumns, splitRecord } from './csv.ts';
@@ -23,7 +23,7 @@ export function readerOf(format: ListFormat): LineReader {
   }
 }
 
-/** The format that one line shows; null: it could stand in any, or in none. */
+/** Null: the line fits any format, or none. */
 export function formatOfLine(line: string): ListFormat | null {
   if (/^# proxy-manager (database=|trusted )/.test(line)) return 'map';
   if (/^[ \t]*(create|add|-N|-A)[ \t]+[^ \t]+[ \t]+[^ \t]/.test(line)) return 'netset';
@@ -37,7 +37,7 @@ export function formatOfLine(line: string): ListFormat | null {
   return null;
 }
 
-/** Only roughly: whether it is a right one is for its reader to tell. */
+/** A rough check: the format's reader validates it. */
 function isAddress(text: string): boolean {
   return isIP(text.replace(/\/[0-9]+$/, '')) !== 0;
 }

@@ -1,6 +1,6 @@
-// Bytes to numbered lines, in batches, never more than a chunk and one line in memory.
+// Bytes to numbered lines, in batches, with at most a chunk and one line in memory.
 
-/** The file is not text; nothing of it is used. */
+/** The file is not text; none of it is used. */
 export class NotAList extends Error {
   override readonly name = 'NotAList';
 }
@@ -8,14 +8,14 @@ export class NotAList extends Error {
 export interface LineOfFile {
   /** Counted from 1. */
   readonly number: number;
-  /** Without its line end (LF or CRLF); of a line that is too long, its beginning. */
+  /** Without its line end (LF or CRLF); only the beginning of a line that is too long. */
   readonly text: string;
   readonly tooLong: boolean;
 }
 
 const longestLine = 4096;
 
-/** What is no text, by its first bytes. */
+/** Binary formats by their first bytes. */
 const signatures: readonly { readonly bytes: readonly number[]; readonly why: string }[] = [
   { bytes: [0x1f, 0x8b], why: 'is compressed; unpack it first: zcat FILE | proxy-manager import -' },
   { bytes: [0x50, 0x4b, 0x03, 0x04], why: 'is a zip archive; unpack it first: unzip -p FILE | proxy-manager import -' },
@@ -30,9 +30,9 @@ const signatures: readonly { readonly bytes: readonly number[]; readonly why: st
 ];
 
 /**
- * The lines of a text in UTF-8 (a byte order mark is left out), a batch for each chunk. Bytes that are no UTF-8 become
- * U+FFFD, which no address has: only such a line is bad, not the list.
- * @throws NotAList for what is compressed, UTF-16 or no text
+ * The lines of a UTF-8 text without its byte order mark, a batch per chunk. Invalid bytes become U+FFFD, which no
+ * address contains: only such a line is bad, not the list.
+ * @throws NotAList for compressed, UTF-16 or binary content
  */
 export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<readonly LineOfFile[]> {
   const decoder = new TextDecoder('utf-8');
@@ -42,7 +42,7 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
   for await (const chunk of source) {
     let bytes = chunk;
     if (!looked) {
-      // A pipe may bring the first bytes one by one.
+      // A pipe may deliver the first bytes one by one.
       head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
       if (head.length < longestSignature) continue;
       refuseOtherFiles(head);
@@ -59,7 +59,7 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
 }
 
 const longestSignature = 5;
-/** A program or an image has one among its first bytes; a single one further on is one bad line. */
+/** A program or an image has a NUL among its first bytes; a single later one is one bad line. */
 const lookedForNul = 8_000;
 
 function refuseOtherFiles(head: Uint8Array): void {
@@ -73,7 +73,7 @@ function refuseOtherFiles(head: Uint8Array): void {
 class LineCutter {
   #rest = '';
   #number = 0;
-  /** The end of a line that is too long is still to come. */
+  /** Until the end of a line that is too long. */
   #skipping = false;
 
   push(text: string): LineOfFile[] {
@@ -88,7 +88,7 @@ class LineCutter {
     return lines;
   }
 
-  /** A last line needs no newline. */
+  /** The last line needs no newline. */
   end(text: string): LineOfFile[] {
     const lines = this.push(text);
     const last = this.#rest === '' ? null : this.#take('');

@@ -1,5 +1,5 @@
-// A map file of HAProxy: `<address> <value>`; `#` is a comment in column 0 only. The files of this service are among
-// them: their header, their padding and their empty slots are comments.
+// A map file of HAProxy: `<address> <value>`; `#` is a comment in column 0 only. Header, padding and empty slots of
+// this service's files are comments.
 
 import { trimBlanks } from '../domain/list-line.ts';
 import { quote } from '../domain/quote.ts';

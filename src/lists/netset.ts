@@ -1,4 +1,4 @@
-// What `ipset save` prints (`create blocked hash:net …`, `add blocked 192.0.2.0/24 timeout 3600 comment "ssh"`), and
+// The output of `ipset save` (`create blocked hash:net …`, `add blocked 192.0.2.0/24 timeout 3600 comment "ssh"`), and
 // FireHOL's `.ipset` and `.netset` files, which are plain lists.
 
 import { trimBlanks } from '../domain/list-line.ts';
@@ -7,10 +7,10 @@ import { reasonProblem } from './fields.ts';
 import { readAddress, readPlainLine } from './plain.ts';
 import { bad, type LineReading, type ListEntry, nothing } from './reading.ts';
 
-/** Commands of a saved set that name no address. */
+/** Commands of a saved set without an address. */
 const others = new Set(['create', '-N', 'flush', '-F', 'COMMIT']);
 const adding = new Set(['add', '-A']);
-/** Options of `add` that have a value, which says nothing here. */
+/** Ignored options of `add` with a value. */
 const ignoredWithValue = new Set(['packets', 'bytes', 'skbmark', 'skbprio', 'skbqueue']);
 
 export function readNetsetLine(line: string): LineReading {
@@ -40,7 +40,7 @@ function withOptions(plain: ListEntry, options: readonly string[]): LineReading 
       if (value === undefined || !/^[0-9]{1,9}$/.test(value)) {
         return bad(plain.ip, `has the timeout ${quote(value ?? '')}, which is no whole number of seconds`);
       }
-      // 0: for good.
+      // 0: no expiry.
       if (Number(value) > 0) entry = { ...entry, expiry: { seconds: Number(value) } };
     } else if (option === 'comment') {
       at += 1;
@@ -54,7 +54,7 @@ function withOptions(plain: ListEntry, options: readonly string[]): LineReading 
   return { kind: 'entry', entry };
 }
 
-/** Words between blanks; in double quotes blanks are taken, and `\"` is a quotation mark. Null: a quote stays open. */
+/** Words between blanks; double quotes may contain blanks, and `\"` is a quotation mark. Null: a quote stays open. */
 function splitWords(line: string): string[] | null {
   const words: string[] = [];
   const word = /[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^ \t"]+))/y;

@@ -1,5 +1,5 @@
-// One address or network a line: `#` and `;` begin a comment, at the line's begin or after a blank. So are FireHOL's
-// `.netset` files, Spamhaus' DROP, and what `proxy-manager export` writes.
+// One address or network per line: `#` and `;` begin a comment, at the beginning or after a blank. Includes FireHOL's
+// `.netset` files, Spamhaus' DROP, and the output of `proxy-manager export`.
 import { parseIp } from '../domain/ip.ts';
 import { withoutComment } from '../domain/list-line.ts';
 import { bad, type LineReading, nothing } from './reading.ts';
@@ -8,7 +8,6 @@ export function readPlainLine(line: string): LineReading {
   return readAddress(withoutComment(line));
 }
 
-/** A text that is to be an address, or empty. */
 export function readAddress(text: string): LineReading {
   if (text === '') return nothing;
   const ip = parseIp(text);

@@ -1,20 +1,19 @@
-// A list as it comes, line by line, with the number of each.
 import { formatOfLine, type ListFormat, readerOf } from './format.ts';
 import { type LineOfFile, readLines } from './lines.ts';
 import { type NumberedReading, readNumbered } from './reading.ts';
 
-/** Lines that are looked at before a list without any sign is taken for a plain one. */
+/** Lines examined before a list without any sign counts as plain. */
 const looked = 200;
 
 export interface ListReading {
-  /** The format, once it is known; null before the first batch. */
+  /** Null before the first batch. */
   readonly format: ListFormat | null;
   readonly batches: AsyncGenerator<readonly NumberedReading[]>;
 }
 
 /**
  * Reads to the source's end, in batches as its chunks come.
- * @param format null: told by the first lines that show one
+ * @param format null: detected by the first lines that show one
  * @throws NotAList as `readLines`
  */
 export function readList(source: AsyncIterable<Uint8Array>, format: ListFormat | null): ListReading {

@@ -1,7 +1,7 @@
-// What a line of a list says. Every format's reader answers in this form; nothing here does anything with it.
+// The result of reading a line, common to all formats.
 import type { LineOfFile } from './lines.ts';
 
-/** How long a line's entry is to be blocked: until a moment (null: for good), or for a span from now. */
+/** Until a time (null: permanent), or for a duration from now. */
 export type ListExpiry = { readonly at: string | null } | { readonly seconds: number };
 
 export interface ListEntry {
@@ -9,7 +9,7 @@ export interface ListEntry {
   readonly ip: string;
   readonly reason?: string;
   readonly blockedBy?: string;
-  /** Absent: the line says nothing of it. */
+  /** Absent: not in the line. */
   readonly expiry?: ListExpiry;
 }
 
@@ -17,10 +17,10 @@ export type LineReading =
   | { readonly kind: 'entry'; readonly entry: ListEntry }
   /** A blank line, a comment, a header row. */
   | { readonly kind: 'nothing' }
-  /** `why` names what would be right. */
+  /** `why` says what would be valid. */
   | { readonly kind: 'bad'; readonly value: string; readonly why: string };
 
-/** Reads one line, without its line end. A reader may remember what stood before (the header row of CSV). */
+/** Reads one line, without its line end. A reader may remember earlier lines (the header row of CSV). */
 export type LineReader = (line: string) => LineReading;
 
 export interface NumberedReading {
@@ -37,7 +37,7 @@ export function bad(value: string, why: string): LineReading {
 
 const longestShown = 100;
 
-/** A line that is longer than any format's is never looked into. */
+/** A line longer than any format's is not parsed. */
 export function readNumbered(reader: LineReader, { number, text, tooLong }: LineOfFile): NumberedReading {
   const reading = tooLong ? bad(text, 'is longer than 4,096 characters; a list has one address a line') : reader(text);
   return { line: number, reading };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { stopTime } from '../../testkit/stop-time.ts';
 import { CachedProbe, type ProbeTimes } from './cached-probe.ts';
 
-/** Questions that are answered when the test says so. */
+/** Probes that end when the test says so. */
 function asked(times: ProbeTimes) {
   const questions: { resolve(value: number): void; reject(error: Error): void }[] = [];
   const failures: unknown[] = [];

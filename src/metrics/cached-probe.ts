@@ -4,11 +4,11 @@ import { withTimeout } from '../concurrency/pause.ts';
 
 /** Milliseconds. */
 export interface ProbeTimes {
-  /** For how long an answer does. */
+  /** How long a result is reused without another probe. */
   readonly fresh: number;
-  /** From when on an answer is none any more. */
+  /** When a result is no longer returned. */
   readonly stale: number;
-  /** The answer does longer where asking took long: no more than this share of the time is spent on it. */
+  /** After a slow probe results stay fresh longer: probes take at most this share of the time. */
   readonly share?: number;
 }
 
@@ -27,7 +27,7 @@ export class CachedProbe<T> {
     this.#deps = deps;
   }
 
-  /** Null: nothing is known, or the last question failed. Never throws. */
+  /** Null: unknown, or the last probe failed. Never throws. */
   async read(patienceMs: number): Promise<T | null> {
     const { fresh, stale, share } = this.#deps.times;
     const rest = share === undefined ? 0 : (this.#last?.tookMs ?? 0) / share;
@@ -51,7 +51,7 @@ export class CachedProbe<T> {
       const at = performance.now();
       this.#last = { value, at, tookMs: at - began };
     } catch (error) {
-      // What was true before may not be any more.
+      // The previous result may no longer be true.
       this.#last = null;
       this.#deps.onFailure(error);
     }

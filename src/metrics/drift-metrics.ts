@@ -1,4 +1,3 @@
-// Drift between the database and running maps or map files, and its repair.
 import type { ComparisonResult, DriftKind, DriftObserver } from '../blocking/compare/drift-observer.ts';
 import type { MapName } from '../blocking/mirrored-map.ts';
 import type { Instruments } from './instruments.ts';

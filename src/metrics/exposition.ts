@@ -1,5 +1,5 @@
-// The registry as text. The library's own way to OpenMetrics renames its counters for good (registry.js, `metrics()`), so
-// it always writes the older format, and OpenMetrics is made of that.
+// The registry as text. The library's OpenMetrics output renames its counters permanently (registry.js, `metrics()`),
+// so it always writes the older format, which is converted to OpenMetrics here.
 
 import type { Registry } from '@prometheus-io/client';
 import { yieldToLoop } from '../concurrency/pause.ts';
@@ -15,8 +15,8 @@ export async function expositionOf(registry: Registry): Promise<string> {
 }
 
 /**
- * The family of a counter goes without `_total`, which its samples keep, and the text has an end. Help texts of ours hold
- * no quote, the one character that the two formats escape differently.
+ * A counter's family loses `_total`, which its samples keep, and the text gets an end mark. Our help texts contain no
+ * quote, the one character that the two formats escape differently.
  */
 export function asOpenMetrics(text: string): string {
   return `${text.replaceAll(/(^# HELP (\S+)_total .*\n# TYPE )\2_total counter$/gm, counterHead)}# EOF\n`;

@@ -1,4 +1,4 @@
-// Makes metrics, each in one registry that is passed in; nothing of the library's global state is used.
+// Creates metrics in a registry that is passed in; the library's global state is not used.
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
 
 const PREFIX = 'proxy_manager_';
@@ -7,7 +7,7 @@ export class Instruments {
   readonly registry: Registry;
   readonly #prefix: string;
 
-  /** @param prefix `` only for what has a name that is the same for every process */
+  /** @param prefix `` only for names shared by all processes */
   constructor(registry: Registry, prefix: string = PREFIX) {
     this.registry = registry;
     this.#prefix = prefix;
@@ -21,7 +21,7 @@ export class Instruments {
     return new Gauge({ ...this.#common(name, help), labelNames });
   }
 
-  /** @param buckets upper bounds, rising */
+  /** @param buckets upper bounds, ascending */
   histogram<T extends string = never>(
     name: string,
     help: string,
@@ -51,7 +51,7 @@ export class OptionalGauge {
   }
 }
 
-/** One value for each name. Looked up once, so that a block does not pay for its labels. */
+/** One series per name, looked up once: label lookup would slow down each block. */
 export function seriesTable<K extends string, V>(names: readonly K[], make: (name: K) => V): Readonly<Record<K, V>> {
   return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<K, V>;
 }

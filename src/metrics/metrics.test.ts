@@ -98,7 +98,7 @@ describe('a scrape', () => {
   });
 
   it('says so again where it could be had meanwhile', async () => {
-    // An answer does for longer where asking took long, which is nothing here.
+    // Results stay fresh longer after a slow probe, which takes no time here.
     using _time = stopTime();
     const rounds = ['fails', 'fails', 'succeeds', 'fails'];
     const { metrics, warned } = metricsKit({
@@ -162,7 +162,7 @@ describe('what the parts tell', () => {
     ended('batch', { seenEverywhere: true, counts: { added: 5, removed: 2, rejected: 1 } });
     ended('unblock', { status: 404, counts: { removed: 1 } });
     ended('set_webhook', { status: 503 });
-    // Never came to its handler; and what is not counted.
+    // Never reached its handler; and what is not counted.
     ended('trust', { status: 403, attempted: false });
     ended('sign_in');
     observers.operations.listener({
@@ -250,7 +250,7 @@ describe('the metrics', () => {
       ([, name, type, labels = '']) => ({
         name,
         type,
-        // A label stands before the colon or the bracket that says its values.
+        // A label precedes the colon or bracket with its values.
         labelNames: [...labels.replaceAll(/[:(][^;`]*(?=$|;|,? `)/g, ' ').matchAll(/`([a-z_]+)`/g)].map(
           ([, label]) => label,
         ),

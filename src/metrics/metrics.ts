@@ -1,5 +1,5 @@
-// `GET /metrics`: what the parts told while they worked, and what they are asked at the moment of the scrape. It never has
-// the writer's turn, and asks the proxy on its stats socket, so no block and no reload waits for it.
+// `GET /metrics`: what the parts counted, and what is read at the scrape. It never takes the writer's turn, and uses
+// HAProxy's stats socket, so no block and no reload waits for it.
 
 import type { Registry } from '@prometheus-io/client';
 import type { ProxyStat } from '../haproxy/process/proxy-stats.ts';
@@ -29,7 +29,7 @@ class InfoMetrics {
     this.#proxy = instruments.gauge('proxy_info', 'The version of the running HAProxy; always 1.', ['version']);
   }
 
-  /** It may be another one after a reload. */
+  /** It may change with a reload. */
   refresh(proxyVersion: string): void {
     this.#proxy.reset();
     this.#proxy.set({ version: proxyVersion }, 1);
@@ -43,25 +43,25 @@ export interface MetricSources {
   readonly reloads: ReloadSource;
   /** @throws when the database cannot be read */
   storedFacts(): Promise<StoredFacts>;
-  /** Takes as long as there are many. @throws when the database cannot be read */
+  /** Time grows with their number. @throws when the database cannot be read */
   expiringEntries(): Promise<number>;
-  /** Takes as long as events wait, 10,000 at most for each of 20. @throws when the database cannot be read */
+  /** Time grows with the waiting events, 10,000 at most for each of 20. @throws when the database cannot be read */
   webhookBacklogs(): Promise<readonly WebhookBacklog[]>;
-  /** As `/health` sees it, without holding up a change. */
+  /** As in `/health`, without delaying a change. */
   health(): Promise<HealthVerdict>;
   /** Ends by itself after a second. @throws when they cannot be read */
   proxyStats(): Promise<{ readonly stats: readonly ProxyStat[]; readonly siteOf: (backend: string) => string }>;
 }
 
-/** The time-out of all probes of a scrape; Prometheus itself gives up after ten seconds. */
+/** For all probes of a scrape; Prometheus itself gives up after ten seconds. */
 const scrapePatienceMs = 2_000;
-/** A look asks the proxy for a few things; as often as scrapes are made is enough. */
+/** A probe sends HAProxy a few commands; once per scrape is enough. */
 const healthTimes: ProbeTimes = { fresh: 5_000, stale: 60_000 };
-/** Counting those that end takes 0.2 s at a million, in slices. */
+/** Counting expiring entries takes 0.2 s at a million, in slices. */
 const countTimes: ProbeTimes = { fresh: 0, stale: 120_000, share: 0.01 };
-/** Nothing while all is received; counting 10,000 events that wait takes some milliseconds for each webhook. */
+/** Nothing while all is received; counting 10,000 waiting events takes some milliseconds per webhook. */
 const backlogTimes: ProbeTimes = { fresh: 0, stale: 120_000, share: 0.01 };
-/** Shown as it is now, or not at all. */
+/** Current or absent. */
 const nowTimes: ProbeTimes = { fresh: 0, stale: scrapePatienceMs };
 
 interface MetricsDeps {
@@ -120,7 +120,7 @@ export class Metrics implements MetricsService {
     this.#proxyStats = probe('the statistics of HAProxy', () => sources.proxyStats(), nowTimes);
   }
 
-  /** Those who come while one is made share it. */
+  /** Concurrent requests share one scrape. */
   async scrape(form: MetricsForm): Promise<string> {
     this.#scrape ??= this.#make().finally(() => {
       this.#scrape = null;

@@ -1,4 +1,4 @@
-// Counters that the parts of the service feed while they work; made before them.
+// Counters that the parts of the service update while they work; created before them.
 
 import type { Registry } from '@prometheus-io/client';
 import type { FactListener } from '../events/facts.ts';
@@ -11,7 +11,7 @@ import { OperationMetrics } from './operation-metrics.ts';
 import { ReloadMetrics } from './reload-metrics.ts';
 import { WebhookMetrics } from './webhook-metrics.ts';
 
-// How long the proxy takes for each command, and what came of those that it did not answer.
+// Duration of HAProxy commands, and failures of unanswered ones.
 
 /** Seconds. A lookup takes 0.1 ms, a `del map` on 2.6 up to 40 ms, a listing of a million 0.1 s, a reload one or two. */
 const commandBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -47,7 +47,7 @@ class CommandMetrics implements CommandObserver {
   }
 }
 
-// How long the API takes, by route and class of status.
+// Duration of API requests, by route and class of status.
 
 /** Seconds. A verified block takes 2.4 ms; two seconds are what it may take; a sync of millions takes more. */
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30];
@@ -87,7 +87,7 @@ class RequestMetrics implements RequestObserver {
   }
 }
 
-// The one writer's groups: how many changes were made together, and how long that took.
+// Groups of the writer: their sizes and durations.
 
 /** A group ends at 1,000. */
 const groupSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_000];
@@ -113,7 +113,7 @@ class GroupMetrics {
   }
 }
 
-/** Counts what the parts report while they work: facts, and observers of single parts where a fact would cost too much. */
+/** Counts facts, and reports of single parts where a fact would cost too much. */
 export class MetricObservers {
   readonly operations: OperationMetrics;
   readonly groups: GroupMetrics;

@@ -1,19 +1,18 @@
-// What was asked of the service and what came of it: by operation and result, entries by what became of them, and
-// entries that a worker was not seen to hold.
+// Operations by result, changed entries by kind, and entries that could not be verified in a worker.
 import { type EndedOperation, type EntryCounts, entryChanges } from '../api/ended-operation.ts';
 import { operations as declared } from '../api/operations.ts';
 import type { FactListener } from '../events/facts.ts';
 import { type Instruments, seriesTable } from './instruments.ts';
 
-/** As the audit calls them; `expire` is the service's own. */
+/** The verbs of the audit log; `expire` is the service's own. */
 const operations: readonly string[] = [
   ...declared.flatMap(({ audit, uncounted }) => (audit === null || uncounted === true ? [] : [audit])),
   'expire',
 ];
 
 /**
- * `done`: durable, and seen to be right in every live worker where that is a part of it. `incomplete`: durable, and not
- * seen in every worker. `refused`: the request's fault (4xx). `failed`: ours or the proxy's (5xx); not made.
+ * `done`: durable, and verified in every live worker if that is part of it. `incomplete`: durable, but not verified in
+ * every worker. `refused`: the request's fault (4xx). `failed`: ours or the proxy's (5xx); not made.
  */
 const results = ['done', 'incomplete', 'refused', 'failed'] as const;
 type Result = (typeof results)[number];
@@ -38,7 +37,7 @@ export class OperationMetrics {
       'Entries that could not be verified after a change, counted for each worker.',
       ['operation'],
     );
-    // Every series is there from the start: what appears with its first increase has no increase to be alarmed by.
+    // Every series exists from the start: one that appears with its first increase shows no increase to alert on.
     this.#results = seriesTable(operations, (operation) =>
       seriesTable(results, (result) => zeroed(total, { operation, result })),
     );

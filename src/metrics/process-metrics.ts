@@ -1,6 +1,5 @@
-// The process itself, under the names that every Prometheus client uses, and of Node what tells an overload. The
-// library's own defaults wake an idle process a hundred times a second, and some of their names are not what
-// `promtool check metrics` takes.
+// The process itself, under the names of all Prometheus clients, and signs of overload in Node. The library's own
+// defaults wake an idle process a hundred times a second, and `promtool check metrics` rejects some of their names.
 import { readdirSync, readFileSync } from 'node:fs';
 import { type Instruments, OptionalGauge } from './instruments.ts';
 
@@ -42,14 +41,14 @@ export class ProcessMetrics {
 /** Null without /proc, or if no file descriptor is left to read it. */
 function openFiles(): number | null {
   try {
-    // The one that it is read with is among them.
+    // Without the descriptor of this read.
     return readdirSync('/proc/self/fd').length - 1;
   } catch (error) {
     return withoutProc(error);
   }
 }
 
-/** The soft limit stands first: `Max open files            1024                 20000                files`. */
+/** The soft limit comes first: `Max open files            1024                 20000                files`. */
 function mostOpenFiles(): number | null {
   try {
     const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];

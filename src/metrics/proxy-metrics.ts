@@ -1,13 +1,13 @@
-// What HAProxy itself has counted, by its own names and by the site behind them.
+// HAProxy's own counters, by its names and by the site behind them.
 import type { ProxyStat } from '../haproxy/process/proxy-stats.ts';
 import type { Instruments } from './instruments.ts';
 
 /**
- * Of each kind so many are listed by name, the first by the alphabet, so that they stay the same from scrape to scrape;
- * the rest is summed up in one. Three lines of some 100 bytes each: a scrape stays below 1 MiB, however many sites.
+ * Per kind, the first in alphabetical order, so that they stay the same from scrape to scrape; the rest is summed up.
+ * Three lines of some 100 bytes each: a scrape stays below 1 MiB, however many sites.
  */
 export const listedAtMost = 1_000;
-/** No name that a site or a section of the configuration can have. */
+/** Not a possible name of a site or a section. */
 export const unlisted = '(others)';
 
 type Totals = Pick<ProxyStat, 'requests' | 'denied' | 'serverErrors' | 'sessions'>;
@@ -50,8 +50,8 @@ export class ProxyMetrics {
   }
 
   /**
-   * @param stats null: they could not be read; then nothing is shown in their place
-   * @param siteOf the site of a backend; an empty text where there is none
+   * @param stats null: unreadable; nothing is shown
+   * @param siteOf the site of a backend; an empty text if none
    */
   refresh(stats: readonly ProxyStat[] | null, siteOf: (backend: string) => string): void {
     this.#up.set(stats === null ? 0 : 1);

@@ -1,4 +1,3 @@
-// Reloads: how many of which kind, what came of them, and whether one is waited for.
 import type { Facts, ReloadPurpose } from '../events/facts.ts';
 import { type Instruments, OptionalGauge } from './instruments.ts';
 
@@ -7,7 +6,7 @@ const purposes: readonly ReloadPurpose[] = ['requested', 'site', 'restore', 'sch
 /** Seconds; one with its rollback may take two minutes. */
 const DURATIONS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
-/** What is asked at every scrape. */
+/** Read at every scrape. */
 export interface ReloadSource {
   readonly scheduled: { readonly attempts: number } | null;
 }
@@ -52,7 +51,7 @@ export class ReloadMetrics {
   ended({ status, purpose, milliseconds }: Facts['reload.ended']): void {
     this.#total.inc({ result: status, reason: purpose });
     this.#durations.observe({ result: status }, milliseconds / 1_000);
-    // A refused site or backup leaves nothing behind, and its sender got the error.
+    // A refused site or backup has no effect, and its sender got the error.
     const toldAndForgotten = status === 'refused' && (purpose === 'site' || purpose === 'restore');
     if (!toldAndForgotten) this.#successful.set(status === 'completed' ? 1 : 0);
     this.#endedAt.set({ result: status }, Date.now() / 1_000);

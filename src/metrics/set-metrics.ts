@@ -1,24 +1,24 @@
-// The sets themselves, what waits to change them, and the workers that are to hold them. All of it is in memory and asked
-// at every scrape, but what only the database knows.
+// The sets, the changes that wait, and the workers. Read from memory at every scrape, except what only the database
+// knows.
 import { type Instruments, OptionalGauge } from './instruments.ts';
 
-/** What is asked at every scrape; it costs nothing. */
+/** Read at every scrape; free of cost. */
 export interface SetSources {
   blockedEntries(): number;
   trustedEntries(): number;
   /** Changes that wait for the writer. */
   queuedChanges(): number;
-  /** Turns that wait: groups, slices of big changes, repairs. */
+  /** Groups, slices of bulk changes, repairs. */
   queuedTurns(): number;
   masterSocketUp(): boolean;
   workers(): readonly { readonly role: 'current' | 'draining'; readonly whole: boolean }[];
-  /** When every live worker was last seen to hold everything; null: not since the start. */
+  /** When every live worker was last verified to be in sync; null: not since the start. */
   lastVerifiedAt(): Date | null;
 }
 
-/** What the database has to be asked for, quickly answered at any size. */
+/** From the database, fast at any size. */
 export interface StoredFacts {
-  /** ISO 8601; null: no entry ends. */
+  /** ISO 8601; null: no entry expires. */
   readonly nextExpiry: string | null;
   readonly sites: number;
 }

@@ -1,4 +1,4 @@
-// Webhooks, by their names: whether what is sent arrives, and what waits.
+// Deliveries and waiting events of webhooks, by name.
 import type { DeliveryResult, WebhookBacklog, WebhookObserver } from '../webhooks/webhook-observer.ts';
 import type { Instruments } from './instruments.ts';
 

@@ -1,5 +1,5 @@
-// HAProxy with a configuration that others write, wired together: the service keeps the maps, reads what the front ends
-// do with them, and asks for a reload where a change did not get into a worker otherwise (ADR 0051).
+// HAProxy with a configuration that others write, wired together: the service maintains the maps, checks how the front
+// ends use them, and requests a reload if a change did not reach a worker otherwise (ADR 0051).
 import { attachedCheck, socketProblems } from '../configuration/attached/attached-check.ts';
 import { AttachedConfiguration } from '../configuration/attached/attached-configuration.ts';
 import { AttachedReload } from '../configuration/attached/attached-reload.ts';
@@ -58,7 +58,7 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
       const current = registry.current();
       return !link.state.up || current === null || !registry.isInSync(current);
     },
-    // The look of the reconciler may have come before the one at the files.
+    // The reconciler's check may precede the one of the files.
     async obstacle() {
       await configuration.look();
       return configuration.reloadHindrance;

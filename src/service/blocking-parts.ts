@@ -1,4 +1,4 @@
-// The blocked set and everything that keeps it true, wired together.
+// The blocked set and everything that keeps it in sync, wired together.
 
 import { AddressChecker } from '../blocking/address-checker.ts';
 import { BlockedSet, runtimeBudgetMs } from '../blocking/blocked-set.ts';
@@ -43,7 +43,6 @@ import type { Log } from '../telemetry/log.ts';
 
 const textsInPage = 2_000;
 
-/** Who hears of what the parts do while they work. */
 export interface BlockingObservers {
   readonly drift: DriftObserver;
   readonly groupEnded: (changes: number, milliseconds: number) => void;
@@ -64,12 +63,12 @@ export function wireBlocking(options: {
   readonly log: Log;
   readonly emit: Emit;
   readonly now: () => Date;
-  /** What the version that runs can do; it may change with a reload. */
+  /** Of the running version, which may change with a reload. */
   readonly capabilities: (runningVersion: string | null) => Pick<ProxyCapabilities, 'versionedMaps' | 'fastDeletes'>;
   readonly scheduleReload: (reason: string) => boolean;
-  /** Left out: the live configuration uses the trusted map as it should. */
+  /** Absent: the live configuration uses the trusted map correctly. */
   readonly trustUsage?: TrustUsage;
-  /** The socket answers again, or the workers are whole again. */
+  /** The socket answers again, or the workers are in sync again. */
   readonly reconsiderReload: () => void;
   readonly observers?: BlockingObservers;
 }) {
@@ -90,7 +89,7 @@ export function wireBlocking(options: {
   const windows = new ChangeWindows();
   const pending = new PendingVersions();
   const registry = new WorkerRegistry({ now, emit });
-  // Where deletes are fast a commit would stall traffic for nothing; where they scan, what they cost is measured.
+  // With fast deletes a commit would stall traffic for nothing; where they scan the map, their cost is measured.
   const strategy = new DeleteStrategy({
     mayReplace: () => replacePays(capabilities(registry.runningVersion)),
     scans: () => !capabilities(registry.runningVersion).fastDeletes,
@@ -222,7 +221,7 @@ export function wireBlocking(options: {
     onWorkerStarting: () => checks.kick(),
     betweenBulkChanges: (work) => bulk.between(work),
   });
-  // Where it is not known, what is trusted is taken to be let in.
+  // If unknown, trusted addresses are assumed to be admitted.
   const trustHasEffect = async (): Promise<boolean> => (await options.trustUsage?.look())?.hasEffect !== false;
   const checker = new AddressChecker({
     store,
@@ -254,7 +253,7 @@ export function wireBlocking(options: {
     },
     now,
   });
-  // Groups of expired entries come one after the other.
+  // Groups of expired entries run one after the other.
   let expiredRow: number | null = null;
   const expiry = new Expiry({
     store,

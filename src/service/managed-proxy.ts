@@ -1,5 +1,5 @@
-// HAProxy with a configuration that is written here, wired together: the template, the live file, what makes them one,
-// and who starts HAProxy where that is the service's job.
+// HAProxy with a configuration that this service writes, wired together: the template, the live file, and the
+// supervisor if this service starts HAProxy.
 import { join } from 'node:path';
 import { shared } from '../concurrency/shared.ts';
 import { BackupStore } from '../configuration/backups/backup-store.ts';
@@ -51,7 +51,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
       serverStateFile,
       sites,
     });
-  // Health, differences and dry runs may be asked for by many at a time.
+  // Concurrent requests for health, diffs and dry runs share one render.
   const renderStored = shared(async () => await render(await sitesStore.all()));
   const writeMaps = async (): Promise<void> => {
     if (keeper.problem !== null || !(await keeper.file.unchanged())) await keeper.updateBlockedIpsMap();
@@ -213,7 +213,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     if (!start.usable) log.error('HAProxy accepts no configuration', { output: start.output });
   }
 
-  /** What runs and was found valid is what a failed reload goes back to. */
+  /** The running, validated configuration, restored after a failed reload. */
   async function rememberKnownGood(): Promise<void> {
     const text = await live.read();
     if (text === null || (await lastKnownGood(backups, log)) !== null) return;

@@ -1,4 +1,4 @@
-// Where the metrics look at the moment of a scrape.
+// What the metrics read at the moment of a scrape.
 import { backendName } from '../configuration/template/render-scope.ts';
 import { type ProxyStat, readProxyStats } from '../haproxy/process/proxy-stats.ts';
 import type { MasterSocket } from '../haproxy/socket/master-socket.ts';
@@ -9,9 +9,9 @@ import type { SetSources, StoredFacts } from '../metrics/set-metrics.ts';
 import type { SitesStore } from '../store/sites-store.ts';
 import type { BlockingParts } from './blocking-parts.ts';
 
-/** For both ways together; a listing of a thousand sites takes 10 ms. */
+/** For both sockets together; a listing of a thousand sites takes 10 ms. */
 const statsPatienceMs = 1_000;
-/** An operator's template may have no stats socket, or one that this user may not use: the master's has the rest. */
+/** An operator's template may have no stats socket, or one that this user may not use: the master's gets the rest. */
 const statsSocketPatienceMs = 600;
 
 export function setSources({ keeper, trusted, writer, turns, link, registry }: BlockingParts): SetSources {
@@ -26,10 +26,10 @@ export function setSources({ keeper, trusted, writer, turns, link, registry }: B
   };
 }
 
-/** A synced write of one page is what a block costs; a disk that is full shows no other way. */
+/** A synced write of one page costs as much as a block; nothing else detects a full disk. */
 const writeEveryMs = 30_000;
 
-/** The health as it is now, without holding up a change. */
+/** Current health, without delaying a change. */
 export function gentleHealth(health: Pick<Health, 'verdict'>): () => Promise<HealthVerdict> {
   let wroteAt = Number.NEGATIVE_INFINITY;
   return async () => {
@@ -45,8 +45,8 @@ export async function storedFacts(store: BlockingParts['store'], sites: SitesSto
 }
 
 /**
- * On the worker's own stats socket, which answers through a reload and leaves the master to those who change something;
- * where that cannot be used, through the master.
+ * On the worker's own stats socket, which answers through a reload and leaves the master to changes; through the master
+ * if that cannot be used.
  * @throws MasterSocketError, StatsUnreadable, StoreError
  */
 export async function proxyStats(

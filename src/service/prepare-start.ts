@@ -1,5 +1,5 @@
 // What a start does before the API listens: state first, then the file, then the proxy, so that HAProxy never enforces
-// less than the database says. A crash at any of the points is made good by the next start.
+// less than the database says. The next start repairs a crash at any point.
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { removeStaleTemporaries } from '../files/atomic-file.ts';
@@ -42,7 +42,7 @@ export async function prepareStart(parts: StartParts): Promise<void> {
     now: parts.now,
     knownInstance,
   };
-  // Before the first change, which would have the number of one that the file may hold.
+  // Before the first change, which could get a number that the file already has.
   await reviewMapFiles(takeOver);
   const acceptShrink = await bulk.finishInterrupted();
   if (!knownInstance) await takeOverMapFiles(takeOver);

@@ -1,5 +1,5 @@
-// What the service needs from the side that runs HAProxy and writes its configuration: the service itself
-// (managed-proxy.ts), or the operator, and then the service keeps the maps only (attached-proxy.ts).
+// The interface to whatever runs HAProxy and writes its configuration: the service itself (managed-proxy.ts), or the
+// operator, and then the service only maintains the maps (attached-proxy.ts).
 
 import type { AttachedReport, DriftReport } from '../api/health.ts';
 import { type TrustInConfiguration, type TrustUsage, unknownTrust } from '../blocking/trusted-set.ts';
@@ -19,28 +19,28 @@ export interface ProxySide {
   readonly sites: SitesService;
   readonly configuration: ConfigurationService;
   readonly reloads: ReloadCoordinator;
-  /** What the configuration does with the maps, as of the last look. */
+  /** How the configuration uses the maps, as of the last check. */
   readonly trust: TrustInConfiguration;
-  /** What `/health` says of the configuration that is written here; null: none is. */
+  /** For `/health`; null: others write the configuration. */
   readonly drift: { report(): Promise<DriftReport> } | null;
   /** A crash interrupted a reload, which must be repaired. */
   readonly interrupted: boolean;
-  /** False: no reload could enforce what is not in force, or none is allowed. */
+  /** False: no reload could enforce what is missing, or none is allowed. */
   mayReload(): boolean;
   /** Checks the configuration again. Never throws. */
   look(): Promise<void>;
-  /** What is wrong beside the maps, each as a sentence for `/health`. */
+  /** For `/health`, each as a sentence. */
   problems(): Promise<readonly string[]>;
-  /** What `/health` reports about a configuration that others write; null: it is written here. As of the last check. */
+  /** For `/health`; null: this service writes the configuration. As of the last check. */
   attached(): AttachedReport | null;
-  /** What an earlier run left, before anything is changed. */
+  /** Handles what an earlier run left, before anything is changed. */
   review(): Promise<void>;
-  /** The maps are written: sees that there is a configuration, and that HAProxy runs where that is this side's job. */
+  /** After the maps are written: ensures a configuration and, if that is the service's job, a running HAProxy. */
   start(): Promise<void>;
-  /** The start of HAProxy is not waited for any longer. */
+  /** Stops waiting for the start of HAProxy. */
   abandonStart(): void;
   stop(): Promise<void>;
-  /** Ends HAProxy, where this side started it. */
+  /** Ends HAProxy, if this side started it. */
   endProxy(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export interface ProxySideOptions {
   readonly now: () => Date;
 }
 
-/** What the blocked set needs from the proxy's side, which is made after it and connected then. */
+/** The blocked set's link to the proxy side, which is created later and connected then. */
 export class ProxyLink {
   #side: ProxySide | null = null;
 

@@ -1,4 +1,4 @@
-// The service: starts its parts in order, and stops them in order. `wire.ts` makes them.
+// Starts the parts in order, and stops them in order. `wire.ts` creates them.
 
 import { join } from 'node:path';
 import { crashPoint } from '../faults/crash-point.ts';
@@ -20,22 +20,25 @@ interface RunningService {
   readonly services: Services;
   /** Where the key made at the first start was written. */
   readonly keyFile: string;
-  /** To be called when the API listens: from here on the service is ready. */
+  /** Call when the API listens: from here on the service is ready. */
   begin(): Promise<void>;
-  /** Ends what is under way and lets go of everything; the proxy goes on, unless `endsProxy`. */
+  /** Ends everything in progress and releases all resources; the proxy continues, unless `endsProxy`. */
   stop(): Promise<void>;
 }
 
 interface StartOptions {
-  /** Aborted: the service is to end as soon as it has started; the proxy's start is not waited for. */
+  /** Aborted: the service ends as soon as it has started, without waiting for the proxy's start. */
   readonly signal?: AbortSignal;
   /** Default false: the proxy outlives the service. */
   readonly endsProxy?: boolean;
-  /** Default true: files that others could replace stop the start. False: they are only logged, for a trial in any folder. */
+  /**
+   * Default true: files that other users could replace stop the start. False: they are only logged, for a trial in any
+   * folder.
+   */
   readonly refusesWideRights?: boolean;
 }
 
-/** @throws StartRefused, ProxyVersionError and errors of the system, each with what to do; nothing is left running */
+/** @throws StartRefused, ProxyVersionError and system errors, each with what to do; nothing is left running */
 export async function startService(
   settings: Settings,
   log: Log,
@@ -102,7 +105,7 @@ async function startLocked(
     await blocking.trustExpiry.stop();
     blocking.bulk.stop();
     await proxy.stop();
-    // Nothing needs the proxy's answers from here on: what still waits for a worker that hangs is given up.
+    // Nothing needs the proxy's answers from here on: stops waiting for a hung worker.
     parts.socket.close();
     await watched;
     parts.statsSocket.close();

@@ -1,4 +1,4 @@
-// Everything that the service consists of, made in order and passed on; no part looks up another.
+// The composition root: creates all parts in order and passes them on; no part looks up another.
 
 import { Registry } from '@prometheus-io/client';
 import { AuditRecorder } from '../audit/audit-recorder.ts';
@@ -76,7 +76,7 @@ export async function wireService(options: {
   const socket = new MasterSocket(settings.masterSocket, { observer: observers.commands });
   const statsSocket = new MasterSocket(settings.statsSocket, { observer: observers.commands, maxConnections: 2 });
   const sitesStore = new SitesStore(database);
-  // The proxy's side needs the blocked set, which asks it for reloads: it is connected below.
+  // The proxy side needs the blocked set, which requests reloads from it: connected below.
   const proxyLink = new ProxyLink();
   const blocking = wireBlocking({
     settings,

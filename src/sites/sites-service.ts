@@ -7,7 +7,9 @@ export interface SitesService {
   list(): Promise<readonly SiteRecord[]>;
   /** Errors: 1100. */
   get(domain: string): Promise<SiteRecord>;
-  /** Live by a safe reload before the answer. Errors: 6020, 422, and then nothing is stored; 503 when it was not taken. */
+  /**
+   * Live by a safe reload before the response. Errors: 6020, 422, and then nothing is stored; 503 when not confirmed.
+   */
   put(
     site: Site,
     consent: ReplaceConsent,

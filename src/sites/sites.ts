@@ -1,5 +1,5 @@
-// Sites: kept in the database, live by a safe reload before the answer. One that would make the configuration invalid
-// is refused and not stored.
+// Sites: stored in the database, live by a safe reload before the response. One that would make the configuration
+// invalid is refused and not stored.
 
 import type { ReloadAnswer } from '../api/configuration.ts';
 import type { ServerState, SiteAnswer, SiteRecord } from '../api/sites.ts';
@@ -99,7 +99,7 @@ export class Sites implements SitesService {
     const site = await this.get(domain);
     const stats = await this.#statsOf(domain);
     return site.servers.map((server, index) => {
-      // Servers stand in the configuration in the site's own order: `s1_…`, `s2_…`.
+      // Servers are named in the site's own order: `s1_…`, `s2_…`.
       const stat = stats?.find(({ name }) => name.startsWith(`s${index + 1}_`));
       return {
         address: server.address,

@@ -1,5 +1,5 @@
-// The entries of a map file become permanent blocks, so that the rewrite of the file unblocks none: at the very first
-// start, and where the file is newer than the database. Each line that cannot be read is logged and never guessed.
+// Imports the entries of a map file as permanent blocks, so that the rewrite of the file unblocks none: at the first
+// start, and when the file is newer than the database. Unreadable lines are logged and never guessed.
 
 import { type IpEntry, parseIp } from '../domain/ip.ts';
 import { crashPoint } from '../faults/crash-point.ts';
@@ -21,18 +21,17 @@ export interface MapImport {
 
 interface MapImportOptions {
   readonly path: string;
-  /** Named as `blocked_by` of each entry that is new. */
+  /** `blocked_by` of each new entry. */
   readonly blockedBy: string;
-  /** Which lines are taken over; all when left out. */
+  /** Which lines to import; absent: all. */
   readonly only?: (line: MapFileLine) => boolean;
 }
 
 /**
- * What blocks today goes on being blocked, whatever its spelling: HAProxy takes host bits and dotted masks, and a last
- * line without newline. A line that holds an address alone is taken as its writer meant it (older guides
- * list one address a line), although HAProxy lets it pass until then. An entry with the value 0 says that it does not
- * block, and is not imported. What is blocked already stays as it is; a block that
- * is over by `now` is none, for the file says that it was made again. `path` exists.
+ * Keeps blocking what the file blocks, in any spelling: HAProxy accepts host bits and dotted masks, and a last line
+ * without newline. A line with only an address is imported as meant (older guides write one address a line), although
+ * HAProxy loads it without effect. Entries with the value 0 do not block and are not imported. Existing blocks stay
+ * unchanged; an expired one by `now` is renewed, since the file shows that it was blocked again. `path` exists.
  */
 export async function importMapFile(
   { path, blockedBy, only = () => true }: MapImportOptions,
@@ -66,8 +65,8 @@ export async function importMapFile(
 }
 
 /**
- * The same for trusted addresses, so that a database that is lost does not lose whom one trusts, and until when: what is
- * trusted already stays as it is, and trust that is over is left out. `path` exists.
+ * The same for trusted addresses with their expiry, in case the database was lost: existing trust stays unchanged, and
+ * expired trust is omitted. `path` exists.
  */
 export async function importTrustedMap(
   path: string,
@@ -99,8 +98,8 @@ export async function importTrustedMap(
 }
 
 /**
- * Trust follows the database, also an older one that was put back. Differences to the file are logged
- * before the file is written: addresses, at most twenty of each.
+ * Trust follows the database, even an older restored one. Differences to the file are logged before it is rewritten:
+ * addresses, at most twenty of each kind.
  */
 export async function tellOtherTrust(path: string, store: Pick<TrustedIpsStore, 'list'>, log: Log): Promise<void> {
   const wanted = new Set((await store.list()).map((row) => row.ip_address));
@@ -130,7 +129,7 @@ export async function tellOtherTrust(path: string, store: Pick<TrustedIpsStore, 
 const loadableLine = /^[ \t]*(\S+)[ \t]+(\d+)[ \t\r]*$/;
 const dottedMask = /\/(\d+\.\d+\.\d+\.\d+)$/;
 
-/** The address that the line lists, or why it lists none. */
+/** The listed address, or why there is none. */
 export function readLine(line: MapFileLine): IpEntry | string {
   const [key, value] = keyAndValue(line);
   if (line.kind === 'damaged' && value === '') return line.why;
@@ -147,7 +146,7 @@ function keyAndValue(line: MapFileLine): readonly (string | undefined)[] {
   return loadableLine.exec(line.text)?.slice(1) ?? [line.text, ''];
 }
 
-/** `255.255.0.0` → `/16`; null for a mask with a gap, which names no network. */
+/** `255.255.0.0` → `/16`; null for a mask with a gap, which is not a network. */
 function prefixOf(mask: string): string | null {
   const bits = mask.split('.').map((part) => Number(part).toString(2).padStart(8, '0'));
   const ones = /^(1+)0*$/.exec(bits.join(''))?.[1];

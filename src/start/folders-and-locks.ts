@@ -1,4 +1,4 @@
-// What a start needs first: the folders of its files, and locks against other processes.
+// Creates the folders of all files, and locks against other processes.
 import { dirname } from 'node:path';
 import { resolveTarget } from '../files/atomic-file.ts';
 import { makeFolderDurably } from '../files/durable-folder.ts';
@@ -8,12 +8,12 @@ import { DatabaseUnusable } from '../store/store-error.ts';
 import { ServiceLock } from '../supervision/service-lock.ts';
 import { StartRefused } from './open-state.ts';
 
-/** @throws StartRefused when another service works on the same map, the same proxy or the same database */
+/** @throws StartRefused when another service uses the same map, proxy or database */
 export async function takeLocks(settings: Settings): Promise<ServiceLock[]> {
   const locks: ServiceLock[] = [];
   try {
     locks.push(await takeMapLock(settings));
-    // Its socket lies in a folder of root's; and who works on the map works on the proxy that reads it.
+    // The socket of an attached HAProxy is in a folder of root; and any service on the proxy uses its map.
     if (!settings.attached) locks.push(takeProxyLock(settings));
     const database = databaseFile(settings.databaseUrl);
     locks.push(ServiceLock.take(await lockOf(database), `the database ${database}`));
@@ -25,22 +25,22 @@ export async function takeLocks(settings: Settings): Promise<ServiceLock[]> {
   }
 }
 
-/** @throws LockHeld when another service works on the map */
+/** @throws LockHeld when another service uses the map */
 export async function takeMapLock({ blockedMap }: Settings): Promise<ServiceLock> {
   return ServiceLock.take(await lockOf(blockedMap), blockedMap);
 }
 
-/** @throws LockHeld when another service works on the proxy */
+/** @throws LockHeld when another service uses the proxy */
 export function takeProxyLock({ masterSocket }: Settings): ServiceLock {
   return ServiceLock.take(`${masterSocket}.lock`, `the proxy at ${masterSocket}`);
 }
 
-/** Beside what a link leads to: another way to the same file is no other file. */
+/** Beside a link's target: two paths to one file share one lock. */
 async function lockOf(path: string): Promise<string> {
   return `${await resolveTarget(path)}.lock`;
 }
 
-/** Whatever the umask: only the service's user may write to its folders, and read the state folder. */
+/** Independent of the umask: only the service's user may write to its folders, and read the state folder. */
 export async function makeFolders(settings: Settings): Promise<void> {
   const { configFile, blockedMap, trustedMap, sitesMap, masterSocket, statsSocket, pidFile } = settings;
   const proxys = [configFile, sitesMap, masterSocket, statsSocket, pidFile];
@@ -50,7 +50,7 @@ export async function makeFolders(settings: Settings): Promise<void> {
   if (home !== null && home !== settings.stateDir) await makeOwnFolder(home);
 }
 
-/** Those of the proxy's sockets and pid file, which a restart of the machine takes away. */
+/** The folders of the proxy's sockets and pid file, which a reboot removes. */
 export async function makeRuntimeFolders({ masterSocket, statsSocket, pidFile }: Settings): Promise<void> {
   await makeFoldersOf([masterSocket, statsSocket, pidFile]);
 }
@@ -59,7 +59,7 @@ async function makeFoldersOf(files: readonly string[]): Promise<void> {
   for (const folder of new Set(files.map((file) => dirname(file)))) await makeFolderDurably(folder, 0o755);
 }
 
-/** What was there keeps its mode; `checkRights` says what it thinks of it. */
+/** An existing folder keeps its mode; `checkRights` checks it. */
 export async function makeStateFolder({ stateDir }: Settings): Promise<void> {
   await makeOwnFolder(stateDir);
 }
@@ -69,7 +69,7 @@ async function makeOwnFolder(path: string): Promise<void> {
   await makeFolderDurably(path, 0o700);
 }
 
-/** Null for a URL that names no file: the lock of the database refuses it, and says why. */
+/** Null for a URL without a file: the database lock refuses it with the reason. */
 function databaseFolder({ databaseUrl }: Settings): string | null {
   try {
     return dirname(databaseFile(databaseUrl));

@@ -1,5 +1,5 @@
-// A small file that says "a database was here". With it, a database that is missing later stops the start instead of
-// beginning an empty one: an empty database must not unblock the world.
+// A small file that records that a database existed. If it is missing later, the start stops instead of creating an
+// empty one: an empty database must never unblock everything.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing, writeFileAtomically } from '../files/atomic-file.ts';
@@ -11,7 +11,7 @@ interface InstanceMarker {
 
 const fileName = 'instance.json';
 
-/** Null: no database was ever here. Errors: one that names the file when it is damaged. */
+/** Null: there was never a database. @throws an error that names the file when it is damaged */
 export async function readMarker(stateDir: string): Promise<InstanceMarker | null> {
   const path = join(stateDir, fileName);
   let text: string;

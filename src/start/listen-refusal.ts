@@ -1,10 +1,10 @@
-// Why the API cannot listen, by the setting that says where, and by who is there already.
+// Why the API cannot listen: the setting, and which process holds the address.
 import type { ListenAddress } from '../settings.ts';
 import { describeSockets, foreignListeners } from '../supervision/foreign-listeners.ts';
 
 class ListenRefused extends Error {
   override readonly name = 'ListenRefused';
-  /** Of the system: `EADDRINUSE`. */
+  /** The system's code, such as `EADDRINUSE`. */
   readonly code: string | undefined;
 
   constructor(message: string, code: string | undefined, options: ErrorOptions) {
@@ -13,12 +13,11 @@ class ListenRefused extends Error {
   }
 }
 
-/** @param error what `listen` rejected with */
 export async function listenRefused(error: unknown, { text, target }: ListenAddress): Promise<ListenRefused> {
   const { code, message } = error as NodeJS.ErrnoException;
   const taken = code === 'EADDRINUSE' && 'port' in target;
   const why = taken ? await holderOf(target) : message;
-  // The system's own words for a port that is taken say nothing more.
+  // The system's message for a taken port adds nothing.
   return new ListenRefused(
     `the API cannot listen on ${text} (PROXY_MANAGER_LISTEN): ${why}`,
     code,
@@ -28,6 +27,6 @@ export async function listenRefused(error: unknown, { text, target }: ListenAddr
 
 async function holderOf(address: { readonly host: string; readonly port: number }): Promise<string> {
   const holders = await describeSockets(await foreignListeners([address], []));
-  // It may have gone meanwhile, or listen where this user may not look.
+  // It may have exited, or belong to a user whose processes are hidden.
   return `${holders.length === 0 ? 'another process' : holders.join(', ')} has it already; stop that, or name another address`;
 }

@@ -1,4 +1,4 @@
-// Opens the database of this instance, or says plainly why not. Nothing is recreated silently.
+// Opens the database of this instance, or explains why not. Nothing is recreated silently.
 import type { Settings } from '../settings.ts';
 import { InstanceStore } from '../store/instance-store.ts';
 import { type Database, openDatabase } from '../store/open-database.ts';
@@ -9,11 +9,11 @@ import { readMarker, writeMarker } from './instance-marker.ts';
 export interface OpenState {
   readonly database: Database;
   readonly instance: InstanceStore;
-  /** False on the very first start, and on the first with an accepted empty database: what exists is imported. */
+  /** False on the very first start, and on the first with an accepted empty database: existing files are imported. */
   readonly knownInstance: boolean;
 }
 
-/** The start cannot go on; the message says what to do. */
+/** The message says what to do. */
 export class StartRefused extends Error {
   override readonly name = 'StartRefused';
 }
@@ -25,7 +25,7 @@ export async function openState(settings: Settings): Promise<OpenState> {
   try {
     database = await openDatabase(settings.databaseUrl, { createIfMissing: mayCreate });
   } catch (error) {
-    // It says which database it is, and what to do.
+    // Names the database and what to do.
     if (error instanceof DatabaseUnusable) throw new StartRefused(error.message, { cause: error.cause });
     throw new StartRefused(`the database ${settings.databaseUrl} cannot be used: ${(error as Error).message}`, {
       cause: error,
@@ -41,7 +41,7 @@ export async function openState(settings: Settings): Promise<OpenState> {
   return { database, instance, knownInstance: marker?.database_id === instance.databaseId };
 }
 
-/** From here on this database is the one that has to be there. After what existed was imported, so that a crash repeats it. */
+/** From here on this database is required. Called after the import, so that a crash repeats it. */
 export async function rememberInstance(settings: Settings, instance: InstanceStore, log: Log): Promise<void> {
   await writeMarker(settings.stateDir, { database_id: instance.databaseId });
   log.info('Database recorded as the one of this instance', { database: instance.databaseId });

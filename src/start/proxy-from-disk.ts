@@ -1,5 +1,5 @@
-// A refused start must not leave the sites without a proxy: what is on disk was good enough to serve before, and the map
-// file blocks what it blocked (ADR 0038). Nothing on disk is changed.
+// A refused start must not leave the sites without a proxy: the files on disk were valid before, and the map file
+// blocks what it blocked (ADR 0038). Changes nothing on disk.
 import { access, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BackupStore } from '../configuration/backups/backup-store.ts';
@@ -19,10 +19,10 @@ import { makeRuntimeFolders, takeMapLock, takeProxyLock } from './folders-and-lo
 import { checkProxyRights, checkUser } from './rights-check.ts';
 
 /**
- * Starts the proxy from the files on disk, unless one runs; returns a sentence on what became of it. Never beside the
- * proxy of another service, and never from a configuration that HAProxy refuses or others could replace. The service
- * that starts later adopts it.
- * @param signal aborted: a start under way is not waited for
+ * Starts the proxy from the files on disk, unless one runs; returns a sentence about the result. Never beside the proxy
+ * of another service, and never from a configuration that HAProxy refuses or other users could replace. The next
+ * service adopts it.
+ * @param signal aborts waiting for a start
  */
 export async function proxyFromDisk(settings: Settings, log: Log, signal: AbortSignal): Promise<string> {
   const locks: ServiceLock[] = [];
@@ -40,7 +40,7 @@ export async function proxyFromDisk(settings: Settings, log: Log, signal: AbortS
     return `HAProxy (process ${master.pid}) was started with the configuration and the maps on disk`;
   } catch (error) {
     if (error instanceof LockHeld) return `HAProxy was not started: ${error.message}`;
-    // What forbids a start takes nothing from one that runs.
+    // Obstacles to a start do not affect a running proxy.
     const running = await runningMaster(settings, log);
     return running === null ? `HAProxy could not be started either: ${causeText(error)}` : leftAsItIs(running);
   } finally {
@@ -53,7 +53,7 @@ function leftAsItIs(pid: number): string {
   return `HAProxy (process ${pid}) runs and was left as it is`;
 }
 
-/** By its pid file alone; null: none is known. */
+/** By its pid file alone; null: none. */
 async function runningMaster({ pidFile, configFile }: Settings, log: Log): Promise<number | null> {
   try {
     return (await findMaster(pidFile, configFile))?.pid ?? null;
@@ -63,7 +63,7 @@ async function runningMaster({ pidFile, configFile }: Settings, log: Log): Promi
   }
 }
 
-/** Without it where the disk takes no lock: that of the proxy is enough against a second one. @throws LockHeld */
+/** Without it if the disk allows no lock: the proxy's lock prevents a second one. @throws LockHeld */
 async function mapLockIfPossible(settings: Settings, log: Log): Promise<ServiceLock[]> {
   try {
     return [await takeMapLock(settings)];
@@ -91,7 +91,7 @@ async function supervisorOf(settings: Settings, socket: MasterSocket, log: Log):
   });
 }
 
-/** A disk that takes no output, full or read-only, must not keep the proxy from starting. */
+/** A full or read-only disk must not keep the proxy from starting. */
 async function outputFileOf({ stateDir }: Settings, log: Log): Promise<string> {
   const path = join(stateDir, 'proxy-output.log');
   try {
@@ -108,7 +108,7 @@ async function obstacleTo(settings: Settings, live: LiveFile, log: Log): Promise
   const text = await live.read();
   if (text === null) return new Error(`there is no configuration at ${live.path}`);
   for (const map of [settings.blockedMap, settings.trustedMap]) {
-    // An empty one in its place would let in whom it blocked.
+    // An empty one would admit every blocked address.
     if (text.includes(map) && (await isAbsent(map))) {
       return new Error(
         `${live.path} names ${map}, which is missing, so HAProxy refuses it; put the file back, or write it from the database: proxy-manager map-repair`,

@@ -1,14 +1,12 @@
-// Notifies systemd that the service is ready (`Type=notify`), so that what is ordered after it, `systemctl start` first,
-// waits for the API and not for a process. systemd-notify does it: Node has no datagram sockets of the Unix kind.
+// Notifies systemd that the service is ready (`Type=notify`), so that units ordered after it, and `systemctl start`,
+// wait for the API. By systemd-notify: Node has no Unix datagram sockets.
 import { spawn } from 'node:child_process';
 import { causeText, type Log } from '../telemetry/log.ts';
 
-/** systemd answers in milliseconds, also on a busy machine. */
 const longestMs = 10_000;
 
 /**
- * Where nothing waits for it (no NOTIFY_SOCKET) nothing is done. A failure is logged: the service works, and systemd
- * waits for as long as its unit says.
+ * Does nothing without NOTIFY_SOCKET. A failure is logged: the service works, and systemd waits until its own time-out.
  * @param url where the API listens; `systemctl status` shows it
  */
 export async function tellReady(
@@ -30,7 +28,7 @@ function run(env: NodeJS.ProcessEnv, words: readonly string[]): Promise<void> {
     const child = spawn('systemd-notify', words, { env, stdio: ['ignore', 'ignore', 'pipe'], timeout: longestMs });
     let output = '';
     child.once('error', (cause) => reject(new Error(`systemd-notify cannot be run: ${cause.message}`, { cause })));
-    // Where no file descriptor is left there are no pipes, whatever the types say; the error follows.
+    // Without a free file descriptor there are no pipes, whatever the types say; the error follows.
     (child.stderr as typeof child.stderr | undefined)?.setEncoding('utf8').on('data', (text: string) => {
       output = (output + text).slice(0, 1_000);
     });

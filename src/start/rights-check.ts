@@ -1,6 +1,6 @@
-// Least rights, looked at before anything is opened, the log by itself and first: what another user of this machine could read, replace or make
-// first. What decides who gets in and who is blocked (database, state folder, key) is refused when it is not ours; what
-// an operator may have a reason for is logged with the command that fixes it (ADR 0025).
+// Checks permissions before anything is opened, the log's first: which files another user could read, replace or create
+// first. Foreign rights to what decides about access and blocks (database, state folder, key) prevent the start;
+// others, which an operator may want, are logged with the command that fixes them (ADR 0025).
 import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
@@ -15,17 +15,17 @@ interface Kept {
   readonly path: string;
   /** Grants access: no other user may own it, or should read it. */
   readonly secret: boolean;
-  /** HAProxy reads it, or takes its word for which process it is. */
+  /** HAProxy reads it, or it identifies the HAProxy process. */
   readonly proxys: boolean;
 }
 
 interface RightsOptions {
-  /** Default true. False: it is only logged. */
+  /** Default true. False: only logged. */
   readonly refuses?: boolean;
   readonly ownUid?: number;
 }
 
-/** @throws StartRefused with every reason and the command that mends each */
+/** @throws StartRefused with every reason and the command that fixes each */
 export function checkRights(settings: Settings, log: Log, options: RightsOptions = {}): void {
   const { refuses = true, ownUid = getuid?.() ?? 0 } = options;
   const refusals = new Set<string>();
@@ -43,8 +43,8 @@ export function checkRights(settings: Settings, log: Log, options: RightsOptions
 }
 
 /**
- * What HAProxy reads alone, before it is started although the service is not: one that others could replace would have
- * the rights of the user that starts it.
+ * Only the files that HAProxy reads, before it is started without the service: one that other users could replace would
+ * run with the starting user's rights.
  * @throws StartRefused
  */
 export function checkProxyRights(settings: Settings, ownUid: number = getuid?.() ?? 0): void {
@@ -55,8 +55,8 @@ export function checkProxyRights(settings: Settings, ownUid: number = getuid?.()
 }
 
 /**
- * The log alone, before it is opened: what others may replace, or a link that another user made, could lead what we
- * write into any file that we may write to.
+ * The log alone, before it is opened: a replaced file, or another user's link, could redirect our writes to any file
+ * that we may write to.
  * @throws StartRefused
  */
 export function checkLogRights({ logFile }: Settings, ownUid: number = getuid?.() ?? 0): void {
@@ -70,8 +70,8 @@ export function checkLogRights({ logFile }: Settings, ownUid: number = getuid?.(
 }
 
 /**
- * Root over the state of a service that runs as another user: what root made there, the log first, that user could not
- * open. To give all of it to root would be the wrong advice; the folder says who it is.
+ * Refuses root for the state of a service that runs as another user: that user could not open files created by root,
+ * the log first. The owner of the folder shows the right user.
  * @throws StartRefused
  */
 export function checkUser({ stateDir }: Settings, ownUid: number = getuid?.() ?? 0): void {

@@ -1,5 +1,5 @@
-// What of the settings only the machine can say: a folder in a file's place, a template that is not there. Reported before
-// anything is changed, and by the variable's name; otherwise it would surface later as an `EISDIR` of somewhere.
+// Checks settings against the machine (a folder in place of a file, a missing template) before anything is changed, and
+// names the variable; otherwise they would surface later as a bare `EISDIR`.
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { type Settings, SettingsError } from '../settings.ts';
@@ -9,7 +9,7 @@ import { databaseFile } from '../store/database-file.ts';
 export async function checkSettings(settings: Settings): Promise<void> {
   const files: readonly (readonly [name: string, path: string])[] = [
     ['DATABASE_URL', databaseFile(settings.databaseUrl)],
-    // HAProxy takes a folder of files too.
+    // HAProxy accepts a folder of files too.
     ...(settings.attached ? [] : [['CONFIG_FILE', settings.configFile] as const]),
     ['BLOCKED_MAP', settings.blockedMap],
     ['TRUSTED_MAP', settings.trustedMap],
@@ -25,7 +25,7 @@ export async function checkSettings(settings: Settings): Promise<void> {
     refuse('BACKUP_DIR', settings.backupDir, 'it is a file, but must be a directory');
   const { template, proxyBin } = settings;
   if (template !== null) await check('TEMPLATE', template, constants.R_OK, 'it cannot be read');
-  // Without a slash it is looked for in PATH, when it is run.
+  // Without a slash it is found in PATH at run time.
   if (proxyBin.includes('/')) await check('PROXY_BIN', proxyBin, constants.X_OK, 'it cannot be run');
 }
 
@@ -38,7 +38,7 @@ async function check(name: string, path: string, mode: number, why: string): Pro
   }
 }
 
-/** Null: there is nothing, or nothing that could be looked at; then the one who uses it says so. */
+/** Null: missing or not accessible; its first use reports it. */
 async function kindOf(path: string): Promise<'folder' | 'other' | null> {
   try {
     return (await stat(path)).isDirectory() ? 'folder' : 'other';

@@ -1,4 +1,4 @@
-// A database that is older than its map file: a copy that was put back, or a crash between a line and its commit.
+// A database that is older than its map file: restored from a copy, or a crash between a line and its commit.
 import filesystem, { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ async function open(): Promise<void> {
   kit = await openBlocking({ folder: folder.path, masterSocket: join(folder.path, 'm.sock'), now: () => clock });
   instance = await InstanceStore.open(kit.database);
 }
-/** As a start does it, up to the map file. */
+/** Like a start, up to the map file. */
 async function start({ acceptMapFile = false, adoptMapFile = false }: Ways = {}) {
   await open();
   const settings = { blockedMap: kit.mapPath, trustedMap: `${kit.mapPath}.trusted`, acceptMapFile, adoptMapFile };
@@ -80,7 +80,7 @@ const bulk = (ips: readonly string[], replace = false) =>
 
 const keptFiles = async () => (await readdir(folder.path)).filter((name) => name.includes('.kept')).sort();
 const copy = () => join(folder.path, 'copy.sqlite');
-/** As `sqlite3 … ".backup copy"`, while the service runs. */
+/** Like `sqlite3 … ".backup copy"` while the service runs. */
 async function backUp(): Promise<void> {
   const database = new SqliteDatabase(kit.databaseFile, { readonly: true });
   await database.backup(copy());
@@ -222,7 +222,7 @@ describe('a restored copy of the database', () => {
     expect(kit.lines).toContainEqual(
       expect.objectContaining({ fields: expect.objectContaining({ kept: `${name}-2` }) }),
     );
-    // A sync that has nothing to let go keeps nothing.
+    // A sync that discards nothing keeps no copy.
     await kit.keeper.updateBlockedIpsMap({ acceptForeignFile: true });
     expect(await keptFiles()).toHaveLength(3);
   });
@@ -305,7 +305,7 @@ describe('a restored copy of the database', () => {
 });
 
 describe('a crash', () => {
-  /** Dies with lines of so many changes in the file and no row in the database. */
+  /** Crashes with lines of these changes in the file and no row in the database. */
   async function dieAfterLines(...changes: string[][]): Promise<void> {
     let generation = await instance.generation();
     for (const ips of changes) await kit.keeper.file.add(ips, ++generation);
@@ -344,7 +344,7 @@ describe('a crash', () => {
     const id = await store.begin({ replace: true });
     await store.stage(id, [staged('192.0.2.4')]);
     await store.markReady(id);
-    // What is staged, and one of three removals.
+    // The staged rows, and one of three removals.
     for (let slice = 0; slice < 2; slice += 1) await store.applySlice(id, 1, clock, () => undefined);
     await dieAfterLines(['192.0.2.9']);
     expect(await start()).toMatchObject({ imported: 1 });
@@ -446,7 +446,7 @@ describe('trust for a time', () => {
 });
 
 describe('a map file', () => {
-  /** As version 0.1 without a second line and without numbers in its slots wrote it. */
+  /** As version 0.1 wrote it: without a second line and without numbers in its slots. */
   const asBefore = (text: string, generation: number) =>
     text
       .split('\n')

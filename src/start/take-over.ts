@@ -1,5 +1,5 @@
-// What a start takes over from map files before it writes them: all of those that were there before the service, and of
-// its own what the database lacks, because a crash came between a line and its commit, or because the operator asked for it.
+// What a start imports from map files before it rewrites them: entries from before the service, and those of its own
+// files that the database lacks, because of a crash between a line and its commit, or at the operator's request.
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import { lastChangeOf, newerBy, newerMapFile, waysOut } from '../blocking/write/newer-map-file.ts';
 import { codes } from '../errors/catalogue.ts';
@@ -12,7 +12,6 @@ import type { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import type { Log } from '../telemetry/log.ts';
 import { importMapFile, importTrustedMap, type MapImport, readLine, tellOtherTrust } from './first-import.ts';
 
-/** Named as `blocked_by`. */
 const recoveredBy = 'recovered:map-file';
 
 interface TakeOverParts {
@@ -21,13 +20,13 @@ interface TakeOverParts {
   readonly store: Pick<BlockedIpsStore, 'takeOver' | 'presentOf'>;
   readonly log: Log;
   readonly now: () => Date;
-  /** False: a first start, at which `takeOverMapFiles` takes over what is there. */
+  /** False: a first start, at which `takeOverMapFiles` imports existing entries. */
   readonly knownInstance: boolean;
 }
 
 /**
- * What a start and a repair do with the files of a known database before they write them: keep what `recoverFromMapFile`
- * keeps, with a row in the audit, and log whom the trusted map file names otherwise than the database.
+ * Before a start or a repair rewrites the files of a known database: imports what `recoverFromMapFile` does, with an
+ * audit row, and logs how the trusted map file differs from the database.
  * @throws ServiceError as `recoverFromMapFile`; nothing was changed
  */
 export async function reviewMapFiles(
@@ -43,10 +42,9 @@ export async function reviewMapFiles(
 }
 
 /**
- * Keeps what the blocked map file alone holds: the change of which a crash left the lines and not the rows, or with
- * `adoptMapFile` every entry. To be called before anything changes the blocked set.
- * @throws ServiceError when the file is newer than that, or foreign, and its loss was not accepted; nothing was
- *   changed
+ * Imports what only the blocked map file contains: the change of which a crash left lines without rows, or with
+ * `adoptMapFile` every entry. Call it before anything changes the blocked set.
+ * @throws ServiceError when the file is newer than that, or foreign, and its loss was not accepted; nothing was changed
  */
 export async function recoverFromMapFile(parts: TakeOverParts): Promise<MapImport | null> {
   const { settings, instance, log } = parts;
@@ -60,7 +58,7 @@ export async function recoverFromMapFile(parts: TakeOverParts): Promise<MapImpor
     throw newerMapFile(path, identity, generation);
   }
   if (!settings.adoptMapFile && newer !== 'one') {
-    // A version before these numbers changed the set without one: a copy of then must not look as new as what follows.
+    // Older versions changed the set without a number: their copy must not look as new as later ones.
     if (newer === 'none' && identity.header !== null && identity.last === null) {
       await instance.raiseGeneration(generation + 2);
     }
@@ -70,12 +68,12 @@ export async function recoverFromMapFile(parts: TakeOverParts): Promise<MapImpor
   if (settings.adoptMapFile) log.warn('Adopting the entries of the map file that the database lacks', about);
   else log.warn('Map file holds a change that the database lacks; keeping its lines as blocks', about);
   const done = await recover(parts, identity, settings.adoptMapFile ? null : generation);
-  // Last: repeated after a crash, it finds the file newer again. No later change may have a number of the file's.
+  // Last: repeated after a crash, it finds the file newer again. No later change may reuse a number of the file.
   if (identity.header?.database === instance.databaseId) await instance.raiseGeneration(lastChangeOf(identity));
   return done;
 }
 
-/** @throws ServiceError when the file, which we did not write, blocks what the database does not; nothing was changed */
+/** @throws ServiceError when a foreign file blocks what the database does not; nothing was changed */
 async function refuseOthersList({ settings, store, knownInstance }: TakeOverParts): Promise<void> {
   if (!knownInstance) return;
   let [others, first] = [0, ''];
@@ -100,7 +98,7 @@ function recover({ settings, store, log, now }: TakeOverParts, { header }: MapFi
     {
       path: settings.blockedMap,
       blockedBy: recoveredBy,
-      // What an unblock took out of the database, and a crash left in the file, is of an earlier change.
+      // A line that a crash left after its unblock was committed belongs to an earlier change.
       ...(since === null
         ? {}
         : { only: (line) => (line.kind === 'entry' ? (line.generation ?? header?.generation ?? 0) > since : false) }),
@@ -111,13 +109,13 @@ function recover({ settings, store, log, now }: TakeOverParts, { header }: MapFi
   );
 }
 
-/** At the first start of a database: what map files hold that it did not write. Repeated after a crash. */
+/** At the first start of a database: imports foreign map files. Repeated after a crash. */
 export async function takeOverMapFiles(
   parts: TakeOverParts & { readonly trusted: TrustedIpsStore; readonly audit: Pick<AuditRecorder, 'done'> },
 ): Promise<void> {
   const { settings, instance, store, trusted, audit, log, now } = parts;
   const blocked = await readMapFileHeader(settings.blockedMap);
-  // Written from this database already, so both were taken over before.
+  // Already written from this database, so both were imported before.
   if (blocked.header?.database === instance.databaseId) return;
   if (blocked.exists) {
     const from = { path: settings.blockedMap, blockedBy: 'import:map-file' };
@@ -128,7 +126,6 @@ export async function takeOverMapFiles(
   if (done.imported > 0) tellOfImport(audit, { ...done, map: 'trusted' });
 }
 
-/** In the audit: the service itself did it. */
 function tellOfImport(audit: Pick<AuditRecorder, 'done'>, details: Record<string, unknown>): void {
   audit.done({ operation: 'import_map_file', keyName: null, source: null, requestId: null, details });
 }

@@ -26,7 +26,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
 });
 
-/** How many are foreign to `pid`, as root sees it without the right to look into others, which the unit withholds. */
+/** Counts sockets foreign to `pid` like root without CAP_SYS_PTRACE, which the unit withholds. */
 async function foreignWithoutPtrace(port: number, pid: number): Promise<number> {
   const module = new URL('foreign-listeners.ts', import.meta.url).pathname;
   const script = `import { foreignListeners } from ${JSON.stringify(module)};

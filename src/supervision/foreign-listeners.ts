@@ -1,10 +1,11 @@
 // Another process on the proxy's ports (a second proxy) would serve part of the requests past the blocked map, and
-// SO_REUSEPORT lets it start without an error. This compares the kernel's listening sockets with those of the workers.
+// SO_REUSEPORT lets it start without an error. So the kernel's listening sockets are compared with those of the
+// workers.
 import { open, readdir, readFile, readlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { childrenOf, commandLine, isUnreadable } from '../system/processes.ts';
 
-/** An address as the configuration binds it; `host` without brackets, a wildcard written out. */
+/** An address of a `bind` line; `host` without brackets, wildcards written out. */
 export interface OwnAddress {
   readonly host: string;
   readonly port: number;
@@ -14,7 +15,6 @@ interface ListeningSocket {
   /** As the kernel prints it: hexadecimal, in words of the machine's byte order. */
   readonly address: string;
   readonly port: number;
-  /** Of the user that created it. */
   readonly uid: string;
   readonly inode: string;
 }
@@ -38,15 +38,14 @@ const checks = 3;
 const checkEveryMs = 100;
 
 interface OwnProcesses {
-  /** The known workers, and the master. */
+  /** Including the master. */
   readonly pids: readonly number[];
   readonly masterPid: number | null;
 }
 
 /**
  * Foreign listeners that are found at every check. During a reload the master itself listens, forks and closes again
- * before the new worker is listed, which for a moment looks like a foreign listener: so the master's children at each
- * check count as its own.
+ * before the new worker is listed; so the master's children at each check count as its own.
  * @param foreign listeners on the proxy's addresses that none of the given processes holds
  */
 export async function persistentForeignListeners<Listener>(
@@ -58,7 +57,6 @@ export async function persistentForeignListeners<Listener>(
   },
 ): Promise<readonly Listener[]> {
   let found = await foreign(pids);
-  // Without a master no worker is being started.
   for (let checked = 0; found.length > 0 && masterPid !== null && checked < checks; checked += 1) {
     await given.pause(checkEveryMs);
     found = await foreign([...pids, ...(await given.children(masterPid))]);
@@ -67,8 +65,8 @@ export async function persistentForeignListeners<Listener>(
 }
 
 /**
- * `port 80 (process 4711, haproxy -f …)` for each. Reads every descriptor of every process, which takes a second on a busy
- * machine: for listeners that persist.
+ * `port 80 (process 4711, haproxy -f …)` for each. Reads every descriptor of every process, up to a second on a busy
+ * machine: only for listeners that persist.
  */
 export async function describeSockets(sockets: readonly ListeningSocket[]): Promise<readonly string[]> {
   if (sockets.length === 0) return [];
@@ -77,7 +75,7 @@ export async function describeSockets(sockets: readonly ListeningSocket[]): Prom
   return [...new Set(texts)];
 }
 
-/** Whether one of `pids` listens at the address; where its descriptors are hidden, whether its user does. */
+/** Whether one of `pids` listens at the address; if its descriptors are hidden, whether its user does. */
 export async function listensAt(address: OwnAddress, pids: readonly number[]): Promise<boolean> {
   const listening = (await listeningSockets()).filter((socket) => overlaps(socket, address));
   if (listening.length === 0) return false;
@@ -114,7 +112,10 @@ async function listeningSockets(): Promise<ListeningSocket[]> {
   return sockets;
 }
 
-/** The kernel lists listening sockets before connections, of which a busy proxy has tens of thousands: those are not read. */
+/**
+ * The kernel lists listening sockets before connections, of which a busy proxy has tens of thousands: those are not
+ * read.
+ */
 export async function listeningSocketsIn(path: string): Promise<ListeningSocket[]> {
   const sockets: ListeningSocket[] = [];
   for await (const line of linesIfThere(path)) {
@@ -129,21 +130,24 @@ export async function listeningSocketsIn(path: string): Promise<ListeningSocket[
 }
 
 /**
- * The users of those of `pids` whose descriptors this process may not read, as of root's proxy beside a service with few
- * rights. Since their sockets are unknown, only sockets of other users are reported as foreign.
+ * The users of those of `pids` whose descriptors this process may not read (root's proxy beside an unprivileged
+ * service). Since their sockets are unknown, only sockets of other users are reported as foreign.
  */
 async function usersOfHidden(pids: readonly number[]): Promise<Set<string>> {
   const users = new Set<string>();
   for (const pid of pids) {
     if (!(await hidesDescriptors(pid))) continue;
-    // `Uid: real effective saved filesystem`. Sockets carry the effective one; a proxy may have changed it since.
+    // `Uid: real effective saved filesystem`. Sockets have the effective one; a proxy may have changed it since.
     const ids = /^Uid:\s*(.*)$/m.exec(await readIfThere(`/proc/${pid}/status`))?.[1]?.split(/\s+/) ?? [];
     for (const id of ids) users.add(id);
   }
   return users;
 }
 
-/** For a proxy that changed its user, root without CAP_SYS_PTRACE (as in the unit) may list the descriptors and read none. */
+/**
+ * For a proxy that changed its user, root without CAP_SYS_PTRACE (as in the unit) may list the descriptors and read
+ * none.
+ */
 async function hidesDescriptors(pid: number): Promise<boolean> {
   try {
     for (const name of await readdir(`/proc/${pid}/fd`)) {
@@ -162,7 +166,7 @@ async function hidesDescriptors(pid: number): Promise<boolean> {
   }
 }
 
-/** The holders of these sockets, where this process may see them: `process 4711, haproxy -f …`. */
+/** The holders that this process may see: `process 4711, haproxy -f …`. */
 async function ownersOf(inodes: ReadonlySet<string>): Promise<Map<string, string>> {
   const owners = new Map<string, string>();
   for (const name of await readdir('/proc')) {
@@ -196,7 +200,7 @@ async function socketInodes(pid: number): Promise<string[]> {
   return inodes;
 }
 
-/** Some thirty sockets: the kernel goes through its connections to fill a larger read. */
+/** Some thirty sockets: the kernel walks its connections to fill a larger read. */
 const chunkBytes = 4_096;
 
 async function* linesIfThere(path: string): AsyncGenerator<string> {

@@ -1,16 +1,16 @@
-// The file of a lock, before it is opened. The one of the master socket lies beside it, by default in a folder where every
-// user may create files: a user that can open a lock can hold it, and keep the service from ever starting.
+// Prepares a lock file before it is opened. That of the master socket is by default in a folder where every user may
+// create files: a user that can open a lock can hold it, and keep the service from ever starting.
 import { chmodSync, closeSync, constants, lstatSync, openSync, readFileSync, type Stats, unlinkSync } from 'node:fs';
 import { geteuid } from 'node:process';
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants;
 const OTHERS = 0o077;
-/** Linux's own, which Node does not name. */
+/** Linux only, so Node has no constant for it. */
 const O_PATH = 0o10000000;
 
 /**
  * Creates the file for this user alone, or checks that the existing one belongs to root or this user and that no other
- * user may open it. A file of another user is removed, if this process may and no process holds it.
+ * user may open it. Removes a file of another user if permitted and unlocked.
  * @throws Error that names the file, its owner, and what to do
  */
 export function prepareLockFile(path: string, ownUid: number = geteuid?.() ?? 0): void {
@@ -37,7 +37,7 @@ function prepare(path: string, ownUid: number, absent: 'created' | 'not needed')
   throw new Error('another process keeps creating it again');
 }
 
-/** `process 4711 (node) holds it`; null: no process does, or it is not known. */
+/** `process 4711 (node) holds it`; null: none, or unknown. */
 export function holderOf(path: string): string | null {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return null;
@@ -46,8 +46,8 @@ export function holderOf(path: string): string | null {
 }
 
 /**
- * The pid of the process that holds a lock on the file, by the text of `/proc/locks`; null: none does.
- * @param device `fe:00`; null: not known, and then the inode alone decides, since taking a held lock for free is worse
+ * The pid of the lock's holder, by the text of `/proc/locks`; null: none.
+ * @param device `fe:00`; null: unknown, and then the inode alone decides, since taking a held lock for free is worse
  */
 export function holderIn(locks: string, device: string | null, inode: number): string | null {
   for (const line of locks.split('\n')) {
@@ -59,8 +59,8 @@ export function holderIn(locks: string, device: string | null, inode: number): s
 }
 
 /**
- * As `/proc/locks` writes it: the device of the mount, not that of `stat`, since on btrfs each subvolume has its own.
- * O_PATH does not open the file: closing an open one would free every lock that this process has on it (fcntl(2)).
+ * As in `/proc/locks`: the device of the mount, not that of `stat`, since on btrfs each subvolume has its own. O_PATH
+ * does not open the file: closing an open one would free every lock that this process has on it (fcntl(2)).
  */
 function deviceOf(path: string): string | null {
   let descriptor: number;
@@ -84,7 +84,7 @@ function deviceOf(path: string): string | null {
   }
 }
 
-/** Why the file cannot be used as a lock; null: it can. */
+/** Null: it can be used as a lock. */
 function faultOf(found: Stats, ownUid: number): string | null {
   if (!found.isFile()) return `it is ${found.isSymbolicLink() ? 'a link' : 'no file'}, which no proxy-manager creates`;
   // A hard link to a file that may be needed elsewhere; removing this name does not affect that.
@@ -92,7 +92,7 @@ function faultOf(found: Stats, ownUid: number): string | null {
   return found.uid === 0 || found.uid === ownUid ? null : `it belongs to user ${found.uid}`;
 }
 
-/** False: it exists already. */
+/** False: it already exists. */
 function create(path: string): boolean {
   try {
     closeSync(openSync(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600));

@@ -1,9 +1,8 @@
-// A reload leaves the previous worker draining with its own copy of the map (265 to 280 MB at a million entries). When one
-// more would not fit, the reload has to wait for one of them to end.
+// A reload leaves the previous worker draining with its own copy of the map (265 to 280 MB at a million entries). If
+// one more does not fit, the reload waits for one to exit.
 import { readFile } from 'node:fs/promises';
 import { isUnreadable } from '../system/processes.ts';
 
-/** Free memory required, in sizes of the current worker. */
 const reserve = 1.5;
 
 /** True when there is memory for one more worker of the current one's size, or that cannot be determined. */

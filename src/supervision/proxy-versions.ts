@@ -1,4 +1,3 @@
-// The version of the proxy, read with `-v` at start and at every change of master, and its capabilities.
 import {
   capabilitiesOf,
   type ProxyCapabilities,
@@ -9,8 +8,8 @@ import {
 import type { Log } from '../telemetry/log.ts';
 
 /**
- * The tested release branches: `npm test` runs the tests of the interface to HAProxy on each of them, and those of the
- * product on the distribution's and the newest; `npm run test:long` runs all tests on each.
+ * The tested release branches: `npm test` runs the tests of the interface to HAProxy on each, and those of the product
+ * on the distribution's and the newest; `npm run test:long` runs all tests on each.
  */
 const testedBranches: readonly string[] = ['2.6', '3.0', '3.2', '3.4'];
 
@@ -31,12 +30,12 @@ export class ProxyVersions {
     this.#version = version;
   }
 
-  /** The version that runs, if known: after an upgrade a reload runs another one than that found at start. */
+  /** The running version, if known: after an upgrade a reload runs another than that found at start. */
   versionOf(running: string | null): string {
     return running ?? this.#version?.text ?? 'unknown';
   }
 
-  /** Of the version that runs, if known: an upgrade replaces the binary before the running proxy. */
+  /** Of the running version, if known: an upgrade replaces the binary before the running proxy. */
   capabilitiesOf(running: string | null): ProxyCapabilities {
     const version = running === null ? null : parseRunningVersion(running);
     return version === null ? this.capabilities : capabilitiesOf(version);
@@ -48,7 +47,7 @@ export class ProxyVersions {
       : capabilitiesOf(this.#version);
   }
 
-  /** A sentence for `/health` when this branch of HAProxy is not tested; null when it is, or not known. */
+  /** For `/health`, if this branch of HAProxy is not tested; null: tested or unknown. */
   untested(running: string | null): string | null {
     const version = running === null ? this.#version : parseRunningVersion(running);
     if (version === null || testedBranches.includes(`${version.major}.${version.minor}`)) return null;

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { RestartPace } from './supervisor.ts';
 
-/** The waits before so many starts, with what happened after each. */
 function waits(pace: RestartPace, count: number, then: (pace: RestartPace) => void): number[] {
   return Array.from({ length: count }, () => {
     const { waitMs } = pace;

@@ -1,10 +1,9 @@
-// Two services on one proxy would undo each other's work, so each holds a lock on a file beside the blocked map and one
-// beside the master socket. The kernel frees it when the process dies, however that happens. SQLite's file lock does
-// exactly this, and the service has it already.
+// Two services on one proxy would undo each other's changes, so each locks a file beside the blocked map and one beside
+// the master socket. The kernel frees a lock whenever its process dies. SQLite's file lock does exactly this, and is
+// already a dependency.
 import Database from 'better-sqlite3';
 import { holderOf, prepareLockFile } from './lock-file.ts';
 
-/** Another process has the lock. */
 export class LockHeld extends Error {
   override readonly name = 'LockHeld';
 }
@@ -43,7 +42,7 @@ export class ServiceLock {
     }
   }
 
-  /** A second call does nothing. */
+  /** Idempotent. */
   free(): void {
     if (!this.#database.open) return;
     this.#database.exec('ROLLBACK');

@@ -68,7 +68,7 @@ describeOnEachProxy('a proxy that reads its configuration without end', ({ bin }
   it('a proxy that never finishes reading its configuration is ended together with its worker', async () => {
     const folder = await temporaryFolder();
     const at = (name: string): string => join(folder.path, name);
-    // Nothing is ever written into it.
+    // An empty pipe: the start blocks on it.
     execFileSync('mkfifo', [at('held.map')]);
     await writeFile(
       at('proxy.cfg'),

@@ -1,6 +1,6 @@
-// Starts the proxy, adopts one that already runs this configuration, and restarts it when it is gone. That is decided by
-// the pid of its master, never by its socket, which refuses during every reload: a second proxy would share the ports and
-// serve half of the blocked requests. The proxy outlives the service.
+// Starts the proxy, adopts one that already runs this configuration, and restarts it when it is gone. That is decided
+// by the pid of its master, never by its socket, which refuses during every reload: a second proxy would share the
+// ports and serve half of the blocked requests. The proxy outlives the service.
 
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
@@ -17,17 +17,17 @@ import { causeText, type Log } from '../telemetry/log.ts';
 const firstMs = 1_000;
 const longestMs = 30_000;
 const longestAfterServingMs = 4_000;
-/** A proxy that lived this long is restarted at once when it dies. */
+/** A proxy that ran this long is restarted at once when it dies. */
 const provenAfterMs = 60_000;
 
 /**
- * The wait before the proxy is restarted. It grows as long as no start succeeds. A proxy that started and was killed again
- * waits for a few seconds at most, since until it runs no request is served.
+ * The wait before a restart. It grows while starts fail. After a proxy that started and was killed it is a few seconds
+ * at most, since until it runs no request is served.
  */
 export class RestartPace {
   #waitMs: number;
 
-  /** @param failed the first start, before the watch began, did not succeed */
+  /** @param failed the first start, before the watch began, failed */
   constructor(failed: boolean) {
     this.#waitMs = failed ? firstMs : 0;
   }
@@ -37,12 +37,11 @@ export class RestartPace {
     return this.#waitMs;
   }
 
-  /** A start was tried, successful or not. */
+  /** Successful or not. */
   tried(): void {
     this.#waitMs = this.#waitMs === 0 ? firstMs : Math.min(this.#waitMs * 2, longestMs);
   }
 
-  /** It served for this long, and is gone. */
   died(livedMs: number): void {
     this.#waitMs = livedMs > provenAfterMs ? 0 : Math.min(this.#waitMs, longestAfterServingMs);
   }
@@ -53,37 +52,37 @@ interface SupervisorOptions {
   readonly configFile: string;
   readonly masterSocketPath: string;
   readonly pidFile: string;
-  /** Takes the proxy's standard output and error. Never a pipe: a full one hangs every reload. */
+  /** For the proxy's standard output and error. Never a pipe: a full one hangs every reload. */
   readonly outputFile: string;
   readonly socket: MasterSocket;
   readonly log: Log;
-  /** Prepares everything that a start needs; an error says why it must not be tried, with the proxy's output as its cause. */
+  /** Prepares a start; an error says why it must not be tried, with the proxy's output as its cause. */
   readonly beforeStart: () => Promise<Error | null>;
   /** Addresses of the configuration that another process holds. */
   readonly takenAddresses: () => Promise<readonly string[]>;
-  /** The proxy runs (again): its maps are to be compared. */
+  /** The proxy runs (again): its maps must be compared. */
   readonly onRunning: (master: MasterProcess) => void;
 }
 
 /**
- * `reason` is shown to keys of every scope, so it does not hold the proxy's output, which quotes the configuration and
- * with it perhaps passwords (ADR 0024): that is the cause of the error, and in the log.
+ * Keys of every scope see `reason`, so it never contains the proxy's output, which quotes the configuration and perhaps
+ * passwords (ADR 0024): that is the cause of the error, and in the log.
  */
 type SupervisorState =
   | { readonly running: true; readonly master: number; readonly adopted: boolean }
   | { readonly running: false; readonly reason: string };
 
-/** For the output file. A link at its path is not followed. */
+/** For the output file. O_NOFOLLOW: a link could lead into any file. */
 export const outputFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
 const watchEveryMs = 200;
-/** Workers whose master was killed release their addresses a moment later. */
+/** Workers of a killed master release their addresses a moment later. */
 const orphanTimeLimitMs = 2_000;
 const endTimeLimitMs = 10_000;
 const startTimeLimitMs = 60_000;
 /** For a proxy that an earlier service started: five million entries are read in three seconds. */
 const joinTimeLimitMs = 10_000;
-/** Checking whether an address is free costs nothing and starts nothing. */
+/** Cheap: it only tries to bind. */
 const addressCheckEveryMs = 1_000;
 
 /** Another process holds an address of the configuration: no start was tried. */
@@ -110,7 +109,7 @@ export class Supervisor {
     return this.#state;
   }
 
-  /** Adopts or starts; then watches. A start that fails is logged and retried; it does not throw. */
+  /** Adopts or starts; then watches. A failed start is logged and retried, not thrown. */
   async start(): Promise<void> {
     if (this.#stop.signal.aborted) return;
     let first: unknown = null;
@@ -123,7 +122,7 @@ export class Supervisor {
     this.#loop = this.#watch(first);
   }
 
-  /** From now on nothing is started or waited for. */
+  /** Stops starting and waiting. */
   abandon(): void {
     this.#stop.abort();
   }
@@ -135,7 +134,7 @@ export class Supervisor {
   }
 
   /**
-   * After `stop`: ends the proxy with all its workers. For a trial; a service leaves it running. From 3.1 on a master
+   * After `stop`: ends the proxy with all its workers, for a trial; a service leaves it running. From 3.1 on a master
    * leaves behind a worker that is still starting.
    */
   async endProxy(timeLimitMs = endTimeLimitMs): Promise<void> {
@@ -151,7 +150,7 @@ export class Supervisor {
         }
         await pause(20);
       }
-      // Not the children known before: it may have started another worker since.
+      // Listed again: it may have started another worker since.
       for (const pid of await membersOfSession(master.pid)) kill(pid);
     }
   }
@@ -165,7 +164,7 @@ export class Supervisor {
   }
 
   /**
-   * The same; `fresh` only if this call launched the proxy, so that it runs what is on disk now.
+   * As `ensureRunning`; `fresh` only if this call launched the proxy, so that it runs what is on disk now.
    * @throws when it cannot be started
    */
   async ensureStarted(): Promise<{ master: MasterProcess; fresh: boolean }> {
@@ -215,7 +214,7 @@ export class Supervisor {
     }
   }
 
-  /** Null: no master is starting, or it did not come to serve. */
+  /** Null: no master is starting, or it did not begin to serve. */
   async #awaitStarting(): Promise<MasterProcess | null> {
     const { configFile, log } = this.#options;
     const starting = await findMasterBeingStarted(configFile);
@@ -348,7 +347,7 @@ export class Supervisor {
     }
   }
 
-  /** Once for each cause in a row: an address that is taken is checked every second. */
+  /** Consecutive errors with one cause are logged once: addresses are checked every second. */
   #report(error: unknown): void {
     const cause = causeText(error);
     if (cause === this.#reported) return;
@@ -369,7 +368,6 @@ export class Supervisor {
   }
 }
 
-/** A process that has already ended is no failure. */
 function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');

@@ -1,5 +1,5 @@
-// Settings of V8's heap. Set here and not on Node's command line: with flags given there V8 uses neither the code cache built
-// into Node nor that of an earlier start, and a start takes a tenth longer.
+// Settings of V8's heap. Set here and not on Node's command line: with flags given there V8 uses neither the code cache
+// built into Node nor that of an earlier start, and a start takes a tenth longer.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 

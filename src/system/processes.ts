@@ -11,7 +11,7 @@ interface Stat {
   readonly startTime: number;
 }
 
-// `4711 (name) S 1 …`: the name may hold blanks and parentheses, so fields are counted after the last `)`.
+// `4711 (name) S 1 …`: the name may contain blanks and parentheses, so fields are counted after the last `)`.
 export function parseStat(text: string): Stat | null {
   const end = text.lastIndexOf(') ');
   if (end === -1) return null;
@@ -45,7 +45,7 @@ function readStat(pid: number): Stat | null {
   }
 }
 
-/** An error of reading /proc that means: the process is gone, or this user may not read it. */
+/** The process is gone, or this user may not read it. */
 export function isUnreadable(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   return ['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'ENOTDIR'].includes(code);
@@ -57,14 +57,15 @@ export async function processStartTime(pid: number): Promise<number | null> {
 }
 
 /**
- * Processes that lead a session of their own, as a detached one does; their children do not. Only root's and this user's:
- * any user may start a process with arguments of their choice. None of a container, where the same path is another file.
+ * Processes that lead a session of their own, like detached ones; their children do not. Only root's and this user's:
+ * any user may start a process with arguments of their choice. None in a container, where the same path is another
+ * file.
  */
 export async function trustedSessionLeaders(ownUid: number = geteuid?.() ?? 0): Promise<number[]> {
   return (await processIds()).filter((pid) => readStat(pid)?.session === pid && isTrusted(pid, ownUid));
 }
 
-/** Root's and this user's processes on this machine, without those of its containers. */
+/** Root's and this user's processes on this machine, without those in containers. */
 export async function trustedProcesses(ownUid: number = geteuid?.() ?? 0): Promise<number[]> {
   return (await processIds()).filter((pid) => isTrusted(pid, ownUid));
 }
@@ -98,10 +99,10 @@ export async function ageMs(pid: number): Promise<number | null> {
   return (Number(uptimeSeconds) - stat.startTime / ticksPerSecond) * 1_000;
 }
 
-/** Linux's own for user space, on every architecture that Node runs on. */
+/** Fixed for user space on every architecture that Node supports. */
 const ticksPerSecond = 100;
 
-/** The arguments of the process, the program first; null when there is none, or it may not be read. */
+/** The program first; null when there is no such process, or it may not be read. */
 export function commandLine(pid: number): Promise<string[] | null> {
   return wordsOf(pid, 'cmdline');
 }
@@ -121,7 +122,7 @@ async function wordsOf(pid: number, file: 'cmdline' | 'environ'): Promise<string
   }
 }
 
-/** The file that the process executes, which an update may have replaced since; null when it may not be read. */
+/** An update may have replaced the file since; null when it may not be read. */
 export async function executableOf(pid: number): Promise<string | null> {
   return (await linkOf(pid, 'exe'))?.replace(/ \(deleted\)$/, '') ?? null;
 }

@@ -1,12 +1,11 @@
 // Log lines buffered and written together: a write costs some 20 µs, and a request logs three lines in two forms.
 import { pino } from 'pino';
 
-/** Kept for a full disk, to be written when it has room again; lines beyond it are lost. */
+/** Kept while the disk is full; lines beyond it are lost. */
 const keptBytes = 1_048_576;
-/** The most that is buffered. */
 const bufferedAtMost = 65_536;
 
-/** An API key of this service or the token of a session, by its prefix. One may get into a line as a name in a path. */
+/** An API key of this service or a session token, by its prefix. One may get into a line as a name in a path. */
 const keys = /(pms?_)[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])/g;
 
 /** Masks keys: more people read, ship and keep a log than may have one. */

@@ -81,7 +81,7 @@ describe('the manager log', () => {
   it('a full disk loses a log line and fails no operation', async () => {
     const fullFile = new ManagerLog('/dev/full', at('kept.json'));
     expect(() => fullFile.info('one')).not.toThrow();
-    // It is the writing that fails, and not the telling: that comes at the end of the go, or at once.
+    // The write fails, not the call to log: it is made at the end of the turn, or at once.
     expect(() => fullFile.flush()).not.toThrow();
     expect(() => fullFile.warn('two')).not.toThrow();
     expect(await readFile(at('kept.json'), 'utf8')).toMatch(/one[\s\S]*two/);

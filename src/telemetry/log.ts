@@ -121,7 +121,7 @@ function quoted(value: unknown): string {
   );
 }
 
-/** A message cannot add a log line or control a terminal (some quote HAProxy's output). */
+/** A message (some quote HAProxy's output) cannot add a log line or control a terminal. */
 function singleLine(text: string): string {
   return text.replaceAll(controls, ' ');
 }
@@ -129,5 +129,5 @@ function singleLine(text: string): string {
 /** C0, DEL, C1, and Unicode's own line ends. */
 const controls = /[\p{Cc}\u2028\u2029]+/gu;
 
-/** For tests, and for parts used without a service. */
+/** For tests, and for parts without a service. */
 export const silentLog: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };

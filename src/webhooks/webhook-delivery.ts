@@ -5,12 +5,12 @@ import { webhookSignature } from './webhook-signature.ts';
 const deadlineMs = 10_000;
 
 export interface Delivery {
-  /** The same for every try. */
+  /** The same for every attempt. */
   readonly id: string;
   readonly body: string;
 }
 
-/** The body of a delivery; `missed`: events that were lost, which are reported first. */
+/** The body of a delivery; `missed`: lost events, reported first. */
 export function deliveryOf(hook: WebhookRow, batch: WebhookBatch, missed: number, now: Date): Delivery {
   const id = `msg_${hook.id}_${hook.position + 1}_${batch.end}`;
   const gap = { id, type: 'gap', at: now.toISOString(), data: { reason: 'events were dropped; fetch again', missed } };
@@ -23,8 +23,8 @@ export function deliveryOf(hook: WebhookRow, batch: WebhookBatch, missed: number
 export type SendRequest = (url: string, init: RequestInit) => Promise<Pick<Response, 'status' | 'body'>>;
 
 /**
- * Null: it was received, which a 2xx within ten seconds says and nothing else. Else why not, without anything of the
- * URL, the secret or the answer: the response is untrusted text.
+ * Null: received, which only a 2xx within ten seconds proves. Else why not, without any part of the URL, the secret or
+ * the response, which is untrusted text.
  * @throws the signal's reason when it was aborted
  */
 export async function send(
@@ -63,7 +63,7 @@ export async function send(
   }
 }
 
-/** `ECONNREFUSED` and the like. Of the messages only one that is known to hold no part of the URL. */
+/** `ECONNREFUSED` and the like. Uses only messages that never contain a part of the URL. */
 function causeOf(error: unknown): string {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     const { code } = at as NodeJS.ErrnoException;

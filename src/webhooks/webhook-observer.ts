@@ -1,12 +1,10 @@
-// What is counted of deliveries.
-
 export type { WebhookBacklog } from '../store/webhooks-store.ts';
 
-/** Of one try. `failed`: it is tried again. `given_up`: it failed for a day, and its events are gone. */
+/** Of one attempt. `failed`: retried. `given_up`: it failed for a day, and its events are dropped. */
 export type DeliveryResult = 'delivered' | 'failed' | 'given_up';
 
 export interface WebhookObserver {
-  /** From here on it delivers. */
+  /** Its deliveries begin. */
   began(webhook: string): void;
   tried(webhook: string, result: DeliveryResult): void;
   removed(webhook: string): void;

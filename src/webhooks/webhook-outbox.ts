@@ -1,5 +1,5 @@
-// Brings events from the ring into the database, for the webhooks: gathered for a moment, so that a burst of blocks costs
-// one transaction and no block waits for it. A crash loses what was not yet gathered; the audit has the changes.
+// Copies events from the ring into the database, for the webhooks, in batches, so that a burst of blocks costs one
+// transaction and no block waits for it. A crash loses what was not yet copied; the audit log has the changes.
 
 import type { EventRing } from '../events/event-ring.ts';
 import type { WebhooksStore } from '../store/webhooks-store.ts';
@@ -13,7 +13,7 @@ interface WebhookOutboxDeps {
   readonly ring: EventRing;
   readonly store: Pick<WebhooksStore, 'append' | 'forgetDelivered'>;
   readonly log: Log;
-  /** Whether there is any webhook that would have them. */
+  /** Whether any webhook wants events. */
   readonly wanted: () => boolean;
   /** There is more to deliver. */
   readonly onMore: () => void;

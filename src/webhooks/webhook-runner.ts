@@ -1,5 +1,5 @@
-// One webhook's deliveries: one at a time and in order, each until it was received or given up after a day. What is
-// under way is in the database, so that a restart goes on with the same delivery under the same id.
+// One webhook's deliveries: one at a time and in order, each retried until it is received or given up after a day.
+// Progress is in the database, so that a restart repeats the same delivery under the same id.
 import { pause } from '../concurrency/pause.ts';
 import type { WebhookBatch, WebhookRow, WebhooksStore } from '../store/webhooks-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
@@ -11,11 +11,11 @@ const mostEvents = 100;
 const firstPauseMs = 5_000;
 const longestPauseMs = 3_600_000;
 const givenUpAfterMs = 86_400_000;
-/** Those that fail together do not come back together. */
+/** Webhooks that fail together do not retry together. */
 const jitter = 0.1;
 /** While the database fails, which is logged once. */
 const troublePauseMs = 5_000;
-/** Events of other types are passed by in steps: each is a write. */
+/** Events of other types are skipped in steps: each is a write. */
 const passedByAtOnce = 500;
 
 interface WebhookRunnerDeps {
@@ -40,12 +40,12 @@ export class WebhookRunner {
     this.#loop = this.#run();
   }
 
-  /** There is more, or it was changed. */
+  /** There is more, or the webhook was changed. */
   wake(): void {
     this.#wake.abort();
   }
 
-  /** What is under way is cut off, and sent again by the next start. */
+  /** Aborts the delivery in progress; the next start sends it again. */
   async stop(): Promise<void> {
     this.#stop.abort();
     this.wake();
@@ -73,17 +73,17 @@ export class WebhookRunner {
     }
   }
 
-  /** One delivery, if there is one due. Returns how long to wait for the next, or until it is woken. */
+  /** Makes one delivery if due. Returns how long to wait for the next, unless woken. */
   async #once(): Promise<number> {
     const { store, now } = this.#deps;
     const hook = await store.get(this.#deps.id);
     if (hook === null || !hook.enabled) return Number.POSITIVE_INFINITY;
     const wait = hook.next_attempt_at === null ? 0 : Date.parse(hook.next_attempt_at) - now().getTime();
-    // A clock that was set back must not hold it up for longer than the longest pause.
+    // A clock that was set back must not delay it by more than the longest pause.
     if (wait > 0 && wait <= longestPauseMs * (1 + jitter)) return wait;
     const batch = await store.batch(hook, mostEvents);
     if (batch.events.length === 0 && hook.missed + batch.dropped === 0) {
-      // What was begun was of types that it does not want any more.
+      // All events of the delivery have types that were deselected meanwhile.
       const begun = hook.batchEnd !== null;
       if (begun || batch.end - hook.position >= passedByAtOnce)
         await store.update(hook, { position: batch.end, batch_end: null });
@@ -96,7 +96,7 @@ export class WebhookRunner {
   async #deliver(hook: WebhookRow, batch: WebhookBatch): Promise<void> {
     const { store, log, now, request, observer } = this.#deps;
     const missed = hook.missed + batch.dropped;
-    // Before it is sent: after a crash the same goes out under the same id, and its receiver knows it again.
+    // Before sending: after a crash it is sent again under the same id, so the receiver recognises it.
     if (hook.batchEnd === null) await store.update(hook, { batch_end: batch.end });
     const why = await send(hook, deliveryOf(hook, batch, missed, now()), now(), request, this.#stop.signal);
     const at = now().toISOString();
@@ -126,7 +126,7 @@ export class WebhookRunner {
         ...failure,
         position: batch.end,
         batch_end: null,
-        // The next one has its own day, but is not hurried to a receiver that was away for one.
+        // The next one has its own day, but keeps the long pause.
         attempts,
         first_failed_at: at,
         next_attempt_at: this.#after(attempts),

@@ -1,5 +1,5 @@
-// Signatures of the Standard Webhooks specification: a receiver with the secret knows that a delivery is ours, and when it was
-// sent. https://www.standardwebhooks.com
+// Signatures of the Standard Webhooks specification: they prove to a receiver who sent a delivery, and when.
+// https://www.standardwebhooks.com
 import { createHmac, randomBytes } from 'node:crypto';
 import { webhookSecretBytes, webhookSecretPrefix } from '../domain/webhook-secret.ts';
 

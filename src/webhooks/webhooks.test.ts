@@ -25,14 +25,13 @@ interface Sent {
 let folder: StoreFolder;
 let database: Database;
 let clock: number;
-/** What the receiver answers, one after the other; the last one stays. */
+/** The receiver's responses in order; the last one repeats. */
 let answers: (number | Error | 'hangs')[];
 let sent: Sent[];
-/** Before the receiver answers. */
+/** Runs before the receiver answers. */
 let meanwhile: () => Promise<void>;
 let logged: string[];
 let running: Webhooks[];
-/** What came of each try. */
 let results: DeliveryResult[];
 let removed: string[];
 let ring: EventRing;
@@ -166,7 +165,7 @@ describe('a webhook', () => {
       await untilPasses(async () => expect((await webhooks.get('chat')).last_error).not.toBeNull());
       expect(await webhooks.get('chat')).toMatchObject({ pending: 1, last_success_at: null });
       expect((await webhooks.get('chat')).last_error).toMatch(/ECONNREFUSED|reserved for another protocol|302|500/);
-      // What comes meanwhile waits for its turn, and does not hurry the pause.
+      // Later events wait, and do not shorten the pause.
       gone(2);
       await untilPasses(async () => expect((await webhooks.get('chat')).pending).toBe(2));
       expect(sent).toHaveLength(1);
@@ -203,7 +202,7 @@ describe('a webhook', () => {
       });
       pauses.push(next - clock);
       clock = next;
-      // Any event wakes it; those of a type that it does not get are no delivery.
+      // Any event wakes it; one of another type causes no delivery.
       ring.append('worker.appeared', { pid: 1, role: 'current' });
     }
     expect(pauses[0]).toBeGreaterThanOrEqual(5_000);
@@ -256,7 +255,7 @@ describe('a webhook', () => {
     const first = sent[0]!;
     gone(3);
     await untilPasses(async () => expect((await webhooks.get('chat')).pending).toBe(3));
-    // As kill -9 leaves it.
+    // Like kill -9.
     const crashed = folder.crashed();
     try {
       answers = [200];

@@ -1,4 +1,4 @@
-// Webhooks: kept in the database, delivered by a runner each.
+// Webhooks: stored in the database, delivered by a runner each.
 
 import type { Webhook, WebhookAnswer } from '../api/webhooks.ts';
 import type { Caller } from '../blocking/answers.ts';
@@ -24,7 +24,7 @@ export interface WebhookRequest {
   readonly url: string;
   /** Null: all. */
   readonly types: readonly string[] | null;
-  /** Absent: the one it has; a new one is made for a new hook. */
+  /** Absent: keeps the current one; a new webhook gets a generated one. */
   readonly secret?: string | undefined;
   readonly enabled: boolean;
 }
@@ -40,7 +40,6 @@ interface Deps {
   readonly gatherMs?: number;
 }
 
-/** What the API uses. */
 export type WebhooksService = Pick<Webhooks, 'list' | 'get' | 'put' | 'remove'>;
 
 export class Webhooks {
@@ -118,11 +117,11 @@ export class Webhooks {
   }
 
   async #put(request: WebhookRequest, caller: Caller): Promise<{ created: boolean; answer: WebhookAnswer }> {
-    // Events from before the webhook are not for it.
+    // Excludes events from before the webhook.
     await this.#outbox.flush();
     const before = await this.#store.get(request.id);
-    // A delivery under way has the old settings. The stopped runner stays in the map until its successor replaces it:
-    // without runners the outbox skips events.
+    // A delivery in progress uses the old settings. The stopped runner stays in the map until its successor replaces
+    // it: without runners the outbox skips events.
     await this.#runners.get(request.id)?.stop();
     const known = request.secret ?? before?.secret;
     const secret = known ?? newWebhookSecret();
@@ -182,7 +181,7 @@ export class Webhooks {
     await runner?.stop();
   }
 
-  /** Never its secret. */
+  /** Without its secret. */
   async #shown(hook: WebhookRow): Promise<Webhook> {
     const { id, url, types, enabled, created_at, updated_at } = hook;
     const { last_success_at, last_error, last_error_at, next_attempt_at, first_failed_at } = hook;

@@ -138,7 +138,7 @@ export class Conversation {
   async #write(blocks: readonly string[], halfClose: boolean): Promise<void> {
     for (const block of blocks) {
       if (this.#over) return;
-      // The proxy stops reading while its replies are not read; they are read while this waits.
+      // HAProxy stops reading while its replies are not read; they are read during this wait.
       if (!this.#deps.socket.write(block)) await this.#drained();
     }
     if (halfClose && !this.#over) this.#deps.socket.end();
@@ -154,7 +154,7 @@ export class Conversation {
   }
 
   /**
-   * Every reply is complete, so a missing end does not fail the call: 2.6.12 omits it now and then (after 4 of 800
+   * Every reply is complete, so a missing end does not fail the call: 2.6.12 sometimes omits it (after 4 of 800
    * listings of 30,000 entries).
    */
   #takeLeave(call: Call): void {
@@ -176,8 +176,8 @@ export class Conversation {
     // Closed by the caller's sink.
     if (this.#over) return;
     if (!wasComplete && this.#exchange.isComplete) {
-      // Not before the last reply has come: behind an early half-close the master resets one connection in a dozen of
-      // 3,000 commands (seen on 2.6.12 and 3.0.11; never without it).
+      // Only after the last reply: behind an early half-close the master resets one connection in a dozen of 3,000
+      // commands (seen on 2.6.12 and 3.0.11; never without it).
       if (call.untilEnd) this.#takeLeave(call);
       else if (call.sinkWork === null) this.#succeed();
     }
@@ -262,7 +262,7 @@ export class Conversation {
   }
 }
 
-/** Calls at once; a synchronous failure is a rejection like any other. */
+/** Converts a synchronous failure into a rejection. */
 function attempt(call: () => void | Promise<void>): Promise<void> | undefined {
   try {
     return call() ?? undefined;
@@ -271,7 +271,7 @@ function attempt(call: () => void | Promise<void>): Promise<void> | undefined {
   }
 }
 
-/** The commands as they go over the wire, in blocks. Throws UnsafeCommandError. */
+/** In blocks for the socket. Throws UnsafeCommandError. */
 function blocksOf(commands: readonly Command[]): string[] {
   const blocks: string[] = [];
   let block = '';

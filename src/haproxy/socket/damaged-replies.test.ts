@@ -1,6 +1,6 @@
-// The proxy's answers, as each version gave them, in pieces and damaged. A parser may say that it cannot read a text; it
-// may never take a damaged one for good, unless that is a whole text of its own. So each has a writer here, and whatever
-// is read must be what would have been written.
+// HAProxy's answers, as each version gave them, split and damaged. A parser may refuse a text; it must never accept a
+// damaged one, unless that is a complete text of its own. So each has a writer here, and whatever is read must equal
+// what would have been written.
 
 import type { Socket } from 'node:net';
 import { duplexPair } from 'node:stream';
@@ -26,7 +26,7 @@ import { parseShowStat } from './show-stat.ts';
 
 const RUNS = { numRuns: 100 };
 
-/** Body by command; the closing empty line is not part of it. */
+/** Body by command, without the closing empty line. */
 function bodies(command: string | RegExp): readonly (readonly [string, string])[] {
   return transcripts.flatMap(([version, { exchanges }]) =>
     exchanges

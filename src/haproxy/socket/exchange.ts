@@ -1,15 +1,15 @@
-// The protocol state of one connection to the master: the commands that were sent, and what has come of their replies.
-// Bytes in, failures out; it has no socket and no timer.
+// The protocol state of one connection to the master: the commands sent, and the replies received. Bytes in, failures
+// out; it has no socket and no timer.
 import { type Command, PayloadCommand, targetOf } from './conversation-command.ts';
 import { MasterSocketError, type SocketFailureReason } from './master-socket-error.ts';
 import { ReplyParser } from './reply-parser.ts';
 
-/** The longest reply that is collected (characters); a longer one is not a reply. */
+/** Characters; a longer one is not a reply. */
 const MAX_BODY = 8 * 1024 * 1024;
-// The master's own words for a worker that is gone or does not accept connections. They end in no empty line: 2.6 closes
-// after them, 3.0 leaves the connection open until we half-close, and both drop the commands behind.
-//   Can't find the target PID matching the prefix '@!99999'
-//   Can't connect to the target CLI!
+// The master's own text for a worker that is gone or does not accept connections. It ends in no empty line: 2.6 closes
+// after it, 3.0 leaves the connection open until we half-close, and both drop the commands behind.
+// Can't find the target PID matching the prefix '@!99999'
+// Can't connect to the target CLI!
 const MASTER_GAVE_UP = /^Can't (find the target PID|connect to the target CLI)/;
 
 export interface ExchangeFailure {
@@ -26,7 +26,7 @@ export interface Reading {
 }
 
 export class Exchange {
-  /** `onReply` is called for each complete reply, with its command. */
+  /** Called for each complete reply, with its command. */
   readonly #onReply: (command: Command) => void;
   readonly #parser = new ReplyParser({
     lines: (lines) => this.#takeLines(lines),
@@ -35,7 +35,6 @@ export class Exchange {
   #commands: readonly Command[] = [];
   #onLines: ((lines: string[]) => void) | null = null;
   #bodies: string[] = [];
-  /** Of the reply being received. */
   #lines: string[] = [];
   #size = 0;
   #raw: Buffer[] | null = null;
@@ -46,7 +45,7 @@ export class Exchange {
     this.#onReply = onReply;
   }
 
-  /** The next commands on the connection; those before are complete. */
+  /** The previous commands are complete. */
   begin(commands: readonly Command[], { onLines, raw = false }: Reading): void {
     this.#commands = commands;
     this.#onLines = onLines ?? null;
@@ -83,7 +82,7 @@ export class Exchange {
     return this.#failure;
   }
 
-  /** The connection ended. Null: it ended after complete replies. */
+  /** Null: the connection ended after complete replies. */
   end(): ExchangeFailure | null {
     const { awaited } = this;
     if (!this.#received && awaited !== undefined) return { reason: 'no-reply' };
@@ -107,7 +106,7 @@ export class Exchange {
     });
   }
 
-  /** What has come of the reply that is not complete. */
+  /** What was received of the incomplete reply. */
   get #partial(): string {
     if (this.#raw !== null) return Buffer.concat(this.#raw).toString('utf8');
     return [...this.#lines, this.#parser.remainder].join('\n');
@@ -115,7 +114,7 @@ export class Exchange {
 
   #receiveRaw(raw: Buffer[], bytes: Buffer): ExchangeFailure | null {
     raw.push(bytes);
-    // Read at once: behind an early half-close 3.2 and 3.4 leave the connection open after these words now and then.
+    // Read at once: behind an early half-close 3.2 and 3.4 sometimes leave the connection open after this text.
     const [line = ''] = raw.length === 1 ? bytes.toString('latin1', 0, 200).split('\n', 1) : [];
     if (targetOf(this.awaited ?? '') !== null && MASTER_GAVE_UP.test(line))
       return { reason: 'cut-short', detail: line };

@@ -1,9 +1,7 @@
-// Every way in which a conversation with the master socket fails, by its literal reason.
-
-/** A time in milliseconds of `performance.now()`. */
+/** In ms of `performance.now()`. */
 export type Deadline = number;
 
-/** The time left until then, in the range of a timer. */
+/** The time left, in the range of a timer. */
 export function millisecondsUntil(deadline: Deadline): number {
   return Math.min(Math.max(0, deadline - performance.now()), 2 ** 31 - 1);
 }
@@ -13,13 +11,11 @@ export type SocketFailureReason =
   | 'missing'
   /** No process listens, or none accepts. Normal during a reload (docs/haproxy-notes.md). */
   | 'refused'
-  /** The file system does not permit the connection. */
   | 'not-permitted'
   /** This process cannot open a connection: no file descriptor is left. Says nothing about the proxy. */
   | 'exhausted'
   /** Owner or mode of the socket would let another process answer instead of the proxy. */
   | 'unsafe'
-  /** The connection was reset. */
   | 'reset'
   /** End of file with zero bytes: the command was dropped, or a reload closed the connection. Never a success. */
   | 'no-reply'
@@ -57,7 +53,7 @@ interface MasterSocketFailure {
   readonly command: string;
   /** The bodies of the complete replies, in the order of the commands. */
   readonly responses?: readonly string[];
-  /** What had come of the incomplete reply. */
+  /** Received of the incomplete reply. */
   readonly partial?: string;
   readonly detail?: string;
   readonly cause?: unknown;
@@ -104,7 +100,7 @@ const reasonOfCode: Readonly<Record<string, SocketFailureReason>> = {
   EPERM: 'not-permitted',
 };
 
-/** The reason for an error of `node:net`; an unlisted one before the connection is a refusal, after it a reset. */
+/** The reason for an error of `node:net`; an unlisted one is a refusal before the connection, a reset after it. */
 export function socketFailureReason(error: NodeJS.ErrnoException, connected: boolean): SocketFailureReason {
   return reasonOfCode[error.code ?? ''] ?? (connected ? 'reset' : 'refused');
 }

@@ -41,7 +41,7 @@ async function failure(work: Promise<unknown>): Promise<MasterSocketError> {
   return error as MasterSocketError;
 }
 
-/** What fails of the works, all begun at once, when their time is up, which is once the master has all these commands. */
+/** The failures of concurrent works at their deadline, which passes once the master has all these commands. */
 async function timeUp(works: readonly (() => Promise<unknown>)[], ...asked: string[]): Promise<MasterSocketError[]> {
   using time = stopTime();
   const failures = Promise.all(works.map((work) => failure(work())));
@@ -51,7 +51,6 @@ async function timeUp(works: readonly (() => Promise<unknown>)[], ...asked: stri
   return await failures;
 }
 
-/** Asks with little time. */
 const ask = (command: string) => async () => (await socket.converse(shortly())).send([command]);
 
 async function exchange(...commands: string[]): Promise<string[]> {

@@ -16,7 +16,6 @@ import {
   timeOrNull,
 } from './schema.ts';
 
-/** Its fields depend on the operation. */
 const dataOrNull = (description: string) =>
   Type.Unsafe<Readonly<Record<string, unknown>> | null>({
     type: ['object', 'null'],
@@ -37,7 +36,7 @@ const AuditQuery = Type.Object(
         examples: ['unblock'],
       }),
     ),
-    // `_settings` is the key of the settings; no stored key can have this name.
+    // `_settings` is the key of the settings, a name that no stored key can have.
     key: Type.Optional(
       Type.String({
         minLength: 1,

@@ -1,4 +1,3 @@
-// Many blocked addresses at once, the complete set, and the sync.
 import Type, { type Static } from 'typebox';
 import { codes } from '../errors/catalogue.ts';
 import { AddressLines, allowWide, BlockRequest, special } from './blocked-ips.ts';

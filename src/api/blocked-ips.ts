@@ -1,4 +1,3 @@
-// One blocked address at a time, and the list.
 import Type, { type Static } from 'typebox';
 import { specialRanges } from '../domain/special-ranges.ts';
 import { codes } from '../errors/catalogue.ts';
@@ -40,7 +39,7 @@ import {
 
 const tag = 'Blocked addresses';
 
-/** More than any set has; skipping costs time for each skipped entry. */
+/** Skipping costs time for each skipped entry. */
 const largestOffset = 1_000_000_000;
 
 export const BlockRequest = requestModel(

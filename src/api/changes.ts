@@ -1,10 +1,9 @@
-// Shared by the changes of blocked and of trusted addresses.
 import Type, { type Static, type TObject } from 'typebox';
 import { codes } from '../errors/catalogue.ts';
 import { CommittedMembers } from './problem.ts';
 import { count, flag, listOf, model, pidOrNull, sentTime, text, texts } from './schema.ts';
 
-/** A hundred years: more is a mistake, and the sum would exceed the calendar. */
+/** A hundred years: more is a mistake, and would exceed the calendar. */
 const longestBlockSeconds = 3_155_760_000;
 
 export const addressText = 'The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`.';
@@ -12,11 +11,9 @@ export const addressText = 'The address or network in its canonical form: RFC 59
 /** From `::` to `0000:0000:0000:0000:0000:ffff:255.255.255.255/128`; `domain/ip.ts` parses it (error 101). */
 export const addressBounds = { minLength: 2, maxLength: 49 };
 
-/** An address or network in the body of a request. */
 export const sentAddress = (description: string) =>
   Type.String({ description, mustBe: 'an IP address or network', documentedAs: addressBounds });
 
-/** The address or network of a path. */
 export const addressParams = Type.Object({
   ip_address: Type.String({
     description: 'An IP address or network in any common notation. Write the slash of a network as `%2F`.',
@@ -69,7 +66,6 @@ export const report = {
   reload_scheduled: false,
 };
 
-/** Common to the problems of examples. */
 export const problem = { kind: 'Parameter', errors: [], request_id: 'V1StGXR8_Z5jdHi6' };
 
 export const durable =

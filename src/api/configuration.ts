@@ -21,7 +21,7 @@ import {
 
 const tag = 'Configuration';
 
-/** No id can name a file outside the folder of backups. */
+/** An id cannot name a file outside the folder of backups. */
 const idParameter = (description: string, example: string) =>
   Type.String({
     minLength: 1,
@@ -37,7 +37,6 @@ const backupParams = Type.Object({ id: backupId });
 const DiffQuery = Type.Object({ backup: Type.Optional(backupId) }, { additionalProperties: false });
 const HistoryQuery = Type.Object(pageFields, { additionalProperties: false });
 
-/** Of every operation that reloads. */
 export const ReplaceConsentQuery = Type.Object(
   {
     replace_configuration: queryFlag(
@@ -54,7 +53,7 @@ const workers = {
   worker_after: pidOrNull('The pid of the new worker; null: there was none.'),
 };
 
-/** A failed reload is a thrown `ServiceError` with these as members. */
+/** A failed reload throws a `ServiceError` with these as members. */
 export const ReloadAnswer = model('ReloadAnswer', 'What a safe reload did.', {
   id: text('Its id in the history.'),
   status: oneOf(['completed'], 'A reload that did not complete is a problem document.'),
@@ -180,7 +179,6 @@ export type Backup = Static<typeof Backup>;
 
 const Backups = model('Backups', 'All backup sets.', { items: listOf(Backup, 'The entries.') });
 
-/** The errors of every safe reload. */
 export const reloadCodes = [
   // The live file was edited while the reload was prepared.
   codes.Conflict,

@@ -1,8 +1,8 @@
-/** What became of entries. `rejected`: elements of a list that are no entry or are covered by trust. */
+/** `rejected`: list elements that are no entry or are covered by trust. */
 export const entryChanges = ['added', 'updated', 'removed', 'unchanged', 'rejected'] as const;
 export type EntryCounts = Readonly<Partial<Record<(typeof entryChanges)[number], number>>>;
 
-/** A request to an operation ended: emitted once, when its response is sent. Audit and metrics subscribe to it. */
+/** Emitted once, when the response is sent. Audit and metrics subscribe to it. */
 export interface EndedOperation {
   readonly note: {
     /** The audit's verb; `read` for a read operation that was rejected for lack of a scope. */
@@ -11,12 +11,10 @@ export interface EndedOperation {
     /** The peer's address, or `unix`. */
     readonly source: string;
     readonly requestId: string;
-    /** Canonical text of the address or network of the request. */
+    /** Canonical text. */
     readonly ipAddress: string | null;
-    /** The name of another object of the request. */
     readonly target: string | null;
   };
-  /** When the request arrived. */
   readonly at: Date;
   /** Rows of the audit log that were written with its changes. */
   readonly rows: readonly number[];
@@ -25,15 +23,15 @@ export interface EndedOperation {
     /** Of the catalogue of errors; null: none. */
     readonly code: number | null;
     readonly runtimeMapUpdated: boolean | null;
-    /** Entries that were not verified, counted for each worker. */
+    /** Counted for each worker. */
     readonly runtimeMapFailuresTotal: number | null;
     readonly reloadScheduled: boolean | null;
     /** Counts and flags of the response, and the reload's id; null: none. */
     readonly result: Readonly<Record<string, unknown>> | null;
   };
-  /** A service was called. False for an invalid request, a missing permission and a dry run. */
+  /** False for an invalid request, a missing permission and a dry run. */
   readonly attempted: boolean;
-  /** Verified in every live worker; null: does not apply. */
+  /** Null: does not apply. */
   readonly seenEverywhere: boolean | null;
   readonly counts: EntryCounts;
 }

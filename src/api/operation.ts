@@ -1,9 +1,8 @@
-// The declaration of an operation. Routes, validation, scopes, the audit's verbs, the document at /openapi.json and the
-// types of requests and responses follow from it.
+// Routes, validation, scopes, audit verbs, the OpenAPI document and the types follow from declarations.
 import type { Static, TSchema } from 'typebox';
 import type { Scope } from '../domain/scope.ts';
 
-/** A request and its response. test/api-examples.test.ts runs each against a real service. */
+/** test/api-examples.test.ts runs each against a real service. */
 export interface Example {
   /** A sentence without its full stop. */
   readonly summary: string;
@@ -21,7 +20,6 @@ export interface Example {
 
 export interface Answer {
   readonly description: string;
-  /** Of a JSON answer. */
   readonly schema?: TSchema;
   /** Other media types, with or without JSON; the handler sends them. */
   readonly content?: Readonly<Record<string, TSchema>>;
@@ -49,7 +47,6 @@ export interface Operation {
   /** A verb and a noun: `blockAddress`. */
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** With its parameters as `:name`. */
   readonly path: string;
   /** The scope that the key needs; `open`: no key is needed. */
   readonly access: Scope | 'open';
@@ -66,19 +63,19 @@ export interface Operation {
   readonly query?: TSchema;
   /** JSON. If every field is optional, so is the body. */
   readonly body?: TSchema;
-  /** Instead of `body`, by media type: the handler reads the stream. */
+  /** By media type, instead of `body`: the handler reads the stream. */
   readonly streamedBody?: Readonly<Record<string, TSchema>>;
-  /** The maximum size of the body in bytes; default 64 KiB. */
+  /** In bytes; default 64 KiB. */
   readonly bodyLimit?: number;
   /** Polled by programs: only failures are logged. */
   readonly quiet?: true;
   /** By status: 2xx, and others that are no errors. */
   readonly answers: Readonly<Record<number, Answer>>;
-  /** Error codes that do not follow from the rest of the declaration. */
+  /** In addition to the codes that follow from the rest. */
   readonly codes?: readonly number[];
-  /** By status: additional members of a problem. */
+  /** Additional members of a problem, by status. */
   readonly members?: Readonly<Record<number, TSchema>>;
-  /** By a name in snake_case; at least one is successful. */
+  /** By a name in snake_case; at least one succeeds. */
   readonly examples: Readonly<Record<string, Example>>;
 }
 
@@ -99,7 +96,6 @@ export interface RequestOf<Declared extends Operation> {
   readonly body: PartOf<Declared, 'body'>;
 }
 
-/** Of any status. */
 export type AnswerOf<Declared extends Operation> = {
   [Status in keyof Declared['answers']]: Declared['answers'][Status] extends {
     readonly schema: infer Schema extends TSchema;
@@ -108,7 +104,6 @@ export type AnswerOf<Declared extends Operation> = {
     : never;
 }[keyof Declared['answers']];
 
-/** Every field of the body is optional. */
 export function isOptionalBody(body: Operation['body']): boolean {
   return body !== undefined && ((body as { readonly required?: readonly string[] }).required ?? []).length === 0;
 }

@@ -1,4 +1,4 @@
-// Every operation of the API; in the order of the page.
+// In the order of the page.
 import { auditOperations } from './audit.ts';
 import { blockedIpOperations } from './blocked-ips.ts';
 import { blockedIpBulkOperations } from './blocked-ips-bulk.ts';

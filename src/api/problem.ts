@@ -1,4 +1,3 @@
-// Errors, and the members that some of them have in addition.
 import Type from 'typebox';
 import { scopes } from '../domain/scope.ts';
 import { catalogue } from '../errors/catalogue.ts';
@@ -46,7 +45,7 @@ export const ScopeMembers = model('ScopeMembers', 'What the key lacks.', {
   missing_scope: Type.Optional(oneOf(scopes, 'The scope that the key needs.')),
 });
 
-/** Of a set that has reached its maximum number of entries. */
+/** For a set at its maximum number of entries. */
 export const fullMembers = {
   current_total: Type.Optional(count('How many entries exist.')),
   would_be: Type.Optional(count('How many entries there would have been (6031).')),

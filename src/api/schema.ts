@@ -1,6 +1,5 @@
-// Building blocks of the schemas. `description` says what a field is, in the API's document; `mustBe` completes the
-// sentence "… must be …" of a rejected request. `documentedAs` has rules for the document alone: a parser checks them,
-// with an error code of its own.
+// `mustBe` completes "… must be …" in a rejection. `documentedAs` is for the document alone: a parser checks these
+// rules, with an error code of its own.
 import Type, { type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox';
 
 interface Rules {
@@ -9,10 +8,7 @@ interface Rules {
   readonly minProperties?: number;
 }
 
-/**
- * A component of the document and a type of the typed client.
- * @param name of the component, such as `Webhook`
- */
+/** A component of the document and a type of the typed client. @param name such as `Webhook` */
 export function model<Fields extends TProperties>(
   name: string,
   description: string,
@@ -22,7 +18,7 @@ export function model<Fields extends TProperties>(
   return Type.Object(fields, { title: name, description, ...rules });
 }
 
-/** The object of a request, with these fields and no others. */
+/** Rejects other fields. */
 export function requestModel<Fields extends TProperties>(
   name: string,
   description: string,
@@ -32,12 +28,10 @@ export function requestModel<Fields extends TProperties>(
   return model(name, description, fields, { mustBe, additionalProperties: false });
 }
 
-/** A model as a field, with the field's own description. */
 export function described<Schema extends TSchema>(schema: Schema, fieldSays: string): Schema {
   return { ...schema, fieldSays };
 }
 
-/** A model as a field, or null. */
 export function orNull<Schema extends TSchema>(schema: Schema, description: string) {
   return Type.Unsafe<Static<Schema> | null>({ anyOf: [schema, { type: 'null' }], description });
 }
@@ -83,15 +77,12 @@ export function oneOf<const Word extends string>(words: readonly Word[], descrip
   return Type.Unsafe<Word>({ type: 'string', enum: words, description });
 }
 
-/** A flag that a body may have. */
 export const requestFlag = (description: string) =>
   Type.Optional(Type.Boolean({ description, mustBe: 'true or false' }));
 
-/** A flag that a query may have. */
 export const queryFlag = (description: string) =>
   Type.Optional(Type.Boolean({ description, mustBe: 'true or false', examples: [true] }));
 
-/** The name of a key or a webhook. */
 export function plainName(description: string, ...examples: readonly string[]) {
   return Type.String({
     minLength: 1,
@@ -103,10 +94,10 @@ export function plainName(description: string, ...examples: readonly string[]) {
   });
 }
 
-/** Without control characters, line separators and halves of surrogate pairs: nothing that could start a new log line. */
+/** Nothing that could start a new log line. */
 const oneLine = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\ud800-\\udfff]*$';
 
-/** One line of text of `least` to `most` characters (code points). */
+/** `least` and `most` count code points. */
 export function lineOfText(least: number, most: number, description: string, ...examples: readonly string[]) {
   return Type.String({ ...lineRules(least, most), description, mustBe: lineSays(least, most), examples });
 }
@@ -124,7 +115,6 @@ function lineSays(least: number, most: number): string {
   return `one line of text of ${least === 0 ? 'at most' : `${least} to`} ${most} characters, without control characters`;
 }
 
-/** The query of a list that is returned in pages. */
 export const pageFields = {
   limit: Type.Integer({
     minimum: 1,
@@ -147,7 +137,7 @@ export const pageFields = {
   ),
 };
 
-/** A page of a history, newest first. `cursor`: `next_cursor` of the previous page. */
+/** Newest first. `cursor`: `next_cursor` of the previous page. */
 export interface PageQuery {
   readonly limit: number;
   readonly cursor: string | null;

@@ -46,7 +46,7 @@ const optionFields = {
 
 const ServerOptions = model('ServerOptions', 'How HAProxy uses a server.', optionFields);
 
-/** For the document; `domain/site.ts` parses the options (error 106). */
+/** `domain/site.ts` parses the options (error 106). */
 const ServerOptionsRequest = model(
   'ServerOptionsRequest',
   'How HAProxy uses a server.',
@@ -185,7 +185,7 @@ export const setSite = operation({
   params,
   query: ReplaceConsentQuery,
   body: SiteRequest,
-  // A hundred servers with the longest names and every option are 37 KiB, and 69 when generously indented.
+  // A hundred servers with the longest names and every option take 37 KiB, 69 if generously indented.
   bodyLimit: 131_072,
   answers: {
     200: { description: 'The site is replaced and in force.', schema: SiteAnswer },

@@ -1,4 +1,3 @@
-// One run of the program: where it writes, and how it ends.
 import { describeFailure } from './connection/failure-text.ts';
 import { findService, openSession } from './connection/open-session.ts';
 import { type ExitCode, exitCodes } from './failure.ts';
@@ -22,7 +21,7 @@ export class CommandLine {
     this.output = new Output(host);
   }
 
-  /** Makes `verb` call the service: it finds service and key, runs `action` and reports a failure. */
+  /** Makes `verb` call the service, and reports a failure. */
   calling(verb: Verb, action: ServiceAction): Verb {
     for (const option of serviceOptions()) verb.addOption(option);
     return verb.action(async () => {
@@ -53,7 +52,6 @@ export class CommandLine {
     }
   }
 
-  /** Prints an error of one or more lines. */
   fail(message: string): void {
     this.output.remark(harmlessLines(`proxy-manager: ${message}`));
   }

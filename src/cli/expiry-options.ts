@@ -1,4 +1,3 @@
-// `--for` and `--until`: when an entry expires.
 import { parseDuration } from '../domain/duration.ts';
 import { quote } from '../domain/quote.ts';
 import { parseFutureTime } from '../domain/rfc3339.ts';
@@ -6,7 +5,7 @@ import type { ListExpiry } from '../lists/reading.ts';
 import { usageError } from './failure.ts';
 import type { Options } from './verb.ts';
 
-/** Null if neither is given. @throws Failure (usage) */
+/** Null: permanent or unchanged. @throws Failure (usage) */
 export function expiryOf(options: Options, now: Date): ListExpiry | null {
   const { for: span, until } = options as { readonly for?: string; readonly until?: string };
   if (span !== undefined && until !== undefined) throw usageError('--for and --until cannot be combined; give one');
@@ -38,7 +37,6 @@ export function withZone(text: string): string {
   return `${local}${minutes < 0 ? '-' : '+'}${two(Math.abs(minutes) / 60)}:${two(Math.abs(minutes) % 60)}`;
 }
 
-/** The expiry as fields of an API request. */
 export function expiryFields(expiry: ListExpiry | null | undefined): {
   expires_at?: string | null;
   duration_seconds?: number;

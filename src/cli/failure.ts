@@ -1,10 +1,8 @@
-// How a verb ends when it fails: one clear sentence and an exit code.
-
 export const exitCodes = {
   done: 0,
   failed: 1,
   usage: 2,
-  /** Some lines were rejected, or the change was not verified in the running HAProxy. */
+  /** Some lines were rejected, or the change was not verified in every worker. */
   partly: 3,
   /** 128 + SIGINT, as shells count. */
   interrupted: 130,
@@ -14,12 +12,12 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 interface FailureDetails {
   readonly exitCode?: ExitCode;
-  /** What `-o json` prints; default: a document with the message. */
+  /** Printed by `-o json`; default: a document with the message. */
   readonly document?: unknown;
   readonly cause?: unknown;
 }
 
-/** The message says what is wrong and what to do. It may contain text from outside: the printer escapes it. */
+/** The message says what is wrong and what to do. The printer escapes it. */
 export class Failure extends Error {
   readonly exitCode: ExitCode;
   readonly document: unknown;

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { homeFolder } from './host.ts';
 
 it('has no home folder for a user without an entry in passwd, and starts', () => {
-  // It becomes that user when everything is loaded: the checkout may lie where only root may read.
+  // Switches to that user once everything is loaded: the checkout may be readable only by root.
   const script = `
     import { homeFolder } from ${JSON.stringify(join(import.meta.dirname, 'host.ts'))};
     process.setuid(54_321);

@@ -1,19 +1,16 @@
-// The process that the command line runs in. Tests bring their own.
 import { homedir } from 'node:os';
 
 export interface CliHost {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** null: there is none. */
   readonly homeFolder: string | null;
   readonly stdin: NodeJS.ReadableStream & AsyncIterable<Uint8Array> & { readonly isTTY?: boolean };
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
   readonly now: () => Date;
-  /** Ends the program at once. */
   readonly end: (exitCode: number) => void;
 }
 
-/** Of the user that runs the program; null if it has none, such as a service user without an entry in passwd. */
+/** Null for a user without a home, such as a service user without an entry in passwd. */
 export function homeFolder(systemHome: () => string = homedir): string | null {
   try {
     return systemHome() || null;

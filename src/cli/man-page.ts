@@ -1,4 +1,3 @@
-// The manual page proxy-manager(1), generated from the tree of verbs by `npm run generate:man`.
 import { PassThrough } from 'node:stream';
 import { version } from '../version.ts';
 import { CommandLine } from './command-line.ts';
@@ -6,14 +5,14 @@ import { buildProgram } from './program.ts';
 import { everyVerb, type TreeOption, type TreeVerb, treeOf } from './tree.ts';
 import type { Example, Verb } from './verb.ts';
 
-/** When the texts below were written. */
+/** Date of the texts below. */
 const written = '2026-11-23';
 
 export async function currentManPage(): Promise<string> {
   return manPage(treeOf(await completeProgram()));
 }
 
-/** With every verb, connected to no terminal. */
+/** Connected to no terminal. */
 export async function completeProgram(): Promise<Verb> {
   const cli = new CommandLine({
     environment: {},
@@ -92,7 +91,7 @@ const description = [
   'Lists are read from files and from standard input (-): plain lists with # and ; comments, CSV with reason and expiry, HAProxy map files, sets of ipset and FireHOL. Invalid lines are reported with their number, valid ones are applied.',
 ];
 
-/** @param serve the verb that documents the settings */
+/** @param serve documents the settings */
 function verbSection(verb: TreeVerb, serve: TreeVerb | undefined): string[] {
   const operands = verb.operands.map(({ term }) => term);
   const settings = new Set(serve === verb ? [] : serve?.options.map(({ flags }) => flags));
@@ -142,7 +141,6 @@ function sentence(phrase: string): string {
   return `${first.toUpperCase()}${phrase.slice(1)}${/[.!?]$/.test(phrase) ? '' : '.'}`;
 }
 
-/** A paragraph, in source lines of at most 79 characters. */
 function text(words: string): string[] {
   const lines: string[] = [];
   let line = '';
@@ -158,7 +156,7 @@ function text(words: string): string[] {
 
 const longestLine = 76;
 
-/** A line in which nothing is read as a request or an escape. */
+/** Escapes what would be read as a request. */
 function literal(line: string): string {
   return /^[.']/.test(line) ? `\\&${escaped(line)}` : escaped(line);
 }
@@ -167,7 +165,7 @@ function quoted(argument: string): string {
   return `"${escaped(argument).replaceAll('"', '\\(dq')}"`;
 }
 
-/** Unescaped, `-` and the others would be typeset as characters that cannot be pasted into a shell. */
+/** Unescaped, `-` and others are typeset as characters that cannot be pasted into a shell. */
 function escaped(line: string): string {
   return line
     .replaceAll('\\', '\\e')

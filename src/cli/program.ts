@@ -1,4 +1,4 @@
-// The tree of verbs. A run loads only the verb that was typed; help, completion and the manual page load all of them.
+// A run loads only the verb that was typed; help, completion and the manual page load all of them.
 import { version } from '../version.ts';
 import type { CommandLine } from './command-line.ts';
 import { serviceOptions, Verb } from './verb.ts';
@@ -48,7 +48,6 @@ const verbs: Readonly<Record<string, { readonly group: string; readonly load: ()
   },
 };
 
-/** @param words what was typed; only the verb that the first one names is loaded */
 export async function buildProgram(cli: CommandLine, words: readonly string[] | null): Promise<Verb> {
   const program = new Verb('proxy-manager', 'Runs HAProxy for many sites and maintains its list of blocked addresses.')
     .usage('[options] <verb>')

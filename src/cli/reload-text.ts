@@ -2,11 +2,9 @@ import type { ReloadAnswer } from '../api/configuration.ts';
 import { span } from './output/times.ts';
 import type { Options } from './verb.ts';
 
-/** Help of the option, for every verb that reloads. */
 export const replaceHelp =
   'also replace a live configuration that was edited by hand or restored; it is kept as a backup';
 
-/** What a safe reload did, with HAProxy's own warnings. */
 export function reloadLines(answer: ReloadAnswer): string[] {
   const { worker_before: before, worker_after: after } = answer;
   const workers = before === null ? `worker ${after} is running` : `worker ${after} took over from ${before}`;
@@ -16,7 +14,7 @@ export function reloadLines(answer: ReloadAnswer): string[] {
   return [...lines, ...answer.warnings.map((warning) => `warning: ${warning}`)];
 }
 
-/** Sent only with consent, since an older service does not know the parameter. */
+/** Sent only with consent: an older service does not know the parameter. */
 export function consentOf(options: Options): { replace_configuration?: true } {
   return options['replaceConfiguration'] === true ? { replace_configuration: true } : {};
 }

@@ -29,7 +29,6 @@ function hostOf(environment: Record<string, string> = {}) {
   return { host, out: () => text(stdout), err: () => text(stderr) };
 }
 
-/** Runs a command line; resolves to its exit code and output. */
 async function typed(line: string, environment: Record<string, string> = {}) {
   const { host, out, err } = hostOf(environment);
   const code = await runCommandLine(
@@ -256,7 +255,7 @@ describe(`completion in zsh${isInstalled('zsh') ? '' : ': skipped, zsh is not in
   });
 });
 
-/** The modules of this project that are loaded with these. */
+/** This project's modules that they load. */
 function loadedBy(paths: readonly string[]): Set<string> {
   const seen = new Set<string>();
   const waiting = [...paths];

@@ -1,4 +1,3 @@
-// One run, from the words typed to the exit code.
 import { CommanderError } from 'commander';
 import { causeText } from '../telemetry/cause-text.ts';
 import { CommandLine } from './command-line.ts';
@@ -31,7 +30,7 @@ function withHelpFlag([first, ...words]: readonly string[]): readonly string[] {
   return first === 'help' ? [...words, '--help'] : [first, ...words];
 }
 
-/** Errors of `serve` in settings and crash points. By name: their modules would load most of the service. */
+/** By name: their modules would load most of the service. */
 function isUsageError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.name === 'StartFailed') return isUsageError(error.cause);

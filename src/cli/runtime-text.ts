@@ -1,5 +1,3 @@
-// What an answer reports about the running HAProxy, as text.
-
 import type { RuntimeReport } from '../api/changes.ts';
 import { quote } from '../domain/quote.ts';
 import { hasNoEffect, unusedTrustedMap } from '../domain/trust-effect.ts';
@@ -13,7 +11,7 @@ type Report = RuntimeReport & {
   readonly trusted_inside?: readonly string[];
 };
 
-/** Completes a sentence if every worker was read back. */
+/** Completes a sentence; empty unless every worker was read back. */
 export function verified(report: RuntimeReport): string {
   return report.runtime_map_updated ? '; verified in every worker' : '';
 }
@@ -34,7 +32,6 @@ export function runtimeLines(report: Report): string[] {
   return lines;
 }
 
-/** Which trusted entries limit the block. */
 export function trustLines({ overridden_by: over = [], trusted_inside: inside = [] }: Report): string[] {
   const lines: string[] = [];
   if (over.length > 0) lines.push(`no effect while trusted by ${over.join(', ')}`);

@@ -1,4 +1,3 @@
-// What a verb works with once service and key are known.
 import type { ApiClient } from '../client/client.ts';
 import type { OwnAddress } from './connection/own-addresses.ts';
 import { exitCodes, Failure } from './failure.ts';
@@ -8,23 +7,22 @@ import type { Output, OutputFormat } from './output/output.ts';
 
 export interface Session {
   readonly api: ApiClient;
-  /** With a long time-out, for bulk changes and a sync. */
+  /** Has a long time-out, for bulk changes and a sync. */
   readonly patientApi: ApiClient;
   readonly output: Output;
   readonly format: OutputFormat;
   readonly interruption: Interruption;
   readonly now: () => Date;
   readonly stdin: AsyncIterable<Uint8Array>;
-  /** As given, for a message. */
+  /** As the user gave it. */
   readonly url: string;
-  /** Standard input and standard error are a terminal. */
   readonly canAsk: boolean;
   /** A yes-or-no question; anything but y is no. Only if `canAsk`. */
   ask(question: string): Promise<boolean>;
   ownAddresses(): Promise<readonly OwnAddress[]>;
 }
 
-/** Prints the answer unchanged with `-o json`, otherwise as lines of text. */
+/** With `-o json` the answer unchanged. */
 export async function printAnswer<Answer>(
   { format, output }: Pick<Session, 'format' | 'output'>,
   answer: Answer,
@@ -36,7 +34,7 @@ export async function printAnswer<Answer>(
 }
 
 /**
- * Asks for confirmation on a terminal; elsewhere refuses.
+ * Refuses without a terminal.
  * @param what the consequence
  * @param flag confirms without the question
  */

@@ -1,11 +1,9 @@
-// The tree of verbs, for completion and the manual page.
+// For completion and the manual page.
 import type { Argument, Option } from 'commander';
 import { type Example, Verb } from './verb.ts';
 
 export interface TreeOption {
-  /** As it is typed: `-o, --output <format>`. */
   readonly flags: string;
-  /** `-o`, `--output`. */
   readonly names: readonly string[];
   readonly help: string;
   readonly takesValue: boolean;

@@ -1,4 +1,4 @@
-// Addresses as operands of a verb. An invalid one is a usage error, before any request.
+// An invalid address is a usage error, before any request.
 import { type IpEntry, parseIp } from '../domain/ip.ts';
 import { usageError } from './failure.ts';
 

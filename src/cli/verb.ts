@@ -1,4 +1,4 @@
-// A verb of the command line: commander's command, with examples that its help, the manual page and the tests share.
+// Help, the manual page and the tests share a verb's examples.
 import { Command, type ErrorOptions, Option } from 'commander';
 import { usageError } from './failure.ts';
 import { harmlessLines } from './output/harmless.ts';
@@ -10,7 +10,7 @@ export interface Example {
   readonly explanation: string;
 }
 
-/** The options that were typed, by their camel-case names. */
+/** By their camel-case names. */
 export type Options = Readonly<Record<string, unknown>>;
 
 export class Verb extends Command {
@@ -23,7 +23,7 @@ export class Verb extends Command {
     this.exitOverride();
     this.helpOption('-h, --help', 'print this help');
     this.helpCommand(false);
-    // The value of an unknown flag is not shown, since it may be the key (`--api-key=...`).
+    // The value of an unknown flag may be the key (`--api-key=...`).
     const shown = (text: string): string => harmlessLines(text.replace(/(unknown option '[^'=]*)=.*'/s, "$1'"));
     this.configureOutput({ outputError: (text, write) => write(shown(text)) });
   }
@@ -50,7 +50,6 @@ export class Verb extends Command {
   }
 }
 
-/** The options of every verb that calls the service. */
 export function serviceOptions(): Option[] {
   return [
     new Option(
@@ -66,7 +65,7 @@ export function outputOption(): Option {
   return new Option('-o, --output <format>', help).choices(['text', 'json']);
 }
 
-/** Options typed before and after the verb; one after the verb wins. */
+/** Typed before or after the verb; after it wins. */
 export function optionsOf(verb: Command): Options {
   const given: Record<string, unknown> = {};
   for (let command: Command | null = verb; command !== null; command = command.parent) {
@@ -81,7 +80,7 @@ export function outputFormat(options: Options): OutputFormat {
   return options['output'] === 'json' ? 'json' : 'text';
 }
 
-/** The number that a flag was given. @throws Failure (usage) */
+/** @throws Failure (usage) */
 export function wholeNumber(text: string, flag: string, least: number, most: number): number {
   const value = Number(text);
   if (/^[0-9]{1,10}$/.test(text) && value >= least && value <= most) return value;

@@ -131,7 +131,7 @@ describe('the client', () => {
     });
     const error = await thrownBy(connect({ url, key: KEY }).GET('/api/sites'));
     expect(error).toMatchObject({ reason: 'foreign', message: expect.stringContaining(elsewhere) });
-    // The platform's own fetch, as in a browser, would follow.
+    // A browser's fetch would follow the redirect.
     const inBrowser = createApiClient({ baseUrl: url, key: KEY });
     expect(await thrownBy(inBrowser.GET('/api/sites'))).toMatchObject({ reason: 'foreign' });
     expect(seen).toEqual([]);
@@ -167,7 +167,7 @@ describe('the client', () => {
     });
     const client = connect({ url, timeoutMs: 200 });
     expect(await thrownBy(client.GET('/livez'))).toMatchObject({ reason: 'broken' });
-    // The one that may be silent for longer was asked first: by Node's own limit, of its agent, it would end first.
+    // The request with the longer time-out first: by the limit of Node's agent it would end first.
     const ended: string[] = [];
     const ends = async (name: string, timeoutMs: number): Promise<void> => {
       expect(await thrownBy(connect({ url, timeoutMs }).GET('/health'))).toMatchObject({ reason: 'timeout' });

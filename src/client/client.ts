@@ -1,5 +1,4 @@
-// The typed client of the API: paths, parameters, bodies and answers are those of the OpenAPI document. Runs in Node
-// and in browsers; how Node reaches the service, over a socket file too, is in `node-client.ts`.
+// Runs in Node and in browsers; `node-client.ts` reaches the service over unix sockets too.
 import createClient, {
   type Client,
   type ClientPathsWithMethod,
@@ -17,7 +16,7 @@ export interface ClientOptions {
   readonly baseUrl: string;
   /** Absent: only operations that need no key. */
   readonly key?: string | undefined;
-  /** Default: the platform's `fetch`. Throws `ApiUnreachable` if it knows the reason. */
+  /** Throws `ApiUnreachable` if it knows the reason. */
   readonly fetch?: (request: Request) => Promise<Response>;
 }
 
@@ -40,7 +39,7 @@ type Call<M extends Method> = <
   ...init: InitOf<Init>
 ) => Promise<Answer<WithLists<NonNullable<FetchResponse<NonNullable<paths[Path][M]>, Init, Json>['data']>>>>;
 
-/** openapi-fetch maps a `readonly` list to an object type; this maps it back. */
+/** openapi-fetch maps a `readonly` list to an object type; this reverts it. */
 type WithLists<Data> = Data extends string | ReadableStream | Blob
   ? Data
   : Data extends { readonly length: number; readonly [index: number]: infer Item }
@@ -86,14 +85,14 @@ export function createApiClient({ baseUrl, key, fetch: send = fetch }: ClientOpt
         const why = `the response is incomplete or invalid: ${(error as Error).message}`;
         throw new ApiUnreachable('broken', why, { cause: error });
       });
-      // openapi-fetch has the body of a 503 that is no problem under `error`.
+      // openapi-fetch puts the body of a 503 that is no problem under `error`.
       return { data: result.data ?? result.error, response: result.response };
     };
   };
   return { GET: call('GET'), PUT: call('PUT'), POST: call('POST'), DELETE: call('DELETE') } as unknown as ApiClient;
 }
 
-/** Sends a text list, one address per line, or a stream of it. */
+/** @param text one address per line */
 export async function replaceBlockedAddresses(
   client: ApiClient,
   text: string | ReadableStream<Uint8Array>,
@@ -103,7 +102,7 @@ export async function replaceBlockedAddresses(
     params: { query: options.allowShrink === true ? { allow_shrink: true } : {} },
     headers: { 'content-type': 'text/plain' },
     body: text as string,
-    // Without it `Request` takes no stream.
+    // `Request` rejects a stream without it.
     ...(typeof text === 'string' ? {} : { duplex: 'half' }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
@@ -133,7 +132,7 @@ async function checked(response: Response, path: string): Promise<Response> {
   }
   if (response.ok) return response;
   if (isProblem(headers)) throw new ApiProblem(await problemOf(response), response);
-  // These two use 503 as a state. Any other error of the service is a problem document.
+  // These two use 503 as a state.
   if (status === 503 && /\/(health|readyz)$/.test(path)) return response;
   await response.body?.cancel();
   throw foreignResponse(`status ${status} without a problem document`);

@@ -1,5 +1,4 @@
-// The client for Node, over TCP or a unix socket. Its time-out limits the time without data, not the complete call, so
-// that a list of millions can be transferred.
+// The time-out limits the time without data, not the complete call, so that a list of millions can be transferred.
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -10,11 +9,10 @@ interface ConnectOptions {
   /** `http://host:port`, `https://host:port` or `unix:/path`. */
   readonly url: string;
   readonly key?: string | undefined;
-  /** Milliseconds without data. Default three minutes: a reload with rollback sends nothing for two. */
+  /** Without data. Default three minutes: a reload with rollback sends nothing for two. */
   readonly timeoutMs?: number;
 }
 
-/** Milliseconds. */
 export const DEFAULT_TIMEOUT_MS = 180_000;
 
 /** Sends nothing before the first call. Throws TypeError for an invalid `url`. */
@@ -29,7 +27,6 @@ export function connect({ url, key, timeoutMs = DEFAULT_TIMEOUT_MS }: ConnectOpt
 
 interface Target {
   readonly baseUrl: string;
-  /** In messages. */
   readonly name: string;
   readonly socketPath: string | null;
 }
@@ -59,14 +56,14 @@ function send(request: Request, target: Target, timeoutMs: number): Promise<Resp
     ...(target.socketPath === null ? {} : { socketPath: target.socketPath }),
   };
   const { promise, resolve, reject } = Promise.withResolvers<Response>();
-  // Not imported: an import also loads Node's WebSocket client and TLS, which takes 0.1 s at every start.
+  // Not imported: an import also loads Node's WebSocket client and TLS, 0.1 s at every start.
   const { request: begin } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
   const outgoing = begin(url, options);
   const fail = (error: Error) => reject(asUnreachable(error, target.name, request.signal));
   outgoing.on('timeout', () => outgoing.destroy(new NoData(target.name, timeoutMs)));
   outgoing.on('error', fail);
   outgoing.on('response', (incoming) => {
-    // The reader of the body gets the error of an incomplete or stalled body.
+    // The reader of the body gets the error.
     incoming.on('error', () => undefined);
     resolve(asResponse(incoming));
   });

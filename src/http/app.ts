@@ -1,4 +1,3 @@
-// The HTTP server without listening: limits, hooks and the routes of every resource.
 import fastify, { type FastifyInstance, type FastifyRequest, type RouteOptions } from 'fastify';
 import { getMetrics } from '../api/metrics.ts';
 import { operations } from '../api/operations.ts';
@@ -40,32 +39,32 @@ import { webhooksRoutes } from './webhooks-routes.ts';
 export interface AppOptions {
   /** The wall-clock time, for `expires_at`. */
   readonly now?: () => Date;
-  /** Milliseconds of a monotonic clock. */
+  /** Milliseconds, monotonic. */
   readonly monotonicNow?: () => number;
   readonly timeouts?: Partial<Timeouts>;
   readonly limits?: Partial<Limits>;
   readonly streams?: Partial<StreamPace>;
-  /** `/metrics` needs no key. Default false. */
+  /** Default false: `/metrics` needs a key. */
   readonly metricsOpen?: boolean;
-  /** Called for every route with its schemas; for tests. */
+  /** For tests. */
   readonly onRoute?: (route: RouteOptions) => void;
 }
 
 /** Milliseconds. */
 interface Timeouts {
-  /** Without a byte in either direction. Longer than a reload with rollback (twice 60 s) and a sync of millions. */
+  /** Without a byte in either direction: longer than a reload with rollback (twice 60 s) and a sync of millions. */
   readonly connection: number;
-  /** For the headers to arrive. */
+  /** Until the headers are complete. */
   readonly headers: number;
-  /** For the complete request to arrive, including a `PUT` of millions over a slow line. */
+  /** Until the request is complete, including a `PUT` of millions over a slow line. */
   readonly request: number;
-  /** For the next request of a connection. */
+  /** Between two requests of a connection. */
   readonly keepAlive: number;
   /** For the rest of a body after the response. */
   readonly leftOver: number;
   /** The window in which a batch or a complete set must arrive with at least 1 KiB per second. */
   readonly bodyPace: number;
-  /** For every other body to arrive completely. */
+  /** Until any other body is complete. */
   readonly smallBody: number;
 }
 
@@ -80,7 +79,7 @@ const TIMEOUTS: Timeouts = {
 };
 
 const STREAMS: StreamPace = { heartbeat: 15_000, keyCheck: 2_000, stalled: 60_000 };
-/** The default. The maximum number of simultaneous requests (`RequestLimit`) needs 256 MiB. */
+/** 4,096 simultaneous requests of this size (`RequestLimit`) need 256 MiB. */
 const SMALL_BODY_BYTES = 65_536;
 
 export type App = FastifyInstance;
@@ -92,9 +91,9 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   const app = fastify({
     http: {
       maxHeaderSize: 16_384,
-      // Explicit, so that NODE_OPTIONS cannot loosen it.
+      // NODE_OPTIONS cannot loosen it.
       insecureHTTPParser: false,
-      // Node's own error is not a problem document; `addBounds` rejects such a request.
+      // `addBounds` rejects such a request; Node's own error is not a problem document.
       requireHostHeader: false,
       headersTimeout: timeouts.headers,
       connectionsCheckingInterval: Math.min(timeouts.headers, 5000),
@@ -103,9 +102,9 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     requestTimeout: timeouts.request,
     keepAliveTimeout: timeouts.keepAlive,
     bodyLimit: SMALL_BODY_BYTES,
-    // Requests during shutdown get a normal response with `Connection: close`.
+    // During shutdown requests get a normal response with `Connection: close`.
     return503OnClosing: false,
-    // The parser of the value has the better error message; the size of the headers limits it.
+    // The parser of the value has the better error message.
     routerOptions: { maxParamLength: 16_384 },
     // A test validates the schemas.
     ajv: { customOptions: { ...schemaRules, validateSchema: false } },
@@ -228,7 +227,7 @@ function addHooks(
 
 function addErrorHandlers(app: FastifyInstance, services: Services, lines: RequestLines): void {
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, lines.failureLog(request)));
-  // Not reached, since the hook rejects such requests; ensures that every 404 has the same form.
+  // Not reached, because a hook rejects such requests; every 404 has the same form anyway.
   app.setNotFoundHandler((request, reply) =>
     sendError(noSuchEndpoint(request.method, pathOf(request.url)), request, reply, services.log),
   );

@@ -21,7 +21,7 @@ const verbs: readonly string[] = [
 export function auditRoutes(app: FastifyInstance, { audit }: Services): void {
   handle(app, listAudit, async ({ query }) => {
     const { limit, cursor = null, operation, key, ip_address: address, since, until } = query;
-    // A misspelt verb would find nothing, which looks as if nothing was done.
+    // A misspelt verb would find nothing, as if nothing had been done.
     if (operation !== undefined && !verbs.includes(operation))
       throw refusedFields([{ name: 'operation', description: `must be one of ${verbs.join(', ')}` }]);
     return audit.page({

@@ -1,18 +1,17 @@
-// `Authorization: Bearer <key>` (specification, Authentication), or the token of a session.
 import type { FastifyRequest } from 'fastify';
 import type { SessionHolder } from '../keys/sessions.ts';
 import type { FailureLimiter } from './failure-limiter.ts';
 import { tooManyFailedKeys, unauthorized } from './refusals.ts';
 import type { Services } from './services.ts';
 
-/** Much longer than any key; longer ones are not hashed. */
+/** Longer texts are not hashed. */
 const LONGEST_KEY = 512;
 const BEARER = /^Bearer +([\x21-\x7e]+) *$/i;
 const SESSION_TOKEN = /^pms_[A-Za-z0-9_-]{43}$/;
 
 /**
- * The holder of the request's key. It is checked once: an authenticated request is completed even if its key is revoked
- * meanwhile. Errors: 401 for a missing or wrong key, 429 after too many wrong keys from one address.
+ * An authenticated request is completed even if its key is revoked meanwhile. Errors: 401 for a missing or wrong key,
+ * 429 after too many wrong keys from one address.
  */
 export async function authenticate(
   request: FastifyRequest,
@@ -20,18 +19,17 @@ export async function authenticate(
   limiter: FailureLimiter,
 ): Promise<SessionHolder> {
   const key = bearerOf(request);
-  // A missing key is not a guess, so it is not counted.
+  // A missing key is not a guess.
   if (key === null) throw unauthorized();
   const known = await holderOf(key, services);
   if (known !== null) return known;
-  // Nor is a session that has ended: all tabs of a panel send it at once.
+  // All tabs of a panel send an ended session at once.
   if (SESSION_TOKEN.test(key)) throw unauthorized();
   // A unix socket has no address; its clients share one count.
   const retryAfterSeconds = limiter.fail(request.socket.remoteAddress ?? 'unix');
   throw retryAfterSeconds === null ? unauthorized() : tooManyFailedKeys(retryAfterSeconds);
 }
 
-/** The holder of a key or session token; null: it is invalid. */
 export async function holderOf(
   bearer: string,
   { keys, sessions }: Pick<Services, 'keys' | 'sessions'>,
@@ -43,7 +41,6 @@ export async function holderOf(
   return key === null ? null : { ...key, sessionEndsAt: null };
 }
 
-/** The key as it was sent; null: none. */
 export function bearerOf(request: FastifyRequest): string | null {
   return BEARER.exec(request.headers.authorization ?? '')?.[1] ?? null;
 }

@@ -1,9 +1,9 @@
-// Memory of batches: each is in memory from its first byte to its response.
+// A batch is in memory from its first byte to its response.
 import { busy } from './refusals.ts';
 
 /** Three batches of the maximum size: 100,000 elements, or 16 MiB. */
 const ROOM_BYTES = 150 * 1024 * 1024;
-/** Of an element without its text (measured: 380 bytes for a plain address). */
+/** Besides its text (measured: 380 bytes for a plain address). */
 const ELEMENT_BYTES = 400;
 
 /** One batch of the maximum size fits into the share of one key. */
@@ -26,7 +26,7 @@ export class BatchRoom {
     let own = 0;
     return {
       take: (elements, bytes) => {
-        // While it is read, a text is in memory twice: as bytes and as characters.
+        // A text is in memory twice while it is read: as bytes and as characters.
         const more = elements * ELEMENT_BYTES + bytes * 2;
         if ((this.#ofKeys.get(key) ?? 0) + more > this.#bytes * SHARE_OF_ONE_KEY)
           throw busy(`the key ${key} already has too many large batches in progress; retry shortly`);
@@ -50,10 +50,8 @@ export class BatchRoom {
   }
 }
 
-/** The memory of one batch. */
 export interface BatchShare {
   /** Errors: 503 if the other batches, or those of the same key, leave too little. */
   take(elements: number, bytes: number): void;
-  /** Releases all of it. */
   release(): void;
 }

@@ -1,4 +1,3 @@
-// The batch and the complete set, whose bodies are streamed.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BlockRequest } from '../api/blocked-ips.ts';
 import {
@@ -23,7 +22,6 @@ export function blockedIpsBulkRoutes(
   paceMs: number,
 ): void {
   const room = new BatchRoom();
-  // In this scope the body stays a stream.
   app.register(async (scope: FastifyInstance) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));

@@ -1,5 +1,3 @@
-// One blocked address at a time, the list, the check and the sync.
-
 import { finished, Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -22,7 +20,7 @@ import { pathAddress, readBlockRequest } from './request-values.ts';
 import { requireScope } from './require-scope.ts';
 import type { Services } from './services.ts';
 
-/** Each has a page of the list in memory while its client reads. */
+/** Each holds a page of the list in memory while its client reads. */
 const MOST_EXPORTS = 256;
 /** A client that stalls uses up only its own key's quota. */
 const MOST_EXPORTS_OF_ONE_KEY = 192;
@@ -32,7 +30,7 @@ const MOST_TEXT_SEARCHES_OF_ONE_KEY = 4;
 
 export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services, now: () => Date): void {
   const exports = new RequestLimit(MOST_EXPORTS, MOST_EXPORTS_OF_ONE_KEY);
-  // A page is some 10 ms of database work: thirty lists read at once must not delay a block by thirty pages.
+  // A page takes some 10 ms of the database: thirty lists at once must not delay a block by thirty pages.
   const slices = new SliceQueue();
   const textSearches = new RequestLimit(MOST_TEXT_SEARCHES, MOST_TEXT_SEARCHES_OF_ONE_KEY);
 
@@ -98,7 +96,6 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
   }
 }
 
-/** Aborted if the client disconnects before it has its response. */
 function untilGone(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   finished(reply.raw, () => gone.abort(clientGone()));
@@ -106,8 +103,8 @@ function untilGone(reply: FastifyReply): AbortSignal {
 }
 
 /**
- * The list as text. Fastify sends the headers with the first page, so an unreadable database is still an error response;
- * a later failure breaks the connection, so the client notices that the list is incomplete.
+ * Fastify sends the headers with the first page, so an unreadable database is still an error response. A later failure
+ * breaks the connection, so that the client notices the incomplete list.
  */
 function textListStream(pages: AsyncIterable<readonly string[]>, slices: SliceQueue): Readable {
   return Readable.from(lines(pages, slices), { objectMode: false, encoding: 'utf8' });

@@ -1,5 +1,4 @@
-// Bodies that are read completely. A route with a body schema accepts only JSON in UTF-8. Every other route accepts no
-// body, or an empty one with any Content-Type.
+// A route with a body schema accepts only JSON in UTF-8; any other accepts an empty body with any Content-Type.
 import type { Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -9,7 +8,6 @@ import { ServiceError } from '../errors/service-error.ts';
 import { malformedBody, tooLarge, unexpectedBody, unsupportedMediaType } from './refusals.ts';
 import { refusalOfJson } from './strict-json.ts';
 
-/** @param ms the time limit of a complete body */
 export function takeJsonBodies(app: FastifyInstance, ms: number): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, stream, done) => {
@@ -25,10 +23,7 @@ export function takeJsonBodies(app: FastifyInstance, ms: number): void {
   });
 }
 
-/**
- * Fastify rejects a Content-Type that it cannot parse even if no body is allowed, and ignores the body of GET and HEAD.
- * Both must follow the rule of this file.
- */
+/** Fastify rejects an unknown Content-Type even without a body, and ignores the body of GET and HEAD. */
 export function prepareForNoBody(request: FastifyRequest): void {
   if (takesBody(request)) return;
   const { headers } = request.raw;
@@ -67,7 +62,6 @@ function parseJson(body: Buffer): unknown {
   return value;
 }
 
-/** Compressed bodies are not supported. */
 export function checkCoding(request: FastifyRequest): void {
   const coding = request.headers['content-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'identity') {
@@ -84,16 +78,14 @@ export function wrongMediaType(request: FastifyRequest, wanted: string) {
 }
 
 interface SmallBodyBounds {
-  /** In bytes. */
   readonly limit: number;
   /** For the complete body. */
   readonly ms: number;
 }
 
 /**
- * Calls `done` once, with all bytes or with an error: 413 beyond the limit, 408 after the time limit, or the stream's
- * error if the client disconnects. After an error the caller discards the rest. Without the time limit, a client that
- * sends one byte after the other would occupy a request for as long as a large list may take.
+ * Calls `done` once. Errors: 413, 408, or the stream's error if the client disconnects; the caller discards the rest.
+ * Without the time limit, a client that sends one byte at a time would occupy a request as long as a large list.
  */
 function readSmallBody(
   stream: Readable,

@@ -1,4 +1,3 @@
-// The size limits of bodies with one object: enough for the largest valid one.
 import { expect, test } from 'vitest';
 import { BEARER, stubApp } from '../../testkit/http/stub-services.ts';
 

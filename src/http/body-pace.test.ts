@@ -13,7 +13,7 @@ test('the time of the reader does not count against a body', async () => {
   using time = stopTime();
   const pace = new BodyPace(200);
   const pieces = dribble(5);
-  // Waited for: 150 ms. Its reader takes 2.4 s.
+  // The reader takes 2.4 s, of which the client causes 150 ms.
   for (let index = 0; index < 30; index += 1) {
     const piece = pace.next(pieces);
     await time.pass(5);
@@ -37,7 +37,7 @@ test('a body is too slow if its pieces are in time but too small', async () => {
 test('a body that is slow but fast enough is accepted, however long it takes', async () => {
   using time = stopTime();
   const pace = new BodyPace(1_000);
-  // 1,140 bytes in each window, of which 1,024 are asked for.
+  // 1,140 bytes in each window; 1,024 are required.
   const pieces = dribble(50, 60);
   for (let index = 0; index < 200; index += 1) {
     const piece = pace.next(pieces);

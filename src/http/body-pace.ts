@@ -1,4 +1,4 @@
-// The minimum pace of a large body: a client that stalls would occupy a request and its memory for minutes.
+// A client that stalls would occupy a request and its memory for minutes.
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 
@@ -10,12 +10,11 @@ export class BodyPace {
   #bytes = 0;
   #waitedMs = 0;
 
-  /** @param windowMs the window over which the pace is averaged */
   constructor(windowMs: number) {
     this.#windowMs = windowMs;
   }
 
-  /** The next piece. Errors: 408 if less than 1 KiB per second arrived in a window; `pieces.next()` is still pending then. */
+  /** Errors: 408 if less than 1 KiB per second arrived in a window; `pieces.next()` is still pending then. */
   next(pieces: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
     return new Promise((resolve, reject) => {
       let begun = performance.now();

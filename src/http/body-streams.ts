@@ -1,5 +1,3 @@
-// The streamed bodies: a complete set, or a batch.
-
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { Rejection } from '../api/blocked-ips-bulk.ts';
@@ -15,9 +13,8 @@ import { malformedBody, tooLarge } from './refusals.ts';
 import { readTextList } from './text-list.ts';
 
 /**
- * The bytes of a body as they arrive, at the pace of their reader. Ends only with a complete body. Errors: 400 if the
- * client disconnects, 413 beyond `limit` bytes (null: no limit), 408 if it arrives too slowly. If the reader stops early,
- * the rest is discarded, so that the client can read its response.
+ * Ends only with a complete body. If the reader stops early, the rest is discarded, so that the client can read its
+ * response. Errors: 400 if the client disconnects, 413 beyond `limit` bytes (null: no limit), 408 if it is too slow.
  * @param paceMs the window over which its pace is averaged
  */
 export async function* wholeBody(
@@ -41,7 +38,7 @@ export async function* wholeBody(
     if (message.complete === false)
       throw malformedBody('the body ended early; nothing was changed; send the complete body');
   } finally {
-    // Not awaited: for a body that is too slow, `next()` is still pending, and `return()` would wait for it.
+    // Not awaited: `return()` would wait for a `next()` that is still pending.
     void pieces.return?.();
     message.resume();
   }
@@ -58,8 +55,8 @@ const LISTS: JsonForm = {
 };
 
 /**
- * The items of `PUT /api/blocked-ips`, in slices of a few milliseconds. A body of another media type is rejected at once
- * (415). The iteration throws if the body is aborted, invalid or too slow (less than 1 KiB per second over `paceMs`).
+ * In slices of a few milliseconds. Another media type is rejected at once (415); throws if the body is aborted, invalid
+ * or too slow.
  */
 export function readWholeSet(
   request: FastifyRequest,
@@ -99,10 +96,7 @@ export interface Batch {
   readonly rejected: Rejection[];
 }
 
-/**
- * The complete body of `POST /api/blocked-ips/batch`: up to 16 MiB and 100,000 elements, which limits the rejections too.
- * `share` accounts for its memory as it arrives.
- */
+/** Up to 16 MiB and 100,000 elements, which limits the rejections too. `share` accounts for the memory. */
 export async function readBatch(
   request: FastifyRequest,
   reader: ElementReader,

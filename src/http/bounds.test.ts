@@ -1,4 +1,4 @@
-// The limits of one client, over real connections. The complete service under hostile clients: test/hostile-clients.
+// The complete service under hostile clients: test/hostile-clients.
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -26,7 +26,7 @@ async function serve(overrides: Overrides = {}, options: Parameters<typeof stubA
   return { ...stub, port: Number(new URL(listening.url).port) };
 }
 
-/** On a unix socket, where written data is available to the other end at once. */
+/** On a unix socket written data is available to the other end at once. */
 async function serveOnPath(overrides: Overrides = {}, options: Parameters<typeof stubApp>[1] = {}) {
   const folder = await temporaryFolder();
   onTestFinished(folder.remove);
@@ -36,7 +36,7 @@ async function serveOnPath(overrides: Overrides = {}, options: Parameters<typeof
   return { ...stub, path };
 }
 
-/** A connection that collects what it receives. @param to a port of this machine, or a path */
+/** @param to a port of this machine, or a path */
 async function connection(to: number | string): Promise<{ socket: Socket; text(): string; closed: Promise<void> }> {
   const socket = typeof to === 'number' ? connect(to, '127.0.0.1') : connect(to);
   sockets.push(socket);
@@ -339,7 +339,7 @@ describe('exports of the complete list', () => {
       for (;;) yield Array(5_000).fill('192.0.2.1') as string[];
     };
     const authenticate = async (name: string) => ({ name, scopes: ['read'] });
-    // On a unix socket, where the buffers of an unread connection are small.
+    // A unix socket has small buffers.
     const { path } = await serveOnPath({ blockedSet: { listTexts: endless }, keys: { authenticate } });
     const askAs = (key: string) =>
       `GET /api/blocked-ips HTTP/1.1\r\nhost: a\r\naccept: text/plain\r\nauthorization: Bearer ${key}\r\n\r\n`;
@@ -427,7 +427,7 @@ describe('batches', () => {
     const taken = [];
     for (let index = 1; index <= 3; index += 1) {
       taken.push(send(`key${index}`));
-      // Not the calls: a failed assertion would print their complete content.
+      // Not the calls: a failed assertion would print all of them.
       await untilPasses(() => expect(calls.length).toBe(index));
       if (index === 1) expect(await send('key1'), 'of one key').toEqual({ status: 503, retryAfter: '1' });
     }

@@ -1,4 +1,3 @@
-// The limits of one client: connections, requests in progress, pipelined requests, the rest of a rejected body.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -8,16 +7,12 @@ import { busy, hostMissing } from './refusals.ts';
 import { RequestLimit } from './request-limit.ts';
 
 export interface Limits {
-  /** The maximum of simultaneous connections. */
   readonly connections: number;
-  /** The maximum of simultaneous requests with a valid key. */
+  /** Simultaneous requests with a valid key. */
   readonly requests: number;
 }
 
-/**
- * Call it before the hooks that authenticate, and the returned function after them.
- * @param leftOverMs the time limit for the rest of a body after the response
- */
+/** Call before the hooks that authenticate, and the returned function after them. */
 export function addBounds(
   app: FastifyInstance,
   limits: Pick<Limits, 'connections'> & Partial<Limits>,
@@ -40,7 +35,7 @@ export function addBounds(
   });
   app.addHook('onSend', (request, reply, payload, next) => {
     done.get(request)?.();
-    // Its body may still arrive, and could be read as the next request.
+    // Its body may still arrive, and would be read as the next request.
     if (expectations.waits(request.raw)) reply.header('connection', 'close');
     else closeAfterBody(request.raw);
     next(null, payload);
@@ -68,8 +63,8 @@ export function addBounds(
 const MOST_PIPELINED = 32;
 
 /**
- * Ends a connection with more pipelined requests. Node emits all requests of one read, about 1,600 in 64 KiB, before the
- * first is answered: ten such connections blocked all others for 15 s and used 50 MB each.
+ * Node emits all requests of one read, about 1,600 in 64 KiB, before the first is answered: ten such connections
+ * blocked all others for 15 s and used 50 MB each.
  */
 function boundPipelining(server: Server, connections: Connections): void {
   const handlers = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
@@ -87,10 +82,7 @@ function boundPipelining(server: Server, connections: Connections): void {
   });
 }
 
-/**
- * `Expect: 100-continue`: a client waits before it sends a large body. Node would answer 100 at once; here the key is
- * checked first, and a rejected client never sends its body.
- */
+/** Node would answer 100 at once; here a rejected client never sends its body. */
 class Expectations {
   readonly #waiting = new WeakSet<IncomingMessage>();
 
@@ -99,27 +91,23 @@ class Expectations {
       this.#waiting.add(request);
       server.emit('request', request, response);
     });
-    // Other expectations may be ignored (RFC 9110, 10.1.1); Node's own 417 is not a problem document.
+    // Others may be ignored (RFC 9110, 10.1.1); Node's own 417 is not a problem document.
     server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
       server.emit('request', request, response);
     });
   }
 
-  /** Sends the 100. */
   sendContinue(request: IncomingMessage, response: ServerResponse): void {
     if (this.#waiting.delete(request)) response.writeContinue();
   }
 
-  /** The client has not got its 100: the next bytes of the connection may be its body or the next request. */
+  /** The client waits for its 100: the next bytes may be its body or the next request. */
   waits(request: IncomingMessage): boolean {
     return this.#waiting.has(request);
   }
 }
 
-/**
- * The rest of a body after an early response, usually a rejection, is discarded, so that a client that reads only after
- * it has written gets its response. After `ms` the connection is cut.
- */
+/** Discards the rest of a body after an early response: some clients read only after they have written. */
 function discardBody(message: IncomingMessage, ms: number): void {
   // `inject` sets no `complete`.
   if (message.complete !== false || message.destroyed) return;
@@ -132,9 +120,8 @@ function discardBody(message: IncomingMessage, ms: number): void {
 }
 
 /**
- * Call it before the response. Node closes a connection without keep-alive as soon as the response is written, even if
- * the body is still arriving, and the client would get a reset instead of the response. This closes only the sending
- * side until the body is complete, the client disconnects, or `discardBody` cuts the connection.
+ * Node closes a connection without keep-alive as soon as the response is written: a client still sending would get a
+ * reset. This closes only the sending side until the body is complete, or `discardBody` cuts the connection.
  */
 function closeAfterBody(message: IncomingMessage): void {
   if (message.complete !== false) return;

@@ -1,5 +1,4 @@
-// One element of a batch or a complete set: a string, or an object as in `POST /api/blocked-ips`. An invalid element is
-// listed in the response; the others are applied.
+// An invalid element is listed in the response; the others are applied.
 import type { BlockRequest as BlockBody } from '../api/blocked-ips.ts';
 import type { BlockRequest, BulkItem } from '../blocking/answers.ts';
 import { parseIp } from '../domain/ip.ts';
@@ -8,13 +7,12 @@ import type { JsonValue } from './json-values.ts';
 import { readBlockRequest } from './request-values.ts';
 import { describeSchemaErrors, type SchemaError } from './validation-errors.ts';
 
-/** A schema that ajv compiled. */
 export interface Validator {
   (value: unknown): unknown;
   errors?: readonly SchemaError[] | null;
 }
 
-/** Characters of a rejected value in the response. */
+/** Characters of a rejected value that the response shows. */
 const LONGEST_SHOWN = 100;
 
 /** A plain address does not change the fields of an existing entry. */
@@ -37,15 +35,11 @@ interface ElementReaderDeps {
 export class ElementReader {
   readonly #deps: ElementReaderDeps;
 
-  /**
-   * @param now `expires_at` of every element must be later
-   * @param mayOverride throws if the key lacks the scope: the complete request is rejected
-   */
   constructor(deps: ElementReaderDeps) {
     this.#deps = deps;
   }
 
-  /** An element of `add`. A string is the same as an object with this address only. */
+  /** A string is an object with only this address. */
   added(element: Element): Reading {
     if (element.marked) return rejectMark(element);
     if (typeof element.value !== 'string') return this.#object(element, this.#deps.isBlockBody);
@@ -58,7 +52,6 @@ export class ElementReader {
     return readText(element.value);
   }
 
-  /** An element of a complete set. */
   listed(element: Element, index: number): BulkItem {
     const reading = this.added(element);
     return reading.ok ? reading : { ok: false, rejection: { index, value: reading.value, why: reading.why } };
@@ -102,9 +95,7 @@ function reject(value: unknown, reasons: readonly string[]): Reading {
   return { ok: false, value: shortCopy(shown), why: reasons.slice(0, 3).join('; ') };
 }
 
-/**
- * The start of a string from a body. A copy, because V8 slices keep their parent, here a chunk of the body, in memory.
- */
+/** A copy, because V8 slices keep their parent, here a chunk of the body, in memory. */
 export function shortCopy(text: string): string {
   const short = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}...` : text;
   return Buffer.from(short, 'utf16le').toString('utf16le');
@@ -113,8 +104,8 @@ export function shortCopy(text: string): string {
 const DEEPEST = 4;
 
 /**
- * The start of a value as JSON. Values may be nested deeper than `JSON.stringify` supports.
- * @param longest characters; the result may be slightly longer, and is not valid JSON if it is shortened
+ * For values nested deeper than `JSON.stringify` supports.
+ * @param longest characters; a shortened result may be slightly longer, and is not valid JSON
  */
 export function shortJson(value: unknown, longest: number, depth = 0): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? String(value);

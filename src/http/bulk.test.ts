@@ -5,7 +5,6 @@ import type { BulkItem } from '../blocking/answers.ts';
 const json = { ...BEARER, 'content-type': 'application/json' };
 const text = { ...BEARER, 'content-type': 'text/plain' };
 
-/** A stub whose `replaceAll` keeps what it read. */
 function collecting() {
   const items: BulkItem[] = [];
   let ended = false;

@@ -1,5 +1,3 @@
-// The safe reload, and what belongs to it: the live text, the dry run, the difference, the history, the backups.
-
 import type { FastifyInstance } from 'fastify';
 import {
   diffConfig,

@@ -1,6 +1,5 @@
-// The limit of connections (ADR 0026). At the limit, a new connection evicts the oldest one without a valid key, then the
-// longest idle one. So anonymous clients compete only with each other. One key may use only a part of the connections at
-// the same time, or slow readers with one key would lock out the others.
+// At the limit a new connection evicts the oldest anonymous one, then the longest idle one (ADR 0026). Each key has a
+// share, or slow readers with one key would lock out the others.
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { sourceOf } from './failure-limiter.ts';
@@ -8,9 +7,9 @@ import { busy } from './refusals.ts';
 
 /** About 60 MB if all are idle. */
 const MOST_CONNECTIONS = 2048;
-/** Enough for an operator if file descriptors are short. */
+/** So that an operator gets in when file descriptors are short. */
 const LEAST_CONNECTIONS = 16;
-/** For database, map file and master socket: about 40 are open at rest; a reload, a sync and a rewrite add some dozens. */
+/** About 40 are open at rest; a reload, a sync and a rewrite add some dozens. */
 const KEPT_DESCRIPTORS = 128;
 
 /** @param limits the text of /proc/self/limits; empty if there is none */
@@ -35,19 +34,16 @@ function openFilesOf(limits: string): number {
   return soft === undefined || soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft);
 }
 
-/** The share of connections that one key may use at the same time. */
 const SHARE_OF_ONE_KEY = 3 / 4;
 
-/** Rejected connections stay open until they have read their response. */
+/** They stay open until they have read their response. */
 const MOST_REJECTED = 64;
 
 interface Connection {
   readonly socket: Socket;
   readonly source: string;
   authenticated: boolean;
-  /** Requests in progress. */
   busy: number;
-  /** The key of its requests. */
   worksFor: string | null;
 }
 
@@ -55,12 +51,11 @@ export class Connections {
   readonly #limit: number;
   readonly #refuse: (socket: Socket) => void;
   readonly #known = new Map<Socket, Connection>();
-  /** Connections without a valid key so far, by their address or /64, the oldest first. */
+  /** By address or IPv6 /64, the oldest first. */
   readonly #anonymous = new Map<string, Set<Connection>>();
-  /** Connections with requests in progress, by key. */
+  /** Number of connections with requests in progress, by key. */
   readonly #working = new Map<string, number>();
   readonly #refused = new WeakSet<Socket>();
-  /** Rejected and not yet closed, the oldest first. */
   readonly #rejected = new Set<Socket>();
 
   /** @param refuse answers 503 and closes */
@@ -74,7 +69,6 @@ export class Connections {
   }
 
   admit(socket: Socket): void {
-    // A unix socket has no address; its clients share one count.
     const source = sourceOf(socket.remoteAddress ?? 'unix');
     const connection: Connection = { socket, source, authenticated: false, busy: 0, worksFor: null };
     if (this.#known.size >= this.#limit && !this.#makeRoom()) {
@@ -86,7 +80,7 @@ export class Connections {
     socket.once('close', () => this.#forget(connection));
   }
 
-  /** A valid key was sent. Errors: 503 while this key uses too many other connections. */
+  /** Errors: 503 while this key uses too many other connections. */
   authenticated(socket: Socket, key: string): void {
     const connection = this.#known.get(socket);
     if (connection === undefined) return;
@@ -103,17 +97,17 @@ export class Connections {
     this.#dropAnonymous(connection);
   }
 
-  /** Its requests must not be executed: it was already answered with 503. */
+  /** Already answered with 503: its requests must not be executed. */
   wasRefused(socket: Socket): boolean {
     return this.#refused.has(socket);
   }
 
-  /** Requests of this connection without a response. */
+  /** Requests without a response. */
   inProgress(socket: Socket): number {
     return this.#known.get(socket)?.busy ?? 0;
   }
 
-  /** A request begins; call the returned function when it ends. */
+  /** Call the returned function when the request ends. */
   begin(socket: Socket): () => void {
     const connection = this.#known.get(socket);
     if (connection === undefined) return () => undefined;
@@ -126,7 +120,7 @@ export class Connections {
       if (connection.busy > 0) return;
       this.#endWork(connection);
       if (!connection.authenticated || !this.#known.has(socket)) return;
-      // Keeps the map in the order of last use, for `#makeRoom`.
+      // Orders the map by last use, for `#makeRoom`.
       this.#known.delete(socket);
       this.#known.set(socket, connection);
     };
@@ -153,7 +147,7 @@ export class Connections {
     return true;
   }
 
-  /** Of the address (IPv6: the /64) with the most connections, so that a flood evicts its own. */
+  /** Of the address or /64 with the most connections, so that a flood evicts its own. */
   #oldestAnonymous(): Connection | undefined {
     let most: Set<Connection> | undefined;
     for (const connections of this.#anonymous.values()) {

@@ -1,4 +1,3 @@
-// Bodies, queries, times and names as they arrive: complete, in pieces, and damaged.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { damaged, pieces } from '../../testkit/damage.ts';
@@ -14,7 +13,7 @@ async function* streamOf(parts: readonly Buffer[]): AsyncGenerator<Uint8Array> {
   yield* parts;
 }
 
-/** All values, or the rejection; any other error fails the test. */
+/** The values, or the rejection; any other error fails the test. */
 async function outcomeOf<Item>(read: AsyncIterable<readonly Item[]>): Promise<string> {
   const items: Item[] = [];
   try {
@@ -30,7 +29,6 @@ async function outcomeOf<Item>(read: AsyncIterable<readonly Item[]>): Promise<st
 
 const prefersText = (accept: string) => isPreferred('text/plain', 'application/json', accept);
 
-/** The same JSON with escaped byte order marks. */
 const escapedMarks = (json: string) => json.replaceAll('\ufeff', '\\uFeFf');
 
 const ARRAY: JsonForm = { root: 'array', paths: ['$.*'], name: 'a list' };

@@ -1,5 +1,4 @@
-// Rules that the document states and a parser checks. They must hold exactly: a client that validates by the document
-// would otherwise reject what the service accepts.
+// A client that validates by the document must not reject what the service's parsers accept.
 import Schema from 'typebox/schema';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { apiDocument } from '../../testkit/http/api-document.ts';

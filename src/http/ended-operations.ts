@@ -1,37 +1,31 @@
-// Emits the fact of each operation when its response is sent.
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { EndedOperation, EntryCounts } from '../api/ended-operation.ts';
 import { parseIp } from '../domain/ip.ts';
 import { isOfServer } from './refusals.ts';
 import type { OperationObserver } from './services.ts';
 
-/** The audit's verb for a read operation that was rejected for lack of a scope. */
+/** For a read operation that was rejected for lack of a scope. */
 export const rejectedRead = 'read';
 
-/** Counts and flags of the response for the audit row; never text, which may be long or secret. */
+/** Never text, which may be long or secret. */
 const keptCounts = ['added', 'updated', 'removed', 'unchanged', 'rejected_total', 'total_ips'] as const;
 const keptFlags = ['runtime_map_synced', 'changed', 'restored', 'stray_removed'] as const;
 const idForm = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,252}$/;
 
-/** Call it when the route is added. */
 export function emitEnded(route: RouteOptions, operation: string, observer: OperationObserver, now: () => Date): void {
   route.preSerialization = (request, _reply, payload, next) => {
     request.answered = payload as Readonly<Record<string, unknown>>;
     next(null, payload);
   };
   route.onSend = (request, reply, payload, next) => {
-    // Anonymous requests are only logged: they could displace real changes in the audit log. A dry run changes nothing; a
-    // rejected one counts like any rejection.
+    // Anonymous requests could displace real changes in the audit log. A successful dry run changes nothing.
     if (request.keyName !== '' && !(isDryRun(request) && reply.statusCode < 400))
       observer.ended(endedOperation(request, reply, operation, now()));
     next(null, payload);
   };
 }
 
-/**
- * Of a read operation only rejections for lack of a scope are emitted: this is how a stolen key is probed. Other
- * rejections are typing errors, and are only logged.
- */
+/** Only rejections for lack of a scope: this is how a stolen key is probed. Others are typing errors. */
 export function emitRejectedReads(route: RouteOptions, observer: OperationObserver, now: () => Date): void {
   route.onSend = (request, reply, payload, next) => {
     if (reply.statusCode === 403 && request.keyName !== '') {
@@ -88,7 +82,7 @@ function countsOf({ added, updated, removed, unchanged, rejected_total: rejected
   return Object.fromEntries(counts.filter(([, number]) => count(number) !== null)) as EntryCounts;
 }
 
-/** What the path names, else the body, as it was sent. */
+/** From the path, else from the body, as it was sent. */
 function subjectOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
   const body = typeof request.body === 'object' && request.body !== null ? request.body : {};
   const { ip_address, name } = body as Record<string, unknown>;

@@ -1,4 +1,4 @@
-// All error responses: problem documents, or protobuf if the client's Accept header asks for it.
+// Problem documents, or protobuf if the Accept header asks for it.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -15,7 +15,7 @@ import { newRequestId } from './request-id.ts';
 import { commonHeaders } from './security-headers.ts';
 import type { RequestLog } from './services.ts';
 
-/** For a client to read the last response of its connection. */
+/** Time for a client to read the last response of its connection. */
 const LAST_RESPONSE_MS = 2_000;
 
 export async function sendError(
@@ -36,8 +36,7 @@ export async function sendError(
       cause: causeText(thrown),
     });
   }
-  // Fastify closes the connection after a rejected body; a client that is still sending would get a reset instead of the
-  // response. Node reads and discards the rest of the body.
+  // Fastify would close the connection after a rejected body, and a client still sending would get a reset.
   reply.removeHeader('connection');
   reply.headers(commonHeaders(request.id)).headers(errorHeaders(error));
   const form = errorMediaType(request.headers.accept);
@@ -55,19 +54,19 @@ function errorHeaders(error: ServiceError): Record<string, string> {
   return headers;
 }
 
-/** Bytes, since Fastify adds a charset to a string, which problem+json does not have. */
+/** Bytes: Fastify adds a charset to a string, which problem+json does not have. */
 function encodeBody(error: ServiceError, form: ErrorMediaType, requestId: string): Buffer {
   if (form === 'apierror') return Buffer.from(encodeApiError(error));
   if (form === 'err') return Buffer.from(encodeErr(error));
   return Buffer.from(problemText(toProblem(error, requestId).body));
 }
 
-/** A problem quotes rejected values; escaped, they cannot become a tag in a page. */
+/** Escapes quoted values, which could become a tag in a page. */
 function problemText(body: object): string {
   return JSON.stringify(body).replaceAll('<', '\\u003c');
 }
 
-/** Errors without a request: invalid HTTP, headers too large, an incomplete request. */
+/** Without a request: invalid HTTP, headers too large, an incomplete request. */
 export function answerBrokenConnection(error: Error & { readonly code?: string }, socket: Socket): void {
   // Node stores the current response on its socket; a second one would be written into it.
   const { _httpMessage: message } = socket as Socket & { _httpMessage?: ServerResponse };
@@ -76,21 +75,19 @@ export function answerBrokenConnection(error: Error & { readonly code?: string }
     return;
   }
   if (message?.req.complete === true) {
-    // This request is complete; the data after it is invalid. An error now would be read as the response to this request:
-    // it gets its own response, and the connection ends afterwards.
+    // This request is complete, the data after it is invalid: answer the request, then end the connection.
     message.shouldKeepAlive = false;
     return;
   }
   answerRaw(asConnectionError(error), socket);
 }
 
-/** For a connection beyond the limit. */
 export function refuseConnection(socket: Socket): void {
   socket.on('error', () => socket.destroy());
   answerRaw(busy('every connection is in use; retry shortly'), socket);
 }
 
-/** For CONNECT, which Node would close without a response. */
+/** Node would close a CONNECT without a response. */
 export function refuseTunnel(socket: Socket): void {
   socket.on('error', () => socket.destroy());
   const detail = 'CONNECT is not supported; send requests to the API directly';
@@ -110,7 +107,7 @@ function answerRaw(error: ServiceError, socket: Socket): void {
   };
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${body.title}\r\n${head.join('')}\r\n${text}`);
-  // Closing with unread bytes would send a reset instead of the response, so they are discarded for a limited time.
+  // Closing with unread bytes would send a reset instead of the response.
   socket.resume();
   const timer = setTimeout(() => socket.destroy(), LAST_RESPONSE_MS);
   timer.unref();

@@ -7,7 +7,6 @@ import { ServiceError } from '../errors/service-error.ts';
 const block = { method: 'POST', url: '/api/blocked-ips', headers: BEARER } as const;
 const good = { ip_address: '192.0.2.1' };
 
-/** One request for each status of the catalogue. */
 const CASES = [
   ['an invalid address', 400, 101, {}, { ...block, payload: { ip_address: '10.0.0.1/8' } }],
   ['a bad parameter', 400, 100, {}, { url: '/api/blocked-ips?limit=0', headers: BEARER }],
@@ -45,7 +44,7 @@ describe.each(CASES)('%s', (_name, status, code, failing, request) => {
   const thrown = (failing as { block?: number | Error }).block;
   const error = typeof thrown === 'number' ? raised(thrown) : thrown;
   const overrides = error === undefined ? {} : { blockedSet: { block: () => Promise.reject(error) } };
-  // A block is never rejected with it: only the form of the response is tested.
+  // No block is rejected with it: only the form of the response is tested.
   const { app } = stubApp(overrides, { undocumented: true });
   const send = (accept: string) =>
     app.inject({ ...request, headers: { ...(request as { headers?: object }).headers, accept } });

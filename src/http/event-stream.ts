@@ -1,28 +1,25 @@
-// The server-sent events of one client (WHATWG HTML, 9.2). Only the client's position is kept: events are read from there
-// when its connection accepts more, so a slow client costs no memory. A stalled connection is closed.
+// Server-sent events (WHATWG HTML, 9.2). Keeps only the client's position, so that a slow client costs no memory.
 import { Readable } from 'node:stream';
 import type { FeedView } from '../events/event-feed.ts';
 import type { EventsService } from './services.ts';
 
-/** The reconnection time of clients, in milliseconds. */
+/** Reconnection time of clients. */
 const retryMs = 2_000;
 
 export interface StreamPace {
-  /** The interval of heartbeats. All values are milliseconds. */
+  /** Milliseconds, like the others. */
   readonly heartbeat: number;
-  /** The interval of key checks. */
   readonly keyCheck: number;
-  /** The time limit of a connection that accepts no data. */
+  /** How long a connection may accept no data. */
   readonly stalled: number;
 }
 
 interface EventStreamDeps {
   readonly events: EventsService;
   readonly view: FeedView;
-  /** The last id that the client received; null: it starts now. */
+  /** The last id that the client received; null: start now. */
   readonly from: string | null;
   readonly pace: StreamPace;
-  /** Whether its key is still valid. */
   readonly keyHolds: () => Promise<boolean>;
 }
 
@@ -32,7 +29,6 @@ export class EventStream extends Readable {
   readonly #heartbeat: NodeJS.Timeout;
   readonly #keyCheck: NodeJS.Timeout;
   #position: number;
-  /** The connection accepts more data. */
   #wanted = false;
   #wantedAt = performance.now();
   #ended = false;
@@ -49,11 +45,10 @@ export class EventStream extends Readable {
     this.#keyCheck = setInterval(() => this.checkKey(), pace.keyCheck);
   }
 
-  /** Ends the stream if its key is no longer valid. */
   checkKey(): void {
-    // An unavailable database does not end the stream: this failure may be the next event.
+    // An unavailable database does not end the stream: that failure may be the next event.
     this.#deps.keyHolds().then(
-      // At once: the client may not receive the pending events.
+      // At once, without the pending events.
       (holds) => (holds ? undefined : this.#end()),
       () => undefined,
     );
@@ -96,7 +91,7 @@ export class EventStream extends Readable {
     this.push(null);
   }
 
-  /** The comment keeps proxies from closing an idle connection; the id keeps the position of a filtered stream current. */
+  /** Keeps proxies from closing an idle connection, and the position of a filtered stream current. */
   #beat(): void {
     if (this.#ended) return;
     if (this.#wanted) {
@@ -107,7 +102,7 @@ export class EventStream extends Readable {
     }
   }
 
-  /** No event: only the id from which a client resumes. */
+  /** Only the id from which a client resumes. */
   #here(): string {
     return `id: ${this.#deps.events.idOf(this.#position)}\n\n`;
   }

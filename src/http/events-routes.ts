@@ -1,4 +1,3 @@
-// The event stream: limited in number, for one key too; ends with its key and with the service.
 import { finished } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { eventIdForm, streamEvents } from '../api/events.ts';
@@ -12,9 +11,9 @@ import type { EventsService, Services } from './services.ts';
 
 const MOST_STREAMS = 256;
 const MOST_STREAMS_OF_ONE_KEY = 64;
-/** At most a quarter of the connections. */
+/** A quarter. */
 const SHARE_OF_CONNECTIONS = 4;
-/** For clients to read the last events when the service stops. */
+/** Time for clients to read the last events when the service stops. */
 const LAST_EVENTS_MS = 1_000;
 
 /** Routes whose DELETE ends keys or sessions. */
@@ -40,7 +39,7 @@ export function eventsRoutes(
     return reply.send(streamFor(request, reply, types, from));
   });
 
-  // Streams whose key is revoked or whose session ends by such a request end at once; others at the next key check.
+  // Streams whose key or session ends by this request end at once; others at the next key check.
   app.addHook('onSend', (request, _reply, payload, next) => {
     if (request.method === 'DELETE' && endsStreams.has(String(request.routeOptions.url)))
       for (const stream of open) stream.checkKey();
@@ -87,7 +86,6 @@ function readLastId(text: string | string[] | undefined): string | null {
   throw refusedFields([{ name: 'Last-Event-ID', description: 'must be the id of an event, as it was sent' }]);
 }
 
-/** One of them is not an event type. */
 export function hasUnknownType(types: readonly string[], events: Pick<EventsService, 'types'>): boolean {
   const known = new Set(events.types());
   return types.some((type) => !known.has(type));

@@ -21,13 +21,12 @@ afterEach(async () => {
 interface Reader {
   readonly response: IncomingMessage;
   readonly events: EventSourceMessage[];
-  /** Everything received. */
   text: string;
   ended: boolean;
   close(): void;
 }
 
-/** A service with events only, over a real connection. The name of each key is its scope. */
+/** Events only, over a real connection. The name of each key is its scope. */
 async function serving(options: AppOptions = {}, mostEvents = 100) {
   const ring = new EventRing({ log: silentLog, now: () => new Date(), boot: 'b001', mostEvents });
   const revoked = new Set<string>();
@@ -164,7 +163,7 @@ describe('GET /api/events', () => {
   it('reports that the service stops, and ends at once', async () => {
     const { read, listening } = await serving();
     const reader = await read();
-    // No connection was cut: the stream ended long before the time limit.
+    // No connection was cut: the stream ended by itself.
     expect(await listening.close(600_000)).toBe(0);
     await untilPasses(() => expect(reader.ended).toBe(true));
     expect(typesOf(reader)).toEqual(['service.stopping']);
@@ -176,7 +175,7 @@ describe('GET /api/events', () => {
       streams: { heartbeat: 100 },
     });
     const reader = await read();
-    // More than twice as long. A busy machine is silent for a while too, but not for a second.
+    // A busy machine is silent for a while too, but not for a second.
     await untilPasses(() => expect(reader.text.match(/^: $/gm)?.length).toBeGreaterThanOrEqual(25));
     ring.append('worker.gone', { pid: 1 });
     await untilPasses(() => expect(typesOf(reader)).toEqual(['worker.gone']));
@@ -192,7 +191,7 @@ describe('GET /api/events', () => {
     const connections = () =>
       new Promise<number>((resolve) => app.server.getConnections((_error, count) => resolve(count)));
     let told = 0;
-    // Until the buffers of its connection are full. A client that reads nothing does not see the end of its connection.
+    // Fills the buffers. A client that reads nothing does not notice the end of its connection.
     for (let round = 0; round < 200 && (await connections()) > 1; round += 1) {
       for (let n = 0; n < 200; n += 1) ring.append('health.changed', { status: 'degraded', was: 'ok', reasons });
       told += 200;

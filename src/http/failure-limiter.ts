@@ -1,11 +1,11 @@
-// Limits the wrong keys from one address. Only failures count, so a valid key is never delayed.
+// Only failures count, so a valid key is never delayed.
 import { isIPv6 } from 'node:net';
 import { parseIp } from '../domain/ip.ts';
 
 interface FailureLimits {
   readonly failures: number;
   readonly windowMs: number;
-  /** The maximum number of addresses; the oldest is dropped first. */
+  /** The oldest is dropped first. */
   readonly addresses: number;
 }
 
@@ -21,13 +21,12 @@ export class FailureLimiter {
   readonly #limits: FailureLimits;
   readonly #now: () => number;
 
-  /** @param now milliseconds of a monotonic clock */
   constructor(now: () => number, limits: FailureLimits = DEFAULTS) {
     this.#now = now;
     this.#limits = limits;
   }
 
-  /** Counts one failure. Returns null, or the seconds until the address may fail again. */
+  /** Returns the seconds until the address may fail again; null: now. */
   fail(address: string): number | null {
     const now = this.#now();
     const source = sourceOf(address);
@@ -39,7 +38,7 @@ export class FailureLimiter {
 
   #open(source: string, now: number): Window {
     const window = { failures: 0, endsAt: now + this.#limits.windowMs };
-    // Deletion keeps the map in the order of the windows.
+    // Orders the map by the start of the window.
     this.#windows.delete(source);
     this.#windows.set(source, window);
     const oldest = this.#windows.keys().next();
@@ -48,7 +47,7 @@ export class FailureLimiter {
   }
 }
 
-/** An IPv6 address counts as its /64, which one client usually has completely; link-local ones (`fe80::1%eth0`) too. */
+/** An IPv6 address counts as its /64, which one client usually has; link-local ones (`fe80::1%eth0`) too. */
 export function sourceOf(address: string): string {
   if (!isIPv6(address)) return address;
   const parsed = parseIp(address.replace(/%.*$/s, ''));

@@ -1,4 +1,3 @@
-// Converts errors of Fastify and Node to errors of the catalogue, by their codes.
 import { quote } from '../domain/quote.ts';
 import { codes } from '../errors/catalogue.ts';
 import { asServiceError, ServiceError } from '../errors/service-error.ts';
@@ -13,7 +12,7 @@ interface FrameworkError extends Error {
 
 const PARTS: Readonly<Record<string, string>> = { body: 'the body', querystring: 'the query', params: 'the path' };
 
-/** A `ServiceError` unchanged; a rejection by the framework as 4xx; everything else as 500 without details. */
+/** Rejections by the framework become 4xx; anything else but a `ServiceError` 500 without details. */
 export function asAnswerableError(error: unknown): ServiceError {
   if (error instanceof ServiceError || !(error instanceof Error)) return asServiceError(error);
   const { code, validation, validationContext } = error as FrameworkError;
@@ -45,7 +44,7 @@ function badUrl(detail: string): ServiceError {
   return new ServiceError(codes.InvalidParameter, 'route request', detail);
 }
 
-/** Node's parser failed before there was a request (`clientError`). */
+/** For `clientError`: Node's parser failed before there was a request. */
 export function asConnectionError(error: Error & { readonly code?: string }): ServiceError {
   if (error.code === 'HPE_HEADER_OVERFLOW')
     return tooLarge('the headers are larger than 16 KiB; send fewer or shorter ones');

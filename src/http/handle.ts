@@ -1,17 +1,15 @@
-// Registers a declared operation as a route with its handler.
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { EntryCounts } from '../api/ended-operation.ts';
 import { type AnswerOf, isOptionalBody, type Operation, type RequestOf } from '../api/operation.ts';
 import type { Caller } from '../blocking/answers.ts';
 import { callerOf } from './request-context.ts';
 
-// Converts query values to integers and booleans. ajv's own coercion would accept ` 1`, `1e2` and an empty string too,
-// and would also apply to bodies.
+// ajv's own coercion would accept ` 1`, `1e2` and an empty string, and would apply to bodies too.
 interface QuerySchema {
   readonly properties?: Record<string, { readonly type?: unknown }>;
 }
 
-/** Changes the query in place; other values stay strings, which the schema then rejects. */
+/** Changes the query in place; the schema rejects values that stay strings. */
 export function readQueryValues(query: Record<string, unknown>, schema: QuerySchema): void {
   for (const [name, { type }] of Object.entries(schema.properties ?? {})) {
     const text = query[name];
@@ -26,9 +24,9 @@ interface Handled<Declared extends Operation> extends RequestOf<Declared> {
   readonly request: FastifyRequest;
   /** For a response that is not JSON: `return reply.send(stream)`. */
   readonly reply: FastifyReply;
-  /** The status of the response; default 200. */
+  /** Default 200. */
   answerWith(status: keyof Declared['answers'] & number): void;
-  /** What became of entries, if the response has no counts. */
+  /** For responses without counts. */
   counted(counts: EntryCounts): void;
 }
 
@@ -68,7 +66,7 @@ export function handle<Declared extends Operation>(
         },
       };
       request.attempted = true;
-      // Fastify has validated it by the schemas from which the types are derived.
+      // Validated by the schemas from which the types are derived.
       return await handler(handled as Handled<Declared>);
     },
   };

@@ -1,5 +1,3 @@
-// The headers of every response, whether of a handler, an error, the router or Node's parser; and ambiguous requests,
-// which two parsers could read differently.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routeAccess } from '../../testkit/http/route-access.ts';
@@ -9,7 +7,7 @@ import { panelPages } from './panel-pages.ts';
 
 type Headers = Readonly<Record<string, unknown>>;
 
-/** The panel's page runs only its own scripts; `panel.test.ts` tests its complete policy. */
+/** `panel.test.ts` tests the complete policy. */
 const PAGE_POLICY =
   /^default-src 'none'; script-src 'self'; .*frame-ancestors 'none'; base-uri 'none'; form-action 'none'$/;
 const isPage = (path: string): boolean => (panelPages as readonly string[]).includes(path);
@@ -43,7 +41,6 @@ const urlOf = (pattern: string) =>
     .replace(/:[a-z]+/, 'one');
 
 describe('the headers of every response', () => {
-  // Shared: creating it takes longer than a request.
   const { app } = stubApp();
   const credentials: readonly (readonly [string, Record<string, string>])[] = [
     ['the right key', BEARER],
@@ -131,7 +128,7 @@ describe('over a connection', () => {
   });
   afterAll(() => listening.close(0));
 
-  /** The data received until the server closes or, on a kept connection, one response is complete. */
+  /** Until the server closes or, on a kept connection, one response is complete. */
   async function send(bytes: string): Promise<{ status: number; headers: Headers; body: string; text: string }> {
     const socket = connect(Number(new URL(listening.url).port), '127.0.0.1');
     socket.write(bytes);
@@ -174,7 +171,7 @@ describe('over a connection', () => {
     });
   });
 
-  // A second request inside the body of the first gets no response, and neither reaches a service.
+  // A request inside the body of another gets no response, and neither reaches a service.
   const inside = `DELETE /api/blocked-ips/192.0.2.1 HTTP/1.1\r\nHost: a\r\n${key}\r\nConnection: close\r\n\r\n`;
   const post = (headers: string, body: string) =>
     `POST /api/blocked-ips/batch HTTP/1.1\r\nHost: a\r\n${key}\r\nContent-Type: application/json\r\n${headers}\r\n\r\n${body}`;
@@ -208,7 +205,7 @@ describe('over a connection', () => {
   });
 
   test('gives a page of a rebound DNS name only the API document, and lets it change nothing', async () => {
-    // DNS rebinding: the browser sends its own Host and Origin, and no key, since there are no cookies.
+    // DNS rebinding: the browser sends its own Host and Origin, but no key.
     stub.calls.length = 0;
     const rebound = (method: string, path: string) =>
       send(

@@ -5,7 +5,7 @@ import { causeText } from '../telemetry/log.ts';
 import { handle } from './handle.ts';
 import type { Services } from './services.ts';
 
-/** Messages of template and HAProxy quote the configuration, which may contain passwords (ADR 0024). */
+/** HAProxy's messages quote the configuration, which may contain passwords (ADR 0024). */
 function withoutTemplateText(report: Health): Health {
   const { last_reload: last, configuration_drift: drift } = report;
   return {
@@ -25,7 +25,7 @@ export function healthRoutes(app: FastifyInstance, { health, log }: Services): v
     return grants(request.keyScopes ?? [], 'admin') ? report : withoutTemplateText(report);
   });
   handle(app, getLiveness, async ({ reply }) => reply.type('text/plain; charset=utf-8').send('alive'));
-  // Needs no key, so it never returns more than one word.
+  // Needs no key, so it returns only one word.
   handle(app, getReadiness, async ({ request, reply, answerWith }) => {
     const ready = await isReady(request.id);
     answerWith(ready ? 200 : 503);

@@ -1,4 +1,4 @@
-// The HTTP server rejects everything that could reach the command line, the map or the configuration (promise 8).
+// Nothing that could reach the command line, the map or the configuration is accepted (promise 8).
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BEARER, stubApp } from '../../testkit/http/stub-services.ts';
 
@@ -7,7 +7,7 @@ beforeEach(() => {
   stub.calls.length = 0;
 });
 
-/** Texts that another layer could read as a second command, line, word or spelling. */
+/** Another layer could read these as a second command, line, word or spelling. */
 const HOSTILE_TEXTS: readonly (readonly [string, string])[] = [
   ['a newline', '192.0.2.1\n@1 clear map'],
   ['a carriage return', '192.0.2.1\r'],
@@ -33,7 +33,6 @@ const NOT_TEXTS: readonly (readonly [string, unknown])[] = [
   ['an object', { toString: 'x' }],
 ];
 
-/** Bodies with an address. */
 const IN_BODIES = [
   ['the address of a block', '/api/blocked-ips', 'POST', (value: unknown) => ({ ip_address: value })],
   [
@@ -98,7 +97,7 @@ describe.each(IN_PATHS)('in the path of %s %s', (method, prefix) => {
   );
 });
 
-/** Free text may contain any language, but only one line of limited length. */
+/** Free text may contain any language, but one line of limited length. */
 describe.each([
   ['reason', 500, '/api/blocked-ips', 'POST', (value: unknown) => ({ ip_address: '192.0.2.1', reason: value })],
   ['blocked_by', 100, '/api/blocked-ips', 'POST', (value: unknown) => ({ ip_address: '192.0.2.1', blocked_by: value })],

@@ -1,5 +1,5 @@
-// Every hostile value in every field of every endpoint (promise 8): rejected with the name of its field, or, if it is
-// valid, passed on unchanged. The same requests against the real service: test/hostile-values.test.ts.
+// Promise 8: rejected with the name of the field, or valid and passed on unchanged. Against the real service:
+// test/hostile-values.test.ts.
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { type Attack, attacks, HEADERS, isHarmless } from '../../testkit/http/attacks.ts';
@@ -11,7 +11,7 @@ import { textLine } from '../telemetry/log.ts';
 const stub = stubApp();
 const all = await attacks();
 
-/** Headers that some endpoints read themselves; the others are read by hooks, or never. */
+/** Read by some endpoints; other headers are read by hooks, or never. */
 const READ_BY: Readonly<Record<string, (endpoint: Attack['endpoint']) => boolean>> = {
   accept: ({ url }) => url === '/api/blocked-ips' || url === '/metrics',
   'last-event-id': ({ url }) => url === '/api/events',
@@ -26,12 +26,12 @@ function isJudgedAlike({ endpoint, where, field }: Attack): boolean {
   return where === 'whole body' && endpoint.body === undefined;
 }
 
-/** A value and how it is sent, independent of the endpoint. */
+/** Independent of the endpoint. */
 function wayOf({ where, field, value, path }: Attack): string {
   return `${where} ${field} ${value ?? (where === 'query' ? path.slice(path.indexOf('?')) : '')}`;
 }
 
-/** All values that an endpoint validates itself, and a sixth of the others, alternating, so that each value is sent. */
+/** What an endpoint validates itself, and a sixth of the rest, alternating so that each value is sent. */
 function dealt(): readonly Attack[] {
   const turns = new Map<string, number>();
   return all.filter((one) => {
@@ -45,7 +45,7 @@ function dealt(): readonly Attack[] {
 
 const chosen = dealt();
 
-/** Streamed, so without a schema to enumerate; their elements are tested below. May only shrink. */
+/** Streamed bodies have no schema; their elements are tested below. May only shrink. */
 const WITHOUT_SCHEMA = ['POST /api/blocked-ips/batch', 'PUT /api/blocked-ips'];
 
 async function send(one: Attack) {
@@ -60,7 +60,6 @@ async function send(one: Attack) {
   return { response, calls: [...stub.calls] };
 }
 
-/** The field names of a problem and of the test in one spelling. */
 function namesField(names: readonly string[], field: string): boolean {
   return names.some(
     (name) =>
@@ -74,7 +73,7 @@ function namesField(names: readonly string[], field: string): boolean {
 
 let page: string | undefined;
 
-/** What is wrong with the response. A list, since an `expect` for each of thousands of responses is slow. */
+/** A list: an `expect` for each of thousands of responses is slow. */
 async function faultsOf(one: Attack): Promise<string[]> {
   const { response, calls } = await send(one);
   const { statusCode: status, body } = response;
@@ -83,7 +82,6 @@ async function faultsOf(one: Attack): Promise<string[]> {
     if (!good) faults.push(`${one.name}: ${what}: ${status} ${body.slice(0, 500)}`);
   };
   must(status < 500, 'an error of the service');
-  // The panel's page: the same for every request.
   const isPage = one.endpoint.url === '/docs' && status === 200;
   const type = isPage
     ? /^text\/html;/
@@ -100,7 +98,7 @@ async function faultsOf(one: Attack): Promise<string[]> {
   }
   if (status < 300) {
     must(isHarmless(one), 'passed');
-    // Null counts as absent, and an empty object gets its defaults.
+    // Null counts as absent; an empty object gets its defaults.
     if (one.where === 'body' && one.value !== null && !['null', '{}'].includes(one.value)) {
       const given = JSON.stringify(JSON.parse(one.value)).toLowerCase();
       const called = JSON.stringify(calls).toLowerCase();
@@ -136,7 +134,7 @@ test('every value is sent to at least one endpoint', () => {
   expect(ways(chosen)).toEqual(ways(all));
 });
 
-/** Each is a body of `POST /api/blocked-ips` with one hostile field; another test has the too long ones. */
+/** Bodies of `POST /api/blocked-ips` with one hostile field; too long ones have their own test. */
 const asElements = all
   .filter(
     ({ endpoint, where }) => endpoint.method === 'POST' && endpoint.url === '/api/blocked-ips' && where === 'body',
@@ -199,8 +197,7 @@ test('every header that is read gets hostile values', async () => {
     for (const [, plain, quoted] of source.matchAll(/(?:request|raw)\.headers(?:\.([a-z]+)|\['([a-z-]+)'\])/g))
       read.add((plain ?? quoted) as string);
   }
-  // Tested elsewhere: the end of a body (hardening.test.ts), the panel's files (panel.test.ts), compression
-  // (metrics-routes.test.ts).
+  // Tested in hardening.test.ts, panel.test.ts and metrics-routes.test.ts.
   for (const name of ['content-length', 'if-none-match', 'accept-encoding']) expect(read.delete(name)).toBe(true);
   expect(read.size).toBeGreaterThan(5);
   expect([...read].filter((name) => !HEADERS.includes(name))).toEqual([]);

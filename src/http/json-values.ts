@@ -1,23 +1,23 @@
-// A JSON document read value by value as it arrives, so that a body of millions is never completely in memory.
+// Reads a JSON document value by value as it arrives: a body of millions is never completely in memory.
 import { TextDecoder } from 'node:util';
 import { JSONParser } from '@streamparser/json';
 import type { ServiceError } from '../errors/service-error.ts';
 import { malformedBody, tooLarge } from './refusals.ts';
 import { StrictTokens } from './strict-json.ts';
 
-// Byte order marks inside a JSON text. The parser decodes each string separately, and the decoder drops a mark at its
-// start: "\ufeff192.0.2.1" would be read as an address, and a reason would be stored without the mark.
+// Byte order marks inside JSON. The parser's decoder drops one at the start of a string: "\ufeff192.0.2.1" would be
+// read as an address, and a reason would be stored without it.
 
-/** In UTF-8, read as Latin-1, and escaped. */
+/** In UTF-8 (read as Latin-1), and escaped. */
 const MARK = /\xef\xbb\xbf|\\u[fF][eE][fF][fF]/g;
-/** A possible start of a mark at the end of a slice. */
+/** A mark that may continue in the next slice. */
 const BEGUN = /(?:\xef\xbb?|\\(?:u(?:[fF](?:[eE][fF]?)?)?)?)$/;
 const LONGEST_BEGUN = 5;
 
 class ByteOrderMarks {
   #begun = '';
 
-  /** The positions after each mark that ends in the slice, in order. Call it with the slices in order. */
+  /** The positions after each mark that ends in the slice. Call with the slices in order. */
   endsIn(slice: Uint8Array): number[] {
     const before = this.#begun.length;
     const text = this.#begun + Buffer.from(slice.buffer, slice.byteOffset, slice.length).toString('latin1');
@@ -43,17 +43,17 @@ export interface JsonValue {
   readonly value: unknown;
   /** Names and indices, the outermost first. */
   readonly path: readonly (string | number)[];
-  /** A name that appears twice in one of its objects; null: none. */
+  /** A name that appears twice in one of its objects. */
   readonly duplicate: string | null;
-  /** A string or a name in it contains a byte order mark, which `value` may have lost. */
+  /** Contains a byte order mark, which `value` may have lost. */
   readonly marked: boolean;
 }
 
 export interface JsonForm {
   readonly root: 'array' | 'object';
-  /** The values to return: `$.*`, `$.*.*`. */
+  /** Such as `$.*.*`. */
   readonly paths: readonly string[];
-  /** In messages: "a JSON array of addresses". */
+  /** For messages: "a JSON array of addresses". */
   readonly name: string;
 }
 
@@ -63,7 +63,7 @@ const LONGEST_VALUE_BYTES = 65_536;
 /** About 5 ms of parsing on a slow core. */
 const SLICE_BYTES = 16_384;
 
-/** Errors: 400 if the body is not UTF-8, not JSON or has another form, 413 if a value is too long. */
+/** Errors: 400 if it is not UTF-8, not JSON or has another form, 413 if a value is too long. */
 export async function* readJsonValues(
   body: AsyncIterable<Uint8Array>,
   form: JsonForm,
@@ -111,7 +111,7 @@ export async function* readJsonValues(
   if (found.length > 0) yield found;
 }
 
-/** Returns whether the document has started. The parser accepts any root. */
+/** Returns whether the document has started. */
 function checkRoot(bytes: Uint8Array, form: JsonForm): boolean {
   const first = bytes.find((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d);
   if (first === undefined) return false;

@@ -8,14 +8,13 @@ test('every schema of every route is valid and can be compiled', async () => {
   await stubApp({}, { onRoute: (route) => routes.push({ ...route }) }).app.ready();
   const described = routes.filter(({ method, schema }) => method !== 'HEAD' && schema !== undefined);
   expect(described.length).toBeGreaterThan(30);
-  // Fastify's default: compiles all at the start, in strict mode.
+  // Fastify's default compiles all at the start, in strict mode.
   const app = fastify({ ajv: { customOptions: schemaRules }, exposeHeadRoutes: false });
   for (const { method, url, schema } of described) app.route({ method, url, schema: schema!, handler: () => '' });
   await app.ready();
   await app.close();
 });
 
-/** One route that is compiled at the start, and two that share a request schema and a response schema. */
 function lateApp() {
   const looks = { params: 0, answer: 0 };
   const params = {

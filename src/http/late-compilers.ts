@@ -1,8 +1,6 @@
-// Compiles the schemas of requests and responses on first use: all together would delay each start by 0.2 s. A test
-// compiles them all, so that an invalid schema is found before a release.
+// All compilers together would delay each start by 0.2 s. A test compiles every schema.
 import type { FastifyInstance, FastifySchema, FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify';
 
-/** Options of ajv, which validates requests. */
 export const schemaRules: { readonly keywords: string[] } & Readonly<Record<string, unknown>> = {
   allErrors: true,
   allowUnionTypes: true,
@@ -17,7 +15,7 @@ type Validator = ReturnType<FastifySchemaCompiler<FastifySchema>>;
 type Serializer = ReturnType<FastifySerializerCompiler<FastifySchema>>;
 
 /**
- * Fastify creates its compilers for a route without its own. The other routes use those, later and once for each schema.
+ * Fastify creates its compilers for the route without its own; the others use those, later and once for each schema.
  * @param atStart the route without its own compilers; it must have both kinds of schema
  */
 export function compileLate(app: FastifyInstance, atStart: string): void {

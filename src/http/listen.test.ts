@@ -131,7 +131,7 @@ describe('a PUT over a real connection', () => {
     const sent = put(port);
     const block =
       "# a comment of about sixty bytes, so that the kernel's buffers fill\n".repeat(1000) + '192.0.2.1\n'.repeat(2000);
-    // Until the buffers in between are full: then nothing is read, and the number of sent bytes stays the same.
+    // The buffers in between are full once the number of sent bytes stays the same.
     let before = -1;
     for (let index = 0; index < 400; index += 1) sent.write(block);
     await untilPasses(
@@ -360,7 +360,7 @@ describe('listening on a path', () => {
     const live = join(folder, 'live.sock');
     const dead = createServer().listen(live);
     await once(dead, 'listening');
-    // A killed service leaves its file: the socket is renamed, so that closing it does not take the file along.
+    // Renamed, because closing would remove it: a killed service leaves its file.
     const { rename } = await import('node:fs/promises');
     await rename(live, path);
     dead.close();

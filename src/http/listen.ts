@@ -1,4 +1,3 @@
-// Listening and stopping.
 import { lstat, unlink } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createConnection } from 'node:net';
@@ -7,25 +6,21 @@ import type { App } from './app.ts';
 type ListenTarget = { readonly host: string; readonly port: number } | { readonly path: string };
 
 export interface Listening {
-  /** `http://127.0.0.1:7080`, `http://[::1]:7080`, `unix:/path`; with the actual port if 0 was requested. */
+  /** `http://[::1]:7080` or `unix:/path`; with the actual port if 0 was requested. */
   readonly url: string;
-  /**
-   * Accepts no new connection, completes the requests in progress and closes idle connections. After `graceMs` the
-   * remaining connections are cut; returns how many.
-   */
+  /** Completes the requests in progress. After `graceMs` the remaining connections are cut; returns how many. */
   close(graceMs: number): Promise<number>;
 }
 
-/** The interval in which idle connections are closed during shutdown. */
 const IDLE_CHECK_MS = 25;
 
 /**
- * The maximum number of connections (connections.ts). With Node's default of 511, a service that is blocked for seconds
- * loses a part of a burst, which the kernel resets. The kernel limits it by net.core.somaxconn.
+ * With Node's default of 511 a service that is blocked for seconds loses part of a burst. The kernel limits it by
+ * net.core.somaxconn.
  */
 const backlog = 2048;
 
-/** Errors: those of the system (`EADDRINUSE`), and a socket of a running service. */
+/** Errors: those of the system (`EADDRINUSE`), and the socket of a running service. */
 export async function listen(app: App, target: ListenTarget): Promise<Listening> {
   await app.ready();
   if ('path' in target) await listenOnPath(app, target.path);
@@ -81,7 +76,7 @@ async function removeStaleSocket(path: string): Promise<void> {
   await unlink(path);
 }
 
-/** Another process listens on the socket. Errors other than a refused connection are thrown, since they prove nothing. */
+/** Errors other than a refused connection are thrown: they prove nothing. */
 function answers(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = createConnection(path);

@@ -9,7 +9,7 @@ import { encodingsOf } from './panel-asset.ts';
 import { RequestLimit } from './request-limit.ts';
 import type { MetricsForm, Services } from './services.ts';
 
-/** A tenth of the size for 1 ms in another thread; the panel polls every three seconds. */
+/** A tenth of the size for 1 ms in another thread. */
 const compressed = promisify((text: string, done: (error: Error | null, result: Buffer) => void) =>
   gzip(text, { level: 1 }, done),
 );
@@ -18,7 +18,7 @@ const contentTypes: Readonly<Record<MetricsForm, string>> = {
   prometheus: 'text/plain; version=0.0.4; charset=utf-8',
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 };
-/** Each may need a megabyte until its client has read it, and with PROXY_MANAGER_METRICS_OPEN no key is needed. */
+/** Each may need a megabyte until its client has read it, without a key if PROXY_MANAGER_METRICS_OPEN is set. */
 const MOST_SCRAPES = 16;
 
 export function metricsRoutes(app: FastifyInstance, { metrics }: Services): void {

@@ -7,7 +7,6 @@ import { openApiDocument } from './openapi/document.ts';
 
 export function openApiRoutes(app: FastifyInstance): void {
   let texts: { readonly document: string; readonly page: string } | null = null;
-  /** About 30 ms of work, done once. */
   const described = () => {
     if (texts === null) {
       const document = openApiDocument(operations);
@@ -15,7 +14,7 @@ export function openApiRoutes(app: FastifyInstance): void {
     }
     return texts;
   };
-  // Not at the first request, which would delay others; not before listening, which would delay the start.
+  // After listening, so that neither the start nor a request has to wait 30 ms.
   app.addHook('onListen', async () => void described());
   handle(app, getDescription, async ({ reply }) =>
     reply.type('application/json; charset=utf-8').send(described().document),

@@ -1,4 +1,4 @@
-// A file of the panel. It is compressed once, at the first request and in another thread, so a start is not delayed.
+// Compressed at the first request, in another thread, so that a start is not delayed.
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
@@ -23,7 +23,6 @@ const types: Readonly<Record<string, string>> = {
 };
 
 export class PanelAsset {
-  /** Media type. */
   readonly type: string;
   readonly etag: string;
   readonly bytes: Buffer;
@@ -45,14 +44,14 @@ export class PanelAsset {
   }
 }
 
-/** The best supported encoding of an `Accept-Encoding` header; null: none. */
+/** Null: none is supported. */
 export function encodingFor(accepted: string | undefined): Encoding | null {
   const taken = encodingsOf(accepted);
   if (taken.has('br')) return 'br';
   return taken.has('gzip') ? 'gzip' : null;
 }
 
-/** The encodings that an `Accept-Encoding` header allows, in lower case. One with an invalid weight is not allowed. */
+/** In lower case. One with an invalid weight is not allowed. */
 export function encodingsOf(accepted: string | undefined): ReadonlySet<string> {
   const taken = new Set<string>();
   for (const part of (accepted ?? '').split(',')) {

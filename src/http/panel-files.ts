@@ -1,14 +1,13 @@
-// The panel as it was built (`npm run build:panel`), read once at start.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { PanelAsset } from './panel-asset.ts';
 import type { PanelFiles } from './services.ts';
 
-/** Beside `src` and beside `dist`. */
+/** Found from both `src` and `dist`. */
 export const builtPanel = join(import.meta.dirname, '../../panel/built');
 
-/** A panel that cannot be read is logged and left out: blocking works without it. */
+/** An unreadable panel is logged and left out: blocking works without it. */
 export async function readPanel(folder: string, log: Log): Promise<PanelFiles> {
   try {
     const page = await readFile(join(folder, 'index.html'), 'utf8');

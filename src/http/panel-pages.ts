@@ -1,4 +1,4 @@
-/** The URLs of the panel; each returns the same page. */
+/** Each returns the same page. */
 export const panelPages = [
   '/',
   '/blocked',
@@ -13,7 +13,6 @@ export const panelPages = [
 
 export type PanelPage = (typeof panelPages)[number];
 
-/** A registered route belongs to the panel, not to the API. */
 export function isPanelRoute(url: string): boolean {
   return url === '/assets/:name' || (panelPages as readonly string[]).includes(url);
 }

@@ -1,5 +1,4 @@
-// The panel: one page and its files, read at the start; a request path never reaches the file system. They need no key,
-// since the page gets its data from the API with a key.
+// Read at start: a request path never reaches the file system. Needs no key; the page gets its data with one.
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { codes } from '../errors/catalogue.ts';
@@ -10,20 +9,15 @@ import { panelPages } from './panel-pages.ts';
 import { pagePolicy } from './security-headers.ts';
 import type { Services } from './services.ts';
 
-/** The placeholder of the nonce in the built page. */
 export const NONCE_PLACE = '__CSP_NONCE__';
 const A_YEAR = 'public, max-age=31536000, immutable';
 
-/**
- * A browser without a key opens an unknown URL: it gets the panel's page, which reports the missing page. Programs get a
- * problem document.
- */
+/** A browser gets the panel's page, which reports the missing page; programs get a problem document. */
 export function isLostVisit({ method, headers, is404, url }: FastifyRequest): boolean {
   if (!is404 || method !== 'GET' || headers.authorization !== undefined) return false;
   return !url.startsWith('/api') && isNamed('text/html', headers.accept);
 }
 
-/** The panel's page, with a new nonce in each response. */
 export function sendPage(reply: FastifyReply, page: string): FastifyReply {
   const nonce = randomBytes(16).toString('base64');
   return reply.headers(pagePolicy(nonce)).type('text/html; charset=utf-8').send(page.replaceAll(NONCE_PLACE, nonce));

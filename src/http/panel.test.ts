@@ -14,7 +14,6 @@ const panel = {
 const served = (files: object = panel) => stubApp({}, {}, files as typeof panel).app;
 
 describe('the panel', () => {
-  // Shared: creating it takes longer than a request.
   const whole = served();
   test('is the same page at each of its URLs, without a key', async () => {
     const app = whole;

@@ -1,4 +1,3 @@
-// The errors that the HTTP server itself raises.
 import { quote } from '../domain/quote.ts';
 import type { Scope } from '../domain/scope.ts';
 import { codes } from '../errors/catalogue.ts';
@@ -10,12 +9,12 @@ const AUTHENTICATE = 'authenticate request';
 const AUTHORIZE = 'authorize request';
 const ofServer: ReadonlySet<string> = new Set([READ, ROUTE, AUTHENTICATE, AUTHORIZE]);
 
-/** The request or its key was rejected before a service was called. */
+/** Rejected before a service was called. */
 export function isOfServer({ op }: ServiceError): boolean {
   return ofServer.has(op);
 }
 
-/** Rejected fields; the detail repeats the first five. */
+/** The detail repeats the first five. */
 export function refusedFields(fields: readonly FieldError[], code: number = codes.InvalidParameter): ServiceError {
   const shown = fields.slice(0, 5).map(({ name, description }) => `${name}: ${description}`);
   return new ServiceError(code, READ, shown.join('; '), { fields });
@@ -57,7 +56,7 @@ export function noSuchEndpoint(method: string, path: string): ServiceError {
   );
 }
 
-/** @param allow the value of the `Allow` header that goes with it */
+/** @param allow value of the `Allow` header */
 export function methodNotAllowed(method: string, path: string, allow: string): ServiceError {
   return new ServiceError(codes.MethodNotAllowed, ROUTE, `${quote(path)} does not support ${method}; use ${allow}`);
 }
@@ -68,7 +67,6 @@ export function unauthorized(): ServiceError {
   return new ServiceError(codes.Unauthorized, AUTHENTICATE, detail);
 }
 
-/** @param what needs the scope: the request, or a part of it */
 export function missingScope(needed: Scope, keyName: string, held: readonly Scope[], what: string): ServiceError {
   const has = held.length === 0 ? 'has none' : `has ${held.join(', ')}`;
   const detail = `${what} needs the scope ${needed}, but the key ${keyName} ${has}; use a key with that scope`;
@@ -80,12 +78,12 @@ export function tooManyFailedKeys(retryAfterSeconds: number): ServiceError {
   return new ServiceError(codes.TooManyFailedKeys, AUTHENTICATE, detail, { retryAfterSeconds });
 }
 
-/** A limit of simultaneous connections, requests, exports or batches is reached (ADR 0026). */
+/** For a limit of simultaneous connections, requests, exports or batches (ADR 0026). */
 export function busy(detail: string): ServiceError {
   return new ServiceError(codes.TooMuchAtOnce, READ, detail, { retryAfterSeconds: 1 });
 }
 
-/** Never sent: aborts the work for a client that has closed its connection. */
+/** Never sent: aborts work after the client disconnected. */
 export function clientGone(): ServiceError {
   return new ServiceError(codes.RequestTimeout, READ, 'the client disconnected before the response');
 }

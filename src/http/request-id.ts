@@ -9,7 +9,7 @@ export function requestId(request: IncomingMessage): string {
   return typeof given === 'string' && ALLOWED.test(given) ? given : newRequestId();
 }
 
-/** Fetches random bytes for many ids at once: a fetch takes 12 µs, independent of its size. */
+/** A fetch of random bytes takes 12 µs, whatever its size. */
 class RandomIds {
   readonly #bytes: Buffer;
   readonly #idBytes: number;

@@ -1,5 +1,4 @@
-// The maximum number of simultaneous requests of one kind. When the writer falls behind, further requests get 503 with
-// `Retry-After` before the memory grows; waiting requests are served.
+// When the writer falls behind, further requests get 503 with `Retry-After` before memory grows.
 import { busy } from './refusals.ts';
 
 /** A waiting request needs about 20 kB. More than connections, because of pipelining. */
@@ -11,7 +10,7 @@ export class RequestLimit {
   readonly #ofKeys = new Map<string, number>();
   #underWay = 0;
 
-  /** @param mostOfOne the maximum of one key */
+  /** @param mostOfOne for one key */
   constructor(most: number = MOST_REQUESTS, mostOfOne: number = most) {
     this.#most = most;
     this.#mostOfOne = mostOfOne;
@@ -21,7 +20,7 @@ export class RequestLimit {
     return this.#underWay;
   }
 
-  /** Call the returned function when the request ends; further calls have no effect. Errors: 503. */
+  /** Call the returned function when the request ends; again, it has no effect. Errors: 503. */
   begin(key: string): () => void {
     const ofKey = this.#ofKeys.get(key) ?? 0;
     if (ofKey >= this.#mostOfOne)

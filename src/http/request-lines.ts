@@ -1,6 +1,5 @@
-// The log lines of requests: one for each response, and one with the cause of a failure of the service. Of anonymous
-// requests, rejections and failures, which a client could cause by the thousand, the first of each minute have their own
-// line; one line counts the rest.
+// One line for each response, one for the cause of each failure. Clients could cause anonymous requests, rejections and
+// failures by the thousand: the first of each minute have their own line, one more counts the rest.
 import type { FastifyRequest } from 'fastify';
 import { codes } from '../errors/catalogue.ts';
 import { sourceOf } from './failure-limiter.ts';
@@ -8,10 +7,8 @@ import { pathOf } from './request-context.ts';
 import type { RequestLog } from './services.ts';
 
 interface LineLimits {
-  /** Lines in a window. */
   readonly lines: number;
   readonly windowMs: number;
-  /** Sources that are counted separately. */
   readonly sources: number;
 }
 
@@ -25,7 +22,7 @@ type WriteLine = (message: string, fields: Readonly<Record<string, unknown>>) =>
 interface LimitedLinesDeps {
   readonly write: WriteLine;
   readonly limits?: LineLimits;
-  /** Of the line that counts the rest. */
+  /** Message of the line that counts the rest. */
   readonly message?: string;
 }
 
@@ -44,7 +41,7 @@ export class LimitedLines {
     this.#message = deps.message ?? 'Requests without a valid key';
   }
 
-  /** Otherwise the request is counted. @param source an address, its IPv6 /64, or the name of a key */
+  /** False: the request is counted. @param source an address, its IPv6 /64, or the name of a key */
   allows(source: string): boolean {
     this.#window ??= setTimeout(() => this.end(), this.#limits.windowMs).unref();
     this.#written += 1;
@@ -55,7 +52,6 @@ export class LimitedLines {
     return false;
   }
 
-  /** Writes the line with the count, and starts a new window. */
   end(): void {
     if (this.#window !== null) clearTimeout(this.#window);
     this.#window = null;
@@ -83,12 +79,11 @@ export class RequestLines {
     this.#failed = new LimitedLines({ write, limits: keyedLines, message: 'Failed requests' });
   }
 
-  /** The log for a failure of this request. */
   failureLog(request: FastifyRequest): RequestLog {
     return {
       info: (message, fields) => this.#log.info(message, fields),
       error: (message, fields) => {
-        // An exhausted limit is a rejection; the line of its response says everything.
+        // An exhausted limit is a rejection: the line of its response says everything.
         if (request.keyName !== '' && request.failure?.code === codes.TooMuchAtOnce) return;
         request.failureLogged = true;
         const lines = request.keyName === '' ? this.#anonymous : this.#failed;
@@ -100,7 +95,6 @@ export class RequestLines {
   /** @param milliseconds from the headers to the end of the response */
   answered(request: FastifyRequest, status: number, milliseconds: number): void {
     const { open, operation } = request.routeOptions.config ?? {};
-    // Successful probes and scrapes are not logged.
     if ((open === true || operation?.quiet === true) && status < 400) return;
     if (request.failureLogged) return;
     if (request.keyName === '' && !this.#anonymous.allows(sourceOfRequest(request))) return;
@@ -116,7 +110,6 @@ export class RequestLines {
     });
   }
 
-  /** Writes the lines with the counts. */
   end(): void {
     for (const lines of [this.#anonymous, this.#refused, this.#failed]) lines.end();
   }

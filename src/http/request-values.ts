@@ -1,4 +1,3 @@
-// Values of a request that a parser of `src/domain` reads after its schema: addresses, domains, times, consent.
 import type { BlockRequest as BlockBody } from '../api/blocked-ips.ts';
 import type { BlockRequest, Expiry } from '../blocking/answers.ts';
 import type { ReplaceConsent } from '../configuration/reload/replace-consent.ts';
@@ -10,14 +9,14 @@ import { codes } from '../errors/catalogue.ts';
 import type { FieldError } from '../errors/service-error.ts';
 import { invalidAddress, refusedFields } from './refusals.ts';
 
-/** The decoded address of a path or a query (`10.0.0.0%2F8`). Errors: 101. */
+/** Decodes a path or query (`10.0.0.0%2F8`). Errors: 101. */
 export function pathAddress(text: string): IpEntry {
   const ip = parseIp(text);
   if (!ip.ok) throw invalidAddress(ip.why);
   return ip.entry;
 }
 
-/** The domain of a path in lower case. Errors: 105. */
+/** In lower case. Errors: 105. */
 export function pathDomain(text: string): string {
   const domain = parseDomain(text);
   if (!domain.ok) throw refusedFields([{ name: 'domain', description: domain.why }], codes.InvalidDomain);
@@ -34,7 +33,6 @@ export function consentOf(query: { readonly replace_configuration?: boolean }): 
   return { replace: query.replace_configuration === true };
 }
 
-/** What a body with both `expires_at` and `duration_seconds` is rejected with. */
 export const bothTimes: readonly FieldError[] = ['expires_at', 'duration_seconds'].map((name) => ({
   name,
   description: 'expires_at and duration_seconds exclude each other; send one of them',
@@ -46,7 +44,7 @@ type BlockReading =
 
 /**
  * @param now `expires_at` must be later
- * @param listed an element of a list never shortens a block, and without a time it keeps the expiry
+ * @param listed a list element never shortens a block, and keeps the expiry without a time
  */
 export function readBlockRequest(body: BlockBody, now: Date, { listed = false } = {}): BlockReading {
   const fields: FieldError[] = [];

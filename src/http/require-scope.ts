@@ -6,10 +6,7 @@ interface KeyHolder {
   readonly keyScopes: readonly Scope[] | null;
 }
 
-/**
- * @param what the part of the request that needs a higher scope than its operation, such as `force`
- * Errors: 403, which names the scope.
- */
+/** Errors: 403. @param what part of the request that needs a higher scope than its operation, such as `force` */
 export function requireScope({ keyName, keyScopes }: KeyHolder, needed: Scope, what = 'this request'): void {
   const held = keyScopes ?? [];
   if (!grants(held, needed)) throw missingScope(needed, keyName, held, what);

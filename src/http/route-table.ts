@@ -1,4 +1,4 @@
-// The methods of each path, for the `Allow` header: Fastify's router cannot list them.
+// Fastify's router cannot list the methods of a path for the `Allow` header.
 interface Route {
   readonly pattern: RegExp;
   readonly methods: Set<string>;
@@ -19,10 +19,7 @@ export class RouteTable {
     this.#routes.set(url, route);
   }
 
-  /**
-   * The methods of `path` as an `Allow` header; null: unknown path. A literal path is never the parameter of another
-   * (`/api/blocked-ips/batch` is not an address).
-   */
+  /** Null: unknown path. A literal path is never the parameter of another (`/api/blocked-ips/batch` is no address). */
   allowed(path: string): string | null {
     const exact = this.#routes.get(path);
     const found =
@@ -31,7 +28,7 @@ export class RouteTable {
     return methods.size === 0 ? null : [...methods].sort().join(', ');
   }
 
-  /** `path` is registered literally, but not for `method`. */
+  /** Registered literally, but not for `method`. */
   misses(path: string, method: string): boolean {
     const exact = this.#routes.get(path);
     return exact?.isStatic === true && !exact.methods.has(method);

@@ -325,7 +325,7 @@ describe('every route', () => {
       status: route.status,
       body: expect.objectContaining(route.answer),
     });
-    // Fields that the schema lacks would be omitted silently.
+    // The serialiser silently omits fields that the schema lacks.
     expect(response.json()).toEqual(JSON.parse(JSON.stringify(given)));
     expect(response.headers['content-type']).toMatch(/^application\/json/);
     expect(stub.calls).toEqual([{ method: route.asked, args: route.args }]);

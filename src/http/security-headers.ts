@@ -1,7 +1,4 @@
-/**
- * Of every response. API responses are data: they must not be executed, framed, cached or embedded. No origin is allowed
- * (no `Access-Control-*`), no cookie is set, and no header names the server.
- */
+/** Responses must not be executed, framed, cached or embedded. No origin is allowed, no cookie set, no server named. */
 export function commonHeaders(requestId: string): Record<string, string> {
   return {
     'x-request-id': requestId,
@@ -14,10 +11,7 @@ export function commonHeaders(requestId: string): Record<string, string> {
   };
 }
 
-/**
- * Of the panel's page, in addition. Scripts, style sheets and requests are limited to this origin; no framing, no forms.
- * The nonce is for the styles that components create at run time.
- */
+/** Limits everything to this origin. The nonce is for the styles that components create at run time. */
 export function pagePolicy(nonce: string): Record<string, string> {
   return {
     'content-security-policy': [

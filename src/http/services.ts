@@ -1,4 +1,4 @@
-// The services that the HTTP server calls. They reject by throwing a `ServiceError`; any other error becomes 500.
+// Services reject by throwing a `ServiceError`; any other error becomes 500.
 import type { EndedOperation } from '../api/ended-operation.ts';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import type { BlockedSetService } from '../blocking/blocked-set-service.ts';
@@ -31,15 +31,13 @@ export interface Services {
 
 export type EventsService = Pick<EventFeed, keyof EventFeed>;
 
-/** The part of the log for requests and failures. */
 export interface RequestLog {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** The panel as it was built. */
 export interface PanelFiles {
-  /** The page with a placeholder for the nonce; null: it could not be read, see `problem`. */
+  /** Has a placeholder for the nonce; null: it could not be read, see `problem`. */
   readonly page: string | null;
   readonly problem: string | null;
   readonly assets: ReadonlyMap<string, PanelAsset>;
@@ -52,8 +50,8 @@ export interface OperationObserver {
 
 export interface RequestObserver {
   /**
-   * A request was answered, or its client went away. Called for every one: it must be quick, and must not throw.
-   * @param route as it was registered, `/api/sites/:domain`; null: there is none
+   * Also called if the client disconnected. Must be quick, and must not throw.
+   * @param route as registered, `/api/sites/:domain`; null: none matched
    */
   answered(method: string, route: string | null, status: number, milliseconds: number): void;
 }
@@ -61,6 +59,5 @@ export interface RequestObserver {
 export type MetricsForm = 'prometheus' | 'openmetrics';
 
 export interface MetricsService extends RequestObserver {
-  /** All metrics as text. */
   scrape(form: MetricsForm): Promise<string>;
 }

@@ -1,4 +1,3 @@
-// The key of the request, and the sessions of the panel.
 import type { IncomingHttpHeaders } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -10,15 +9,13 @@ import { bearerOf } from './authentication.ts';
 import { handle } from './handle.ts';
 import type { Services } from './services.ts';
 
-// Through a tunnel or a proxy all clients have the same address: trusting it would exempt all of them from blocking.
+// Behind a tunnel or proxy all clients have one address: trusting it would exempt all of them from blocking.
 
 const loopback = ['127.0.0.0/8', '::1'].map(entryOf);
-/** Headers that a proxy adds. */
 const relayed = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'] as const;
 
 /**
- * The address if only this client uses it, as far as the service can tell. Null for loopback, an address of this machine,
- * and a request that a proxy forwarded. NAT cannot be detected.
+ * Null for loopback, an address of this machine, and a request that a proxy forwarded. NAT cannot be detected.
  * @param own addresses of this machine
  */
 export function trustableAddress(
@@ -45,7 +42,7 @@ export function sessionRoutes(app: FastifyInstance, { keys, sessions }: Services
   handle(app, getSession, ({ request }) => recordOf(request));
 
   handle(app, signIn, async ({ request, caller, answerWith }) => {
-    // Otherwise sessions could be extended without end, and a token would be as good as its key.
+    // Otherwise sessions could be extended without end.
     if (request.sessionEndsAt !== null) {
       const detail = 'a session token cannot start another session; send an API key';
       throw new ServiceError(codes.Forbidden, 'sign in', detail);

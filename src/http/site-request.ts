@@ -6,7 +6,7 @@ import type { FieldError } from '../errors/service-error.ts';
 import { refusedFields } from './refusals.ts';
 import { pathDomain } from './request-values.ts';
 
-/** The site of a path and a valid body. Errors: 105, and 106 for its servers. */
+/** Errors: 105, and 106 for its servers. */
 export function readSite(domain: string, body: SiteRequest): Site {
   const fields: FieldError[] = [];
   const site = {

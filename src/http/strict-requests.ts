@@ -1,19 +1,19 @@
-// Ambiguous requests that Node's parser accepts: another program could read them differently.
+// Requests that Node's parser accepts, but another program could read differently.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 
-/** Node drops a second header of these names; a proxy in front may have used that one. */
+/** Node drops a second one; a proxy in front may have used it. */
 const ONCE = new Set(['host', 'authorization', 'content-type']);
 
 export class StrictRequests {
-  /** Connections on which the end of a request is ambiguous: what follows may be its body. */
+  /** What follows on these connections may be the body of a request. */
   readonly #ambiguous = new WeakSet<Socket>();
 
   /** Errors: 400. */
   check({ rawHeaders, headers, httpVersion, socket }: IncomingMessage, response: ServerResponse): void {
-    // RFC 9112, 6.1: HTTP/1.0 has no transfer codings; a proxy in front may have read another end.
+    // RFC 9112, 6.1: HTTP/1.0 has no transfer codings; a proxy may have read another end.
     if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined) this.#ambiguous.add(socket);
     if (this.#ambiguous.has(socket)) {
       response.shouldKeepAlive = false;

@@ -1,4 +1,4 @@
-// A text list: one address per line, `#` and `;` comments (also after a blank), blank lines, LF or CRLF.
+// One address per line, `#` and `;` comments (also after a blank), blank lines, LF or CRLF.
 import { TextDecoder } from 'node:util';
 import type { BulkItem } from '../blocking/answers.ts';
 import { parseIp } from '../domain/ip.ts';
@@ -11,10 +11,7 @@ const BATCH = 2000;
 const LONGEST_LINE_BYTES = 4096;
 const KEEP = { kind: 'keep' } as const;
 
-/**
- * The lines in batches. A line without a valid address is a rejected item. Errors: 400 if the body is not UTF-8, 413 if
- * a line is longer than 4 KiB.
- */
+/** A line without a valid address is a rejected item. Errors: 400 if not UTF-8, 413 for a line longer than 4 KiB. */
 export async function* readTextList(body: AsyncIterable<Uint8Array>): AsyncGenerator<readonly BulkItem[]> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let rest = '';

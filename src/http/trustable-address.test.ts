@@ -13,7 +13,7 @@ test.each(['203.0.113.9', '10.1.2.3', '2001:db8::9'])('%s can be trusted', (text
   expect(of(text)).toBe(text);
 });
 
-// The end of a tunnel: all clients behind it have this address.
+// All clients of a tunnel have its end's address.
 test.each(['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1', '192.0.2.1', '2001:db8::1'])('%s cannot', (text) => {
   expect(of(text)).toBeNull();
 });

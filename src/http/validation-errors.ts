@@ -1,4 +1,3 @@
-// ajv's errors as sentences with the field, its value and what is allowed.
 import { quote } from '../domain/quote.ts';
 import type { FieldError } from '../errors/service-error.ts';
 
@@ -7,7 +6,7 @@ interface Wanted {
   readonly description?: string;
 }
 
-/** Of ajv's option `verbose`. */
+/** With ajv's option `verbose`. */
 export interface SchemaError {
   readonly keyword: string;
   readonly instancePath: string;
@@ -17,10 +16,10 @@ export interface SchemaError {
   readonly parentSchema?: (Wanted & { readonly properties?: Record<string, Wanted> }) | undefined;
 }
 
-/** A hostile body has many. */
+/** A hostile body may have thousands. */
 const MOST_FIELDS = 20;
 
-/** @param part the name for an error that is not about one field: `the body`, `the query` */
+/** @param part names what an error without a field is about: `the body`, `the query` */
 export function describeSchemaErrors(errors: readonly SchemaError[], part: string): FieldError[] {
   const described = new Map<string, FieldError>();
   for (const error of errors) {
@@ -66,7 +65,6 @@ function join(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
 }
 
-/** Short and on one line. */
 function showValue(value: unknown): string {
   if (typeof value === 'string') return value === '' ? 'an empty string' : quote(value);
   if (Array.isArray(value)) return 'a list';

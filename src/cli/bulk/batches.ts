@@ -1,5 +1,3 @@
-// Cuts a list into batches of a size that the API accepts.
-
 import { Readable } from 'node:stream';
 import type { BlockRequest } from '../../api/blocked-ips.ts';
 import type { IpEntry } from '../../domain/ip.ts';
@@ -11,15 +9,13 @@ import type { RejectedLine } from './tally.ts';
 const maxBatchElements = 25_000;
 /** The API accepts 16 MiB. */
 const maxBatchBytes = 4 * 1024 * 1024;
-/** `{"ip_address":"…"},` and the names and fixed parts of the other fields. */
+/** `{"ip_address":"…"},` and the fixed parts of the other fields. */
 const overheadBytes = 120;
 
 export interface Batch {
   readonly elements: readonly (string | BlockRequest)[];
   readonly ips: readonly string[];
-  /** The line number of each element. */
   readonly lines: readonly number[];
-  /** The bad lines since the previous batch. */
   readonly rejected: readonly RejectedLine[];
   /** The last line that was read. */
   readonly lastLine: number;
@@ -64,12 +60,11 @@ export async function* cutBatches(
   if (batch.lines.length > 0 || batch.rejected.length > 0) yield batch;
 }
 
-/** Upper bound as JSON: a character of a reason is up to six bytes (an escape). */
+/** Upper bound: a character of a reason takes up to six bytes (an escape). */
 function maxBytesOf({ ip_address: ip, reason, blocked_by: blockedBy = '' }: BlockRequest): number {
   return overheadBytes + ip.length + 6 * ((reason ?? '').length + blockedBy.length);
 }
 
-/** Addresses that were typed, as if each were a line of a list. */
 export function typedBatches(entries: readonly IpEntry[], defaults: ElementDefaults): AsyncGenerator<Batch> {
   const readings = entries.map(({ text }, index) => ({
     line: index + 1,

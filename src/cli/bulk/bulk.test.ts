@@ -47,7 +47,6 @@ const answer = (more: Partial<BulkAnswer> = {}): BulkAnswer => ({
   ...more,
 });
 
-/** A list whose lines are entries, bad ones and blanks in any order. */
 const anyList = fc
   .array(fc.constantFrom('entry', 'bad', 'nothing'), { maxLength: 60 })
   .map((kinds) => kinds.map((kind, index) => ({ entry, bad, nothing })[kind]!(index + 1)));

@@ -1,5 +1,3 @@
-// A line of a list as the API accepts it.
-
 import type { BlockRequest } from '../../api/blocked-ips.ts';
 import { parseIp } from '../../domain/ip.ts';
 import { NotAList } from '../../lists/lines.ts';
@@ -8,15 +6,13 @@ import { coveredOwnAddress, type OwnAddress } from '../connection/own-addresses.
 import { expiryFields } from '../expiry-options.ts';
 import { Failure } from '../failure.ts';
 
-/** The options of the command line, for lines without values of their own. */
+/** For lines without values of their own. */
 export interface ElementDefaults {
   readonly reason: string | undefined;
   readonly expiry: ListExpiry | null;
-  /** A line without an expiry makes the block permanent. Default: an existing block keeps its expiry. */
+  /** A line without an expiry makes the block permanent; default: an existing block keeps its expiry. */
   readonly permanent?: boolean;
-  /** Also block what a trusted entry covers. */
   readonly evenTrusted: boolean;
-  /** Also block wide networks. */
   readonly allowWide: boolean;
   /** An entry that covers one of these is rejected. */
   readonly own: readonly OwnAddress[];
@@ -57,12 +53,11 @@ function elementOf(entry: ListEntry, defaults: ElementDefaults): BlockRequest {
   };
 }
 
-/** A bare address if there is nothing else: a third of the bytes. */
+/** A bare address takes a third of the bytes. */
 export function shortest(element: BlockRequest): string | BlockRequest {
   return Object.keys(element).length === 1 ? element.ip_address : element;
 }
 
-/** Adds the file's name if the error says that it is not a list. */
 export function withSourceName(name: string, error: unknown): unknown {
   return error instanceof NotAList ? new Failure(`${name} ${error.message}`) : error;
 }

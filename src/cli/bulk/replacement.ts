@@ -1,22 +1,19 @@
-// A list as the body of `PUT /api/blocked-ips`, generated while it is sent.
 import type { NumberedReading } from '../../lists/reading.ts';
 import { type ElementDefaults, readElement } from './elements.ts';
 import type { StreamedList } from './requests.ts';
 import type { RejectedLine } from './tally.ts';
 
 export interface Replacement extends StreamedList {
-  /** The line of the file that the API's answer refers to. */
+  /** The line that the API's rejection refers to. */
   lineOf(rejection: { readonly line?: number; readonly index?: number }): number;
-  /** Lines read so far. */
   readonly lines: number;
-  /** Entries among them. */
   readonly entries: number;
 }
 
 type Readings = AsyncIterable<readonly NumberedReading[]>;
 type Reject = (rejected: RejectedLine) => void;
 
-/** Only addresses: one line for each line of the list, empty if it has none, so that line numbers agree. */
+/** One line for each line of the list, empty without an entry, so that line numbers agree. */
 export function textSet(readings: Readings, defaults: ElementDefaults, reject: Reject): Replacement {
   const seen = { lines: 0, entries: 0 };
   async function* chunks(): AsyncGenerator<string> {
@@ -49,7 +46,7 @@ export function textSet(readings: Readings, defaults: ElementDefaults, reject: R
   };
 }
 
-/** Entries with a reason or expiry: a JSON array. */
+/** For entries with a reason or expiry: a JSON array. */
 export function jsonSet(readings: Readings, defaults: ElementDefaults, reject: Reject): Replacement {
   const seen = { lines: 0, entries: 0 };
   const numbers = new ElementLines();
@@ -83,9 +80,9 @@ export function jsonSet(readings: Readings, defaults: ElementDefaults, reject: R
   };
 }
 
-/** The line of each element. Memory grows with the gaps between entries, not with their number. */
+/** Memory grows with the gaps between entries, not with their number. */
 export class ElementLines {
-  /** The first element of each run without a gap: its index and its line. */
+  /** Index and line of the first element of each run without a gap. */
   readonly #indices: number[] = [];
   readonly #lines: number[] = [];
 

@@ -1,4 +1,3 @@
-// The two bulk requests. The service answers once the last entry was verified.
 import { ReadableStream } from 'node:stream/web';
 import type { BlockRequest } from '../../api/blocked-ips.ts';
 import type { BatchQuery } from '../../api/blocked-ips-bulk.ts';
@@ -35,18 +34,18 @@ export async function replaceAll(
     const { data } = await patientApi.PUT('/api/blocked-ips', {
       params: { query },
       headers: { 'content-type': contentType },
-      // The API description declares a string; the client also sends a stream.
+      // The API declares a string; the client also sends a stream.
       body: ReadableStream.from(source.bytes()) as unknown as string,
       ...{ duplex: 'half' },
     });
     return data;
   } catch (error) {
-    // If reading the list failed, that is why the connection ended.
+    // Reading the list failed, which ended the connection.
     throw source.failure ?? error;
   }
 }
 
-/** Remembers the error of its source: the connection only reports that it ended. */
+/** Keeps the error of its source: the connection only reports that it ended. */
 class FailingSource {
   readonly #chunks: AsyncIterable<string>;
   failure: unknown = null;

@@ -1,4 +1,4 @@
-// Sends batches one after the other, with progress, and reports what was applied if one fails.
+// Only one batch is in memory, whatever the length of the list.
 
 import type { BulkAnswer } from '../../api/blocked-ips-bulk.ts';
 import type { ListFormat } from '../../lists/format.ts';
@@ -14,7 +14,6 @@ import { bulkSentence, rejectionLines } from './text.ts';
 
 type Send = (batch: Batch) => Promise<BulkAnswer>;
 
-/** Sends a list of any length, with only one batch in memory. */
 export async function sendList(
   session: Session,
   source: ListSource,
@@ -63,7 +62,7 @@ export async function sendBatches(
       onProgress(doneTo);
     }
   } catch (error) {
-    // If the first batch failed, nothing was applied and the error says it all.
+    // Nothing was applied: the error says it all.
     const { added, updated, removed, unchanged, dry_run: dryRun } = tally.result;
     if (dryRun !== true && added + updated + removed + unchanged > 0) {
       throw partialFailure(source.name, doneTo, tally.result, error);
@@ -73,7 +72,7 @@ export async function sendBatches(
   return tally.result;
 }
 
-/** A later batch failed: what was applied, and why the rest was not. */
+/** Reports what was applied before a batch failed. */
 function partialFailure(source: string, doneTo: number, done: BulkResult, cause: unknown): PartialFailure {
   const where = `${source} was applied only up to line ${count(doneTo)}: ${bulkSentence(done)}`;
   return new PartialFailure(

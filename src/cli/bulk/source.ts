@@ -1,4 +1,3 @@
-// The bytes of a list: a file, or standard input (`-`).
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -6,11 +5,10 @@ import { quote } from '../../domain/quote.ts';
 import { Failure } from '../failure.ts';
 
 export interface ListSource {
-  /** For messages. */
   readonly name: string;
   /** Can be read again from the start. */
   readonly isFile: boolean;
-  /** The share that was read, 0 to 1; null: the size is not known. */
+  /** Read so far, 0 to 1; null: the size is not known. */
   readonly share: number | null;
   read(): AsyncIterable<Uint8Array>;
 }
@@ -50,8 +48,8 @@ export async function openSource(path: string, stdin: AsyncIterable<Uint8Array>)
 }
 
 /**
- * Ctrl-C ends the program that writes into the pipe as well as this one, and a truncated list then looks complete. So
- * the end counts only after this program's own signal had time to arrive.
+ * Ctrl-C also ends the program that writes into the pipe, and a truncated list then looks complete: the end counts only
+ * after this program's own signal had time to arrive.
  */
 async function* untilReallyEnded(stdin: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield* stdin;

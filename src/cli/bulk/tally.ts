@@ -1,4 +1,3 @@
-// The answers of several batches as one, in the form of the API's own answer.
 import type { BulkAnswer } from '../../api/blocked-ips-bulk.ts';
 
 const maxRejections = 1000;
@@ -9,11 +8,11 @@ export interface RejectedLine {
   readonly line: number;
   readonly value: string;
   readonly why: string;
-  /** The API's code, which determines the flag that applies the line anyway. */
+  /** Determines the flag that applies the line anyway. */
   readonly code?: number;
 }
 
-/** The API's answer to a bulk change, with the line of the file for each rejection. */
+/** With the line of the file for each rejection. */
 export interface BulkResult extends Omit<BulkAnswer, 'rejected'> {
   readonly rejected: readonly RejectedLine[];
   readonly overridden_by?: readonly string[];
@@ -36,13 +35,11 @@ export class BulkTally {
     reload_scheduled: false,
   };
 
-  /** Counts a line that was not sent. */
   reject(rejected: RejectedLine): void {
     this.#rejectedTotal += 1;
     if (this.#rejected.length < maxRejections) this.#rejected.push(rejected);
   }
 
-  /** @param lineOf the line of the file that a rejection refers to */
   add(answer: BulkAnswer, lineOf: (rejection: BulkAnswer['rejected'][number]) => number): void {
     for (const rejection of answer.rejected) {
       const { value, why, code } = rejection;

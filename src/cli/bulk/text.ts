@@ -1,4 +1,4 @@
-// The result of a bulk change as text: counts to standard output, rejected lines to standard error.
+// Counts go to standard output, rejected lines to standard error.
 
 import { problemCodes } from '../../client/problem-codes.ts';
 import { quote } from '../../domain/quote.ts';
@@ -12,7 +12,7 @@ import type { BulkResult, RejectedLine } from './tally.ts';
 const shownRejections = 100;
 const shownAddresses = 10;
 
-/** The flag that applies a rejected line anyway, by the API's code. */
+/** The flag that applies a line anyway, by the API's error code. */
 const overrides: Readonly<Record<number, string>> = {
   [problemCodes.coveredByTrusted]: 'to store it anyway, add --even-trusted',
   [problemCodes.wideNetwork]: 'to block it anyway, add --allow-wide',
@@ -49,7 +49,7 @@ function specialLines({ special = [], special_total: total = 0 }: BulkResult): s
   return [harmless(`in special ranges: ${firstOf(texts, total)}`)];
 }
 
-/** Reported here because the service checks each part of a dry run alone. An address in two parts counts twice. */
+/** Checked here: the service checks each batch of a dry run alone. An address in two batches counts twice. */
 export function limitLines({ added, removed, current_total: total, limit }: BulkResult): string[] {
   if (total === undefined || limit === undefined) return [];
   const size = total + added - removed;
@@ -72,7 +72,7 @@ function firstOf(texts: readonly string[], total: number): string {
   return shown.join(', ') + (more > 0 ? ` and ${count(more)} more` : '');
 }
 
-/** @param source the file's name; empty for typed addresses */
+/** @param source file name; empty for typed addresses */
 export function rejectionLines(source: string, { rejected, rejected_total: total }: BulkResult): string[] {
   const lines = rejected.slice(0, shownRejections).map((rejection) => rejectionLine(source, rejection));
   const more = total - lines.length;

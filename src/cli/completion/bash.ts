@@ -50,12 +50,11 @@ function valueCase(path: string, names: readonly string[], choices: readonly str
   return `    ${before}) ${reply}return ;;`;
 }
 
-/** Each word with a leading space, so that no path is a prefix of another. */
+/** A leading space before each word, so that no path is a prefix of another. */
 export function pathOf(words: readonly string[]): string {
   return words.map((word) => ` ${word}`).join('');
 }
 
-/** For bash and zsh. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,11 +1,9 @@
-// `completion`: a completion script for the shell, generated from the tree of verbs.
 import type { CommandLine } from '../command-line.ts';
 import { treeOf } from '../tree.ts';
 import { Verb } from '../verb.ts';
 import { bashScript } from './bash.ts';
 import { zshScript } from './zsh.ts';
 
-/** @param program makes the complete tree of verbs */
 export function completionVerb(cli: CommandLine, program: () => Promise<Verb>): Verb {
   const group = new Verb('completion', 'print a shell completion script');
   const shells = {

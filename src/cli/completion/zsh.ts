@@ -54,7 +54,6 @@ function valueCase(path: string, { names, choices }: TreeOption): string {
   return `    ${before}) ${reply}return ;;`;
 }
 
-/** `name:description`, in the form of zsh. */
 function described(name: string, description: string): string {
   return `${name.replaceAll(':', '\\:')}:${description}`;
 }

@@ -1,4 +1,4 @@
-// Finds the API key. Never in a flag: the process list would show it to every local user.
+// Never in a flag: the process list would show it to every local user.
 import { join } from 'node:path';
 import { Failure } from '../failure.ts';
 
@@ -20,14 +20,14 @@ interface KeyLookup {
   readonly files: KeyFiles;
 }
 
-/** RFC 6750's token characters, and the length that the service accepts. */
+/** RFC 6750's token, with the length that the service accepts. */
 const keyForm = /^[A-Za-z0-9\-._~+/]{16,512}=*$/;
 const othersMayRead = 0o044;
 
 /**
  * The first of: `PROXY_MANAGER_API_KEY`, the file named by `PROXY_MANAGER_API_KEY_FILE`,
  * `~/.config/proxy-manager/api-key` (`$XDG_CONFIG_HOME`), the file written by the service's first start.
- * @throws Failure that says what was searched, or what is wrong with the key
+ * @throws Failure
  */
 export async function findKey(lookup: KeyLookup): Promise<ApiKey> {
   const { environment, files } = lookup;
@@ -52,7 +52,7 @@ export async function findKey(lookup: KeyLookup): Promise<ApiKey> {
       searched.push(`${path} (${content.unread}${later})`);
       continue;
     }
-    // With `key create … > FILE`, the shell has created an empty file before this program runs.
+    // The shell creates an empty file for `key create … > FILE` before this program runs.
     if (content.text.trim() === '') {
       searched.push(`${path} (empty)`);
       continue;
@@ -67,7 +67,6 @@ export async function findKey(lookup: KeyLookup): Promise<ApiKey> {
   searched: PROXY_MANAGER_API_KEY and PROXY_MANAGER_API_KEY_FILE (not set), ${searched.join(', ')}`);
 }
 
-/** `~/.config/proxy-manager/api-key`. */
 function ownKeyFile({ environment, homeFolder }: Omit<KeyLookup, 'files'>): string | null {
   const folder = environment['XDG_CONFIG_HOME'] || (homeFolder === null ? '' : join(homeFolder, '.config'));
   return folder === '' ? null : join(folder, 'proxy-manager', 'api-key');

@@ -1,4 +1,3 @@
-// Why a call failed, and what to do.
 import { ApiProblem, ApiUnreachable, type CallFailure } from '../../client/client.ts';
 import { problemCodes } from '../../client/problem-codes.ts';
 import { type ExitCode, exitCodes, Failure, PartialFailure } from '../failure.ts';
@@ -11,13 +10,13 @@ interface FailureReport {
   readonly exitCode: ExitCode;
 }
 
-/** Where the call went and where its key came from, as far as known; never the key. */
+/** As far as known; never the key. */
 interface CallContext {
   readonly url: string | null;
   readonly keySource: string | null;
 }
 
-/** The `reason` that `-o json` prints; scripts compare it. */
+/** Printed by `-o json`; scripts compare it. */
 export const printedReasons: Readonly<Record<CallFailure, string>> = {
   refused: 'refused',
   timeout: 'timeout',
@@ -54,7 +53,6 @@ function problemText(error: ApiProblem, { keySource, url }: CallContext): string
   const { output, covered_by: coveredBy } = problem;
   const covering = Array.isArray(coveredBy) ? coveredBy.join(', ') : '';
   if (covering !== '' && !error.message.includes(`covered by ${covering}`)) lines.push(`it is covered by ${covering}`);
-  // HAProxy's own message.
   if (typeof output === 'string' && output.trim() !== '' && !error.message.includes(output.trim()))
     lines.push(output.trim());
   lines.push(...afterReload(problem));
@@ -62,7 +60,7 @@ function problemText(error: ApiProblem, { keySource, url }: CallContext): string
   return lines.join('\n');
 }
 
-/** After a failed reload: which configuration is in force now, unless the message says it. */
+/** After a failed reload: which configuration is active, unless the message says it. */
 function afterReload({ restored, restore_failure: failure, detail }: ApiProblem['problem']): string[] {
   if (typeof restored !== 'boolean' || detail?.includes('in force')) return [];
   if (typeof failure === 'string')
@@ -91,7 +89,7 @@ function withoutField(message: string): string {
   return message.replace(/; (?:[^;]*,)? ?send \S+ .*$/, '');
 }
 
-/** One hint: a vague one of the service gets its number of seconds; any other stays the only one. */
+/** A vague hint of the service gets its number of seconds; any other stays the only one. */
 function withRetry(message: string, seconds: number | null): string {
   if (seconds === null) return message;
   const plain = message.replace(/; (?:retry|try again) shortly$/, '');

@@ -1,4 +1,3 @@
-// Opens a session with the service, from options and environment.
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { connect } from '../../client/node-client.ts';
@@ -12,7 +11,7 @@ import { type ApiKey, findKey, type KeyFiles } from './api-key.ts';
 import { defaultUrl, parseServiceUrl, type ServiceAddress } from './service-url.ts';
 import { awaitStart } from './starting-service.ts';
 
-/** Removing a million entries took more than three minutes on a busy machine. */
+/** Removing a million entries takes more than three minutes on a busy machine. */
 const bulkTimeoutMs = 1_800_000;
 
 export interface Connection {
@@ -20,10 +19,7 @@ export interface Connection {
   readonly key: ApiKey;
 }
 
-/**
- * Waits for a local service that is starting.
- * @throws Failure for an invalid address, or without a key
- */
+/** Waits for a local service that is starting. @throws Failure for an invalid address, or without a key */
 export async function findService(
   host: CliHost,
   options: Options,
@@ -79,14 +75,13 @@ const realFiles: KeyFiles = {
   },
 };
 
-/** Whether standard input and standard error are a terminal. */
 export function canAsk({ stdin, stderr }: CliHost): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
 /** A yes-or-no question; anything but y is no. */
 export async function ask({ stdin, stderr }: CliHost, question: string): Promise<boolean> {
-  // Not in raw mode, so that Ctrl-C stays a signal.
+  // Not in raw mode: Ctrl-C stays a signal.
   const terminal = createInterface({ input: stdin, output: stderr, terminal: false });
   try {
     return /^y(es)?$/i.test((await terminal.question(`${harmless(question)} [y/N] `)).trim());

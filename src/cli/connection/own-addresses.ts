@@ -1,4 +1,4 @@
-// The addresses that the user is connected from: blocking one, or a network that contains it, would lock the user out.
+// Blocking the user's own address would lock the user out.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIP } from 'node:net';
@@ -8,7 +8,6 @@ import type { ServiceAddress } from './service-url.ts';
 
 export interface OwnAddress {
   readonly entry: IpEntry;
-  /** `the address of your SSH session`. */
   readonly what: string;
 }
 
@@ -16,7 +15,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const maxParents = 32;
 
-/** The client of the SSH session, and this machine's address on the route to a service on another one. */
+/** The client of the SSH session, and this machine's address on the route to a remote service. */
 export async function ownAddresses(environment: Environment, service: ServiceAddress): Promise<OwnAddress[]> {
   const found: OwnAddress[] = [];
   const ssh = sshClient(environment) ?? (await sshClientOfParents(process.ppid));
@@ -54,7 +53,7 @@ async function sshClientOfParents(parent: number): Promise<IpEntry | null> {
   return null;
 }
 
-/** This machine's address on the route to the service; null if the service is local or there is no route. Sends no packet. */
+/** Null if the service is local or there is no route. Sends no packet. */
 async function addressTowards(service: ServiceAddress): Promise<IpEntry | null> {
   if (service.kind === 'unix' || isLoopback(service.host)) return null;
   const socket = createSocket(isIP(service.host) === 6 ? 'udp6' : 'udp4');

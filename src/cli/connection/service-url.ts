@@ -9,7 +9,6 @@ export type ServiceAddress =
   | { readonly kind: 'unix'; readonly url: string; readonly path: string };
 
 /**
- * Parses `http://HOST:PORT`, `https://HOST:PORT` or `unix:/path`.
  * @param where the flag or variable, for messages
  * @throws Failure (usage)
  */

@@ -1,5 +1,4 @@
-// Waits for a service that is starting: it does not listen yet, and the first start has not written the key yet. Without
-// a starting service there is no wait (ADR 0039).
+// A starting service does not listen yet, and the first start has not written the key yet (ADR 0039).
 import { connect } from 'node:net';
 import { basename } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,11 +11,7 @@ const pollMs = 50;
 /** A shorter wait is not reported. */
 const silentMs = 1_000;
 
-/**
- * Returns at once if something listens, or if no local service is starting; otherwise when the service is ready, has
- * ended or takes too long. The call that follows reports what is wrong.
- * @param report called once, if the wait is noticeable
- */
+/** Returns at once if something listens or nothing local is starting; the call that follows reports what is wrong. */
 export async function awaitStart(service: ServiceAddress, report: (text: string) => void): Promise<void> {
   if (!isLocal(service) || (await listens(service))) return;
   const began = performance.now();
@@ -52,7 +47,7 @@ function listens(service: ServiceAddress): Promise<boolean> {
   });
 }
 
-/** Calls `/readyz`, which needs no key. Any other answer than 503 ends the wait. */
+/** `/readyz` needs no key. Any other answer than 503 ends the wait. */
 function isReady(service: ServiceAddress): Promise<boolean> {
   const { request } = process.getBuiltinModule(
     service.kind === 'http' && service.url.startsWith('https:') ? 'node:https' : 'node:http',
@@ -71,7 +66,7 @@ function isReady(service: ServiceAddress): Promise<boolean> {
   });
 }
 
-/** The pid of a service started less than a minute ago that will listen at the address. */
+/** A service started less than a minute ago that will listen at the address. */
 async function startingService(service: ServiceAddress): Promise<number | null> {
   for (const pid of await processIds()) {
     const words = await commandLine(pid);
@@ -89,10 +84,7 @@ async function startingService(service: ServiceAddress): Promise<number | null> 
   return null;
 }
 
-/**
- * Whether a service with this command line and environment will listen at the address.
- * @param environment `NAME=value` each
- */
+/** @param environment `NAME=value` each */
 export function listensAt(service: ServiceAddress, words: readonly string[], environment: readonly string[]): boolean {
   const variable = 'PROXY_MANAGER_LISTEN=';
   const flag = words.findIndex((word) => word === '--listen' || word.startsWith('--listen='));

@@ -1,4 +1,4 @@
-// `attach` and `detach`: set up the service next to a HAProxy with the operator's configuration. They need root, since
+// They need root, because they change this machine.
 // they change this machine.
 import { join } from 'node:path';
 import { getuid } from 'node:process';

@@ -39,7 +39,7 @@ const open = (logFile: string, refuses = true) => {
   return new ManagerLog(logFile, at('json'));
 };
 
-/** A link to a file to protect, in a folder where every user can create links. */
+/** A link to a protected file, in a folder where every user can create links. */
 async function trap(): Promise<string> {
   await mkdir(at('open'));
   await chmod(at('open'), 0o777);

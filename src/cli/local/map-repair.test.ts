@@ -36,7 +36,6 @@ it.each(['', '{}', 'null'])('names a damaged marker of the first start (%j), wit
   await rm(prefix, { recursive: true });
 });
 
-/** The state of a service that was started once. */
 async function startedOnce() {
   const prefix = await mkdtemp(join(tmpdir(), 'pm-repair-'));
   onTestFinished(() => rm(prefix, { recursive: true }));

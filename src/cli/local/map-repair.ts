@@ -1,5 +1,4 @@
-// `map-repair`: writes the map files from the database, because a damaged map file keeps HAProxy from starting. Refused
-// while the service runs, which repairs them itself.
+// A damaged map file keeps HAProxy from starting. Refused while the service runs, which repairs the files itself.
 import { dirname } from 'node:path';
 import { AuditRecorder } from '../../audit/audit-recorder.ts';
 import { MapFileKeeper } from '../../blocking/write/map-file-keeper.ts';
@@ -20,11 +19,11 @@ import type { Log } from '../../telemetry/log.ts';
 
 /**
  * @returns the number of entries in each file
- * @throws StartRefused if other users could replace a file that it reads or writes, or before the first start
+ * @throws StartRefused if other users could replace a file, or before the first start
  */
 export async function repairMaps(settings: Settings, log: Log): Promise<{ blocked: number; trusted: number }> {
   checkRights(settings, log);
-  // The first start of the service imports existing maps; before that, there is nothing to repair them from.
+  // The first start imports existing maps: until then there is nothing to repair them from.
   if ((await readMarker(settings.stateDir)) === null) {
     throw new Error(
       'the service has never been started here, so there is no database to write the map from: start the service first',

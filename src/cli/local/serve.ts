@@ -1,5 +1,4 @@
-// `serve`: runs the service in the foreground. SIGTERM and SIGINT stop it after requests in flight were answered; HAProxy
-// continues. SIGHUP reopens the log.
+// SIGTERM and SIGINT stop the service after the requests in progress; HAProxy continues. SIGHUP reopens the log.
 import { writeFile } from 'node:fs/promises';
 import { armCrashPoint, crashVariable } from '../../faults/crash-point.ts';
 import { createApp } from '../../http/app.ts';
@@ -26,7 +25,7 @@ export interface Served {
 }
 
 interface ServeOptions {
-  /** A file for the JSON lines, instead of standard output. */
+  /** For the JSON lines, instead of standard output. */
   readonly jsonFile?: string;
   /** HAProxy stops with the service, and both stop when the terminal closes. */
   readonly trial?: boolean;
@@ -37,7 +36,6 @@ export class StartFailed extends Error {
   override readonly name = 'StartFailed';
 }
 
-/** The state of a start. */
 class StartAttempt {
   readonly stopping = new AbortController();
   log: ManagerLog | null = null;
@@ -51,7 +49,7 @@ class StartAttempt {
 
 /**
  * Null if a signal stopped it before it had started.
- * @throws StartFailed under supervision, with HAProxy running; otherwise the error that prevented the start
+ * @throws StartFailed under supervision, with HAProxy running; else the error that prevented the start
  */
 export async function serve(settings: Settings, options: ServeOptions = {}): Promise<Served | null> {
   const attempt = new StartAttempt();
@@ -64,7 +62,7 @@ export async function serve(settings: Settings, options: ServeOptions = {}): Pro
 }
 
 /**
- * Under supervision, starts HAProxy as `serve` does, despite a wrong setting that HAProxy does not depend on.
+ * Under supervision, starts HAProxy despite a wrong setting that HAProxy does not depend on.
  * @param settings valid as far as HAProxy needs them
  * @returns the error to throw
  */
@@ -79,14 +77,14 @@ async function start(settings: Settings, options: ServeOptions, attempt: StartAt
   await checkSettings(settings);
   const trial = options.trial === true;
   guardLog(settings, !trial);
-  // Before the log, which in a trial is inside the state folder and would create it with the default mode.
+  // Before the log, which in a trial would create the state folder with the default mode.
   await makeStateFolder(settings);
   const log = new ManagerLog(settings.logFile, options.jsonFile ?? 1);
   attempt.log = log;
   await nameProcess(log);
   if (isArmed) log.warn('A crash point is armed; this service will kill itself', { at: process.env[crashVariable] });
   const { signal } = attempt.stopping;
-  // Before the start, so that a signal during it leaves nothing half started.
+  // A signal during the start must leave nothing half started.
   takeSignals(attempt, trial);
 
   const service = await startService(settings, log, version, {
@@ -113,7 +111,6 @@ async function start(settings: Settings, options: ServeOptions, attempt: StartAt
   const end = async (): Promise<void> => {
     const cut = await listening.close(graceMs);
     if (cut > 0) log.warn('Requests were cut off at shutdown', { connections: cut });
-    // A failure of `begun` is reported below.
     await Promise.all([service.stop(), Promise.allSettled([begun])]);
   };
   let ending: Promise<void> | null = null;
@@ -129,7 +126,7 @@ async function start(settings: Settings, options: ServeOptions, attempt: StartAt
   try {
     await begun;
   } catch (error) {
-    // Releases the locks, which `proxyFromDisk` takes after a refused start. HAProxy continues, except in a trial.
+    // Releases the locks, which `proxyFromDisk` takes after a failed start. HAProxy continues, except in a trial.
     const logFailure = (failure: unknown): void => {
       log.error('Could not stop the service after a failed start', { cause: causeText(failure) });
     };
@@ -146,11 +143,11 @@ function takeSignals(attempt: StartAttempt, trial: boolean): void {
   process.on('SIGTERM', () => attempt.stop('SIGTERM'));
   process.on('SIGINT', () => attempt.stop('SIGINT'));
   process.on('SIGHUP', () => (trial ? attempt.stop('SIGHUP') : attempt.log?.reopen()));
-  // Node's default opens a debugger on a loopback port, through which any local user could act as the service.
+  // Node's default opens a debugger port, through which any local user could act as the service.
   process.on('SIGUSR1', () => attempt.log?.warn('SIGUSR1 is ignored; SIGHUP reopens the log'));
 }
 
-/** An error that prevents the start of the service must not stop the sites, unless it concerns HAProxy itself. */
+/** An error of the service must not stop the sites, unless it concerns HAProxy itself. */
 async function refusal(error: unknown, settings: Settings, { log, stopping }: StartAttempt): Promise<unknown> {
   const cause = causeText(error);
   const variable = (error as { variable?: unknown }).variable;
@@ -166,7 +163,7 @@ async function refusal(error: unknown, settings: Settings, { log, stopping }: St
   return new StartFailed(`${cause}; ${proxy}`, { cause: error });
 }
 
-/** The name in `ps -e`, `top` and the message about a lock's holder; Node's default is MainThread. */
+/** The name in `ps -e`, `top` and the message about a lock's holder. */
 async function nameProcess(log: ManagerLog): Promise<void> {
   await writeFile('/proc/self/comm', 'proxy-manager').catch((error: Error) => {
     log.warn('Could not set the name of the process', { cause: causeText(error) });

@@ -1,5 +1,4 @@
-// The verbs that read the service's settings or its template instead of calling it. What they run is loaded on use: it
-// is most of the program, and help and completion need none of it.
+// What these verbs run is loaded on use: it is most of the program, and help and completion need none of it.
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { describeSettings, readSettings, type Settings, SettingsError, settingDefinitions } from '../../settings.ts';
@@ -75,7 +74,7 @@ export function configShowVerb(cli: CommandLine): Verb {
   });
 }
 
-/** Writes to standard output or a new file: an existing one may be a template with the operator's changes. */
+/** Never replaces a file: it may be a template with the operator's changes. */
 export function configTemplateVerb(cli: CommandLine): Verb {
   const verb = new Verb('template', 'write the built-in template, as a start for your own; calls no service')
     .argument('[file]', 'a new file; default standard output')

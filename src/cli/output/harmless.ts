@@ -1,5 +1,4 @@
-// Escapes text from outside (a reason, a bad line, a worker's reply) for a terminal: control characters, and characters
-// that would make a line read differently from what it is, are shown as `\u{1b}`.
+// Text from outside could control the terminal or read differently from what it is: such characters become `\u{1b}`.
 
 /** Controls, lone surrogates, line separators; bidirectional and invisible format characters (Unicode's Cf); tags. */
 const unsafe = /[\p{Cc}\p{Cs}\p{Cf}\u2028\u2029\u115f\u1160\u3164\uffa0]/gu;
@@ -17,10 +16,7 @@ export function harmlessLines(text: string): string {
     .join('\n');
 }
 
-/**
- * Equivalent JSON with control and format characters as JSON escapes.
- * @param indent spaces per level; 0: one line
- */
+/** Equivalent JSON with escapes. @param indent spaces per level; 0: one line */
 export function harmlessJson(value: unknown, indent = 2): string {
   return JSON.stringify(value, null, indent).replaceAll(/[\p{Cf}\u007f-\u009f\u2028\u2029]/gu, (character) =>
     [...Array(character.length).keys()]

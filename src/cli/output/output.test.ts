@@ -9,7 +9,7 @@ import { Progress, progressLine } from './progress.ts';
 import { type Column, displayWidth, fitted, padded, plainLine, Table } from './table.ts';
 import { counted, fromNow, minute, span } from './times.ts';
 
-/** What a terminal obeys or does not show: controls of both sets, bidirectional marks, separators, invisible ones. */
+/** Characters that a terminal obeys or does not show. */
 const obeyed = /[\p{Cc}\p{Cs}\p{Cf}\u2028\u2029]/u;
 const anyText = fc.string({ unit: anyCharacter });
 

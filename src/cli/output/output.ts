@@ -1,4 +1,4 @@
-// Where a verb writes: results to standard output; remarks, questions and progress to standard error.
+// Results go to standard output; remarks, questions and progress to standard error.
 import type { WriteStream } from 'node:tty';
 import type { CliHost } from '../host.ts';
 import { mayPaint, painted, type Style, unpainted } from './colour.ts';
@@ -18,11 +18,11 @@ const defaultColumns = 80;
 export class Output {
   readonly #stdout: Sink;
   readonly #stderr: Sink;
-  /** Of standard output. */
+  /** Whether standard output is a terminal. */
   readonly isTerminal: boolean;
   readonly columns: number;
   readonly paint: (style: Style, text: string) => string;
-  /** As `paint`, for standard error. */
+  /** For standard error. */
   readonly paintRemark: (style: Style, text: string) => string;
   #closed = false;
 
@@ -33,7 +33,7 @@ export class Output {
     this.columns = Math.max(leastColumns, stdout.columns || defaultColumns);
     this.paint = mayPaint(this.isTerminal, environment) ? painted : unpainted;
     this.paintRemark = mayPaint(stderr.isTTY === true, environment) ? painted : unpainted;
-    // A closed pipe (`| head`) is not an error, and work in progress is completed.
+    // A closed pipe (`| head`) is not an error; work in progress is completed.
     stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
       this.#closed = true;
@@ -43,7 +43,7 @@ export class Output {
     });
   }
 
-  /** The reader of the pipe has gone: a verb that only prints may end. */
+  /** The reader of the pipe is gone: a verb that only prints may end. */
   get closed(): boolean {
     return this.#closed;
   }
@@ -51,7 +51,7 @@ export class Output {
   /** Resolves when the stream accepts more. */
   async write(text: string): Promise<void> {
     if (this.#closed || text === '') return;
-    // The callback is called on an error too, so a reader that has gone is not waited for.
+    // Also called on an error, so that a reader that is gone is not waited for.
     await new Promise<void>((resolve) => {
       this.#stdout.write(text, () => resolve());
     });
@@ -61,12 +61,11 @@ export class Output {
     if (lines.length > 0) await this.write(`${lines.join('\n')}\n`);
   }
 
-  /** One document. */
   async json(value: unknown): Promise<void> {
     await this.write(`${harmlessJson(value)}\n`);
   }
 
-  /** A table on a terminal, tab-separated lines in a pipe. Call the result with each page of rows. */
+  /** Call the result with each page of rows. In a pipe the lines are tab-separated. */
   rows<Row>(columns: readonly Column<Row>[]): (rows: readonly Row[]) => Promise<void> {
     const table = this.isTerminal ? new Table({ columns, width: this.columns, paint: this.paint }) : null;
     return async (rows) => {
@@ -74,7 +73,6 @@ export class Output {
     };
   }
 
-  /** To standard error. */
   remark(text: string): void {
     this.#stderr.write(`${text}\n`);
   }

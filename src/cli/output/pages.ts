@@ -1,4 +1,3 @@
-// Pages of the API: read one after the other, and written as one document while they come.
 import { harmlessJson } from './harmless.ts';
 import type { Output } from './output.ts';
 
@@ -10,7 +9,7 @@ interface Page<Item> {
   readonly next_cursor: string | null;
 }
 
-/** At most `limit` items. Stops when the reader of the output has gone. */
+/** At most `limit` items. Stops when the reader of the output is gone. */
 export async function* readPages<Item, P extends Page<Item>>(
   output: Pick<Output, 'closed'>,
   limit: number,
@@ -26,12 +25,12 @@ export async function* readPages<Item, P extends Page<Item>>(
   } while (cursor !== null && left > 0 && !output.closed);
 }
 
-/** One document with the items of all pages and, after them, the other fields of the last one. */
+/** Streams one document: the items of all pages, then the other fields of the last one. */
 export async function writePages<P extends Page<unknown>>(output: Output, pages: AsyncIterable<P>): Promise<void> {
   let last: P | null = null;
   let hasItems = false;
   for await (const page of pages) {
-    // Begins with the first page: an error before it is a document of its own.
+    // An error before the first page is a document of its own.
     if (last === null) await output.write('{"items": [');
     const items = page.items.map((item) => harmlessJson(item, 0)).join(',\n  ');
     if (items !== '') await output.write(`${hasItems ? ',' : ''}\n  ${items}`);

@@ -1,4 +1,4 @@
-// A progress line on standard error: only on a terminal, and removed when the work is done.
+// Only on a terminal, and removed when the work is done.
 import { count } from './times.ts';
 
 const minIntervalMs = 100;
@@ -13,7 +13,7 @@ interface ProgressScreen {
 interface ProgressDeps {
   readonly screen: ProgressScreen;
   readonly what: string;
-  /** Milliseconds of a monotonic clock. */
+  /** Milliseconds, monotonic. */
   readonly now?: () => number;
 }
 
@@ -28,7 +28,7 @@ export class Progress {
     this.#now = deps.now ?? (() => performance.now());
   }
 
-  /** @param share of the total, 0 to 1; null: the total is not known */
+  /** @param share 0 to 1; null: the total is not known */
   show(share: number | null, done: number, unit: string): void {
     if (!this.#deps.screen.isTerminal) return;
     const now = this.#now();
@@ -40,7 +40,6 @@ export class Progress {
     this.#deps.screen.write(`\r\u001b[K${line}`);
   }
 
-  /** Removes the line. */
   end(): void {
     if (this.#shown) this.#deps.screen.write('\r\u001b[K');
     this.#shown = false;

@@ -1,14 +1,12 @@
-// Rows as a table (aligned, never wider than the terminal) or as tab-separated lines for programs.
 import type { Style } from './colour.ts';
 import { harmless } from './harmless.ts';
 
-// Terminal columns of a character, roughly as in UAX 11: wide scripts and emoji take two, marks none.
+// Roughly as in UAX 11: wide scripts and emoji take two columns, marks none.
 
 const zeroWidth = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
 const doubleWidth =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]$/u;
 
-/** Of a text without control characters. */
 export function displayWidth(text: string): number {
   // The common case, without the regular expressions.
   if (/^[ -~]*$/.test(text)) return text.length;
@@ -17,7 +15,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** The text in at most `width` columns; `…` replaces what was cut. */
+/** `…` replaces what was cut. */
 export function fitted(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   if (width < 1) return '';
@@ -42,11 +40,10 @@ function widthOf(character: string): number {
 
 export interface Column<Row> {
   readonly title: string;
-  /** For a terminal. */
   readonly text: (row: Row) => string;
   /** For a program, if it differs: an ISO time instead of "in 3 h". */
   readonly plain?: (row: Row) => string;
-  /** May be cut if the terminal is too narrow, the last such column first. Never an address: cut, it would be another one. */
+  /** May be cut, the last such column first. Never an address: cut, it would be another one. */
   readonly mayShrink?: boolean;
   readonly style?: (row: Row) => Style | null;
 }
@@ -54,7 +51,7 @@ export interface Column<Row> {
 const gap = '  ';
 const minShrunkWidth = 8;
 
-/** Tab-separated, without a title row; an empty field is `-`. */
+/** Without a title row; an empty field is `-`. */
 export function plainLine<Row>(columns: readonly Column<Row>[], row: Row): string {
   return columns
     .map(({ text, plain }) => harmless((plain ?? text)(row)))
@@ -64,12 +61,11 @@ export function plainLine<Row>(columns: readonly Column<Row>[], row: Row): strin
 
 interface TableDeps<Row> {
   readonly columns: readonly Column<Row>[];
-  /** Columns of the terminal. */
   readonly width: number;
   readonly paint: (style: Style, text: string) => string;
 }
 
-/** A table for a terminal. The first page determines the column widths; later pages keep them. */
+/** The first page determines the column widths. */
 export class Table<Row> {
   readonly #deps: TableDeps<Row>;
   #widths: number[] | null = null;
@@ -78,7 +74,6 @@ export class Table<Row> {
     this.#deps = deps;
   }
 
-  /** The first page includes the titles. */
   page(rows: readonly Row[]): string[] {
     const cells = rows.map((row) => this.#deps.columns.map(({ text }) => harmless(text(row))));
     const lines: string[] = [];

@@ -1,4 +1,4 @@
-// Times and counts for people. Programs get ISO 8601 in UTC.
+// For people. Programs get ISO 8601 in UTC.
 
 const units: readonly (readonly [seconds: number, name: string])[] = [
   [86_400, 'd'],

@@ -1,5 +1,3 @@
-// `audit`: the audit log.
-
 import type { AuditQuery, AuditRecord } from '../../api/audit.ts';
 import { parseTime } from '../../domain/rfc3339.ts';
 import type { CommandLine } from '../command-line.ts';
@@ -69,7 +67,7 @@ interface AuditPage {
   readonly next_cursor: string | null;
 }
 
-/** `24h` is that long ago. */
+/** `24h` means 24 hours ago. */
 function pastTime(text: string, flag: string, now: Date): string {
   if (/^[0-9]+[smhdw]$/.test(text)) return new Date(now.getTime() - durationOf(text, flag) * 1000).toISOString();
   const time = parseTime(withZone(text));
@@ -96,7 +94,7 @@ export function auditColumns(now: Date): readonly Column<AuditRecord>[] {
   ];
 }
 
-/** The single address of a group of one, usually a block that expired. */
+/** A group of one, usually an expired block, shows its address. */
 function targetText({ ip_address: ip, target, details }: AuditRecord): string {
   const named = details?.['ip_addresses'];
   const only = Array.isArray(named) && named.length === 1 ? String(named[0]) : '';

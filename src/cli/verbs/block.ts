@@ -1,5 +1,3 @@
-// `block`: addresses and networks, permanently or for a time.
-
 import type { BlockAnswer, BlockRequest } from '../../api/blocked-ips.ts';
 import type { IpEntry } from '../../domain/ip.ts';
 import { typedBatches } from '../bulk/batches.ts';
@@ -28,7 +26,7 @@ export function blockVerb(cli: CommandLine): Verb {
   return cli.calling(verb, block);
 }
 
-/** The options that apply to every entry of a block or an import. */
+/** Shared by `block` and `import`. */
 export function blockOptions(verb: Verb): Verb {
   return verb
     .option('--for <duration>', 'expire after: 90s, 30m, 4h, 7d or 2w; does not shorten an existing block')
@@ -45,7 +43,6 @@ export function blockOptions(verb: Verb): Verb {
     );
 }
 
-/** The query that permits wide networks in a list. */
 export function wideOf({ allowWide }: Pick<ElementDefaults, 'allowWide'>): { allow_wide?: true } {
   return allowWide ? { allow_wide: true } : {};
 }

@@ -1,5 +1,3 @@
-// `check`: why an address is blocked or allowed, in one line.
-
 import type { CheckAnswer } from '../../api/check.ts';
 import type { CommandLine } from '../command-line.ts';
 import { type ExitCode, exitCodes } from '../failure.ts';
@@ -28,7 +26,7 @@ async function check(session: Session, addresses: readonly string[]): Promise<Ex
   }
   if (session.format === 'json') await session.output.json(answers.length === 1 ? answers[0] : answers);
   else await session.output.lines(answers.map((answer) => harmless(checkLine(answer, session.now()))));
-  // A verdict that not every worker enforces, or that holds only for a part of a network, is not a plain yes.
+  // Not a plain yes if some worker does not enforce it, or it holds only for a part of a network.
   return answers.every(({ enforced }) => enforced === true) ? exitCodes.done : exitCodes.partly;
 }
 

@@ -1,5 +1,3 @@
-// `config`: the settings, and HAProxy's configuration: validation, diff, backups, reloads.
-
 import type { Backup, ReloadRecord, ValidationAnswer } from '../../api/configuration.ts';
 import type { CommandLine } from '../command-line.ts';
 import { type ExitCode, exitCodes } from '../failure.ts';
@@ -10,7 +8,6 @@ import { reloadLines } from '../reload-text.ts';
 import { printAnswer, type Session } from '../session.ts';
 import { type Options, Verb, wholeNumber } from '../verb.ts';
 
-/** @param localVerbs the verbs of the group that do not call the service */
 export function configVerb(cli: CommandLine, localVerbs: readonly Verb[]): Verb {
   const validate = new Verb('validate', 'check with HAProxy whether a reload would succeed; changes nothing').example(
     'config validate',
@@ -49,7 +46,7 @@ export async function validateConfig(session: Session): Promise<ExitCode> {
 const needsConsent =
   'the live configuration was edited by hand or restored: a reload replaces it only with --replace-configuration';
 
-/** A refused dry run says that nothing was changed, so that the live configuration is not in doubt. */
+/** Says that nothing was changed, so that the live configuration is not in doubt. */
 export function validationLines(answer: ValidationAnswer): string[] {
   const { valid, output, sha256, warnings } = answer;
   const messages = output.trim() === '' ? [] : [output.trim()];
@@ -60,7 +57,7 @@ export function validationLines(answer: ValidationAnswer): string[] {
     return [`${verdict}: a reload would succeed`, ...lines, ...consent, ...messages];
   }
   const lines = ['invalid: a reload would be refused; nothing was changed', ...messages];
-  // HAProxy counts the lines of the rendered text, which is in no file. An error of the template has its own line number.
+  // HAProxy counts the lines of the rendered text, which is in no file.
   return sha256 === ''
     ? lines
     : [...lines, 'line numbers are those of the rendered configuration: proxy-manager config diff'];

@@ -1,5 +1,3 @@
-// `export`: the complete set, for a file or another program.
-
 import { csvRecord } from '../../lists/csv.ts';
 import type { CommandLine } from '../command-line.ts';
 import { type ExitCode, exitCodes } from '../failure.ts';
@@ -27,13 +25,13 @@ async function asText({ api, output }: Session): Promise<ExitCode> {
   // A broken connection throws, so a truncated list is not taken for a complete one.
   for await (const chunk of data as ReadableStream<Uint8Array>) {
     if (output.closed) return exitCodes.done;
-    // Not escaped: only canonical addresses and newlines.
+    // Only canonical addresses and newlines, so not escaped.
     await output.write(decoder.decode(chunk, { stream: true }));
   }
   return exitCodes.done;
 }
 
-/** Not escaped for terminals: `import` reads exactly what is stored. */
+/** Not escaped: `import` reads exactly what is stored. */
 async function asCsv({ api, output }: Session): Promise<ExitCode> {
   await output.write('ip_address,reason,expires_at,blocked_by,blocked_at\n');
   for await (const { items } of listPages({ api, output }, Number.POSITIVE_INFINITY)) {

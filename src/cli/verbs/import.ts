@@ -1,5 +1,3 @@
-// `import`: adds a list from a file or standard input to the set, or replaces the set with it.
-
 import { Option } from 'commander';
 import type { BatchQuery } from '../../api/blocked-ips-bulk.ts';
 import { isProblem, problemCodes } from '../../client/problem-codes.ts';
@@ -124,7 +122,7 @@ async function replaceOnce(
   }
 }
 
-/** Reads the first lines to detect the format. Entries with a reason or expiry are sent as JSON, others as text. */
+/** Entries with a reason or expiry are sent as JSON, others as text. */
 async function openReplacement(list: ListReading, defaults: ElementDefaults, tally: BulkTally): Promise<Replacement> {
   const first = await list.batches.next();
   async function* readings(): AsyncGenerator<readonly NumberedReading[]> {
@@ -140,7 +138,7 @@ async function openReplacement(list: ListReading, defaults: ElementDefaults, tal
   return (hasFields ? jsonSet : textSet)(readings(), defaults, (rejected) => tally.reject(rejected));
 }
 
-/** Sends only once an entry was read, so that an empty file or a page of HTML does not unblock every address. */
+/** An empty file or a page of HTML must not unblock every address. */
 async function atLeastOneEntry(
   set: Replacement,
   source: ListSource,

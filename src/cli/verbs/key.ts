@@ -1,4 +1,3 @@
-// `key`: the API keys of the service.
 import { Option } from 'commander';
 import type { Key } from '../../api/keys.ts';
 import { type Scope, scopes } from '../../domain/scope.ts';

@@ -1,5 +1,3 @@
-// `list`: blocked entries, page by page.
-
 import type { BlockedIp, ListQuery } from '../../api/blocked-ips.ts';
 import type { CommandLine } from '../command-line.ts';
 import { type ExitCode, exitCodes, usageError } from '../failure.ts';

@@ -1,5 +1,3 @@
-// `reload`: the safe reload, or only its validation.
-
 import type { CommandLine } from '../command-line.ts';
 import { type ExitCode, exitCodes } from '../failure.ts';
 import { harmlessLines } from '../output/harmless.ts';

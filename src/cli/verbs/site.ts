@@ -1,5 +1,3 @@
-// `site`: the servers of each domain.
-
 import type { ServerRequest, ServerState, SiteRecord } from '../../api/sites.ts';
 import { quote } from '../../domain/quote.ts';
 import type { CommandLine } from '../command-line.ts';
@@ -12,7 +10,7 @@ import { type Options, Verb } from '../verb.ts';
 
 const serverForm = 'HOST:PORT[,weight=N][,backup][,max_connections=N][,check=false][,ssl=verify]';
 
-/** Parses `HOST:PORT` or `[IPV6]:PORT` with options after commas; the API validates host and options. @throws Failure (usage) */
+/** `HOST:PORT` with options after commas; the API validates host and options. @throws Failure (usage) */
 export function parseSiteServer(text: string): ServerRequest {
   const [address = '', ...words] = text.split(',');
   const match = /^(?:\[([^\]]+)\]|([^:[\]]+)):([0-9]{1,5})$/.exec(address);

@@ -1,5 +1,4 @@
-// `status` finds its hints by patterns in English reasons. The reasons here come from the code that produces them, so
-// that a rewording fails here instead of losing its hint.
+// `status` finds its hints by patterns in reasons. Reasons come from the real code here, so that a rewording fails.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +19,7 @@ import { translateSqliteError } from '../../store/sqlite/sqlite-errors.ts';
 import type { Supervisor } from '../../supervision/supervisor.ts';
 import { remedies, whatToDo } from './status.ts';
 
-/** Makes something wrong in a healthy service with one block. */
+/** Makes a healthy service with one block faulty. */
 type Fault = (scripted: ScriptedBlocking) => Partial<HealthSources> | Promise<Partial<HealthSources>>;
 
 const reloadsWith = (scheduled: object | null) =>

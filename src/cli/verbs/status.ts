@@ -1,5 +1,3 @@
-// `status`: whether blocking is enforced, and if not, why and what to do. Fits on one screen.
-
 import type { Health, WorkerHealth } from '../../api/health.ts';
 import type { CommandLine } from '../command-line.ts';
 import { type ExitCode, exitCodes } from '../failure.ts';
@@ -46,7 +44,7 @@ export function statusLines(report: Health, url: string, now: Date, paint: Paint
   return [head, ...untested, `${state}: ${meaningOf(report)}`, '', ...rows, ...reasonLines(report, paint)];
 }
 
-/** Says first whether sites are served: to an operator on call, that matters most. */
+/** Says first whether sites are served: to an operator on call that matters most. */
 function meaningOf({ status, database, reasons }: Health): string {
   if (status !== 'down') return meanings[status];
   const noWorker = reasons.some((reason) => reason.startsWith('no worker'));
@@ -84,7 +82,7 @@ function statusRows(report: Health, now: Date): Row[] {
   ];
 }
 
-/** Empty without drift. An older service does not report these fields. */
+/** An older service does not report these fields. */
 function configurationRows({ configuration_drift: drift, attached, trusted_map: trusted }: Partial<Health>): Row[] {
   const rows: Row[] = [];
   if (attached) rows.push(frontEndsRow(attached));
@@ -100,7 +98,7 @@ function configurationRows({ configuration_drift: drift, attached, trusted_map: 
   return rows;
 }
 
-/** Attached: how many front ends deny blocked addresses. The reasons name the others. */
+/** Counts the front ends that deny blocked addresses. The reasons name the others. */
 function frontEndsRow({ front_ends: all, changed_since_load: changed }: NonNullable<Health['attached']>): Row {
   const denying = all.filter(({ has_rule }) => has_rule).length;
   const open = all.filter(({ has_rule, open }) => !has_rule && open).length;
@@ -129,7 +127,7 @@ function seenText({ seen, expected }: Health['runtime_map']): string {
 }
 
 function changeText({ big_change: change }: Health['runtime_map']): string {
-  // Undefined from an older service.
+  // An older service does not report it.
   if (!change) return '';
   return `, bulk change in progress (${count(change.added)} added, ${count(change.removed)} removed so far)`;
 }
@@ -146,7 +144,7 @@ function workerText({ pid, whole, reason }: WorkerHealth): string {
   return whole ? `${pid} in sync` : `${pid} out of sync${reason === null ? '' : `: ${reason}`}`;
 }
 
-/** As many as fit on the screen. */
+/** Fits on one screen. */
 const shownReasons = 6;
 
 function reasonLines({ reasons, attached }: Health, paint: Paint): string[] {
@@ -168,7 +166,7 @@ function reasonLines({ reasons, attached }: Health, paint: Paint): string[] {
 
 /** The first whose pattern matches. The patterns follow the texts of the service. */
 export const remedies: readonly (readonly [pattern: RegExp, hint: string, attachedHint?: string])[] = [
-  // `not looked at`: of an older service.
+  // `not looked at`: an older service.
   [
     /: not (checked \(|looked at,)/,
     'the check timed out: see whether the machine is busy or a disk hangs (top, dmesg)',

@@ -1,5 +1,3 @@
-// `sync`: brings map file and running HAProxy in sync with the database, and reports what was out of sync.
-
 import type { SyncAnswer } from '../../api/blocked-ips-bulk.ts';
 import type { CommandLine } from '../command-line.ts';
 import { type ExitCode, exitCodes } from '../failure.ts';

@@ -1,5 +1,3 @@
-// `trust`: addresses that are never denied, even if they are blocked.
-
 import type { RuntimeReport } from '../../api/changes.ts';
 import type { TrustAnswer, TrustedIp, TrustRequest } from '../../api/trusted-ips.ts';
 import { readList } from '../../lists/read-list.ts';
@@ -64,7 +62,7 @@ async function trustRemove(session: Session, addresses: readonly string[]): Prom
   );
 }
 
-/** One request per address, since the API has no bulk request for them. Stops at the first failure and reports what was done. */
+/** The API has no bulk request for trust. Stops at the first failure and reports what was done. */
 async function changeEach<Answer extends RuntimeReport & { readonly ip_address: string }>(
   session: Session,
   addresses: readonly string[],
@@ -84,7 +82,7 @@ async function changeEach<Answer extends RuntimeReport & { readonly ip_address: 
       );
     }
   } finally {
-    // A later one failed: report those that were changed.
+    // Report those that were changed before one failed.
     if (session.format === 'json' && answers.length > 0 && answers.length < ips.length) {
       session.output.remark(
         `${answers.length} of ${ips.length} addresses were changed: ${answers.map((a) => a.ip_address).join(', ')}`,
@@ -97,7 +95,7 @@ async function changeEach<Answer extends RuntimeReport & { readonly ip_address: 
 
 const maxListed = 10_000;
 
-/** A bad line rejects the complete list, so that trust is never changed in part. */
+/** A bad line rejects the list: trust is never changed in part. */
 async function readTypedList(session: Session): Promise<string[]> {
   const source = await openSource('-', session.stdin);
   const ips: string[] = [];

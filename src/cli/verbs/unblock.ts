@@ -1,5 +1,3 @@
-// `unblock`: removes entries. An address that a network still covers stays blocked, and the output says so.
-
 import type { UnblockAnswer } from '../../api/blocked-ips.ts';
 import { typedBatches } from '../bulk/batches.ts';
 import { changeMany } from '../bulk/requests.ts';

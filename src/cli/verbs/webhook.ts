@@ -1,5 +1,3 @@
-// `webhook`: the URLs that events are sent to.
-
 import type { Webhook } from '../../api/webhooks.ts';
 import { parseWebhookSecret } from '../../domain/webhook-secret.ts';
 import { parseWebhookUrl } from '../../domain/webhook-url.ts';

@@ -1,6 +1,3 @@
-// HTML templates that escape every inserted text.
-
-/** Text that is already HTML. */
 export class Html {
   readonly text: string;
 
@@ -11,7 +8,6 @@ export class Html {
 
 type Part = string | number | Html | readonly Part[];
 
-/** html`<p>${text}</p>` */
 export function html(parts: TemplateStringsArray, ...values: readonly Part[]): Html {
   return new Html(parts.map((part, index) => (index === 0 ? '' : shown(values[index - 1] as Part)) + part).join(''));
 }
@@ -22,7 +18,7 @@ function shown(value: Part): string {
   return String(value).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** Markdown of paragraphs and `code`, as descriptions use it. */
+/** Supports paragraphs and `code`. */
 export function paragraphs(text: string): Html {
   return html`${text.split(/\n{2,}/).map((paragraph) => html`<p>${inline(paragraph)}</p>`)}`;
 }

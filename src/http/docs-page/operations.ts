@@ -1,4 +1,3 @@
-// The section of one operation: description, parameters, examples to paste, responses.
 import type { Media, NamedExample, OpenApi, Operation, Parameter, Response } from '../openapi/openapi-types.ts';
 import { nameOfReference } from '../openapi/openapi-types.ts';
 import { breakable, type Html, html, inline, paragraphs } from './html.ts';
@@ -47,7 +46,6 @@ function bodyPart(document: OpenApi, content: Readonly<Record<string, Media>>): 
   return html`<h4>Body</h4><p>${types}</p>${tables}`;
 }
 
-/** In the order of the document. */
 function exampleNames({ parameters = [], requestBody, responses }: Operation): string[] {
   const names = [
     ...Object.values(requestBody?.content ?? {}).flatMap(({ examples = {} }) => Object.keys(examples)),
@@ -132,7 +130,7 @@ interface ExampleRequest {
   readonly accept: string | null;
 }
 
-/** An example as a shell command; `URL` and `KEY` are variables of the reader. */
+/** `URL` and `KEY` are variables of the reader's shell. */
 export function curlCommand(method: string, path: string, { security }: Operation, request: ExampleRequest): string {
   const filled = path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => encodeURIComponent(String(request.path[name])));
   const query = new URLSearchParams();

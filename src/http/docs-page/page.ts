@@ -1,11 +1,10 @@
-// The API document as an HTML page, rendered on the server: no scripts, nothing from outside.
+// Rendered on the server: no scripts, nothing from outside.
 import { createHash } from 'node:crypto';
 import type { OpenApi } from '../openapi/openapi-types.ts';
 import { Html, html, paragraphs } from './html.ts';
 import { operationSection, type PlacedOperation } from './operations.ts';
 import { modelSections } from './schemas.ts';
 
-/** Sent inside the page. */
 export const style = `
 :root{color-scheme:light dark;--text:#1c2430;--quiet:#55606e;--paper:#fff;--raised:#f4f6f8;--line:#d5dae0;--link:#0b5cad;--good:#176639;--bad:#a3262a;--get:#0b5cad;--put:#8a5300;--post:#176639;--delete:#a3262a}
 @media (prefers-color-scheme:dark){:root{--text:#e4e8ed;--quiet:#a3adb8;--paper:#14181d;--raised:#1d232a;--line:#38414b;--link:#7db8f5;--good:#73cf98;--bad:#f49a9c;--get:#7db8f5;--put:#e8b66a;--post:#73cf98;--delete:#f49a9c}}
@@ -48,7 +47,7 @@ tbody th{font-weight:600;min-width:6rem}
 @media print{:root{--text:#000;--quiet:#333;--paper:#fff;--raised:#fff;--link:#000}body{display:block;font-size:10pt}nav,.skip{display:none}main{max-width:none;padding:0}section,tr,pre{break-inside:avoid}.operation{break-inside:auto}h2,h3,h4{break-after:avoid}a{text-decoration:none}}
 `;
 
-/** The page may load only its own style, identified by its hash. */
+/** Only the page's own style may load, identified by its hash. */
 export const pagePolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,

@@ -1,9 +1,7 @@
-// Schemas as tables of fields, with types in words.
 import type { OpenApi, Schema } from '../openapi/openapi-types.ts';
 import { nameOfReference } from '../openapi/openapi-types.ts';
 import { breakable, type Html, html, inline } from './html.ts';
 
-/** The named schemas, each with an anchor. */
 export function modelSections(document: OpenApi): Html {
   return html`${Object.entries(document.components.schemas).map(
     ([name, schema]) => html`

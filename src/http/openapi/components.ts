@@ -1,5 +1,3 @@
-// The named schemas of the document: a reference replaces each schema with a title.
-
 /** Keywords of `src/api/schema.ts` that do not appear in the document. */
 const ownKeywords: ReadonlySet<string> = new Set(['title', 'mustBe', 'fieldSays', 'examples']);
 
@@ -8,7 +6,6 @@ export type Json = { readonly [name: string]: unknown };
 export class Components {
   readonly #schemas = new Map<string, Json>();
 
-  /** The schema for the document, with references to named schemas. */
   use(schema: object): Json {
     const { documentedAs, ...own } = schema as Json;
     const { title, ...rest } = { ...own, ...(documentedAs as Json | undefined) };
@@ -21,7 +18,6 @@ export class Components {
     return { $ref: `#/components/schemas/${title}` };
   }
 
-  /** All used schemas by name. */
   schemas(): Record<string, Json> {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -49,14 +45,14 @@ export class Components {
   }
 }
 
-/** The description of a field, then the rule for requests. A model's description belongs to its component. */
+/** The description of a model belongs to its component. */
 function descriptionOf({ description, mustBe, fieldSays, title }: Json): string | null {
   const said = fieldSays ?? (title === undefined ? description : undefined);
   if (typeof said !== 'string') return null;
   return typeof mustBe === 'string' ? `${said} ${sentence(mustBe)}` : said;
 }
 
-/** `a whole number` as a sentence. */
+/** `a whole number` becomes `A whole number.` */
 export function sentence(phrase: string): string {
   return `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}.`;
 }

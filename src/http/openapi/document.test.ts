@@ -1,4 +1,4 @@
-// Rules for the complete document. Each list of exceptions may only shrink.
+// Each list of exceptions may only shrink.
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { apiDocument } from '../../../testkit/http/api-document.ts';
 import { DocumentCheck } from '../../../testkit/http/document-check.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   );
 });
 
-/** Every schema of the document with its path, each once. */
+/** Each once. */
 function schemas(): { readonly at: string; readonly schema: Schema }[] {
   const found: { at: string; schema: Schema }[] = [];
   const walk = (value: unknown, at: string): void => {
@@ -45,7 +45,6 @@ function responseOf(response: Response): Response {
     : (document.components.responses[nameOfReference(response.$ref)] as Response);
 }
 
-/** The codes that the schema of a problem allows. */
 function codesOf(response: Response): number[] {
   const schema = responseOf(response).content?.['application/problem+json']?.schema;
   return (schema?.allOf ?? []).flatMap(({ properties }) => (properties?.['code']?.enum ?? []) as number[]);
@@ -136,9 +135,8 @@ describe('the document', () => {
   });
 
   it('has every code of the catalogue that HTTP can return', () => {
-    /** Raised at shutdown only. */
     const atShutdown = [codes.ShuttingDown];
-    /** Of requests without an operation; the introduction documents them. */
+    /** Requests without an operation; the introduction documents these. */
     const ofNoRoute = [codes.NoSuchEndpoint, codes.MethodNotAllowed];
     const named = new Set(all.flatMap(({ operation }) => Object.values(operation.responses).flatMap(codesOf)));
     const missing = [...catalogue.keys()].filter((code) => !named.has(code)).sort((a, b) => a - b);
@@ -179,7 +177,7 @@ describe('the document', () => {
     for (const { at, schema } of schemas()) {
       if (![schema.type].flat().includes('integer') || schema.enum !== undefined) continue;
       expect({ at, minimum: schema.minimum }).toEqual({ at, minimum: expect.any(Number) });
-      // A count has no limit and is an integer; a duration has its unit in its name.
+      // A count has no limit; a duration has its unit in its name.
       const text = `${at.split('/').at(-1)} ${schema.description}`;
       if (schema.maximum === undefined)
         expect({ at, text }).toEqual({
@@ -227,7 +225,7 @@ describe('the document', () => {
       }
       for (const media of Object.values(operation.requestBody?.content ?? {})) {
         for (const [example, { value }] of Object.entries(media.examples ?? {})) {
-          // A rejected example may violate the schema: test/api-examples.test.ts runs it.
+          // The example of a rejection may violate the schema: test/api-examples.test.ts runs it.
           const refused = operation.responses[400]?.content?.['application/problem+json']?.examples?.[example];
           if (refused === undefined)
             faults.push(...check.valueFaults(media.schema, value).map((fault) => `${name} ${example}: ${fault}`));

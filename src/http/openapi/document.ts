@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document, generated from the declarations that also validate requests (ADR 0028).
+// Generated from the declarations that also validate requests (ADR 0028).
 
 import Type from 'typebox';
 import { type Answer, type Example, isOptionalBody, type Operation, tags } from '../../api/operation.ts';
@@ -9,7 +9,6 @@ import { Components, type Json, sentence } from './components.ts';
 import type { OpenApi } from './openapi-types.ts';
 import { commonCodes, sampleProblem } from './problems.ts';
 
-/** Markdown of paragraphs, lists and `code`. */
 const introduction = `JSON in and out, names in snake_case; unknown fields are rejected. Times are UTC, ISO 8601.
 
 Every request needs \`Authorization: Bearer KEY\` with a key of the scope that the operation names, unless the operation says otherwise. A missing and a wrong key get the same response (401). From the 21st wrong key within a minute from one address the response is 429; a valid key never gets it.
@@ -66,7 +65,6 @@ interface Properties {
 
 const JSON_TYPE = 'application/json';
 
-/** @param operations in the order of the page */
 export function openApiDocument(operations: readonly Operation[]): OpenApi {
   const components = new Components();
   const shared = new SharedProblems(components);
@@ -106,7 +104,6 @@ export function openApiDocument(operations: readonly Operation[]): OpenApi {
   return document as unknown as OpenApi;
 }
 
-/** `/api/sites/:domain` as OpenAPI writes it. */
 export function documentedPath(url: string): string {
   return url.replaceAll(/:([a-z_]+)/g, '{$1}');
 }
@@ -180,7 +177,7 @@ function responsesOf(operation: Operation, components: Components, shared: Share
   return statuses;
 }
 
-/** A status that is a response or a problem, depending on the media type. */
+/** One status for a response and a problem, by media type. */
 function besideAnswer(answer: Json, problem: Json): Json {
   return {
     ...answer,
@@ -211,7 +208,7 @@ function answerOf(operation: Operation, status: string, answer: Answer, componen
   return { description, headers: answerHeaders(...headers), content: Object.fromEntries(content) };
 }
 
-/** A string is of the requested type; everything else is JSON. */
+/** A string is of the requested type; anything else is JSON. */
 function answerType({ answer, accept }: Example): string {
   return typeof answer === 'string' ? (accept ?? 'text/plain') : JSON_TYPE;
 }
@@ -223,7 +220,7 @@ function examplesOf({ examples }: Operation, value: (example: Example) => unknow
   );
 }
 
-/** Problems by status. A problem that is the same for every operation is a component. */
+/** A problem that is the same for every operation is a component. */
 class SharedProblems {
   readonly responses: Record<string, Json> = {};
   readonly #components: Components;
@@ -232,7 +229,6 @@ class SharedProblems {
     this.#components = components;
   }
 
-  /** The response, or a reference to the shared one. */
   response(operation: Operation, status: string, codes: readonly number[]): Json {
     const isOwn = operation.members?.[Number(status)] !== undefined || samplesOf(operation, status).length > 0;
     if (codes.length > 1 || isOwn) return this.own(operation, status, codes);
@@ -265,7 +261,6 @@ class SharedProblems {
   }
 }
 
-/** Examples with this problem. */
 function samplesOf({ examples }: Operation, status: string): [string, Example][] {
   return Object.entries(examples).filter(([, example]) => String(example.status) === status);
 }

@@ -1,5 +1,3 @@
-// The part of OpenAPI 3.1 that the document uses.
-
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];

@@ -12,7 +12,6 @@ const block = (payload: InjectOptions['payload']): InjectOptions => ({
   ...(payload === undefined ? {} : { payload }),
 });
 
-/** A request for each error that the HTTP server itself raises. */
 const requests: Readonly<Record<number, InjectOptions>> = {
   [codes.InvalidParameter]: block({ ip_address: '203.0.113.7', duration_seconds: 0 }),
   [codes.InvalidAddress]: block({ ip_address: '203.0.113.7/24' }),

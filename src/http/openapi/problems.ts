@@ -1,22 +1,18 @@
-// The errors that follow from the kind of a route, and a sample of each error.
 import { codes, lookUpCode } from '../../errors/catalogue.ts';
 import type { Problem } from '../../errors/problem.ts';
 import type { FieldError } from '../../errors/service-error.ts';
 
-/** The properties of a route that determine its errors. */
 interface RouteNature {
   readonly open: boolean;
-  /** None, JSON with a schema, or streamed. */
   readonly body: 'none' | 'schema' | 'streamed';
   readonly pathFields: readonly string[];
   /** Null: it ignores its query. */
   readonly queryFields: readonly string[] | null;
 }
 
-/** The error codes of every such route. */
 export function commonCodes({ open, body, pathFields, queryFields }: RouteNature): number[] {
   return [
-    // Headers too large or too slow, the limit of connections, a fault of the service.
+    // Raised before or outside the handler.
     codes.InvalidParameter,
     codes.TooLarge,
     codes.RequestTimeout,
@@ -46,7 +42,7 @@ const field = (name: string, description: string): Pick<Sample, 'detail' | 'erro
 
 const wrongCursor = 'the cursor is not one that this service gave out; start again without a cursor';
 
-/** Codes without a sample are not returned by any route; document.test.ts lists them. */
+/** Codes without one are returned by no route; document.test.ts lists them. */
 const samples: Readonly<Record<number, Sample>> = {
   [codes.InvalidParameter]: {
     op: 'read request',
@@ -209,7 +205,6 @@ const samples: Readonly<Record<number, Sample>> = {
   [codes.TooMuchAtOnce]: { op: 'read request', detail: 'every connection is in use; retry shortly' },
 };
 
-/** A typical problem document with this code. */
 export function sampleProblem(code: number): Problem {
   const sample = samples[code];
   if (sample === undefined)

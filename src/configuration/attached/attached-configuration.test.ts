@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { kill } from 'node:process';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Settings } from '../../settings.ts';
 import { AttachedConfiguration } from './attached-configuration.ts';
 
@@ -28,4 +31,35 @@ it('a configuration that is being replaced is not reloaded', async () => {
   );
   await configuration.look();
   expect(configuration.reloadHindrance).toBeNull();
+});
+
+it('does not reload an edit that was never loaded while the master socket is missing', async () => {
+  const configFile = join(folder, 'haproxy.cfg');
+  const blockedMap = '/etc/proxy/blocked_ips.map';
+  const text = `frontend web\n  bind :80\n  http-request deny if { src,map_ip(${blockedMap}) -m found }\n`;
+  await writeFile(configFile, text);
+  // A master with one worker.
+  const master = spawn('sh', ['-c', 'sleep 60 & echo $!; wait', 'haproxy', '-f', configFile]);
+  const [worker] = (await once(master.stdout, 'data')) as [Buffer];
+  try {
+    const settings = { configFile, pidFile: join(folder, 'none.pid'), blockedMap, openFrontEnds: [] };
+    const configuration = new AttachedConfiguration({
+      settings: settings as unknown as Settings,
+      registry: { current: () => null, isInSync: () => false, masterPid: master.pid ?? null },
+      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    });
+    await configuration.look();
+    expect(configuration.reloadHindrance).toBeNull();
+    // Within the clock's slack after the worker's start, an edit counts as loaded.
+    await vi.waitFor(
+      async () => {
+        await writeFile(configFile, `${text}# edited\n`);
+        await configuration.look();
+        expect(configuration.reloadHindrance).toBe('the configuration was changed after HAProxy loaded it');
+      },
+      { timeout: 5_000 },
+    );
+  } finally {
+    kill(Number(worker.toString()), 'SIGKILL');
+  }
 });

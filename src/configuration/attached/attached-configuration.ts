@@ -10,7 +10,7 @@ import { configurationFilesOf, UnreadableConfiguration } from '../../haproxy/pro
 import { findMaster } from '../../haproxy/process/master-process.ts';
 import { type ProxyArguments, parseProxyArguments } from '../../haproxy/process/proxy-arguments.ts';
 import { describeReloadBy, type Settings } from '../../settings.ts';
-import { ageMs, commandLine } from '../../system/processes.ts';
+import { ageMs, childrenOf, commandLine } from '../../system/processes.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
 import { type FrontEnd, frontEndsOf, lackOf, mapsNamedIn } from '../rules/front-ends.ts';
 import type { ConfigurationFile } from '../rules/proxy-sections.ts';
@@ -143,12 +143,15 @@ export class AttachedConfiguration {
   }
 
   async #look(): Promise<void> {
-    const files = await configurationFilesOf(await this.arguments());
+    const running = await this.arguments();
+    const files = await configurationFilesOf(running);
     const youngest = await youngestOf(files);
     if (this.#onDisk === null || !isSame(this.#onDisk.files, files)) this.#onDisk = this.#read(files);
     const worker = this.#deps.registry.current();
     if (worker === null) {
-      this.#isStale = false;
+      // Without the master socket, a reload by a signal must not load an edit either.
+      const age = await youngestChildAge(running.pid);
+      this.#isStale = age !== null && youngest > Date.now() - age + clockSlackMs;
       return;
     }
     const identity = `${worker.pid}:${worker.startTime}`;
@@ -173,6 +176,14 @@ export class AttachedConfiguration {
 
 function lackText({ name, place, answered_before: before }: FrontEndReport): string {
   return `front end ${name} (${place}) has ${lackOf(before)}, so blocked addresses are served there`;
+}
+
+/** In ms, of the process that the master started last. Null: no master runs, or it has none. */
+async function youngestChildAge(master: number | null): Promise<number | null> {
+  if (master === null) return null;
+  const ages = await Promise.all((await childrenOf(master)).map(ageMs));
+  const known = ages.filter((age) => age !== null);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 /** The last change of any of them, in ms of the wall clock; a rename or a changed modification time counts too. */

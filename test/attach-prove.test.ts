@@ -57,15 +57,15 @@ describeOnNewestProxy('the proof of attach', ({ bin }) => {
   };
 
   test.each([
-    ['plain', '403'],
-    ['header', '403'],
-    ['tls', '403'],
-    ['both', '403'],
-    ['tcp', 'its connections closed'],
+    ['plain', 'got 403'],
+    ['header', 'got 403'],
+    ['tls', 'got 403'],
+    ['both', 'got 403'],
+    ['tcp', 'was disconnected'],
   ])('sees the denial at %s', async (name, how) => {
     expect(await prove(frontEnd(name), blocking)).toEqual({
       finding: 'proved',
-      says: `${name}: ${provingAddress} got ${how} while it was blocked, and is served again`,
+      says: `${name}: ${provingAddress} ${how} while it was blocked, and is served again`,
     });
     expect(await service.listed()).toEqual([]);
   });

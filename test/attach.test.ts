@@ -177,7 +177,7 @@ describeOnOneProxy('attach', ({ bin }) => {
     expect(host.files.get(paths.serviceDropIn)).toContain(`PROXY_MANAGER_CONFIG_FILE=${service.paths.config}\n`);
     expect(host.files.get(paths.serviceDropIn)).toContain('PROXY_MANAGER_OPEN_FRONT_ENDS=stats\n');
     // There was no terminal to ask at.
-    expect(told.join('\n')).toMatch(/not imported: .*old\.map, which .*:11 denies by/);
+    expect(told.join('\n')).toMatch(/not imported: .*old\.map, denied at .*:11/);
     expect(await service.listed()).toEqual([]);
     expect(await run({ yes: true })).toBe('open');
     expect((await service.listed()).sort()).toEqual(['127.0.4.1', '127.0.4.2']);
@@ -226,7 +226,7 @@ describeOnOneProxy('attach', ({ bin }) => {
     const { config } = service.paths;
     const original = await readFile(config, 'utf8');
     await untilPasses(async () =>
-      expect(told).toContain('Waiting for them; Ctrl-C ends this, and another run goes on.'),
+      expect(told).toContain('Waiting for the lines. Ctrl-C stops attach; run it again to continue.'),
     );
     // After a rule that answers every request.
     await edit((text) => text.replace('string ok\nfrontend', `string ok\n${lines.join('\n')}\nfrontend`));

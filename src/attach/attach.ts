@@ -111,13 +111,13 @@ class Attaching {
   async #dryRun(facts: Facts, settings: Settings, steps: readonly Step[], made: Made): Promise<AttachOutcome> {
     const would: string[] = [];
     for (const step of steps) if (!(await step.isDone())) would.push(`  ${step.plan}`);
-    for (const { file } of listsToImport(facts, made)) would.push(`  import ${file}, after a question`);
-    if (!facts.socket.usable) would.push(`  restart ${facts.proxy.unit} once, for its master socket`);
+    for (const { file } of listsToImport(facts, made)) would.push(`  import ${file}, after asking`);
+    if (!facts.socket.usable) would.push(`  restart ${facts.proxy.unit} once, to open its master socket, after asking`);
     const { reloadBy } = settings;
     const lacking = lackingRule(facts, settings.openFrontEnds);
     await this.#deps.operator.tell(
       '',
-      ...(would.length === 0 ? ['Nothing is left to do.'] : ['It would', ...would]),
+      ...(would.length === 0 ? ['Nothing is left to do.'] : ['attach would', ...would]),
       ...pasteLines(lacking, settings),
       ...(reloadBy.kind === 'systemd' ? polkitLines(reloadBy.unit) : []),
       '',
@@ -148,19 +148,19 @@ class Attaching {
   async #importLists(facts: Facts, made: Made, service: ServiceCommand): Promise<void> {
     for (const { file, place } of facts.oldRules.filter((rule) => !rule.file.startsWith('/'))) {
       await this.#deps.operator.tell(
-        `not imported: ${file}, which ${place} denies by: only a list with a full path is`,
+        `not imported: ${file}, denied at ${place}: attach imports only lists with a full path`,
       );
     }
     for (const { file, place, denies } of listsToImport(facts, made)) {
       const text = await this.#deps.host.readText(file);
       if (text === null) {
-        await this.#deps.operator.tell(`not imported: ${file}, which ${place} denies by, is not there`);
+        await this.#deps.operator.tell(`not imported: ${file}, denied at ${place}: there is no such file`);
         continue;
       }
-      const question = `${place} denies by ${file}. Import it, so that its addresses are denied in every front end, not only in that one?`;
+      const question = `${place} denies the addresses in ${file}. Import them, so that every front end denies them?`;
       if (!this.#deps.options.yes && !(this.#deps.operator.canAsk && (await this.#deps.operator.ask(question)))) {
         await this.#deps.operator.tell(
-          `not imported: ${file}, which ${place} denies by; proxy-manager attach --yes imports it`,
+          `not imported: ${file}, denied at ${place}; proxy-manager attach --yes imports it`,
         );
         continue;
       }
@@ -169,12 +169,12 @@ class Attaching {
       if (isWhole) await made.imported(file);
       // The last check covers what the workers loaded.
       const told = isWhole ? said.split('\n').slice(0, 1) : said.split('\n');
-      await this.#deps.operator.tell(`imported ${file}, which ${place} denies by:`, ...told.map((line) => `  ${line}`));
+      await this.#deps.operator.tell(`imported ${file}, denied at ${place}:`, ...told.map((line) => `  ${line}`));
     }
     for (const { file, place } of facts.oldRules.filter(
       (rule) => rule.denies === 'some' && rule.file.startsWith('/'),
     )) {
-      await this.#deps.operator.tell(`not imported: ${place} denies by ${file} in some cases only`);
+      await this.#deps.operator.tell(`not imported: ${file}, denied at ${place}, but only under further conditions`);
     }
   }
 
@@ -186,7 +186,7 @@ class Attaching {
     if (lacking.length === 0) return now;
     await this.#deps.operator.tell(...pasteLines(lacking, settings), '');
     if (!this.#deps.operator.canAsk) return now;
-    await this.#deps.operator.tell('Waiting for them; Ctrl-C ends this, and another run goes on.');
+    await this.#deps.operator.tell('Waiting for the lines. Ctrl-C stops attach; run it again to continue.');
     let trouble: string | null = null;
     while (lacking.length > 0) {
       await sleep(pollMs);
@@ -223,7 +223,7 @@ class Attaching {
     });
     if (!valid) {
       await this.#deps.operator.tell(
-        'HAProxy refuses the configuration as it is now, so it goes on as it was:',
+        'HAProxy rejects the configuration as it is now, so it was not loaded:',
         output.trim(),
       );
       return false;
@@ -235,7 +235,7 @@ class Attaching {
     const verb = socket.usable ? 'reload' : 'restart';
     const why = socket.usable
       ? 'HAProxy has not loaded its configuration as it is now'
-      : 'HAProxy has to be restarted once, for its master socket; that ends its connections';
+      : 'HAProxy must be restarted once to open its master socket; this closes its connections';
     const command = proxy.unit === null ? `kill -USR2 ${proxy.pid}` : `systemctl ${verb} ${proxy.unit}`;
     const { yes } = this.#deps.options;
     if (!yes && !(this.#deps.operator.canAsk && (await this.#deps.operator.ask(`${why}: ${command}. Do it now?`)))) {

@@ -48,7 +48,7 @@ export async function detach(host: Host, operator: Operator, { dryRun, root }: D
   for (const path of edited) await operator.tell(`left ${path} as it is: it was edited since`);
   for (const path of kept) await operator.tell(`left ${path} as it is: it names ${paths.haproxyVariables}`);
   if (dryRun) {
-    await operator.tell(`It would stop ${serviceUnit}, and remove`, ...remove.map((path) => `  ${path}`));
+    await operator.tell(`detach would stop ${serviceUnit} and remove`, ...remove.map((path) => `  ${path}`));
     await operator.tell('This was a dry run: nothing was changed.');
     return;
   }
@@ -69,8 +69,10 @@ export async function detach(host: Host, operator: Operator, { dryRun, root }: D
     await host.remove(recordFile.slice(0, recordFile.lastIndexOf('/')));
   }
   await operator.tell(
-    'Detached. HAProxy goes on as it runs.',
-    ...(remove.includes(paths.haproxyVariables) ? ['Its next restart closes its master socket to the service.'] : []),
+    'Detached. HAProxy keeps running.',
+    ...(remove.includes(paths.haproxyVariables)
+      ? ['Its master socket stays open to the group until HAProxy is restarted.']
+      : []),
     `The blocked addresses stay in /var/lib/proxy-manager and ${paths.folder}, as does the user proxy-manager.`,
   );
 }

@@ -45,8 +45,8 @@ export async function prove(frontEnd: FrontEnd, blocking: Blocking): Promise<Pro
   if (meanwhile === 'unknown') return disproved(`not proved, it did not answer while ${provingAddress} was blocked`);
   if (meanwhile === 'served') return disproved(`NOT denied while ${provingAddress} was blocked`);
   if (after !== 'served') return disproved('NOT served again after the unblock');
-  const how = meanwhile === '403' ? '403' : 'its connections closed';
-  const says = `${name}: ${provingAddress} got ${how} while it was blocked, and is served again`;
+  const how = meanwhile === '403' ? 'got 403' : 'was disconnected';
+  const says = `${name}: ${provingAddress} ${how} while it was blocked, and is served again`;
   return { finding: 'proved', says };
 }
 

@@ -37,10 +37,10 @@ export function lackingRule({ frontEnds }: Facts, open: readonly string[]): read
 export function pasteLines(lacking: readonly FrontEnd[], maps: Maps): string[] {
   if (lacking.length === 0) return [];
   const [one] = lacking;
-  const whom = lacking.length === 1 ? `${one?.kind} ${one?.name}` : 'these sections';
+  const whom = lacking.length === 1 ? `${one?.kind} ${one?.name}` : 'each of these sections';
   return [
     '',
-    `Paste two lines into ${whom}, before its other rules. For one that is to stay open: --open NAME`,
+    `Paste two lines at the start of ${whom}. To leave a front end open, run attach again with --open NAME.`,
     ...lacking.flatMap(({ kind, name, place, mode }) => [
       '',
       `  # ${kind} ${name}, ${place}`,

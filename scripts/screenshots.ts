@@ -1,17 +1,31 @@
-// Takes screenshots of every page of the panel in both themes: `npm run screenshots`, into docs/screenshots, or
-// `node scripts/screenshots.ts FOLDER`. No test compares them.
-import { mkdir } from 'node:fs/promises';
+// `npm run screenshots` takes the screenshots that the documents show, as WebP; `node scripts/screenshots.ts FOLDER` takes
+// every page of the panel in both themes, as PNG. No test compares them.
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kill } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
+import { frontEnd, head, rule, startAttached } from '../testkit/attached-service.ts';
 import { startBrowser } from '../testkit/browser.ts';
+import { freePort } from '../testkit/free-port.ts';
 import { testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { sampleReasons, sampleSources } from '../testkit/sample-words.ts';
 import { startUpstream } from '../testkit/upstream.ts';
 
-const folder = process.argv[2] ?? join(import.meta.dirname, '../docs/screenshots');
+const elsewhere = process.argv[2];
+const folder = elsewhere ?? join(import.meta.dirname, '../docs/screenshots');
+/** Each costs some 30 kB in every clone: at most eight. */
+const published: ReadonlySet<string> = new Set([
+  'overview-light',
+  'overview-dark',
+  'overview-degraded-light',
+  'blocked-entry-light',
+  'block-light',
+  'check-light',
+  'webhooks-light',
+  'attached-configuration-light',
+]);
 const wide = { width: 1280, height: 860 };
 const narrow = { width: 390, height: 800 };
 
@@ -61,6 +75,28 @@ async function visitors(service: RealService, until: AbortSignal): Promise<void>
     if (at % 4 === 0) await service.visit('127.0.0.66', { host: 'shop.example' });
     await sleep(20 + 15 * Math.sin(at / 40));
   }
+}
+
+const isWanted = (name: string): boolean => elsewhere !== undefined || published.has(name);
+
+async function shoot(page: Page, name: string): Promise<void> {
+  if (!isWanted(name)) return;
+  if (elsewhere !== undefined) await page.screenshot({ path: join(folder, `${name}.png`) });
+  else await writeFile(join(folder, `${name}.webp`), await asWebp(await page.screenshot()));
+}
+
+/** Playwright writes no WebP, but its browser does: a quarter of the size. */
+async function asWebp(png: Buffer): Promise<Buffer> {
+  await using browser = await startBrowser();
+  const page = await browser.newPage();
+  const encoded = await page.evaluate<string>(`(async () => {
+    const response = await fetch('data:image/png;base64,${png.toString('base64')}');
+    const picture = await createImageBitmap(await response.blob());
+    const canvas = Object.assign(document.createElement('canvas'), { width: picture.width, height: picture.height });
+    canvas.getContext('2d').drawImage(picture, 0, 0);
+    return canvas.toDataURL('image/webp', 0.85);
+  })()`);
+  return Buffer.from(encoded.slice(encoded.indexOf(',') + 1), 'base64');
 }
 
 type Shot = {
@@ -154,6 +190,12 @@ const shots: readonly Shot[] = [
   },
 ];
 
+const attachedShots: readonly Shot[] = [
+  { name: 'attached-overview', path: '/' },
+  { name: 'attached-configuration', path: '/configuration' },
+  { name: 'attached-sites', path: '/sites' },
+];
+
 const phone = ['/', '/blocked', '/sites', '/activity', '/webhooks'];
 
 const themes = ['light', 'dark'] as const;
@@ -178,35 +220,37 @@ async function takeBoth(
     await page.waitForTimeout(3_000);
   }
   await happen(pages);
-  for (const [at, page] of pages.entries()) await page.screenshot({ path: join(folder, `${name}-${themes[at]}.png`) });
+  for (const [at, page] of pages.entries()) await shoot(page, `${name}-${themes[at]}`);
 }
 
-async function takeAll(service: RealService): Promise<void> {
+async function takeAll(service: RealService, shots: readonly Shot[], phone: readonly string[]): Promise<void> {
   await using browser = await startBrowser();
   const base = `http://127.0.0.1:${service.apiPort}`;
   for (const colorScheme of themes) {
     const page = await browser.newPage({ viewport: wide, colorScheme, reducedMotion: 'reduce' });
     await page.goto(base);
     await page.getByLabel('API key').waitFor();
-    await page.screenshot({ path: join(folder, `sign-in-${colorScheme}.png`) });
+    await shoot(page, `sign-in-${colorScheme}`);
     await page.getByLabel('API key').fill(service.key);
     await page.keyboard.press('Enter');
     // Not the heading, which the sign-in form has too.
     await page.getByRole('navigation').waitFor();
     for (const { name, path, prepare } of shots) {
+      if (!isWanted(`${name}-${colorScheme}`)) continue;
       if (new URL(page.url()).pathname !== path || prepare !== undefined) await page.goto(`${base}${path}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.waitForTimeout(1_500);
       await prepare?.(page, service);
       await page.waitForTimeout(300);
-      await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) });
+      await shoot(page, `${name}-${colorScheme}`);
     }
     await page.setViewportSize(narrow);
     for (const path of phone) {
+      const name = `${path === '/' ? 'overview' : path.slice(1)}-phone-${colorScheme}`;
+      if (!isWanted(name)) continue;
       await page.goto(`${base}${path}`);
       await page.waitForTimeout(2_500);
-      const name = path === '/' ? 'overview' : path.slice(1);
-      await page.screenshot({ path: join(folder, `${name}-phone-${colorScheme}.png`) });
+      await shoot(page, name);
     }
     await page.close();
   }
@@ -225,7 +269,7 @@ try {
   });
   await fill(service, site.port);
   const visiting = visitors(service, over.signal);
-  await takeAll(service);
+  await takeAll(service, shots, phone);
   over.abort();
   await visiting;
   const { master } = await service.processes();
@@ -250,4 +294,27 @@ try {
   over.abort();
   await service.stop();
   await site.stop();
+}
+
+const [unmanaged, mail] = [await freePort(), await freePort()];
+const { service: attached } = await startAttached({
+  bin: proxy.bin,
+  config: (paths, port) =>
+    [
+      head,
+      frontEnd('shop', port, rule(paths)),
+      frontEnd('statistics', unmanaged),
+      'listen mail',
+      '  mode tcp',
+      `  bind 127.0.0.1:${mail}`,
+      '  server mail 127.0.0.1:9',
+      '',
+    ].join('\n'),
+});
+try {
+  // Not healthy: one front end has no rule.
+  await attached.block('203.0.113.7', { reason: 'port scan', blocked_by: 'fail2ban' });
+  await takeAll(attached, attachedShots, []);
+} finally {
+  await attached.stop();
 }

@@ -454,6 +454,11 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     const rows = page.getByRole('table', { name: 'Audit log' }).getByRole('row');
     await eventually('two records are left', async () => (await rows.count()) === 3);
     expect(await rows.nth(1).innerText()).toMatch(/_settings unblocked 203\.0\.113\.7[\s\S]*Done/);
+    // The filter is in the URL, after a pause in typing.
+    await eventually('the URL has the filter', async () => /address=203\.0\.113\.7/.test(page.url()));
+    await page.reload();
+    await eventually('the filter is applied again', async () => (await rows.count()) === 3);
+    expect(await page.getByLabel('Address').inputValue()).toBe('203.0.113.7');
     await rows.nth(2).getByRole('button').click();
     await says('expires at');
     expect(await seriousFindings(page)).toEqual([]);

@@ -37,23 +37,45 @@ export function stringifySearch(search: Readonly<Record<string, unknown>>): stri
 }
 
 export function useUrlText(name: string): readonly [string, (text: string) => void] {
-  const [url, setUrl] = useUrlState(name);
-  const [text, setText] = useState(url);
+  const [texts, setTexts] = useUrlTexts({ [name]: '' });
+  return [texts[name] ?? '', (text) => setTexts({ [name]: text })];
+}
+
+/** Several texts, such as the fields of a filter. @param empty their names */
+export function useUrlTexts<Texts extends Readonly<Record<string, string>>>(
+  empty: Texts,
+): readonly [Texts, (texts: Texts) => void] {
+  const names = Object.keys(empty);
+  const navigate = useNavigate();
+  const url = useRouterState({
+    select: ({ location }) => {
+      const search = location.search as Readonly<Record<string, string>>;
+      return JSON.stringify(Object.fromEntries(names.map((name) => [name, search[name] ?? ''])));
+    },
+  });
+  const [texts, setTexts] = useState(() => JSON.parse(url) as Texts);
   const written = useRef(url);
-  const write = useDebouncedCallback((next: string) => {
-    written.current = next;
-    setUrl(next);
+  const write = useDebouncedCallback((next: Texts) => {
+    written.current = JSON.stringify(Object.fromEntries(names.map((name) => [name, next[name]])));
+    const search = Object.fromEntries(
+      Object.entries(next).map(([name, text]) => [name, text === '' ? undefined : text]),
+    );
+    void navigate({
+      to: '.',
+      search: (before: Readonly<Record<string, string | undefined>>) => ({ ...before, ...search }),
+      replace: true,
+    });
   }, typingMs);
   // Back, or a link to this page.
   useEffect(() => {
     if (url === written.current) return;
     written.current = url;
-    setText(url);
+    setTexts(JSON.parse(url) as Texts);
   }, [url]);
   return [
-    text,
+    texts,
     (next) => {
-      setText(next);
+      setTexts(next);
       write(next);
     },
   ];

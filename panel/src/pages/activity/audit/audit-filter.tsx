@@ -8,14 +8,14 @@ import styles from '../../../parts/styles.module.css';
 import classes from './audit.module.css';
 import { operationLabel, operationNames } from './operation-words.ts';
 
-interface FilterDraft {
+type FilterDraft = {
   readonly operation: string;
   readonly key: string;
   readonly address: string;
   /** As `datetime-local` has it, in the local time zone. */
   readonly since: string;
   readonly until: string;
-}
+};
 
 export const noFilter: FilterDraft = { operation: '', key: '', address: '', since: '', until: '' };
 
@@ -101,7 +101,7 @@ export function AuditFilterFields({ value, onChange }: AuditFilterFieldsProps) {
       />
       <TextInput type="datetime-local" label="From" value={value.since} onChange={change('since')} />
       <TextInput type="datetime-local" label="To" value={value.until} onChange={change('until')} error={faults.until} />
-      {value !== noFilter && (
+      {Object.values(value).some((text) => text !== '') && (
         <Button variant="default" onClick={() => onChange(noFilter)}>
           Clear filter
         </Button>

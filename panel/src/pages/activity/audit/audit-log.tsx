@@ -8,6 +8,7 @@ import { LoadOlder } from '../../../parts/load-older.tsx';
 import { Loading } from '../../../parts/loading.tsx';
 import { ReadProblem } from '../../../parts/read.tsx';
 import styles from '../../../parts/styles.module.css';
+import { useUrlTexts } from '../../../parts/url-state.ts';
 import { AuditFilterFields, faultsOf, filterOf, noFilter } from './audit-filter.tsx';
 import { AuditTable } from './audit-table.tsx';
 import { inOrder } from './operation-words.ts';
@@ -15,7 +16,7 @@ import { inOrder } from './operation-words.ts';
 const typingMs = 250;
 
 export function AuditLog() {
-  const [draft, setDraft] = useState(noFilter);
+  const [draft, setDraft] = useUrlTexts(noFilter);
   const [settled] = useDebouncedValue(draft, typingMs);
   const faulty = Object.keys(faultsOf(draft)).length > 0;
   // With an error in the filter, the previous result is not shown as its answer.

@@ -60,7 +60,7 @@ function namesOf(verb: Command): VerbNames {
   };
 }
 
-test('the names that programs rely on are what they were', async () => {
+test('machine-readable names are unchanged', async () => {
   const names = {
     api: await apiDocument(),
     scopes: routeAccess,

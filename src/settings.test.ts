@@ -99,7 +99,7 @@ describe('a wrong value', () => {
     });
   }
 
-  it('is in this table for every setting but the one that is tried at the start', () => {
+  it('every setting except those checked at the start has a wrong value in this table', () => {
     const named = new Set(WRONG.map(([name]) => `PROXY_MANAGER_${name}`));
     const missing = settingDefinitions.map(({ variable }) => variable).filter((variable) => !named.has(variable));
     expect(missing).toEqual(['PROXY_MANAGER_PROXY_BIN']);
@@ -196,7 +196,7 @@ describe('the settings', () => {
     expect(describeSettings(settings)).toMatchObject({ reloadBy: 'systemd:haproxy@a.service', openFrontEnds: 'a,b-1' });
   });
 
-  it('put the prefix before defaults and not before what was given', () => {
+  it('the prefix applies to default paths and not to given ones', () => {
     const settings = read({ PROXY_MANAGER_PREFIX: '/srv/p', PROXY_MANAGER_BLOCKED_MAP: '/data/b.map' });
     expect(settings).toMatchObject({
       configFile: '/srv/p/etc/proxy/proxy.cfg',

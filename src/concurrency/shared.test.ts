@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { shared } from './shared.ts';
 
-test('those who ask while work is under way share what follows it, never what had begun', async () => {
+test('callers that arrive during a run share the next run, never the current one', async () => {
   const begun: PromiseWithResolvers<string>[] = [];
   const ask = shared(() => {
     const one = Promise.withResolvers<string>();

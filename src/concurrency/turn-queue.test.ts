@@ -34,7 +34,7 @@ describe('the queue of turns', () => {
     );
   });
 
-  it('lets its owner alone begin beside what a turn left', async () => {
+  it('only the same owner may begin beside what a turn left', async () => {
     const queue = new TurnQueue();
     const owner = {};
     const seen: string[] = [];
@@ -61,7 +61,7 @@ describe('the queue of turns', () => {
     expect(seen.slice(3).sort()).toEqual(['bulk', 'urgent']);
   });
 
-  it("goes on when what a turn left fails, which is its owner's to see", async () => {
+  it('continues when what a turn left fails; only its owner gets the error', async () => {
     const queue = new TurnQueue();
     const owner = {};
     const failure = Promise.reject(new Error('not sent'));
@@ -70,7 +70,7 @@ describe('the queue of turns', () => {
     await expect(failure).rejects.toThrow('not sent');
   });
 
-  it('lets urgent work go first, and one slice of long work after each', async () => {
+  it('runs urgent work first, and one slice of long work after each', async () => {
     const queue = new TurnQueue();
     const order: string[] = [];
     const note = (lane: Lane, name: string) => queue.take(lane, async () => void order.push(name));
@@ -81,7 +81,7 @@ describe('the queue of turns', () => {
     expect(order).toEqual(['first', 'b1', 'u1', 'b2', 'u2', 'b3']);
   });
 
-  it('lets several short slices go after an urgent turn that was long, up to a third of its time', async () => {
+  it('runs several short slices after a long urgent turn, up to a third of its time', async () => {
     using time = stopTime();
     const queue = new TurnQueue();
     const order: string[] = [];
@@ -114,7 +114,7 @@ describe('the queue of turns', () => {
     expect(order.indexOf('urgent')).toBe(6);
   });
 
-  it('goes on after a work that throws before its first await', async () => {
+  it('continues after work that throws before its first await', async () => {
     const queue = new TurnQueue();
     const throwing = queue.take('urgent', () => {
       throw new Error('at once');

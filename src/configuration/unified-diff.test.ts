@@ -59,7 +59,7 @@ describe('the difference of two configurations', () => {
     );
   });
 
-  it('keeps what is far apart apart, and what is near together', () => {
+  it('separates distant changes, and joins near ones', () => {
     const before = text(lines(1, 40));
     const far = before.replace('line 5\n', '').replace('line 30\n', 'x\n');
     expect(unifiedDiff(before, far, '/x').match(/^@@/gm)).toHaveLength(2);
@@ -67,7 +67,7 @@ describe('the difference of two configurations', () => {
     expect(unifiedDiff(before, near, '/x').match(/^@@/gm)).toHaveLength(1);
   });
 
-  it('shows a first configuration as added whole', () => {
+  it('shows a first configuration as completely added', () => {
     expect(unifiedDiff('', 'a\nb\n', '/x')).toBe(
       text('--- /x (live)', '+++ /x (rendered)', '@@ -0,0 +1,2 @@', '+a', '+b'),
     );

@@ -45,7 +45,7 @@ it.each(Object.entries(errorContentTypes))('%s is what its own content type asks
   expect(errorMediaType(contentType)).toBe(form);
 });
 
-it('answers whatever the header holds', () => {
+it('selects a form for any header', () => {
   const pieces = fc.constantFrom('application/x-protobuf', '"', '\\', ';', ',', '=', 'q', '1', ' ', '*/*', '\u00e9');
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 30 }), (parts) => {

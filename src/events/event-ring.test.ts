@@ -16,7 +16,7 @@ const pidsOf = (page: { events: readonly { text: string }[] }) =>
   page.events.map(({ text }) => JSON.parse(text).data.pid);
 
 describe('the ring of events', () => {
-  it('tells them on from any place, in order, with an id that names the run', () => {
+  it('returns events after any position, in order, with an id that names the run', () => {
     const ring = ringOf();
     gone(ring, 1, 2, 3);
     expect(ring.after(0, 10).events.map(({ text }) => JSON.parse(text))).toEqual(
@@ -27,7 +27,7 @@ describe('the ring of events', () => {
     expect(ring.after(3, 10)).toEqual({ events: [], missed: false });
   });
 
-  it('keeps so many, and says what a place has missed', () => {
+  it('keeps a limited number, and reports missed events of a position', () => {
     const ring = ringOf({ mostEvents: 3 });
     gone(ring, 1, 2, 3, 4, 5);
     expect(pidsOf(ring.after(2, 10))).toEqual([3, 4, 5]);
@@ -45,7 +45,7 @@ describe('the ring of events', () => {
     expect(ring.after(5, 10).events).toHaveLength(1);
   });
 
-  it('cuts what is very long', () => {
+  it('truncates very long texts', () => {
     const ring = ringOf();
     ring.append('reload.failed', { id: 'r', status: 'refused', error: 'x'.repeat(100_000) });
     ring.append('health.changed', {
@@ -92,7 +92,7 @@ describe('the ring of events', () => {
 });
 
 describe('the feed of a reader', () => {
-  it('shows others than administrators neither keys nor what HAProxy says of a configuration', () => {
+  it('hides keys and HAProxy’s messages about a configuration from non-administrators', () => {
     const ring = ringOf();
     ring.append('key.created', { name: 'ci', scopes: ['read'], expires_at: null, by: 'admin' });
     ring.append('key.revoked', { name: 'ci', by: 'admin' });
@@ -114,7 +114,7 @@ describe('the feed of a reader', () => {
     ]);
   });
 
-  it('leaves out other types than asked for, and goes on past them', () => {
+  it('omits other types, and advances past them', () => {
     const ring = ringOf();
     gone(ring, 1, 2);
     ring.append('service.stopping', {});
@@ -124,7 +124,7 @@ describe('the feed of a reader', () => {
     expect(feed.read(0, { types: new Set(['entry.blocked']), admin: true })).toMatchObject({ events: [], position: 3 });
   });
 
-  it('puts one who missed something at the newest, and does not read on from what is gone', () => {
+  it('moves a reader that missed events to the newest one', () => {
     const ring = ringOf({ mostEvents: 2 });
     gone(ring, 1, 2, 3, 4);
     const feed = new EventFeed(ring);

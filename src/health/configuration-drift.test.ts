@@ -67,7 +67,7 @@ test('a setting that changed while the service was away shows at its start', asy
   expect(await drift.report()).toMatchObject({ status: 'drift', live: 'rendered', added: 1, removed: 0 });
 });
 
-test('what cannot be rendered is unknown, with its reason and whose the live one is', async () => {
+test('a failed render is unknown, with its reason and the origin of the live file', async () => {
   rendered = new ServiceError(codes.TemplateRefused, 'render', 'line 3');
   const found = await drift.report();
   expect(found).toMatchObject({ status: 'unknown', live: 'rendered', added: null });
@@ -87,7 +87,7 @@ test('the previous result is reported during a reload', async () => {
   expect(await drift.report()).toMatchObject({ status: 'none' });
 });
 
-test('what failed for a moment is looked at again', async () => {
+test('a temporary failure is checked again', async () => {
   rendered = new ServiceError(codes.DatabaseUnusable, 'read sites', 'the database is locked');
   expect(await drift.report()).toMatchObject({ status: 'unknown', live: 'rendered' });
   rendered = 'bind :80\n';
@@ -115,7 +115,7 @@ test('a defect is unknown with its reason, and logged once while it stays', asyn
   expect(await drift.report()).toMatchObject({ status: 'none' });
 });
 
-test('a live file that cannot be looked at is unknown too, and no defect', async () => {
+test('an inaccessible live file is unknown, and not logged as a defect', async () => {
   await rm(at('proxy.cfg'));
   await mkdir(at('proxy.cfg'));
   expect(await drift.report()).toMatchObject({ status: 'unknown', reason: expect.stringContaining('EISDIR') });

@@ -25,7 +25,7 @@ describe('the findings of a probe', () => {
     expect(parts).toMatchObject({ map_file: null, database: false, runtime_map: false, proxy: true });
   });
 
-  it('report every part as ok where there are none', () => {
+  it('report every part as ok without findings', () => {
     const { parts } = new HealthFindings().verdict('ok');
     expect(healthParts.every((part) => parts[part])).toBe(true);
   });

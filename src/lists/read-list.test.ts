@@ -34,7 +34,7 @@ const address = fc
 const word = fc.stringMatching(/^[A-Za-z0-9 ,;#"'=<>é漢-]{0,30}$/).map((text) => text.trim());
 
 describe('a plain list', () => {
-  it('takes comments of both kinds, blank lines, CRLF, and tells each bad line by its number', async () => {
+  it('accepts both kinds of comments, blank lines and CRLF, and reports bad lines by number', async () => {
     const text =
       '# begins\r\n192.0.2.1\r\n\r\n; more\n 2001:DB8::1/128 # an address\n10.0.0.0/8 ; SBL1\n10.0.0.1/8\n192.0.2.1#x\n198.51.100.7';
     const { format, readings } = await readAll(text);
@@ -95,7 +95,7 @@ describe('CSV', () => {
     ]);
   });
 
-  it("takes CrowdSec's decisions: bans, each for what is left of it", async () => {
+  it("reads CrowdSec's bans with their remaining time", async () => {
     const text = [
       'id,source,ip,reason,action,country,as,events_count,expiration,simulated,alert_id',
       '1,crowdsec,Ip:9.9.9.1,crowdsecurity/ssh-bf,ban,CN,4134 CHINANET,6,7h59m18s,false,3',
@@ -226,7 +226,7 @@ describe('any list', () => {
       ),
     ));
 
-  it('has one reading a line and never throws, whatever stands in it', () =>
+  it('returns one reading per line and never throws, for any content', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: anyCharacter }), { maxLength: 6 }),
@@ -242,12 +242,12 @@ describe('any list', () => {
       ),
     ));
 
-  it('that holds NUL bytes is no list', async () => {
+  it('with NUL bytes is rejected', async () => {
     await expect(readAll('MZ\0\u0001192.0.2.1\n')).rejects.toThrow('is not a text file');
     await expect(readAll('192.0.2.1\n\0')).rejects.toBeInstanceOf(NotAList);
   });
 
-  it('whose bytes are no UTF-8 has bad lines, and good ones beside them', async () => {
+  it('with invalid UTF-8 has bad lines next to good ones', async () => {
     const { readings } = await readAll(
       Buffer.concat([bytes('192.0.2.1\n'), Buffer.from([0xff]), bytes('\n192.0.2.2\n')]),
     );
@@ -255,7 +255,7 @@ describe('any list', () => {
     expect(badOnes(readings).map(({ line }) => line)).toEqual([2]);
   });
 
-  it('with a line that has no end keeps none of it in memory, and goes on behind it', async () => {
+  it('skips an endless line without keeping it in memory, and continues after it', async () => {
     const { readings } = await readAll(`192.0.2.1\n${'x'.repeat(1_000_000)}\n192.0.2.2`, null, 1000);
     expect(entries(readings).map(({ line }) => line)).toEqual([1, 3]);
     const long = readings.find(({ line }) => line === 2)?.reading as Extract<LineReading, { kind: 'bad' }>;

@@ -15,7 +15,7 @@ function asked(times: ProbeTimes) {
 }
 
 describe('a cached probe', () => {
-  it('asks once for all who look meanwhile, and not again while the answer is fresh', async () => {
+  it('probes once for concurrent callers, and not again while the result is fresh', async () => {
     const { probe, questions } = asked({ fresh: 60_000, stale: 60_000 });
     const looks = [probe.read(10_000), probe.read(10_000)];
     questions[0]!.resolve(7);
@@ -52,7 +52,7 @@ describe('a cached probe', () => {
     expect(await look).toBeNull();
   });
 
-  it('knows nothing after a failure, tells of it, and asks again', async () => {
+  it('has no result after a failed probe, reports the failure, and probes again', async () => {
     const { probe, questions, failures } = asked({ fresh: 0, stale: 60_000 });
     const first = probe.read(10_000);
     questions[0]!.resolve(1);
@@ -66,7 +66,7 @@ describe('a cached probe', () => {
     expect(await third).toBe(3);
   });
 
-  it('rests in proportion to what asking took', async () => {
+  it('pauses in proportion to the duration of a probe', async () => {
     using time = stopTime();
     const { probe, questions } = asked({ fresh: 0, stale: 60_000, share: 0.01 });
     const first = probe.read(10_000);

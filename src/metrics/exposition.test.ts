@@ -43,7 +43,7 @@ describe('the text of a registry', () => {
     );
   });
 
-  it('has no value for what is not known', async () => {
+  it('has no value for an unknown gauge', async () => {
     const registry = new Registry();
     const gauge = new OptionalGauge(new Instruments(registry), 'next', 'The next.');
     const head = '# HELP proxy_manager_next The next.\n# TYPE proxy_manager_next gauge\n';

@@ -55,7 +55,7 @@ describe('a scrape', () => {
     expect(samplesOf(await metrics.scrape('prometheus'))['entries{set="blocked"}']).toBe(13);
   });
 
-  it('shows of a part that could not be looked at no value, and how many those are', async () => {
+  it('shows no value for unchecked parts, and their number', async () => {
     const parts = { database: null, map_file: null, master_socket: true, workers: true } as Record<
       string,
       boolean | null
@@ -69,7 +69,7 @@ describe('a scrape', () => {
     expect(samples['health_part_ok{part="database"}']).toBeUndefined();
   });
 
-  it('goes without what cannot be had, says so once in the log, and in its place shows nothing', async () => {
+  it('omits unavailable values, and logs the failure once', async () => {
     const fail = async (): Promise<never> => {
       throw new Error('no room');
     };
@@ -97,7 +97,7 @@ describe('a scrape', () => {
     ]);
   });
 
-  it('says so again where it could be had meanwhile', async () => {
+  it('logs again after values were available meanwhile', async () => {
     // Results stay fresh longer after a slow probe, which takes no time here.
     using _time = stopTime();
     const rounds = ['fails', 'fails', 'succeeds', 'fails'];
@@ -111,7 +111,7 @@ describe('a scrape', () => {
     expect(warned).toEqual(Array(2).fill('Metrics lack the number of temporary blocks: no room'));
   });
 
-  it('is shared by those who come while it is made', async () => {
+  it('concurrent requests share one scrape', async () => {
     let asked = 0;
     const { metrics } = metricsKit({
       proxyVersion: () => {
@@ -150,7 +150,7 @@ describe('a scrape', () => {
   });
 });
 
-describe('what the parts tell', () => {
+describe('metrics of the parts', () => {
   it('of an operation is what came of it, and of its entries', async () => {
     const { observers, metrics } = metricsKit();
     const ended = (...about: Parameters<typeof endedOperation>) => observers.operations.ended(endedOperation(...about));

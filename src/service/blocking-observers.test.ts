@@ -34,7 +34,7 @@ const ensure = async () => {
   await kit.workers.sync(kit.blocked, master.current.pid);
 };
 
-describe('the parts tell', () => {
+describe('the parts report', () => {
   it('of each group how many changes it held, well or not', async () => {
     const { kit } = scripted;
     await kit.blockedSet.batch(

@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(prefix, { recursive: true, force: true }));
 
-test('accepts the modes of what the service makes, without a warning', () => {
+test('accepts the modes of files that the service creates, without a warning', () => {
   check();
   expect(warned).toEqual([]);
 });
@@ -113,7 +113,7 @@ describe('a start is refused with the command that fixes it', () => {
 });
 
 describe('a start continues with a warning', () => {
-  test('in a trial, about what is refused otherwise', async () => {
+  test('in a trial, instead of refusing', async () => {
     await chmod(at('etc/proxy'), 0o777);
     checkRights(settings(), log, { refuses: false });
     expect(warned).toEqual(
@@ -133,7 +133,7 @@ describe('a start continues with a warning', () => {
     ]);
   });
 
-  test('not about a file that holds no secret, nor about what a group may', async () => {
+  test('not about files without secrets, nor about group permissions', async () => {
     await writeFile(at('etc/proxy/proxy.cfg'), '', { mode: 0o644 });
     await chmod(at('etc/proxy/proxy.cfg'), 0o664);
     await chmod(at('etc/proxy'), 0o775);

@@ -123,7 +123,7 @@ function machine(checks: readonly { readonly listening: readonly number[]; reado
 const own = { pids: [7, 8], masterPid: 7 };
 
 describe('persistent foreign listeners', () => {
-  it('are none, found at once, where only known workers listen', async () => {
+  it('are none, after one check, when only known workers listen', async () => {
     const { foreign, given, paused } = machine([{ listening: [8] }]);
     expect(await persistentForeignListeners(own, foreign, given)).toEqual([]);
     expect(paused).toEqual([]);

@@ -4,7 +4,7 @@ import { ProxyVersions } from './proxy-versions.ts';
 const silent = (): void => undefined;
 const log = { debug: silent, info: silent, warn: silent, error: silent };
 
-describe('what is known of the proxy', () => {
+describe('known versions of HAProxy', () => {
   const facts = new ProxyVersions('haproxy', log as unknown as ConstructorParameters<typeof ProxyVersions>[1]);
 
   it('version and capabilities are those of the running proxy, which an upgrade may have changed since the start', () => {

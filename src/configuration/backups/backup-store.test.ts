@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('a set gives back what was put in, and holds copies of the maps that are there', async () => {
+test('a backup returns its content, and contains copies of the existing maps', async () => {
   const blockedMap = join(folder, 'blocked_ips.map');
   await writeFile(blockedMap, '192.0.2.1 1\n');
   const meta = await store.create({
@@ -159,7 +159,7 @@ test('a damaged last known good is refused, and the next mark replaces it', asyn
   expect((await store.readKnownGood())?.configText).toBe('good\n');
 });
 
-test('what a crash left half made is no set, hides nothing, and goes with the next pruning', async () => {
+test('an incomplete backup left by a crash is not listed, and is removed by the next pruning', async () => {
   await store.markKnownGood('good\n', []);
   await mkdir(join(directory, '.building.1.20261120T120000000Z-00000000'));
   await mkdir(join(directory, '.known-good.20261120T120000000Z-00000000'));

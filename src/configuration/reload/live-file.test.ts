@@ -60,7 +60,7 @@ describe('the live configuration', () => {
     expect(await readdir(folder)).toEqual(['proxy.cfg']);
   });
 
-  it('has a candidate of its own mode, whatever a crash left in its place', async () => {
+  it('gives the candidate the live file’s mode, whatever a crash left in its place', async () => {
     await writeFile(path, 'old\n');
     await chmod(path, 0o640);
     await writeFile(`${path}.candidate`, 'left', { mode: 0o600 });

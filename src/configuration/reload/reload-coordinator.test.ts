@@ -185,7 +185,7 @@ describe('reloads', () => {
 });
 
 describe('a scheduled reload', () => {
-  it('runs with all the reasons that came together, and ends when the workers are whole', async () => {
+  it('runs once with all reasons, and ends when the workers are in sync', async () => {
     fixture.does.reload = () => {
       needed = false;
       return confirmed(1, 2);
@@ -236,7 +236,7 @@ describe('a scheduled reload', () => {
     expect(fixture.loaded).toHaveLength(1);
   });
 
-  it('is no storm: after one that did not help the next is held back', async () => {
+  it('is delayed after a reload that did not help', async () => {
     reloads.schedule('one');
     await eventually('the first ran', () => fixture.loaded.length === 1);
     for (let more = 0; more < 20; more += 1) reloads.schedule(`more ${more}`);
@@ -250,7 +250,7 @@ describe('a scheduled reload', () => {
     expect(reloads.scheduled?.reasons.length).toBeLessThanOrEqual(20);
   });
 
-  it('does not keep the lock while a look at the workers goes on and on', async () => {
+  it('does not keep the lock while a check of the workers hangs', async () => {
     const looks: PromiseWithResolvers<boolean>[] = [];
     reloads = new ReloadCoordinator({
       reload: fixture.safeReload,
@@ -311,7 +311,7 @@ describe('a scheduled reload', () => {
     await eventually('it is dropped', () => reloads.scheduled === null);
   });
 
-  it('replaces no edit by hand, also where it makes good what was left half done', async () => {
+  it('keeps an operator’s edit, even when it completes a half-applied change', async () => {
     await writeFile(join(fixture.folder, 'proxy.cfg'), 'edited\n');
     reloads.schedule('previous reload left half-applied');
     await eventually('it was tried', async () => (await latest()) !== null);

@@ -72,7 +72,7 @@ it('the marker of a crash stays while the reload that completes it fails', async
   expect([await isMarked(), fixture.marker.interrupted]).toEqual([false, null]);
 });
 
-it('the marker tells a restored backup from a rendered text, and counts as rendered when unreadable', async () => {
+it('the marker distinguishes a restored backup from a rendered text, and counts as rendered when unreadable', async () => {
   fixture = await reloadFixture('old\n');
   fixture.does.reload = async () => refused();
   const restore = { configText: 'given\n', files: [], backup: 'b1' };

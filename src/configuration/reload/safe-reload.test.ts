@@ -98,7 +98,7 @@ describe('a safe reload', () => {
     expect([fixture.events, fixture.loaded, (await fixture.backups.list()).sets]).toEqual([[], [], []]);
   });
 
-  it('needs no consent where nothing is lost: an equal text, or one that the stored sites give', async () => {
+  it('needs no consent to replace an equal text, or one that the stored sites render', async () => {
     await edit('edited\n');
     fixture.does.render = () => ({ text: 'edited\n' });
     expect(await run()).toMatchObject({ changed: false });
@@ -182,7 +182,7 @@ describe('a safe reload', () => {
     expect((await fixture.backups.list()).sets.map(({ id }) => id)).toEqual([backup]);
   });
 
-  it('tells the warnings of HAProxy as its own', async () => {
+  it('reports HAProxy’s warnings as its own', async () => {
     await writeFile(
       join(fixture.folder, 'proxy'),
       "#!/bin/sh\necho '[NOTICE]   (7) : haproxy version is 2.6' >&2\necho '[WARNING]  (7) : config : odd' >&2\necho '  and more' >&2\necho 'Configuration file is valid'\n",
@@ -282,7 +282,7 @@ describe('a safe reload', () => {
     expect((await fixture.origin.of('old\n')).live).toBe('rendered');
   });
 
-  it('that is refused leaves an edit alone that was made meanwhile', async () => {
+  it('that is refused keeps a concurrent edit', async () => {
     fixture.does.render = () => ({ text: 'bad\n' });
     fixture.does.writeMaps = () => edit('edited\n');
     expect(await failure()).toMatchObject({ status: 422, members: { restored: false } });
@@ -303,7 +303,7 @@ describe('a safe reload', () => {
     expect(error.detail).toContain(`an edit made meanwhile is the backup ${newest!.id}`);
   });
 
-  it('of the live configuration as it is does not bring back what an edit has replaced since it was read', async () => {
+  it('of the unchanged live configuration does not undo an edit made since it was read', async () => {
     await edit('edited\n');
     expect((await failure({ restore: { configText: 'old\n', files: [] } })).code).toBe(codes.Conflict);
     expect([await fixture.live(), fixture.loaded]).toEqual(['edited\n', []]);

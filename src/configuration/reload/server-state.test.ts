@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('an answer is kept, and what is none leaves the one before alone', async () => {
+test('a valid answer is saved, and any other keeps the previous one', async () => {
   const answer = '1\n# be_id be_name srv_id srv_name\n3 site_a 1 s1_b:80\n\n';
   expect(await keepServerState(path, answer)).toBe(true);
   for (const wrong of ['', '\n', 'Unknown command', answer.slice(0, -1), answer.slice(2)]) {

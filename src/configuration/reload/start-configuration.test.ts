@@ -29,7 +29,7 @@ const start = async () => {
 };
 
 describe('before the proxy is started', () => {
-  it('the template’s configuration is the first where there is none', async () => {
+  it('a missing configuration is rendered from the template', async () => {
     fixture = await reloadFixture(null);
     expect(await start()).toEqual({ usable: true, source: 'template' });
     expect(await fixture.live()).toBe('rendered\n');
@@ -42,7 +42,7 @@ describe('before the proxy is started', () => {
     expect(await fixture.live()).toBe('of an operator\n');
   });
 
-  it('one that the proxy refuses is kept in a backup, and the last known good takes its place', async () => {
+  it('a refused configuration is backed up and replaced by the last known good', async () => {
     fixture = await reloadFixture('bad\n');
     await fixture.backups.markKnownGood('good\n', []);
     expect(await start()).toEqual({ usable: true, source: 'known-good' });
@@ -71,7 +71,7 @@ describe('before the proxy is started', () => {
     expect(logged).toEqual([]);
   });
 
-  it('a last known good that is damaged is none: the template’s is taken', async () => {
+  it('a damaged last known good is ignored, and the template is rendered', async () => {
     fixture = await reloadFixture('bad\n');
     await fixture.backups.markKnownGood('good\n', []);
     await rm(at('backups/last-known-good/proxy.cfg'));
@@ -97,7 +97,7 @@ describe('before the proxy is started', () => {
     expect(await fixture.live()).toBe('bad\n');
   });
 
-  it('a database that cannot be read is no fault of the template’s', async () => {
+  it('an unreadable database is not reported as an error of the template', async () => {
     fixture = await reloadFixture(null);
     render = () => Promise.reject(new ServiceError(codes.DatabaseUnusable, 'store', 'locked'));
     await expect(start()).rejects.toMatchObject({ code: codes.DatabaseUnusable });

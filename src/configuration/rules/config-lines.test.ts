@@ -38,7 +38,7 @@ test('ends a line at an empty word, as the proxy does', () => {
   expect([...configLines("deny if a '' or b\n'' b\n")].map(({ words }) => words)).toEqual([['deny', 'if', 'a']]);
 });
 
-test('tells the section of a line, and whether it is conditional', () => {
+test('returns the section of a line, and whether it is conditional', () => {
   const text = 'global\n maxconn 1\n.if defined(X)\nfrontend f\n bind :1\n.endif\n\nbackend b\n server s :1';
   const seen = [...configLines(text)].map((line) => [line.number, line.section, line.sectionName, line.conditional]);
   expect(seen).toEqual([

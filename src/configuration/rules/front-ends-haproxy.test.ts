@@ -117,7 +117,7 @@ describeOnEachProxy('the reader of configurations', ({ bin }) => {
   const shown = (wrong: readonly Met[]) =>
     wrong.slice(0, 5).map(({ front, text, served }) => ({ front, text, served }));
 
-  test('says that blocked addresses are denied only where none of their requests is served', () => {
+  test('reports that blocked addresses are denied only if HAProxy serves none of their requests', () => {
     const claimed = claims(({ hasRule, answersBefore }) => hasRule && answersBefore === null);
     expect(claimed.length).toBeGreaterThan(caseCount / 10);
     expect(shown(claimed.filter(({ served }) => served.length > 0))).toEqual([]);

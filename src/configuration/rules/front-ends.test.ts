@@ -69,7 +69,7 @@ test.each([
   expect(frontEnds(...lines)).toHaveLength(1);
 });
 
-test('names what puts another address in the place of the source, behind the rule too', () => {
+test('names rules that replace the source address, behind the rule too', () => {
   const places = frontEnds('frontend f', 'bind :1', 'mode http', rule, 'http-request set-src hdr(cf-connecting-ip)');
   expect(places).toMatchObject([{ hasRule: true, sourceSetAt: 'c:5' }]);
 });
@@ -198,7 +198,7 @@ describe('finds no rule', () => {
   });
 });
 
-describe('names what answers before the rule', () => {
+describe('answers before the rule', () => {
   test.each([
     ['an answer', ['http-request return status 200 if { path /x }', rule], 'c:3'],
     ['a redirect', ['http-request redirect scheme https if !{ ssl_fc }', rule], 'c:3'],
@@ -273,7 +273,7 @@ test('names each map of a converter once', () => {
   expect(mapsNamedIn(files(...text))).toEqual(['/e/b.map', '/e/p.map', '/e/h.map']);
 });
 
-test('finds the rules that deny what another list holds, and which of its lines', () => {
+test('finds rules that deny addresses of another list, and which of its lines', () => {
   const text = [
     'frontend f',
     rule,

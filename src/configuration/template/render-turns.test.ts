@@ -13,7 +13,7 @@ function held() {
   return { begun, work };
 }
 
-test('one has its turn at a time, in their order, also after one that failed', async () => {
+test('renders run one at a time, in order, also after a failure', async () => {
   const turns = new RenderTurns();
   const { begun, work } = held();
   const all = Promise.allSettled([turns.take(work), turns.take(work), turns.take(work)]);
@@ -34,7 +34,7 @@ test('one has its turn at a time, in their order, also after one that failed', a
   expect(begun).toHaveLength(4);
 });
 
-test('a stop lets go of those that wait, and not of the one that has begun', async () => {
+test('a stop rejects waiting renders, but not the running one', async () => {
   const turns = new RenderTurns();
   const { begun, work } = held();
   const first = turns.take(work);

@@ -5,7 +5,7 @@ import { renderConfiguration } from './render.ts';
 import { startingTemplate } from './starting-template.ts';
 
 describe('the template that one of your own begins as', () => {
-  it('makes what the built-in one makes, but for the lines that say where it comes from', async () => {
+  it('renders the same as the built-in template, except the lines that name its origin', async () => {
     const input = { ...sampleInput, sites: sampleSites };
     const [own, builtIn] = await Promise.all(
       [startingTemplate(), builtInTemplate].map((text) => renderConfiguration(text, 'test', input)),
@@ -16,7 +16,7 @@ describe('the template that one of your own begins as', () => {
     expect(second).toContain('PROXY_MANAGER_TEMPLATE');
   });
 
-  it('says at its top that it is the file to edit, and in what it makes that this is not', async () => {
+  it('says at its top that it is the file to edit, and in its output that the output is not', async () => {
     expect(startingTemplate().split('\n# ', 1)[0]).toMatch(/This is a template .*edit it/);
     const made = await renderConfiguration(startingTemplate(), 'test', sampleInput);
     expect(made.text.split('\n')[0]).toMatch(/^# Generated .* Do not edit/);

@@ -228,7 +228,7 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
     }
   });
 
-  test('a new worker begins with the address that the old one had found for a name', async () => {
+  test('a new worker starts with the address that the old one had resolved', async () => {
     expect(statusOf(await get('kept.example.com'))).toBe(200);
   });
 

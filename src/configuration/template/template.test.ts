@@ -66,7 +66,7 @@ describe('the built-in template', () => {
     expect([few, await maxconn(33), await maxconn(64)]).toEqual([1_808, 1_744, 1_744]);
   });
 
-  test('gives the same bytes whatever the order of the sites, also when they come one by one', async () => {
+  test('renders the same bytes for any order of the sites', async () => {
     async function* backwards() {
       yield* [...sampleSites].reverse();
     }
@@ -75,7 +75,7 @@ describe('the built-in template', () => {
     expect(back).toEqual(forth);
   });
 
-  test('lets other work run while it renders thousands of sites', async () => {
+  test('does not block the event loop while rendering thousands of sites', async () => {
     let turns = 0;
     let rendering = true;
     const count = () => {
@@ -257,7 +257,7 @@ describe("an operator's template", () => {
     if (line !== null) expect(error.members.output).toContain(`line ${line}`);
   });
 
-  test('with a fault behind a tag that ends tells of that tag nothing', async () => {
+  test('an error after a closed tag does not mention that tag', async () => {
     const error = await errorOf(render('{{ blocked_map }}\n\n{% frobnicate %}\n', sampleInput));
     expect(error.members.output).toMatch(/line 3: [^;]*frobnicate[^;]*$/);
   });

@@ -75,7 +75,7 @@ describe('the second line', () => {
   });
 });
 
-test('a partially written number of a slot is none, or one of the two', () => {
+test('a partially written slot number is read as no number, or as the old or the new one', () => {
   const [old, next] = [tagLine(35), tagLine(36)];
   for (let cut = 0; cut <= old.length; cut += 1) {
     expect([35, 36, null]).toContain(parseTag(`${next.slice(0, cut)}${old.slice(cut)}`.trimEnd()));
@@ -83,7 +83,7 @@ test('a partially written number of a slot is none, or one of the two', () => {
   expect(() => tagLine(36 ** 8)).toThrow(RangeError);
 });
 
-test('a partially written second line is no number, or one of the two', () => {
+test('a partially written second line is read as no number, or as the old or the new one', () => {
   const [old, next] = [nowLine(999), nowLine(1000)];
   for (let cut = 0; cut <= NOW_BYTES; cut += 1) {
     const torn = Buffer.concat([next.subarray(0, cut), old.subarray(cut)]).toString('latin1', 0, NOW_BYTES - 1);

@@ -122,7 +122,7 @@ describe('a rewrite', () => {
   });
 });
 
-describe('what changes while a rewrite runs', () => {
+describe('changes during a rewrite', () => {
   test('changes during a rewrite are in the new file once, in its snapshot or not', async () => {
     const path = await temporaryMapPath();
     const file = new MapFile({ path, slots: 64 });

@@ -250,7 +250,7 @@ export function describeReloadBy(reloadBy: ReloadBy): string {
 }
 
 /** With more edits most names match another one. */
-const likelySlips = 3;
+const mostEdits = 3;
 
 /** A misspelt variable would otherwise be ignored silently. */
 function refuseUnknown(environment: Readonly<Record<string, string | undefined>>): void {
@@ -261,7 +261,7 @@ function refuseUnknown(environment: Readonly<Record<string, string | undefined>>
     if (name.startsWith('PROXY_MANAGER_TEST_')) continue;
     if (name.startsWith('PROXY_MANAGER_') && !known.has(name) && !others.has(name)) {
       const { edits, names } = nearestNames(name, [...known]);
-      const meant = edits <= likelySlips && names.length === 1 ? `did you mean ${names[0]}?` : 'see `serve --help`';
+      const meant = edits <= mostEdits && names.length === 1 ? `did you mean ${names[0]}?` : 'see `serve --help`';
       // Its value is not shown: the misspelt name may be the key's.
       throw new SettingsError(
         name,

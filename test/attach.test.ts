@@ -115,7 +115,7 @@ describeOnOneProxy('attach', ({ bin }) => {
     async ask() {
       throw new Error('no terminal here');
     },
-    async tell(...lines) {
+    async print(...lines) {
       told.push(...lines);
     },
   };

@@ -235,7 +235,7 @@ const reasonSources: readonly (readonly [file: string, pattern: RegExp])[] = [
   ['src/health/entry-counter.ts', /return `(it holds )\$/g],
   [
     'src/health/health.ts',
-    /(?:\? null : |return \(await [^?]*\? null : |return )'(it is not what was written|that of[^']*)'/g,
+    /(?:\? null : |return \(await [^?]*\? null : |return )'(it differs from what was written|that of[^']*)'/g,
   ],
   ['src/health/health.ts', /return \[`(proxy: )/g],
   ['src/health/proxy-problems.ts', /problems\.push\(`(.*?)`\)/g],

@@ -86,8 +86,10 @@ describeOnNewestProxy('a start after a power failure whose database is damaged',
     expect(before.master.pid).toBe(master);
 
     // systemd tries again and again.
-    expect(await refusedStart(service, {}, 1)).toContain(`HAProxy (process ${master}) runs and was left as it is`);
-    expect(await service.logText()).toMatch(/ERROR Start refused cause=.*cannot be used.* proxy=.*was left as it is/);
+    expect(await refusedStart(service, {}, 1)).toContain(
+      `HAProxy (process ${master}) is running and was left unchanged`,
+    );
+    expect(await service.logText()).toMatch(/ERROR Start refused cause=.*cannot be used.* proxy=.*was left unchanged/);
     await expectServed(service);
     expect(readiness()).toBeLessThanOrEqual(1);
 
@@ -147,7 +149,7 @@ describeOnOneProxy('a start that is refused while no proxy runs', ({ bin }) => {
     await chmod(service.paths.config, 0o666);
     cleanUps.push(() => chmod(service.paths.config, 0o640));
     expect(await refusedStart(service, missingTemplate, 2)).toMatch(
-      /HAProxy \(process \d+\) runs and was left as it is/,
+      /HAProxy \(process \d+\) is running and was left unchanged/,
     );
     await expectServed(service);
   });
@@ -168,7 +170,7 @@ describeOnOneProxy('a start that is refused while no proxy runs', ({ bin }) => {
     types.run('{');
     cleanUps.unshift(() => types.run(null));
     const output = await refusedStart(service, {}, 1);
-    expect(output).toMatch(/JSON.*HAProxy \(process \d+\) runs and was left as it is/);
+    expect(output).toMatch(/JSON.*HAProxy \(process \d+\) is running and was left unchanged/);
     expect(output).not.toContain('another proxy-manager');
     await expectServed(service);
     types.run(null);

@@ -395,7 +395,7 @@ describeOnOneProxy('a later start', ({ bin }) => {
       ),
     );
     const [proxy] = (await service.processes()).current;
-    expect(output).toMatch(/HAProxy \(process \d+\) runs and was left as it is/);
+    expect(output).toMatch(/HAProxy \(process \d+\) is running and was left unchanged/);
     expect(await service.visit('127.20.0.1')).toBe(403);
     await closed(listener);
     await service.launch();

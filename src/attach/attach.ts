@@ -1,7 +1,7 @@
 // `attach`: lets this service maintain the maps of a HAProxy that its operator configures. It reads, reports, creates
 // what is missing, waits for the lines that only the operator can paste, and proves the result.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lackOf } from '../configuration/rules/front-ends.ts';
+import { missingRuleText } from '../configuration/rules/front-ends.ts';
 import { checkConfiguration } from '../haproxy/process/binary.ts';
 import { UnreadableConfiguration, workFolderOfProxy } from '../haproxy/process/configuration-files.ts';
 import type { ReloadBy, Settings } from '../settings.ts';
@@ -11,7 +11,7 @@ import type { Host } from './host.ts';
 import { ownSettings } from './own-settings.ts';
 import { type Finding, prove } from './prove.ts';
 import { readRecord } from './record.ts';
-import { lackingRule, pasteLines, report } from './report.ts';
+import { pasteLines, report, withoutRule } from './report.ts';
 import { refuseUnusable } from './requirements.ts';
 import { ServiceCommand } from './service-command.ts';
 import {
@@ -41,7 +41,7 @@ export interface AttachOptions {
 }
 
 export interface Operator {
-  tell(...lines: readonly string[]): Promise<void>;
+  print(...lines: readonly string[]): Promise<void>;
   /** Whether there is a terminal for questions. */
   readonly canAsk: boolean;
   ask(question: string): Promise<boolean>;
@@ -86,7 +86,7 @@ class Attaching {
     refuseUnknownNames(facts, this.#deps.options.openFrontEnds ?? []);
     const dropIn = settingsOfService(facts, { root, reloadBy, openFrontEnds });
     const settings = await ownSettings(host, [packaged, dropIn]);
-    await this.#deps.operator.tell(...report(facts, settings.openFrontEnds));
+    await this.#deps.operator.print(...report(facts, settings.openFrontEnds));
     await this.#refuseManaged();
     refuseWithoutSocket(facts, packaged);
     const made = new Made(host, await readRecord(host));
@@ -114,8 +114,8 @@ class Attaching {
     for (const { file } of listsToImport(facts, made)) would.push(`  import ${file}, after asking`);
     if (!facts.socket.usable) would.push(`  restart ${facts.proxy.unit} once, to open its master socket, after asking`);
     const { reloadBy } = settings;
-    const lacking = lackingRule(facts, settings.openFrontEnds);
-    await this.#deps.operator.tell(
+    const lacking = withoutRule(facts, settings.openFrontEnds);
+    await this.#deps.operator.print(
       '',
       ...(would.length === 0 ? ['Nothing is left to do.'] : ['attach would', ...would]),
       ...pasteLines(lacking, settings),
@@ -140,9 +140,9 @@ class Attaching {
     for (const step of steps) {
       if (await step.isDone()) continue;
       await step.apply();
-      await this.#deps.operator.tell(step.done);
+      await this.#deps.operator.print(step.done);
     }
-    if (reloadBy.kind === 'systemd') await this.#deps.operator.tell(...polkitLines(reloadBy.unit));
+    if (reloadBy.kind === 'systemd') await this.#deps.operator.print(...polkitLines(reloadBy.unit));
   }
 
   async #importLists(facts: Facts, made: Made, service: ServiceCommand): Promise<void> {
@@ -164,9 +164,9 @@ class Attaching {
         );
         continue;
       }
-      const { said, isWhole } = await service.importList(deniedKeys(text, denies), `imported from ${file}`);
+      const { output, isComplete } = await service.importList(deniedKeys(text, denies), `imported from ${file}`);
       // Rejected lines are not blocked; another run retries them.
-      if (isWhole) await made.imported(file);
+      if (isComplete) await made.imported(file);
       // The last check covers what the workers loaded.
       const told = isWhole ? said.split('\n').slice(0, 1) : said.split('\n');
       await this.#deps.operator.tell(`imported ${file}, denied at ${place}:`, ...told.map((line) => `  ${line}`));
@@ -182,9 +182,9 @@ class Attaching {
   async #rulesPasted(facts: Facts, settings: Settings): Promise<Facts> {
     const { openFrontEnds } = settings;
     let now = facts;
-    let lacking = lackingRule(now, openFrontEnds);
+    let lacking = withoutRule(now, openFrontEnds);
     if (lacking.length === 0) return now;
-    await this.#deps.operator.tell(...pasteLines(lacking, settings), '');
+    await this.#deps.operator.print(...pasteLines(lacking, settings), '');
     if (!this.#deps.operator.canAsk) return now;
     await this.#deps.operator.tell('Waiting for the lines. Ctrl-C stops attach; run it again to continue.');
     let trouble: string | null = null;
@@ -192,20 +192,20 @@ class Attaching {
       await sleep(pollMs);
       try {
         now = await readFacts(this.#deps.host, this.#deps.options.configFile, settings);
-        trouble = null;
+        lastError = null;
       } catch (error) {
         // A file being saved, or a HAProxy being restarted, is read again the next time.
         if (!(error instanceof UnreadableConfiguration || error instanceof CannotAttach)) throw error;
-        if (error.message !== trouble) await this.#deps.operator.tell(`still waiting: ${error.message}`);
-        trouble = error.message;
+        if (error.message !== lastError) await this.#deps.operator.print(`still waiting: ${error.message}`);
+        lastError = error.message;
         continue;
       }
-      const left = lackingRule(now, openFrontEnds);
+      const left = withoutRule(now, openFrontEnds);
       for (const { name, answersBefore } of lacking) {
         const still = left.find((one) => one.name === name);
-        if (still === undefined) await this.#deps.operator.tell(`${name} has the rule`);
+        if (still === undefined) await this.#deps.operator.print(`${name} has the rule`);
         else if (still.answersBefore !== answersBefore)
-          await this.#deps.operator.tell(`${name} has ${lackOf(still.answersBefore)}`);
+          await this.#deps.operator.print(`${name} has ${missingRuleText(still.answersBefore)}`);
       }
       lacking = left;
     }
@@ -229,7 +229,7 @@ class Attaching {
       return false;
     }
     if (!facts.frontEnds.some(({ hasRule }) => hasRule)) {
-      await this.#deps.operator.tell('No front end has the rule yet: paste the lines, and run this again.');
+      await this.#deps.operator.print('No front end has the rule yet: paste the lines, and run this again.');
       return false;
     }
     const verb = socket.usable ? 'reload' : 'restart';
@@ -239,7 +239,7 @@ class Attaching {
     const command = proxy.unit === null ? `kill -USR2 ${proxy.pid}` : `systemctl ${verb} ${proxy.unit}`;
     const { yes } = this.#deps.options;
     if (!yes && !(this.#deps.operator.canAsk && (await this.#deps.operator.ask(`${why}: ${command}. Do it now?`)))) {
-      await this.#deps.operator.tell(`${why}: ${command}. Then run this again.`);
+      await this.#deps.operator.print(`${why}: ${command}. Then run this again.`);
       return false;
     }
     if (proxy.unit === null) {
@@ -252,7 +252,7 @@ class Attaching {
       if (verb === 'restart') await restartWithSocket(this.#deps.host, proxy.unit, made);
       else await succeed(this.#deps.host, 'systemctl', verb, proxy.unit);
     }
-    await this.#deps.operator.tell(`${socket.usable ? 'asked HAProxy to reload' : 'restarted HAProxy'} (${command})`);
+    await this.#deps.operator.print(`${socket.usable ? 'asked HAProxy to reload' : 'restarted HAProxy'} (${command})`);
     return true;
   }
 
@@ -264,13 +264,13 @@ class Attaching {
     for (const frontEnd of facts.frontEnds.filter(({ hasRule }) => hasRule)) {
       const { finding, says } = await prove(frontEnd, service);
       findings.push(finding);
-      await this.#deps.operator.tell(says);
+      await this.#deps.operator.print(says);
     }
     // A front end that cannot be reached from here proves nothing, but is not a failure either; it was reported.
     const isProved = findings.includes('proved') && !findings.includes('disproved');
-    const outcome: AttachOutcome = isProved && lackingRule(facts, openFrontEnds).length === 0 ? 'proved' : 'open';
+    const outcome: AttachOutcome = isProved && withoutRule(facts, openFrontEnds).length === 0 ? 'proved' : 'open';
     const reasons = health.reasons.map((reason) => `  - ${reason}`);
-    await this.#deps.operator.tell(
+    await this.#deps.operator.print(
       ...(health.status === 'ok'
         ? ['Attached: proxy-manager status is ok.']
         : [`proxy-manager status is ${health.status}:`, ...reasons]),

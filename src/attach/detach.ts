@@ -26,7 +26,7 @@ export async function detach(host: Host, operator: Operator, { dryRun, root }: D
   const { files, imported } = await readRecord(host);
   const dropIn = await host.readText(paths.serviceDropIn);
   if (dropIn === null && Object.keys(files).length === 0) {
-    await operator.tell('Nothing is attached here.');
+    await operator.print('Nothing is attached here.');
     return;
   }
   const settings = await ownSettings(host, [await packagedUnit(host, root), dropIn ?? '']);
@@ -45,8 +45,8 @@ export async function detach(host: Host, operator: Operator, { dryRun, root }: D
     path.endsWith('/proxy-manager.conf') && edited.includes(paths.haproxyVariables);
   const kept = remove.filter(keeps);
   remove = remove.filter((path) => !keeps(path));
-  for (const path of edited) await operator.tell(`left ${path} as it is: it was edited since`);
-  for (const path of kept) await operator.tell(`left ${path} as it is: it names ${paths.haproxyVariables}`);
+  for (const path of edited) await operator.print(`left ${path} as it is: it was edited since`);
+  for (const path of kept) await operator.print(`left ${path} as it is: it names ${paths.haproxyVariables}`);
   if (dryRun) {
     await operator.tell(`detach would stop ${serviceUnit} and remove`, ...remove.map((path) => `  ${path}`));
     await operator.tell('This was a dry run: nothing was changed.');
@@ -56,7 +56,7 @@ export async function detach(host: Host, operator: Operator, { dryRun, root }: D
   if (await host.exists(paths.unit)) await succeed(host, 'systemctl', 'disable', '--now', serviceUnit);
   for (const path of remove) {
     await host.remove(path);
-    await operator.tell(`removed ${path}`);
+    await operator.print(`removed ${path}`);
   }
   for (const folder of remove.map((path) => path.slice(0, path.lastIndexOf('/')))) {
     if (folder.endsWith('.service.d')) await host.remove(folder);
@@ -94,7 +94,7 @@ async function leadsTo(host: Host, path: string, root: string): Promise<boolean 
 async function refuseWhileLoaded(service: ServiceCommand, operator: Operator): Promise<void> {
   const health = await healthOf(service);
   if (health === null || health.master_socket.status !== 'ok') {
-    await operator.tell(
+    await operator.print(
       'HAProxy cannot be asked through the service, so whether it still has the lists loaded is not known.',
     );
     return;

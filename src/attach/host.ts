@@ -24,7 +24,7 @@ export interface Host {
   runWith(input: string, program: string, ...words: readonly string[]): Promise<Ran>;
 }
 
-const patienceMs = 120_000;
+const timeoutMs = 120_000;
 
 export const thisHost: Host = {
   async readText(path) {
@@ -62,7 +62,7 @@ export const thisHost: Host = {
 
 function run(input: string, program: string, words: readonly string[]): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const limits = { timeout: patienceMs, maxBuffer: 16 * 1024 * 1024, env: childEnvironment(), cwd: '/' };
+    const limits = { timeout: timeoutMs, maxBuffer: 16 * 1024 * 1024, env: childEnvironment(), cwd: '/' };
     const child = execFile(program, words, limits, (error, output, complaints) => {
       if (error === null) return resolve({ exitCode: 0, output, complaints });
       if (typeof error.code === 'number') return resolve({ exitCode: error.code, output, complaints });

@@ -1,4 +1,4 @@
-import { type FrontEnd, lackOf } from '../configuration/rules/front-ends.ts';
+import { type FrontEnd, missingRuleText } from '../configuration/rules/front-ends.ts';
 import type { Facts } from './facts.ts';
 import { type Maps, ruleLines } from './texts.ts';
 
@@ -21,7 +21,7 @@ function socketLine(isThere: boolean, { path, usable }: Facts['socket']): string
 function frontEndLine(frontEnd: FrontEnd, open: readonly string[]): string {
   const { name, mode, place, hasRule, answersBefore, sourceSetAt } = frontEnd;
   const where = `  ${name} (${mode}, ${place})`;
-  if (!hasRule) return `${where}: ${open.includes(name) ? 'open on purpose' : lackOf(answersBefore)}`;
+  if (!hasRule) return `${where}: ${open.includes(name) ? 'open on purpose' : missingRuleText(answersBefore)}`;
   const before = answersBefore === null ? '' : `, but ${answersBefore} may answer before it`;
   const source =
     sourceSetAt === null
@@ -30,7 +30,7 @@ function frontEndLine(frontEnd: FrontEnd, open: readonly string[]): string {
   return `${where}: has the rule${before}${source}`;
 }
 
-export function lackingRule({ frontEnds }: Facts, open: readonly string[]): readonly FrontEnd[] {
+export function withoutRule({ frontEnds }: Facts, open: readonly string[]): readonly FrontEnd[] {
   return frontEnds.filter(({ name, hasRule }) => !hasRule && !open.includes(name));
 }
 

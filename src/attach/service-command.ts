@@ -7,7 +7,7 @@ import { CannotAttach } from './facts.ts';
 import type { Host } from './host.ts';
 
 /** A worker that loads a large map takes some seconds. */
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 const pollMs = 250;
 /** Exit code: some rejected, or degraded. */
 const partly = 3;
@@ -36,16 +36,16 @@ export class ServiceCommand {
   }
 
   /** One address per line. @returns the output, and whether every line was accepted */
-  async importList(list: string, reason: string): Promise<{ readonly said: string; readonly isWhole: boolean }> {
-    const said = await this.#runWith(list, ['import', '-', '--format', 'list', '--reason', reason]);
-    return { said, isWhole: /, 0 rejected$/m.test(said) };
+  async importList(list: string, reason: string): Promise<{ readonly output: string; readonly isComplete: boolean }> {
+    const output = await this.#runWith(list, ['import', '-', '--format', 'list', '--reason', reason]);
+    return { output, isComplete: /, 0 rejected$/m.test(output) };
   }
 
   async #runWith(input: string, words: readonly string[]): Promise<string> {
     const ran = await this.#host.runWith(input, this.#program, '--url', this.#url, ...words);
-    const said = `${ran.output}${ran.complaints}`.trim();
-    if (ran.exitCode === 0 || ran.exitCode === partly) return said;
-    throw new CannotAttach(`proxy-manager ${words.join(' ')}: ${said}`);
+    const output = `${ran.output}${ran.complaints}`.trim();
+    if (ran.exitCode === 0 || ran.exitCode === partly) return output;
+    throw new CannotAttach(`proxy-manager ${words.join(' ')}: ${output}`);
   }
 
   async health(): Promise<HealthReport> {
@@ -59,7 +59,7 @@ export class ServiceCommand {
 
   /** The first that satisfies the condition, or the last one. */
   async healthOnce(isRight: (health: HealthReport) => boolean): Promise<HealthReport> {
-    const until = performance.now() + patienceMs;
+    const until = performance.now() + timeoutMs;
     for (;;) {
       const health = await this.health();
       if (isRight(health) || performance.now() >= until) return health;

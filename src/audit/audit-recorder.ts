@@ -110,7 +110,7 @@ export class AuditRecorder {
     this.#recordOmitted(this.#refusals.takeEnded(this.#deps.now().getTime(), true));
     await this.flush();
     if (this.#waiting.length > 0)
-      this.#deps.log.error('Outcomes missing in the audit log: the database took no more rows', {
+      this.#deps.log.error('Outcomes missing in the audit log: the database rejected further rows', {
         entries: this.#waiting.length,
       });
   }

@@ -50,7 +50,7 @@ export const unknownTrust: TrustInConfiguration = { mapLoaded: null, hasEffect: 
 
 export interface TrustUsage {
   readonly last: TrustInConfiguration;
-  look(): Promise<TrustInConfiguration>;
+  check(): Promise<TrustInConfiguration>;
 }
 
 const usedWholly: TrustInConfiguration = { mapLoaded: true, hasEffect: true };
@@ -81,7 +81,7 @@ export class TrustedSet implements MirroredMap {
 
   constructor(deps: TrustedSetDeps) {
     this.#deps = deps;
-    this.#usage = deps.usage ?? { last: usedWholly, look: async () => usedWholly };
+    this.#usage = deps.usage ?? { last: usedWholly, check: async () => usedWholly };
   }
 
   readonly name = 'trusted';
@@ -287,7 +287,7 @@ export class TrustedSet implements MirroredMap {
   }
 
   async #reportOf({ failures, currentFailed }: RuntimeChangeResult, change: string): Promise<RuntimeReport> {
-    if (failures.length > 0 && (await this.#usage.look()).mapLoaded === false) {
+    if (failures.length > 0 && (await this.#usage.check()).mapLoaded === false) {
       // No reload of this configuration would load the map.
       return runtimeReport(
         failures.map((failure) => ({ ...failure, reason: unusedTrustedMap })),

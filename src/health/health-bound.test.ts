@@ -122,7 +122,7 @@ describe('a check that hangs', () => {
     const report = await whenTimeIsUp(time, asked);
     expect(report.map_file.status).toBe('unknown');
     expect(report.reasons).toEqual([
-      'map file: not checked (timed out after 0.7 s; 2.0 s ago: it is not what was written)',
+      'map file: not checked (timed out after 0.7 s; 2.0 s ago: it differs from what was written)',
     ]);
     rest = otherChecks(scripted, { file: false });
     const verdict = health.verdict('ping');

@@ -170,8 +170,8 @@ export class Health {
     // Last: a worker interrupted by a reload may be in sync again, or gone.
     if (registry.hasPassingDifference()) await this.#compareNow(deadline.restMs, deadline);
     for (const worker of registry.all()) {
-      const lack = lackOf(worker, registry, worker.unresponsive ? [] : this.#expectedNow(changing));
-      if (lack !== null) found.add('runtime_map', `${worker.role} worker ${worker.pid}: ${lack}`);
+      const problem = workerProblem(worker, registry, worker.unresponsive ? [] : this.#expectedNow(changing));
+      if (problem !== null) found.add('runtime_map', `${worker.role} worker ${worker.pid}: ${problem}`);
     }
 
     if (noWorker) found.add('workers', 'no worker of the proxy is running');
@@ -316,7 +316,7 @@ export class Health {
   async #fileProblem(): Promise<string | null> {
     const { keeper, trusted } = this.#sources;
     if (keeper.problem !== null) return keeper.problem;
-    if (!(await keeper.file.unchanged())) return 'it is not what was written';
+    if (!(await keeper.file.unchanged())) return 'it differs from what was written';
     return (await trusted.fileUnchanged()) ? null : 'that of the trusted addresses is not what was written';
   }
 
@@ -365,7 +365,7 @@ function partOf<T, Wrong extends string>(result: ProbeResult<T>, wrong: Wrong, p
   return { status: reason === null ? ('ok' as const) : wrong, reason };
 }
 
-function lackOf(worker: KnownWorker, registry: WorkerRegistry, except: readonly Passing[] = []): string | null {
+function workerProblem(worker: KnownWorker, registry: WorkerRegistry, except: readonly Passing[] = []): string | null {
   for (const map of ['blocked', 'trusted'] as const) {
     const state = registry.stateOf(worker, map);
     const excepted = state.passing !== null && except.includes(state.passing);
@@ -375,5 +375,5 @@ function lackOf(worker: KnownWorker, registry: WorkerRegistry, except: readonly 
 }
 
 function workerPart(worker: KnownWorker, registry: WorkerRegistry) {
-  return { pid: worker.pid, whole: registry.isInSync(worker), reason: lackOf(worker, registry) };
+  return { pid: worker.pid, whole: registry.isInSync(worker), reason: workerProblem(worker, registry) };
 }

@@ -67,7 +67,7 @@ function refuseOtherFiles(head: Uint8Array): void {
     if (bytes.every((byte, index) => head[index] === byte)) throw new NotAList(why);
   }
   if (head.subarray(0, lookedForNul).includes(0))
-    throw new NotAList('is not a text file: it holds NUL bytes; a list has one address a line');
+    throw new NotAList('is not a text file: it contains NUL bytes; a list has one address per line');
 }
 
 class LineCutter {

@@ -28,7 +28,7 @@ export class CachedProbe<T> {
   }
 
   /** Null: unknown, or the last probe failed. Never throws. */
-  async read(patienceMs: number): Promise<T | null> {
+  async read(timeoutMs: number): Promise<T | null> {
     const { fresh, stale, share } = this.#deps.times;
     const rest = share === undefined ? 0 : (this.#last?.tookMs ?? 0) / share;
     const known = this.#notOlderThan(Math.max(fresh, rest));
@@ -36,7 +36,7 @@ export class CachedProbe<T> {
     this.#asking ??= this.#learn().finally(() => {
       this.#asking = null;
     });
-    await withTimeout(this.#asking, patienceMs);
+    await withTimeout(this.#asking, timeoutMs);
     return this.#notOlderThan(stale)?.value ?? null;
   }
 

@@ -52,8 +52,8 @@ export class ReloadMetrics {
     this.#total.inc({ result: status, reason: purpose });
     this.#durations.observe({ result: status }, milliseconds / 1_000);
     // A refused site or backup has no effect, and its sender got the error.
-    const toldAndForgotten = status === 'refused' && (purpose === 'site' || purpose === 'restore');
-    if (!toldAndForgotten) this.#successful.set(status === 'completed' ? 1 : 0);
+    const isRejectedRequest = status === 'refused' && (purpose === 'site' || purpose === 'restore');
+    if (!isRejectedRequest) this.#successful.set(status === 'completed' ? 1 : 0);
     this.#endedAt.set({ result: status }, Date.now() / 1_000);
   }
 

@@ -38,7 +38,7 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
           registry.observe(outcome.processes);
           link.markUp(outcome.processes);
         }
-        await configuration.look();
+        await configuration.check();
         return outcome;
       },
       verifyWorkers: () => verifyWorkers({ reconciler, registry }),
@@ -60,7 +60,7 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
     },
     // The reconciler's check may precede the one of the files.
     async obstacle() {
-      await configuration.look();
+      await configuration.check();
       return configuration.reloadHindrance;
     },
     memoryAllows: () => memoryAllowsWorker(registry.current()?.pid ?? null),
@@ -78,15 +78,15 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
     drift: null,
     interrupted: false,
     mayReload: () => reloadBy.kind !== 'never' && configuration.reloadHindrance === null,
-    look: () => configuration.look(),
+    check: () => configuration.check(),
     async problems() {
-      await configuration.look();
+      await configuration.check();
       return configuration.problems();
     },
     attached: () => configuration.report(),
     review: async () => undefined,
     async start() {
-      await configuration.look();
+      await configuration.check();
       const problems = [...(await socketProblems(settings.masterSocket)), ...configuration.problems()];
       for (const what of problems) log.warn('Blocks are not enforced everywhere', { what });
     },

@@ -222,7 +222,7 @@ export function wireBlocking(options: {
     betweenBulkChanges: (work) => bulk.between(work),
   });
   // If unknown, trusted addresses are assumed to be admitted.
-  const trustHasEffect = async (): Promise<boolean> => (await options.trustUsage?.look())?.hasEffect !== false;
+  const trustHasEffect = async (): Promise<boolean> => (await options.trustUsage?.check())?.hasEffect !== false;
   const checker = new AddressChecker({
     store,
     trusted: trusted.entries,

@@ -179,7 +179,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
       return marker.interrupted !== null;
     },
     mayReload: () => !rule.missing,
-    look: () => rule.check(),
+    check: () => rule.check(),
     problems: () => proxyProblems({ live, rule, supervisor }, registry),
     attached: () => null,
     async review() {

@@ -30,7 +30,7 @@ export function setSources({ keeper, trusted, writer, turns, link, registry }: B
 const writeEveryMs = 30_000;
 
 /** Current health, without delaying a change. */
-export function gentleHealth(health: Pick<Health, 'verdict'>): () => Promise<HealthVerdict> {
+export function currentHealth(health: Pick<Health, 'verdict'>): () => Promise<HealthVerdict> {
   let wroteAt = Number.NEGATIVE_INFINITY;
   return async () => {
     const writes = performance.now() - wroteAt >= writeEveryMs;

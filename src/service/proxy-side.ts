@@ -28,7 +28,7 @@ export interface ProxySide {
   /** False: no reload could enforce what is missing, or none is allowed. */
   mayReload(): boolean;
   /** Checks the configuration again. Never throws. */
-  look(): Promise<void>;
+  check(): Promise<void>;
   /** For `/health`, each as a sentence. */
   problems(): Promise<readonly string[]>;
   /** For `/health`; null: this service writes the configuration. As of the last check. */
@@ -84,8 +84,8 @@ export class ProxyLink {
       get last() {
         return last();
       },
-      look: async () => {
-        await this.#side?.look();
+      check: async () => {
+        await this.#side?.check();
         return last();
       },
     };

@@ -10,7 +10,7 @@ import { checkRights } from '../start/rights-check.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { ProxyVersions } from '../supervision/proxy-versions.ts';
 import type { ServiceLock } from '../supervision/service-lock.ts';
-import { growSparingly } from '../system/heap.ts';
+import { limitHeapGrowth } from '../system/heap.ts';
 import { IdleMemory } from '../system/idle-memory.ts';
 import type { Log } from '../telemetry/log.ts';
 import { prepareStart } from './prepare-start.ts';
@@ -87,7 +87,7 @@ async function startLocked(
     if (proxy.interrupted) proxy.reloads.schedule('a crash interrupted one');
     crashPoint('start.workers-compared');
     reconciler.start();
-    growSparingly();
+    limitHeapGrowth();
     idleMemory.start();
     audit.start();
     started = true;

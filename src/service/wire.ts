@@ -30,7 +30,7 @@ import { Webhooks } from '../webhooks/webhooks.ts';
 import { wireAttachedProxy } from './attached-proxy.ts';
 import { wireBlocking } from './blocking-parts.ts';
 import { wireManagedProxy } from './managed-proxy.ts';
-import { gentleHealth, proxyStats, setSources, storedFacts } from './metric-sources.ts';
+import { currentHealth, proxyStats, setSources, storedFacts } from './metric-sources.ts';
 import { ProxyLink, type ProxySide, type ProxySideOptions } from './proxy-side.ts';
 
 /** Health is checked soon after these facts. */
@@ -154,7 +154,7 @@ export async function wireService(options: {
       storedFacts: () => storedFacts(blocking.store, sitesStore),
       expiringEntries: () => blocking.store.countEnding(),
       webhookBacklogs: () => webhooks.backlogs(),
-      health: gentleHealth(health),
+      health: currentHealth(health),
       proxyStats: () => proxyStats({ stats: statsSocket, master: socket }, sitesStore),
     },
   });

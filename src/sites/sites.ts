@@ -18,7 +18,7 @@ import { parseShowStat, type ServerStat } from '../haproxy/socket/show-stat.ts';
 import type { SitesStore } from '../store/sites-store.ts';
 import type { SitesService } from './sites-service.ts';
 
-const patienceMs = 2_000;
+const timeoutMs = 2_000;
 
 interface SitesDeps {
   readonly store: SitesStore;
@@ -113,7 +113,7 @@ export class Sites implements SitesService {
 
   async #statsOf(domain: string): Promise<readonly ServerStat[] | null> {
     try {
-      const conversation = await this.#deps.socket.converse(performance.now() + patienceMs);
+      const conversation = await this.#deps.socket.converse(performance.now() + timeoutMs);
       const [body = ''] = await conversation.finish([`@1 show stat ${backendName(domain)} 4 -1`]);
       return parseShowStat(body);
     } catch (error) {

@@ -101,7 +101,7 @@ export async function importTrustedMap(
  * Trust follows the database, even an older restored one. Differences to the file are logged before it is rewritten:
  * addresses, at most twenty of each kind.
  */
-export async function tellOtherTrust(path: string, store: Pick<TrustedIpsStore, 'list'>, log: Log): Promise<void> {
+export async function logTrustDrift(path: string, store: Pick<TrustedIpsStore, 'list'>, log: Log): Promise<void> {
   const wanted = new Set((await store.list()).map((row) => row.ip_address));
   const inFile = new Set<string>();
   try {

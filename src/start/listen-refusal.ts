@@ -28,5 +28,5 @@ export async function listenRefused(error: unknown, { text, target }: ListenAddr
 async function holderOf(address: { readonly host: string; readonly port: number }): Promise<string> {
   const holders = await describeSockets(await foreignListeners([address], []));
   // It may have exited, or belong to a user whose processes are hidden.
-  return `${holders.length === 0 ? 'another process' : holders.join(', ')} has it already; stop that, or name another address`;
+  return `${holders.length === 0 ? 'another process' : holders.join(', ')} already listens there; stop it, or choose another address`;
 }

@@ -50,7 +50,7 @@ export async function proxyFromDisk(settings: Settings, log: Log, signal: AbortS
 }
 
 function leftAsItIs(pid: number): string {
-  return `HAProxy (process ${pid}) runs and was left as it is`;
+  return `HAProxy (process ${pid}) is running and was left unchanged`;
 }
 
 /** By its pid file alone; null: none. */

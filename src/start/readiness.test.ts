@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../testkit/conditions.ts';
 import { missingForNotifySocket, openNotifySocket } from '../../testkit/notify-socket.ts';
 import type { Log } from '../telemetry/log.ts';
-import { tellReady } from './readiness.ts';
+import { notifyReady } from './readiness.ts';
 
 const PATH = String(process.env['PATH']);
 const missing = missingForNotifySocket();
@@ -25,7 +25,7 @@ describe('a service that is ready', () => {
   it.skipIf(missing !== null)(`notifies systemd with its address (${missing ?? 'systemd-notify'})`, async () => {
     const socket = await openNotifySocket(join(folder, 'notify'));
     try {
-      await tellReady(url, log, { PATH, NOTIFY_SOCKET: socket.path });
+      await notifyReady(url, log, { PATH, NOTIFY_SOCKET: socket.path });
       expect(errors).toEqual([]);
       await eventually('all has come', () => socket.lines().includes('BARRIER=1'));
       expect(socket.lines()).toEqual(['READY=1', `STATUS=The API listens on ${url}`, 'BARRIER=1']);
@@ -35,13 +35,13 @@ describe('a service that is ready', () => {
   });
 
   it('runs nothing without a notification socket', async () => {
-    await tellReady(url, log, { PATH: '/no/such/folder' });
-    await tellReady(url, log, { PATH: '/no/such/folder', NOTIFY_SOCKET: '' });
+    await notifyReady(url, log, { PATH: '/no/such/folder' });
+    await notifyReady(url, log, { PATH: '/no/such/folder', NOTIFY_SOCKET: '' });
     expect(errors).toEqual([]);
   });
 
   it('continues, and logs why, if systemd cannot be notified', async () => {
-    await tellReady(url, log, { PATH: '/no/such/folder', NOTIFY_SOCKET: join(folder, 'notify') });
+    await notifyReady(url, log, { PATH: '/no/such/folder', NOTIFY_SOCKET: join(folder, 'notify') });
     expect(errors).toEqual([
       [
         'systemd could not be notified that the service is ready',
@@ -51,7 +51,7 @@ describe('a service that is ready', () => {
   });
 
   it.skipIf(missing !== null)('logs the message of a failed systemd-notify', async () => {
-    await tellReady(url, log, { PATH, NOTIFY_SOCKET: join(folder, 'missing') });
+    await notifyReady(url, log, { PATH, NOTIFY_SOCKET: join(folder, 'missing') });
     expect(errors).toEqual([
       [expect.anything(), { cause: expect.stringMatching(/systemd-notify ended with 1: .*No such file/) }],
     ]);

@@ -9,7 +9,7 @@ const longestMs = 10_000;
  * Does nothing without NOTIFY_SOCKET. A failure is logged: the service works, and systemd waits until its own time-out.
  * @param url where the API listens; `systemctl status` shows it
  */
-export async function tellReady(
+export async function notifyReady(
   url: string,
   log: Log,
   environment: Readonly<Record<string, string | undefined>> = process.env,

@@ -9,7 +9,7 @@ import { readMapFileHeader } from '../haproxy/map-file/map-file.ts';
 import { BulkStore } from '../store/bulk-store.ts';
 import { InstanceStore } from '../store/instance-store.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
-import { tellOtherTrust } from './first-import.ts';
+import { logTrustDrift } from './first-import.ts';
 import { recoverFromMapFile, takeOverMapFiles } from './take-over.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -368,7 +368,7 @@ describe('trust', () => {
     const trusted = new TrustedIpsStore(kit.database);
     const told = async () => {
       kit.lines.length = 0;
-      await tellOtherTrust(path, trusted, logOf());
+      await logTrustDrift(path, trusted, logOf());
       return kit.lines.map(({ message, fields }) => ({ message, ...fields }));
     };
     for (const ip of ['10.9.9.1', '10.9.9.2']) await trusted.put(entryOf(ip), { expiry: { kind: 'keep' } }, clock);

@@ -10,7 +10,7 @@ import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
 import type { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import type { Log } from '../telemetry/log.ts';
-import { importMapFile, importTrustedMap, type MapImport, readLine, tellOtherTrust } from './first-import.ts';
+import { importMapFile, importTrustedMap, logTrustDrift, type MapImport, readLine } from './first-import.ts';
 
 const recoveredBy = 'recovered:map-file';
 
@@ -37,8 +37,8 @@ export async function reviewMapFiles(
 ): Promise<void> {
   const { settings, trusted, audit, knownInstance, log } = parts;
   const recovered = await recoverFromMapFile(parts);
-  if (recovered !== null && recovered.imported > 0) tellOfImport(audit, { ...recovered, blocked_by: recoveredBy });
-  if (knownInstance) await tellOtherTrust(settings.trustedMap, trusted, log);
+  if (recovered !== null && recovered.imported > 0) recordImport(audit, { ...recovered, blocked_by: recoveredBy });
+  if (knownInstance) await logTrustDrift(settings.trustedMap, trusted, log);
 }
 
 /**
@@ -119,13 +119,13 @@ export async function takeOverMapFiles(
   if (blocked.header?.database === instance.databaseId) return;
   if (blocked.exists) {
     const from = { path: settings.blockedMap, blockedBy: 'import:map-file' };
-    tellOfImport(audit, { ...(await importMapFile(from, store, log, now())) });
+    recordImport(audit, { ...(await importMapFile(from, store, log, now())) });
   }
   if (!(await readMapFileHeader(settings.trustedMap)).exists) return;
   const done = await importTrustedMap(settings.trustedMap, trusted, log, now());
-  if (done.imported > 0) tellOfImport(audit, { ...done, map: 'trusted' });
+  if (done.imported > 0) recordImport(audit, { ...done, map: 'trusted' });
 }
 
-function tellOfImport(audit: Pick<AuditRecorder, 'done'>, details: Record<string, unknown>): void {
+function recordImport(audit: Pick<AuditRecorder, 'done'>, details: Record<string, unknown>): void {
   audit.done({ operation: 'import_map_file', keyName: null, source: null, requestId: null, details });
 }

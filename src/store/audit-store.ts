@@ -48,7 +48,7 @@ export interface AuditSearch {
 }
 
 /** Rows examined between two yields to the event loop: some milliseconds. */
-const LOOKED_AT_ONCE = 10_000;
+const ROWS_PER_SLICE = 10_000;
 const BLOCK = 32;
 const OUTCOME_COLUMNS = 8;
 const NO_OUTCOME: AuditOutcomesTable = {
@@ -103,7 +103,7 @@ export class AuditStore {
     // A cursor far beyond the last row would scan nothing, for minutes.
     let below = Math.min(query.cursor ? decode(query.cursor) : last + 1, last + 1);
     while (items.length <= query.limit && below > first) {
-      const from = Math.max(first, below - LOOKED_AT_ONCE);
+      const from = Math.max(first, below - ROWS_PER_SLICE);
       items.push(...(await this.#between(from, below, query, query.limit + 1 - items.length)));
       below = from;
       await yieldToLoop();

@@ -29,7 +29,7 @@ import { type AdoptedRows, adoptedRow, adoptUnkeyed } from './unkeyed-rows.ts';
  * addresses in between was acknowledged after it and wins: the address is marked, and the slices skip it. An expiry
  * marks nothing, because the bulk change is newer.
  */
-class LastWord {
+class BulkSkips {
   readonly #active: PreparedQuery<{ id: number }>;
   readonly #mark: PreparedQuery<unknown>;
 
@@ -47,7 +47,7 @@ class LastWord {
   }
 
   /** Call within the transaction that changes `entries`. */
-  async of(runner: Runner, entries: readonly IpEntry[]): Promise<void> {
+  async mark(runner: Runner, entries: readonly IpEntry[]): Promise<void> {
     if (entries.length === 0) return;
     for (const { id } of await this.#active.all(runner, ['adding', 'removing'])) {
       for (const entry of entries) await this.#mark.write(runner, [id, sortKey(entry), entry.text]);
@@ -62,7 +62,7 @@ export type { AdoptedRows } from './unkeyed-rows.ts';
 /** Smaller removals never look like the loss of more than half of a hundred or more lines. */
 const shrinkNotedFrom = 50;
 /** A lookup each costs some 0.1 ms; more are answered by one pass over all keys. */
-const askedOneByOne = 500;
+const lookedUpSingly = 500;
 const lookupsInBreath = 32;
 
 /** The audit row for one request's changes in a group. */
@@ -94,7 +94,7 @@ export class BlockedIpsStore {
   readonly #scan: BlockedScan;
   readonly #pages: BlockedPages;
   readonly #lookup: AddressLookup;
-  readonly #lastWord: LastWord;
+  readonly #bulkSkips: BulkSkips;
   readonly #audit: AuditRows;
   readonly #keys: BlockedKeys;
   readonly #generation: Generation;
@@ -105,7 +105,7 @@ export class BlockedIpsStore {
     this.#scan = new BlockedScan(database.read);
     this.#pages = new BlockedPages({ database, rows: this.#rows });
     this.#lookup = new AddressLookup(database.read, 'blocked_ips');
-    this.#lastWord = new LastWord(database.write);
+    this.#bulkSkips = new BulkSkips(database.write);
     this.#audit = new AuditRows(database.write);
     this.#keys = new BlockedKeys(database.read);
     this.#generation = new Generation(database.write);
@@ -237,7 +237,7 @@ export class BlockedIpsStore {
 
   /** The narrowest blocked network around each covered entry, by canonical text; an entry does not cover itself. */
   async coveredAmong(entries: readonly IpEntry[]): Promise<Map<string, string>> {
-    if (entries.length > askedOneByOne) return await coveredAmong(this.#keys, this.#database.read, entries);
+    if (entries.length > lookedUpSingly) return await coveredAmong(this.#keys, this.#database.read, entries);
     const covered = new Map<string, string>();
     for (const [index, entry] of entries.entries()) {
       const [narrowest] = await this.#lookup.coveringOf(entry);
@@ -298,8 +298,8 @@ export class BlockedIpsStore {
     const { effects, after } = effectsOf(changes, before, now);
     const { rows, net } = difference(entries, before, after, unkeyed);
     await this.#rows.write(runner, rows);
-    const spoken = changes.filter((change) => change.op !== 'expire').map((change) => change.entry);
-    await this.#lastWord.of(runner, spoken);
+    const newer = changes.filter((change) => change.op !== 'expire').map((change) => change.entry);
+    await this.#bulkSkips.mark(runner, newer);
     return { effects, net, committed: await this.#writeAudit(runner, audits, effects, now) };
   }
 

@@ -4,7 +4,7 @@ import { databaseFile } from './database-file.ts';
 import { migrate } from './migrations.ts';
 import type { Schema } from './schema.ts';
 import { FileGuard } from './sqlite/file-guard.ts';
-import { LockPatience } from './sqlite/lock-patience.ts';
+import { LockRetry } from './sqlite/lock-retry.ts';
 import { ImmediateSqliteDialect } from './sqlite/sqlite-dialect.ts';
 import { openSqliteFile } from './sqlite/sqlite-file.ts';
 import { DatabaseUnusable, StoreError, type UnusableReason } from './store-error.ts';
@@ -112,7 +112,7 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
     const connection = openSqliteFile(path, { createIfMissing, timeout, queryOnly });
     const dialect = new ImmediateSqliteDialect({
       database: connection,
-      patience: new LockPatience(timeout),
+      lockRetry: new LockRetry(timeout),
       // Reads continue with the open file: it contains everything acknowledged.
       beforeWork: queryOnly
         ? () => undefined

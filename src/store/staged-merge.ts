@@ -13,7 +13,7 @@ interface Cursor {
 }
 
 /** Runs opened, and blocks read, between two yields to the event loop. */
-const RUNS_PER_BREATH = 64;
+const RUNS_PER_YIELD = 64;
 const ROWS_PER_YIELD = 8_192;
 const BEFORE_ALL = Buffer.alloc(0);
 
@@ -131,7 +131,7 @@ export class StagedMerge {
         cursor.rank = rankOf(cursor);
         this.#heap.push(cursor);
       }
-      if (count % RUNS_PER_BREATH === RUNS_PER_BREATH - 1) await yieldToLoop();
+      if (count % RUNS_PER_YIELD === RUNS_PER_YIELD - 1) await yieldToLoop();
     }
     for (let i = (this.#heap.length >> 1) - 1; i >= 0; i--) this.#sink(i);
   }

@@ -42,7 +42,7 @@ export interface WebhookBacklog {
 /** Waiting events of all webhooks together, some 5 MB. The oldest beyond it are dropped. */
 const MOST_WEBHOOK_EVENTS = 10_000;
 const DELETED_AT_ONCE = 1_000;
-const LOOKED_AT_ONCE = 2_000;
+const ROWS_PER_SLICE = 2_000;
 
 export class WebhooksStore {
   readonly #database: Database;
@@ -169,7 +169,7 @@ export class WebhooksStore {
       .where('seq', '>', from)
       .$if(begun !== null, (query) => query.where('seq', '<=', begun!))
       .orderBy('seq')
-      .limit(LOOKED_AT_ONCE)
+      .limit(ROWS_PER_SLICE)
       .execute();
     const events: WebhookEvent[] = [];
     let end = from;

@@ -86,9 +86,10 @@ function deviceOf(path: string): string | null {
 
 /** Null: it can be used as a lock. */
 function faultOf(found: Stats, ownUid: number): string | null {
-  if (!found.isFile()) return `it is ${found.isSymbolicLink() ? 'a link' : 'no file'}, which no proxy-manager creates`;
+  if (!found.isFile())
+    return `it is ${found.isSymbolicLink() ? 'a symbolic link' : 'not a regular file'}, which no proxy-manager creates`;
   // A hard link to a file that may be needed elsewhere; removing this name does not affect that.
-  if (found.nlink > 1) return 'it is a second name of another file';
+  if (found.nlink > 1) return 'it is a hard link to another file';
   return found.uid === 0 || found.uid === ownUid ? null : `it belongs to user ${found.uid}`;
 }
 

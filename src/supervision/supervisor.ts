@@ -296,7 +296,7 @@ export class Supervisor {
           cause: new Error(await this.#tailOfOutput()),
         });
       }
-      if (this.#stop.signal.aborted) throw new Error('the service stops before the proxy was seen to serve');
+      if (this.#stop.signal.aborted) throw new Error('the service stopped before the proxy began to serve');
       try {
         const processes = await showProcesses(this.#options.socket, performance.now() + 1_000);
         if (processes.master.pid === pid && processes.currentAnswered && startTime !== null) return { pid, startTime };

@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm';
  * V8 lets the heap grow to four times the live data before it collects; twice takes a third less memory at the peak of a bulk
  * change, for a few percent of its time.
  */
-export function growSparingly(): void {
+export function limitHeapGrowth(): void {
   setFlagsFromString('--heap-growing-percent=100');
 }
 

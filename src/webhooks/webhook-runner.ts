@@ -14,9 +14,9 @@ const givenUpAfterMs = 86_400_000;
 /** Webhooks that fail together do not retry together. */
 const jitter = 0.1;
 /** While the database fails, which is logged once. */
-const troublePauseMs = 5_000;
+const databaseRetryMs = 5_000;
 /** Events of other types are skipped in steps: each is a write. */
-const passedByAtOnce = 500;
+const skippedAtOnce = 500;
 
 interface WebhookRunnerDeps {
   readonly id: string;
@@ -68,7 +68,7 @@ export class WebhookRunner {
             cause: causeText(error),
           });
         this.#troubled = true;
-        await this.#pause(troublePauseMs);
+        await this.#pause(databaseRetryMs);
       }
     }
   }
@@ -85,7 +85,7 @@ export class WebhookRunner {
     if (batch.events.length === 0 && hook.missed + batch.dropped === 0) {
       // All events of the delivery have types that were deselected meanwhile.
       const begun = hook.batchEnd !== null;
-      if (begun || batch.end - hook.position >= passedByAtOnce)
+      if (begun || batch.end - hook.position >= skippedAtOnce)
         await store.update(hook, { position: batch.end, batch_end: null });
       return begun ? 0 : Number.POSITIVE_INFINITY;
     }

@@ -18,7 +18,7 @@ beforeEach(async () => {
     get last() {
       return { mapLoaded: true, hasEffect };
     },
-    look: async () => trustUsage.last,
+    check: async () => trustUsage.last,
   };
   ({ kit, close } = await openScriptedBlocking({ maxEntries, trustUsage }));
   await kit.reconciler.check(true);

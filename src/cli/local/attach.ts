@@ -79,7 +79,7 @@ function requireRoot(dryRun: boolean): void {
 function operatorAt({ host, output }: CommandLine): Operator {
   return {
     canAsk: canAsk(host),
-    tell: (...lines) => output.lines(lines.map(harmlessLines)),
+    print: (...lines) => output.lines(lines.map(harmlessLines)),
     ask: (question) => ask(host, question),
   };
 }

@@ -9,7 +9,7 @@ import { decidesProxy } from '../../settings-for-proxy.ts';
 import { makeStateFolder } from '../../start/folders-and-locks.ts';
 import { listenRefused } from '../../start/listen-refusal.ts';
 import { proxyFromDisk } from '../../start/proxy-from-disk.ts';
-import { tellReady } from '../../start/readiness.ts';
+import { notifyReady } from '../../start/readiness.ts';
 import { checkSettings } from '../../start/settings-check.ts';
 import { causeText, ManagerLog } from '../../telemetry/log.ts';
 import { version } from '../../version.ts';
@@ -135,7 +135,7 @@ async function start(settings: Settings, options: ServeOptions, attempt: StartAt
     ended.catch(logFailure);
     throw error;
   }
-  await tellReady(listening.url, log);
+  await notifyReady(listening.url, log);
   return { url: listening.url, keyFile: service.keyFile, ended };
 }
 

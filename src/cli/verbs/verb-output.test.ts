@@ -356,7 +356,7 @@ describe('status', () => {
     expect(supervised).toContain('the service restarts it');
   });
 
-  it.each(['database: disk full', 'map file: it is not what was written', 'no worker of the proxy is running'])(
+  it.each(['database: disk full', 'map file: it differs from what was written', 'no worker of the proxy is running'])(
     'has a hint for %j',
     (reason) => expect(whatToDo(reason)).not.toBeNull(),
   );

@@ -23,13 +23,13 @@ it('a configuration that is being replaced is not reloaded', async () => {
     registry: { current: () => null, isInSync: () => false, masterPid: null },
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   });
-  await configuration.look();
+  await configuration.check();
   expect(configuration.reloadHindrance).toBe('a file of the configuration is missing');
   await writeFile(
     configFile,
     `frontend web\n  bind :80\n  http-request deny if { src,map_ip(${blockedMap}) -m found }\n`,
   );
-  await configuration.look();
+  await configuration.check();
   expect(configuration.reloadHindrance).toBeNull();
 });
 

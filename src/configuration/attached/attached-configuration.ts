@@ -12,7 +12,7 @@ import { type ProxyArguments, parseProxyArguments } from '../../haproxy/process/
 import { describeReloadBy, type Settings } from '../../settings.ts';
 import { ageMs, childrenOf, commandLine } from '../../system/processes.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
-import { type FrontEnd, frontEndsOf, lackOf, mapsNamedIn } from '../rules/front-ends.ts';
+import { type FrontEnd, frontEndsOf, mapsNamedIn, missingRuleText } from '../rules/front-ends.ts';
 import type { ConfigurationFile } from '../rules/proxy-sections.ts';
 
 /** A worker's start and its age are each known to a hundredth of a second. */
@@ -124,15 +124,15 @@ export class AttachedConfiguration {
   }
 
   /** Never throws: what cannot be read is a problem for `/health`. */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     try {
-      await this.#look();
+      await this.#check();
       this.#unreadable = null;
       this.#isMissing = false;
     } catch (error) {
       this.#isMissing = error instanceof UnreadableConfiguration && isMissing(error.cause);
       if (!(error instanceof UnreadableConfiguration)) {
-        this.#deps.log.warn('The configuration of HAProxy could not be looked at', { cause: causeText(error) });
+        this.#deps.log.warn('The configuration of HAProxy could not be checked', { cause: causeText(error) });
       }
       this.#onDisk = null;
       const worker = this.#deps.registry.current();
@@ -175,7 +175,7 @@ export class AttachedConfiguration {
 }
 
 function lackText({ name, place, answered_before: before }: FrontEndReport): string {
-  return `front end ${name} (${place}) has ${lackOf(before)}, so blocked addresses are served there`;
+  return `front end ${name} (${place}) has ${missingRuleText(before)}, so blocked addresses are served there`;
 }
 
 /** In ms, of the process that the master started last. Null: no master runs, or it has none. */

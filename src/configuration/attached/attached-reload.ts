@@ -82,7 +82,7 @@ export class AttachedReload implements Reload {
 }
 
 function refusal({ id, reasons }: ReloadRequest, what: string, output: string, workers = {}): ServiceError {
-  return new ServiceError(codes.ProxyRefusesConfiguration, 'reload', inItsWords(what, output), {
+  return new ServiceError(codes.ProxyRefusesConfiguration, 'reload', withOutput(what, output), {
     members: { id, reasons, output, ...workers },
   });
 }
@@ -103,7 +103,7 @@ function failure(
   const code = reason === 'not-running' ? codes.ProxyNotRunning : codes.ReloadUnconfirmed;
   const { id, reasons } = request;
   // With its worker unchanged, HAProxy did not receive the request (as when polkit denies it), and has logged nothing.
-  const cause = workerAfter === null ? inItsWords(detail, output) : detail;
+  const cause = workerAfter === null ? withOutput(detail, output) : detail;
   return new ServiceError(code, 'reload', `the reload was not confirmed: ${cause}`, {
     retryAfterSeconds: 10,
     members: { id, reasons, output, ...workers },
@@ -111,7 +111,7 @@ function failure(
 }
 
 /** Without output (by a signal, or up to HAProxy 2.6) the journal of the unit has the messages. */
-function inItsWords(what: string, output: string): string {
+function withOutput(what: string, output: string): string {
   return output.trim() === ''
     ? `${what}; see HAProxy's own log (journalctl -u haproxy)`
     : `${what}: ${firstAlert(output)}`;

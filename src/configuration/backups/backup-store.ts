@@ -80,7 +80,8 @@ export class BackupStore {
       }
       try {
         const meta = await readMeta(join(this.directory, name));
-        if (meta.id !== name) throw new DamagedSet(`${join(this.directory, name)}: its meta.json is of ${meta.id}`);
+        if (meta.id !== name)
+          throw new DamagedSet(`${join(this.directory, name)}: its meta.json belongs to ${meta.id}`);
         sets.push(meta);
       } catch (error) {
         if (!(error instanceof DamagedSet)) throw error;

@@ -49,7 +49,7 @@ export class ReloadMarker {
       await rm(this.#path, { force: true });
       this.#interrupted = null;
     } catch (error) {
-      this.#log.warn('Could not remove the reload marker; the next start makes one reload more', {
+      this.#log.warn('Could not remove the reload marker; the next start reloads once more', {
         cause: causeText(error),
       });
     }

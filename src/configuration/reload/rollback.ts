@@ -67,7 +67,7 @@ export class Rollback {
   /** No new worker proved the reload. @throws ServiceError 503, always */
   async unconfirmed(attempt: ReloadAttempt, failure: Unconfirmed, tried: string): Promise<never> {
     const { reason } = failure;
-    const cause = inItsWords(failure);
+    const cause = withOutput(failure);
     this.#deps.log.error('Reload failed', { reload: attempt.request.id, reason, cause });
     // If the file is unchanged, only HAProxy's own refusal shows a fault in it.
     const isUntouched = tried === attempt.live && reason !== 'refused';
@@ -141,7 +141,7 @@ export class Rollback {
         outcome = await ports.reloadProxy();
         crashPoint('rollback.reloaded');
         if (!outcome.confirmed) {
-          const problem = `the reload with the known good configuration failed too: ${inItsWords(outcome)}`;
+          const problem = `the reload with the known good configuration failed too: ${withOutput(outcome)}`;
           log.error('Restored configuration was not confirmed', { reload: request.id, cause: problem });
           // The file is restored and, unless the same text was just tried, the worker still runs it.
           return { restored: tried === null || known.configText !== tried, problem, outcome, keptEdit };
@@ -208,7 +208,7 @@ export class Rollback {
   }
 }
 
-function inItsWords({ detail, output }: Unconfirmed): string {
+function withOutput({ detail, output }: Unconfirmed): string {
   return output === '' ? detail : `${detail}: ${output.slice(0, 2_000)}`;
 }
 

@@ -47,7 +47,7 @@ export function frontEndsOf(files: readonly ConfigurationFile[], maps: Maps): Fr
 }
 
 /** What is missing in a front end without the rule; to follow "has". */
-export function lackOf(answersBefore: string | null): string {
+export function missingRuleText(answersBefore: string | null): string {
   const lack = 'no rule for the blocked map';
   return answersBefore === null ? lack : `${lack} that counts: ${answersBefore} comes before it`;
 }

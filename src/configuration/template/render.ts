@@ -64,9 +64,12 @@ function refusal(message: string, cause: Error, line: number | null): ServiceErr
 }
 
 function checkResult(text: string, templateName: string, input: RenderInput): { warnings: readonly string[] } {
-  if (text.includes('\0')) throw new TemplateRefused('the result holds a NUL character', null);
+  if (text.includes('\0')) throw new TemplateRefused('the result contains a NUL character', null);
   if (!text.endsWith('\n')) {
-    throw new TemplateRefused('the result does not end in a newline, so its last line could be cut short unseen', null);
+    throw new TemplateRefused(
+      'the result does not end in a newline, so a truncated last line would go unnoticed',
+      null,
+    );
   }
   const finding = findBlockedRule(text, input.blockedMap, input.trustedMap);
   if (finding.lines.length === 0) {

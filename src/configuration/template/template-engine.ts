@@ -33,7 +33,7 @@ const fileTags = ['include', 'layout', 'render', 'block'];
  * Renders one template over plain data, each with its own engine, so that no state is shared. Throws TemplateRefused.
  */
 export async function renderTemplate(template: string, scope: TemplateScope): Promise<string> {
-  const engine = lockedDownEngine(breather());
+  const engine = lockedDownEngine(yieldAfterSlice());
   try {
     const parsed = engine.parse(template);
     const context = new Context(scope, engine.options, {}, { liquid: engine });
@@ -74,7 +74,7 @@ function lockedDownEngine(breathe: () => Promise<void> | null): Liquid {
 }
 
 /** Returns a promise of the next turn once a slice of work is over, else null. */
-function breather(): () => Promise<void> | null {
+function yieldAfterSlice(): () => Promise<void> | null {
   const slice = new TimeSlice(templateLimits.slice);
   return () => (slice.due() ? slice.rest() : null);
 }

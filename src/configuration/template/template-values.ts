@@ -33,7 +33,7 @@ export function refuseUnlessPlain(value: unknown, path: string): void {
     for (const [key, item] of Object.entries(value)) refuseUnlessPlain(item, path === '' ? key : `${path}.${key}`);
     return;
   }
-  throw new ValueRefused(`${path} is no plain data`);
+  throw new ValueRefused(`${path} is not plain data`);
 }
 
 /** The engine's output escape: it never escapes, it refuses. */
@@ -48,7 +48,7 @@ export function printable(value: unknown): string {
 function whyNot(value: string): string {
   if (value === '') return 'is empty';
   const bad = [...value].find((c) => neverPrinted.test(c)) ?? [...value].find((c) => !plainText.test(c)) ?? '';
-  return `holds ${JSON.stringify(bad)}, which a configuration cannot carry: ${quoted(value)}`;
+  return `holds ${JSON.stringify(bad)}, which is not allowed in a configuration: ${quoted(value)}`;
 }
 
 function quoted(value: string): string {

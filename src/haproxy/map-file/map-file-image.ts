@@ -177,7 +177,7 @@ export class MapFileImage {
       if (isMissing(error)) return 'it is gone';
       throw error;
     }
-    if (now.dev !== left.dev || now.ino !== left.ino) return 'another file took its place';
+    if (now.dev !== left.dev || now.ino !== left.ino) return 'another file replaced it';
     if (now.size !== left.size) return `its size is ${now.size} instead of ${left.size}`;
     return now.mtimeNs === left.mtimeNs ? null : 'another process wrote to it';
   }

@@ -245,7 +245,7 @@ export class ProxyReloader {
     }
     const unwritten = workerReadsConfiguration() ? `, and the master did not write ${pidFile}` : '';
     const why = unusable ?? 'it does not answer';
-    return `the new worker ${child.pid} was not seen to serve: the master socket cannot be used (${why})${unwritten}`;
+    return `the new worker ${child.pid} could not be confirmed to serve: the master socket cannot be used (${why})${unwritten}`;
   }
 
   /** In ms; null when there is none. */

@@ -11,7 +11,7 @@ import { type Deadline, millisecondsUntil, socketFailureReason } from './master-
 
 const WRITE_BLOCK = 64 * 1024;
 /** How long to wait for the end of a connection once every reply has come; it takes some 50 µs. */
-const LEAVE_MS = 100;
+const END_WAIT_MS = 100;
 /** A timer this late: this process was suspended or blocked. */
 const BLOCKED_MS = 20;
 /** The most of that lost time to add; a request's own two seconds bound it. */
@@ -120,7 +120,7 @@ export class Conversation {
       this.#call = call;
       if (first !== undefined) {
         this.#write(blocks, raw).catch((error: unknown) => this.#fail({ reason: 'reset', cause: error }));
-      } else if (untilEnd) this.#takeLeave(call);
+      } else if (untilEnd) this.#awaitEnd(call);
       else this.#succeed();
     });
   }
@@ -157,11 +157,11 @@ export class Conversation {
    * Every reply is complete, so a missing end does not fail the call: 2.6.12 sometimes omits it (after 4 of 800
    * listings of 30,000 entries).
    */
-  #takeLeave(call: Call): void {
+  #awaitEnd(call: Call): void {
     this.#deps.socket.end();
     this.#leave = setTimeout(() => {
       if (this.#call === call) this.#succeed();
-    }, LEAVE_MS);
+    }, END_WAIT_MS);
   }
 
   #data(bytes: Buffer): void {
@@ -178,7 +178,7 @@ export class Conversation {
     if (!wasComplete && this.#exchange.isComplete) {
       // Only after the last reply: behind an early half-close the master resets one connection in a dozen of 3,000
       // commands (seen on 2.6.12 and 3.0.11; never without it).
-      if (call.untilEnd) this.#takeLeave(call);
+      if (call.untilEnd) this.#awaitEnd(call);
       else if (call.sinkWork === null) this.#succeed();
     }
     if (failure !== null) this.#fail(failure);

@@ -10,7 +10,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import type { LockPatience } from './lock-patience.ts';
+import type { LockRetry } from './lock-retry.ts';
 import { translateSqliteError } from './sqlite-errors.ts';
 
 /** Statements kept prepared per connection; the service has far fewer. */
@@ -21,7 +21,7 @@ type Statement = SqliteDatabase.Statement<unknown[]>;
 interface SqliteDeps {
   readonly database: SqliteDatabase.Database;
   /** For locks of other processes. */
-  readonly patience: LockPatience;
+  readonly lockRetry: LockRetry;
   /** Called before a transaction, and before a query outside of one; throws to prevent it. */
   readonly beforeWork: () => void;
   readonly failed: (error: unknown) => void;
@@ -75,7 +75,7 @@ class ImmediateSqliteDriver implements Driver {
 
   async beginTransaction(): Promise<void> {
     this.#deps.beforeWork();
-    await this.#deps.patience.try(() => this.#connection.run('begin immediate'));
+    await this.#deps.lockRetry.try(() => this.#connection.run('begin immediate'));
   }
 
   async commitTransaction(): Promise<void> {
@@ -109,7 +109,7 @@ class SqliteConnection implements DatabaseConnection {
     // Inside a transaction the lock is ours, and waiting would keep it from others.
     if (this.#deps.database.inTransaction) return this.#execute(query);
     this.#deps.beforeWork();
-    return await this.#deps.patience.try(() => this.#execute<R>(query));
+    return await this.#deps.lockRetry.try(() => this.#execute<R>(query));
   }
 
   #execute<R>(query: CompiledQuery): QueryResult<R> {

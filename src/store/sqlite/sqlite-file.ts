@@ -15,7 +15,7 @@ interface SqliteFileOptions {
 }
 
 /**
- * Opens one connection and sets it up. Does not wait for locks met later (`LockPatience`). Throws `DatabaseUnusable` or
+ * Opens one connection and sets it up. Does not wait for locks met later (`LockRetry`). Throws `DatabaseUnusable` or
  * `StoreError`; never replaces a file with content.
  */
 export function openSqliteFile(path: string, options: SqliteFileOptions): SqliteDatabase.Database {

@@ -2,24 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../store-error.ts';
 
 const tryEveryMs = 10;
-/** Longer than the patience, since a caller on a busy machine is late. */
+/** Longer than the timeout, since a caller on a busy machine is late. */
 const forgottenAfterMs = 500;
 
 /**
  * Waits for another process's lock asynchronously: SQLite's own busy timeout would block reads, health and the proxy's
- * socket with it. The patience counts from the first failure, not per caller, so that ten callers in a row do not wait
+ * socket with it. The timeout counts from the first failure, not per caller, so that ten callers in a row do not wait
  * ten times as long.
  */
-export class LockPatience {
-  readonly #patienceMs: number;
+export class LockRetry {
+  readonly #timeoutMs: number;
   #metAt: number | null = null;
   #lastMetAt = Number.NEGATIVE_INFINITY;
 
-  constructor(patienceMs: number) {
-    this.#patienceMs = patienceMs;
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
   }
 
-  /** Retries `work` until it meets no lock; throws its other errors, and the lock once the patience is over. */
+  /** Retries `work` until it meets no lock; throws its other errors, and the lock once the timeout is over. */
   async try<T>(work: () => T): Promise<T> {
     for (let until: number | null = null; ; await sleep(tryEveryMs)) {
       try {
@@ -28,7 +28,7 @@ export class LockPatience {
         return result;
       } catch (error) {
         if (!(error instanceof StoreError) || error.reason !== 'locked') throw error;
-        until ??= this.#metNow() + this.#patienceMs;
+        until ??= this.#metNow() + this.#timeoutMs;
         this.#lastMetAt = performance.now();
         if (this.#lastMetAt >= until) throw error;
       }
@@ -38,7 +38,7 @@ export class LockPatience {
   /** When the lock was first met; after a while without one, the next is a new lock. */
   #metNow(): number {
     const now = performance.now();
-    if (this.#metAt === null || now - this.#lastMetAt > this.#patienceMs + forgottenAfterMs) this.#metAt = now;
+    if (this.#metAt === null || now - this.#lastMetAt > this.#timeoutMs + forgottenAfterMs) this.#metAt = now;
     return this.#metAt;
   }
 }

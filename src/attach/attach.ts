@@ -147,19 +147,19 @@ class Attaching {
 
   async #importLists(facts: Facts, made: Made, service: ServiceCommand): Promise<void> {
     for (const { file, place } of facts.oldRules.filter((rule) => !rule.file.startsWith('/'))) {
-      await this.#deps.operator.tell(
+      await this.#deps.operator.print(
         `not imported: ${file}, denied at ${place}: attach imports only lists with a full path`,
       );
     }
     for (const { file, place, denies } of listsToImport(facts, made)) {
       const text = await this.#deps.host.readText(file);
       if (text === null) {
-        await this.#deps.operator.tell(`not imported: ${file}, denied at ${place}: there is no such file`);
+        await this.#deps.operator.print(`not imported: ${file}, denied at ${place}: there is no such file`);
         continue;
       }
       const question = `${place} denies the addresses in ${file}. Import them, so that every front end denies them?`;
       if (!this.#deps.options.yes && !(this.#deps.operator.canAsk && (await this.#deps.operator.ask(question)))) {
-        await this.#deps.operator.tell(
+        await this.#deps.operator.print(
           `not imported: ${file}, denied at ${place}; proxy-manager attach --yes imports it`,
         );
         continue;
@@ -168,13 +168,13 @@ class Attaching {
       // Rejected lines are not blocked; another run retries them.
       if (isComplete) await made.imported(file);
       // The last check covers what the workers loaded.
-      const told = isWhole ? said.split('\n').slice(0, 1) : said.split('\n');
-      await this.#deps.operator.tell(`imported ${file}, denied at ${place}:`, ...told.map((line) => `  ${line}`));
+      const shown = isComplete ? output.split('\n').slice(0, 1) : output.split('\n');
+      await this.#deps.operator.print(`imported ${file}, denied at ${place}:`, ...shown.map((line) => `  ${line}`));
     }
     for (const { file, place } of facts.oldRules.filter(
       (rule) => rule.denies === 'some' && rule.file.startsWith('/'),
     )) {
-      await this.#deps.operator.tell(`not imported: ${file}, denied at ${place}, but only under further conditions`);
+      await this.#deps.operator.print(`not imported: ${file}, denied at ${place}, but only under further conditions`);
     }
   }
 
@@ -186,8 +186,8 @@ class Attaching {
     if (lacking.length === 0) return now;
     await this.#deps.operator.print(...pasteLines(lacking, settings), '');
     if (!this.#deps.operator.canAsk) return now;
-    await this.#deps.operator.tell('Waiting for the lines. Ctrl-C stops attach; run it again to continue.');
-    let trouble: string | null = null;
+    await this.#deps.operator.print('Waiting for the lines. Ctrl-C stops attach; run it again to continue.');
+    let lastError: string | null = null;
     while (lacking.length > 0) {
       await sleep(pollMs);
       try {
@@ -222,7 +222,7 @@ class Attaching {
       folder: await workFolderOfProxy({ ...proxy.arguments, pid: proxy.pid }),
     });
     if (!valid) {
-      await this.#deps.operator.tell(
+      await this.#deps.operator.print(
         'HAProxy rejects the configuration as it is now, so it was not loaded:',
         output.trim(),
       );

@@ -48,8 +48,8 @@ export async function detach(host: Host, operator: Operator, { dryRun, root }: D
   for (const path of edited) await operator.print(`left ${path} as it is: it was edited since`);
   for (const path of kept) await operator.print(`left ${path} as it is: it names ${paths.haproxyVariables}`);
   if (dryRun) {
-    await operator.tell(`detach would stop ${serviceUnit} and remove`, ...remove.map((path) => `  ${path}`));
-    await operator.tell('This was a dry run: nothing was changed.');
+    await operator.print(`detach would stop ${serviceUnit} and remove`, ...remove.map((path) => `  ${path}`));
+    await operator.print('This was a dry run: nothing was changed.');
     return;
   }
   // An interrupted run already removed the unit.
@@ -68,7 +68,7 @@ export async function detach(host: Host, operator: Operator, { dryRun, root }: D
     await host.remove(recordFile);
     await host.remove(recordFile.slice(0, recordFile.lastIndexOf('/')));
   }
-  await operator.tell(
+  await operator.print(
     'Detached. HAProxy keeps running.',
     ...(remove.includes(paths.haproxyVariables)
       ? ['Its master socket stays open to the group until HAProxy is restarted.']

@@ -48,13 +48,13 @@ it('does not reload an edit that was never loaded while the master socket is mis
       registry: { current: () => null, isInSync: () => false, masterPid: master.pid ?? null },
       log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     });
-    await configuration.look();
+    await configuration.check();
     expect(configuration.reloadHindrance).toBeNull();
     // Within the clock's slack after the worker's start, an edit counts as loaded.
     await vi.waitFor(
       async () => {
         await writeFile(configFile, `${text}# edited\n`);
-        await configuration.look();
+        await configuration.check();
         expect(configuration.reloadHindrance).toBe('the configuration was changed after HAProxy loaded it');
       },
       { timeout: 5_000 },

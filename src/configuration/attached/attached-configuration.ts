@@ -142,7 +142,7 @@ export class AttachedConfiguration {
     }
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const running = await this.arguments();
     const files = await configurationFilesOf(running);
     const youngest = await youngestOf(files);

@@ -198,7 +198,7 @@ describe('a configuration', () => {
     );
   });
 
-  test('from a hostile template or a damaged one is whole, or a refusal that says why', async () => {
+  test('from a hostile or damaged template is complete, or a refusal with its reason', async () => {
     const template = fc.oneof(
       damaged(Buffer.from(builtInTemplate)).map((bytes) => bytes.toString()),
       fc.constantFrom(...hostileTexts).map((text) => `${builtInTemplate}\n${text}\n`),

@@ -70,7 +70,7 @@ describe('an outcome in the audit log', () => {
     expect(told()).toHaveLength(2);
   });
 
-  it('is bounded, the oldest go first, and how many went is in the log', async () => {
+  it('is bounded: the oldest are dropped, and their number is logged', async () => {
     const { recorder: audit, told, errors, failing } = recorder();
     failing.now = true;
     for (let id = 1; id <= 20_005; id += 1) audit.ended(ended({ rows: [id] }));
@@ -82,7 +82,7 @@ describe('an outcome in the audit log', () => {
     expect(errors.at(-1)).toBe('Outcomes lost: the audit log could not be written in time');
   });
 
-  it('has a row for sixty refusals of a key a minute; of more it has their number', async () => {
+  it('has a row for each of sixty refusals per key and minute, and counts the rest', async () => {
     const { recorder: audit, told, clock } = recorder();
     for (let n = 0; n < 100; n += 1) audit.ended(ended({ status: 403 }));
     audit.ended(ended({ status: 403, note: { keyName: 'another' } }));

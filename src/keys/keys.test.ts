@@ -39,7 +39,7 @@ const revoke = (name: string) => keys.revoke(name, caller);
 const refused = expect.objectContaining({ code: 409, message: expect.stringContaining('the last valid key') });
 
 describe('what a key may do', () => {
-  test('is what was said, everything where nothing was said, and nothing by a word that is no scope', async () => {
+  test('is the requested one, admin by default, and none for an unknown scope', async () => {
     expect(await keys.authenticate(await make('watcher', ['read']))).toEqual({ name: 'watcher', scopes: ['read'] });
     expect(await keys.authenticate(await make('unsaid'))).toEqual({ name: 'unsaid', scopes: ['admin'] });
     await database.write.updateTable('api_keys').set({ scopes_json: '["everything"]' }).execute();

@@ -162,7 +162,7 @@ describe('a session', () => {
     expect(await database.read.selectFrom('sessions').selectAll().execute()).toHaveLength(1);
   });
 
-  test('is refused beyond thirty starts of one key within a minute, and another key is not held up', async () => {
+  test('is refused beyond thirty starts of one key within a minute, without affecting other keys', async () => {
     for (let count = 0; count < 30; count += 1) await signIn('ops');
     await expect(signIn('ops')).rejects.toMatchObject({ status: 503, retryAfterSeconds: 60 });
     await signIn('root');

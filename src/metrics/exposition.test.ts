@@ -28,7 +28,7 @@ proxy_manager_took_seconds_count 1
 `;
 
 describe('the text of a registry', () => {
-  it('is in the format of Prometheus, time after time', async () => {
+  it('is in the format of Prometheus, on every scrape', async () => {
     const registry = filled();
     expect(await expositionOf(registry)).toBe(prometheus);
     asOpenMetrics(await expositionOf(registry));

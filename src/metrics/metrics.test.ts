@@ -151,7 +151,7 @@ describe('a scrape', () => {
 });
 
 describe('metrics of the parts', () => {
-  it('of an operation is what came of it, and of its entries', async () => {
+  it('counts operations by result, and their entries by change', async () => {
     const { observers, metrics } = metricsKit();
     const ended = (...about: Parameters<typeof endedOperation>) => observers.operations.ended(endedOperation(...about));
     ended('block', {
@@ -187,7 +187,7 @@ describe('metrics of the parts', () => {
     });
   });
 
-  it('of a site that the proxy refused is no failed configuration; of any other refusal it is', async () => {
+  it('a refused site does not count as a failed configuration, any other refusal does', async () => {
     const { observers, metrics } = metricsKit();
     const last = async () => samplesOf(await metrics.scrape('prometheus'))['last_reload_successful'];
     expect(await last()).toBeUndefined();
@@ -224,7 +224,7 @@ describe('metrics of the parts', () => {
     expect(await told()).toEqual([]);
   });
 
-  it('of requests is by route and class, and one series for what is not there', async () => {
+  it('counts requests by route and class, and unknown paths in one series', async () => {
     const { metrics } = metricsKit();
     metrics.answered('GET', '/api/sites/:domain', 404, 1.5);
     metrics.answered('GET', null, 404, 1);
@@ -268,7 +268,7 @@ describe('the metrics', () => {
       expect(value).not.toMatch(/\d+\.\d+\.\d+\.\d+\/?\d*$|::/);
   });
 
-  it('are below what one scrape may be', async () => {
+  it('stay below the size limit of a scrape', async () => {
     expect((await everything()).length).toBeLessThan(100_000);
   });
 });

@@ -35,7 +35,7 @@ const ensure = async () => {
 };
 
 describe('the parts report', () => {
-  it('of each group how many changes it held, well or not', async () => {
+  it('the number of changes of each group, successful or not', async () => {
     const { kit } = scripted;
     await kit.blockedSet.batch(
       {
@@ -53,7 +53,7 @@ describe('the parts report', () => {
     expect(told).toEqual(['group of 1']);
   });
 
-  it('of the drift of a worker by kind, and of what was repaired', async () => {
+  it('the drift of a worker by kind, and its repair', async () => {
     const { kit, master } = scripted;
     for (let n = 1; n <= 5; n += 1) await kit.blockedSet.block(toBlock(`192.0.2.${n}`), caller());
     await ensure();
@@ -78,7 +78,7 @@ describe('the parts report', () => {
     ]);
   });
 
-  it('of a worker that cannot be asked that it could not', async () => {
+  it('a worker that does not answer', async () => {
     await ensure();
     told.length = 0;
     const { kit, master } = scripted;

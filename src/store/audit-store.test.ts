@@ -111,7 +111,7 @@ describe('a change and its row of the audit', () => {
     expect(await operations()).toEqual(['block', 'batch']);
   });
 
-  it('of trust, sites, keys and a big change stand beside them; what was not there is not told', async () => {
+  it('of trust, sites, keys and a bulk change are written with them, and none for absent targets', async () => {
     const ids: number[] = [];
     const audited = (operation: string) => ({ note: note(operation), written: (id: number) => void ids.push(id) });
     const trusted = new TrustedIpsStore(database);

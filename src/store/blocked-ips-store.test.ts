@@ -73,7 +73,7 @@ describe('a block that is made again', () => {
     expect(await store.get('192.0.2.1')).toMatchObject({ reason: null, blocked_by: 'bob' });
   });
 
-  it('by a list keeps its end, and takes the reason and the name that are given', async () => {
+  it('by a list keeps its expiry, and takes the given reason and name', async () => {
     await store.applyGroup([{ ...add('192.0.2.1', at(ONE)), reason: 'scan' } as BlockedChange], NOON, nothing);
     const list = { ...add('192.0.2.1', keep), reason: 'list', blockedBy: 'import' } as BlockedChange;
     await store.applyGroup([list], SOON, nothing);
@@ -99,7 +99,7 @@ describe('a block that is made again', () => {
     expect(await store.count()).toBe(1);
   });
 
-  it('is taken over from a map file as new when its time is over, and stays as it is before', async () => {
+  it('is imported from a map file as new after its expiry, and stays unchanged before', async () => {
     await store.applyGroup([add('192.0.2.1', at(ONE)), add('192.0.2.2', at(THREE))], NOON, nothing);
     const lines = ['192.0.2.1', '192.0.2.2'].map((text) => add(text, keep) as BlockedAddition);
     expect(await store.takeOver(lines, new Date(TWO))).toBe(1);

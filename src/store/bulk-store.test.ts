@@ -141,7 +141,7 @@ describe('a bulk', () => {
     expect(await store.count()).toBe(texts.length);
   });
 
-  it('that replaces takes away what it does not name, after it has added', async () => {
+  it('that replaces removes unlisted entries, after the additions', async () => {
     await block(store, '192.0.2.1', '192.0.2.2', '2001:db8::1');
     const id = await ready(true, [line('192.0.2.2'), line('10.0.0.0/8')]);
     expect(await bulk.preview(id)).toEqual({

@@ -30,7 +30,7 @@ function lockIt(): () => void {
 }
 
 describe('a database that another process keeps locked', () => {
-  it('is waited for without standing still, and is read meanwhile', async () => {
+  it('is waited for without blocking, and reads continue', async () => {
     const patient = await folder.open({ busyTimeoutMs: 20_000 });
     using time = stopTime();
     const unlock = lockIt();

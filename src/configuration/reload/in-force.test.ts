@@ -64,7 +64,7 @@ it('is a repair by hand, also where a change was left half done before it', asyn
   expect([await fixture.live(), fixture.marker.interrupted]).toEqual(['repaired\n', null]);
 });
 
-it('is a restored backup, where a change that was to replace it was not made', async () => {
+it('is a restored backup, if the change that was to replace it failed', async () => {
   await fixture.safeReload.run({ ...asked, restore: { configText: 'of a backup\n', files: [], backup: 'b1' } });
   await fixture.marker.set({ id: 'r', reasons: [] });
   await fixture.marker.find();

@@ -36,7 +36,7 @@ describe('the live configuration', () => {
     await expect(live.read()).rejects.toMatchObject({ status: 503, message: expect.stringContaining('ELOOP') });
   });
 
-  it('is untouched by a candidate until it is deployed, and then is the candidate, mode and all', async () => {
+  it('is unchanged by a candidate until its deployment, and then equals it, including the mode', async () => {
     await writeFile(path, 'old\n');
     await chmod(path, 0o604);
     const candidate = await live.stage('new\n');

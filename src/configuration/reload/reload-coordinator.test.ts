@@ -100,7 +100,7 @@ describe('reloads', () => {
     expect(await Promise.all(both)).toMatchObject([{ changed: true }, { changed: true }]);
   });
 
-  it('are under way until they are proved, or put back', async () => {
+  it('are in progress until proved or rolled back', async () => {
     const { seen, go } = held();
     const reload = reloads.reload('asked');
     await eventually('it runs', () => seen.now === 1);
@@ -129,7 +129,7 @@ describe('reloads', () => {
     expect(fixture.loaded).toHaveLength(2);
   });
 
-  it('with something of their own are never shared, and prepare inside the lock', async () => {
+  it('with other sites or a backup are never shared, and prepare inside the lock', async () => {
     const order: string[] = [];
     const change = (name: string) =>
       reloads.change(async () => {
@@ -206,7 +206,7 @@ describe('a scheduled reload', () => {
     expect(fixture.loaded).toEqual([]);
   });
 
-  it('is dropped where no reload of the configuration could help', async () => {
+  it('is dropped if no reload could help', async () => {
     helps = false;
     reloads.schedule('block 192.0.2.1: the worker has not loaded the map');
     await eventually('it is dropped', () => reloads.scheduled === null);

@@ -148,7 +148,7 @@ describe('a safe reload', () => {
     expect(await run()).toMatchObject({ changed: true });
   });
 
-  it('of the live configuration as it is leaves open who wrote it', async () => {
+  it('of the unchanged live configuration does not change the recorded origin', async () => {
     await edit('edited\n');
     await run({ restore: { configText: 'edited\n', files: [] } });
     expect((await failure()).code).toBe(codes.LiveConfigurationKept);
@@ -237,7 +237,7 @@ describe('a safe reload', () => {
     expect(await fixture.live()).toBe('old\n');
   });
 
-  it('whose sites cannot be stored takes them out of the proxy again', async () => {
+  it('whose sites cannot be stored removes them from the proxy again', async () => {
     const stored = new ServiceError(codes.DatabaseUnusable, 'store', 'the disk is full');
     const error = await failure({ sites: { list: [], store: () => Promise.reject(stored) } });
     expect(error).toMatchObject({ code: codes.DatabaseUnusable, members: { restored: true } });
@@ -309,7 +309,7 @@ describe('a safe reload', () => {
     expect([await fixture.live(), fixture.loaded]).toEqual(['edited\n', []]);
   });
 
-  it('with the last known good in the place of a missing file leaves open who wrote it', async () => {
+  it('with the last known good in place of a missing file does not change the recorded origin', async () => {
     await rm(join(fixture.folder, 'proxy.cfg'));
     await run({ restore: { configText: 'by hand\n', files: [] } });
     expect((await fixture.origin.of('by hand\n')).live).toBe('other');

@@ -90,7 +90,7 @@ describe('before the proxy is started', () => {
     expect((await fixture.backups.list()).sets).toMatchObject([{ written_by: 'other' }]);
   });
 
-  it('with nothing that the proxy takes says so, with its words, and leaves the file alone', async () => {
+  it('without a configuration that the proxy accepts reports its output, and keeps the file', async () => {
     fixture = await reloadFixture('bad\n');
     render = () => Promise.reject(new ServiceError(codes.TemplateRefused, 'render', 'no such variable'));
     expect(await start()).toEqual({ usable: false, output: expect.stringContaining("unknown keyword 'bad'") });

@@ -182,7 +182,7 @@ describe("an operator's template", () => {
     expect((await errorOf(template.render(sampleInput))).members).toMatchObject({ line: 1 });
   });
 
-  test('is rendered once at a time, and not any more where the service stops', async () => {
+  test('is rendered one at a time, and not after the service stops', async () => {
     await writeFile(path, `frontend f\n${rule}\n`);
     const begun: (() => void)[] = [];
     const template = await Template.fromFile(path, async (text, scope) => {

@@ -1,5 +1,3 @@
-// What a row works with: the service and its floor at each size, alive at the same time.
-
 import { type ListSource, listOf, spare } from '../testkit/load/lists.ts';
 import type { Figure } from './figures.ts';
 import { Floor } from './floor.ts';
@@ -7,12 +5,12 @@ import type { ProxyFacts } from './machine.ts';
 import { ServiceUnderTest } from './service-under-test.ts';
 import type { Started } from './started.ts';
 
-/** A service and a floor, each with a HAProxy of its own, that hold the same list. */
+/** Each has its own HAProxy; both hold the same list. */
 export interface Pair {
   readonly entries: number;
   readonly service: ServiceUnderTest;
   readonly floor: Floor;
-  /** In no order, as it was sent. */
+  /** Unordered, as sent. */
   readonly list: readonly string[];
 }
 
@@ -20,24 +18,22 @@ export interface Bench {
   readonly bin: string;
   readonly proxy: ProxyFacts;
   readonly started: Started;
-  /** Files of addresses. */
   readonly lists: readonly string[];
-  /** The largest of the sizes. */
+  /** The largest size. */
   readonly entries: number;
-  /** Ascending; one a size. Started and filled when a row first asks. */
+  /** Ascending, one a size. Started and filled at the first call. */
   pairs(): Promise<readonly Pair[]>;
   /** The largest pair. */
   large(): Promise<Pair>;
-  /** Addresses that no list holds and no row had before. */
+  /** In no list, and never used before. */
   readonly spares: Spares;
-  /** Progress, printed as it happens. */
   say(text: string): void;
 }
 
-/** Gives its figures as they come, so that what was measured is not lost with what fails. */
+/** Yields figures as they come, so that a failure does not lose them. */
 export type Row = (bench: Bench) => AsyncIterable<Figure> | Promise<Iterable<Figure>>;
 
-/** Goals that are named for a million entries; smaller sets are only told. */
+/** For goals at a million entries; smaller sets have none. */
 export function atAMillion(entries: number, goal: number): number | null {
   return entries >= 1_000_000 ? goal : null;
 }
@@ -54,7 +50,7 @@ export class Spares {
     return Array.from({ length: count }, (_, offset) => spare(first + offset));
   }
 
-  /** The index of the first of so many. */
+  /** Returns the first index. */
   reserve(count: number): number {
     this.#next += count;
     return this.#next - count;
@@ -77,7 +73,7 @@ export async function startEmpty({ started, bin, proxy }: Bench): Promise<Pick<P
   return { service, floor };
 }
 
-/** For work on an empty set: both are gone afterwards. */
+/** Both are removed afterwards. */
 export async function withEmpty<T>(
   bench: Bench,
   work: (empty: Pick<Pair, 'service' | 'floor'>) => Promise<T>,

@@ -1,5 +1,3 @@
-// Milliseconds that work took.
-
 export function time(work: () => void): number {
   const began = performance.now();
   work();

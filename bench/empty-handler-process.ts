@@ -1,5 +1,4 @@
-// The product's own HTTP application, as its own process, with nothing behind it: `block` answers a constant, every
-// key is right, nothing is logged. What the same stack answers to the same clients at most.
+// The product's HTTP application with a constant answer: the most that this stack can answer to the same clients.
 import { createApp } from '../src/http/app.ts';
 import { listen } from '../src/http/listen.ts';
 import type { Services } from '../src/http/services.ts';
@@ -26,9 +25,8 @@ const services = {
 };
 
 const calls = {
-  /** The port it listens at. */
+  /** Returns its port. */
   async listen(): Promise<number> {
-    // The other services are never asked.
     const app = createApp(services as unknown as Services);
     const { url } = await listen(app, { host: '127.0.0.1', port: 0 });
     return Number(new URL(url).port);

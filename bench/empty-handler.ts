@@ -1,4 +1,4 @@
-// The handle of the empty handler's process, which runs with the same flags of Node as the service.
+// Runs with the same flags of Node as the service.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PartProcess } from '../testkit/load/calls.ts';
@@ -31,7 +31,7 @@ export class EmptyHandler {
   }
 }
 
-/** Those that `bin/proxy-manager` gives to Node: `exec "$node" <flags> "$program"`. */
+/** From `bin/proxy-manager`: `exec "$node" <flags> "$program"`. */
 export function launcherFlags(): string[] {
   const launcher = readFileSync(join(import.meta.dirname, '../bin/proxy-manager'), 'utf8');
   const flags = /^exec "\$node" (.*?) ?"\$program"/m.exec(launcher)?.[1];

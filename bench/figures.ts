@@ -1,36 +1,36 @@
-// Figures and the table. These machines are noisy: figures are compared within one run, pair by pair, by medians.
+// Machines are noisy: figures are compared within one run, pair by pair, by medians.
 
 export type Unit = 'ms' | '/s' | 'MB' | 'bytes' | 'x' | 'failed' | '';
 
 export interface Figure {
   readonly name: string;
-  /** What the service took. */
+  /** Of the service. */
   readonly value: number;
-  /** What the raw commands and fsyncs of the same work took, in the same run; null: there is no floor. */
+  /** Raw commands and fsyncs of the same work, in the same run; null: none. */
   readonly floor: number | null;
-  /** `x`: a ratio itself. Empty: a count. */
+  /** `x`: a ratio. Empty: a count. */
   readonly unit: Unit;
-  /** What is wanted at most, of the ratio (or, without a floor, of the value). Null: only told. */
+  /** Maximum of the ratio (or, without a floor, of the value); null: none. */
   readonly goal: number | null;
-  /** The goal speaks of the value although there is a floor; the ratio is only told. */
+  /** The goal applies to the value although there is a floor. */
   readonly goalOf?: 'value';
-  /** What the floor is, where the name does not say it. */
+  /** What the floor is, unless the name says it. */
   readonly note?: string;
 }
 
-/** A row that did not come to its end; the others go on. */
+/** The other rows go on. */
 export interface FailedRow {
   readonly row: string;
   readonly failed: string;
 }
 
-/** Value over floor, or floor over value for rates, so that smaller is better either way. */
+/** Inverted for rates, so that smaller is better. */
 export function ratioOf(figure: Figure): number | null {
   if (figure.floor === null) return null;
   return figure.unit === '/s' ? figure.floor / figure.value : figure.value / figure.floor;
 }
 
-/** False for what could not be measured (NaN) too. */
+/** False for NaN too. */
 export function reached(figure: Figure): boolean | null {
   if (figure.goal === null) return null;
   const measured = figure.goalOf === 'value' ? figure.value : (ratioOf(figure) ?? figure.value);
@@ -47,7 +47,7 @@ export function table(results: readonly (Figure | FailedRow)[]): string {
   return `${[line(head), ...rows.map(line), ...failures].map((text) => text.trimEnd()).join('\n')}\n`;
 }
 
-/** The figures as data: what the table shows, unrounded. */
+/** Unrounded. */
 export function asData(results: readonly (Figure | FailedRow)[]): object[] {
   return results.map((result) => {
     if ('failed' in result) return result;

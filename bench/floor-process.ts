@@ -1,11 +1,10 @@
-// The floor: the raw commands, commits and fsyncs of the same work, and nothing else, in a process of its own, so that
-// its heap, its bytes on disk and its collector are measured apart from the service's. What is timed is strict:
-//   one block    a commit, one append and fdatasync, ONE connection with the command and its read-back; one after the other
-//   a load       ONE transaction with prepared statements in the index's order; payloads of 14,980 bytes in numeric
-//                order, made beforehand; one `show map` whose bytes are counted and not parsed
-//   a change     ONE transaction; whichever of commands and atomic replace is cheaper; one `show map`
-//   the table    every address once through one cursor
-// It looks for nothing, remembers nothing, compares nothing, and would not survive a crash between its steps.
+// The floor: the raw commands, commits and fsyncs of the same work, in a process of its own, so that heap and disk
+// writes are measured apart. It checks nothing, and would not survive a crash between its steps:
+//   a block    a commit, one append and fdatasync, ONE connection with the command and its read-back
+//   a load     ONE transaction with prepared statements in index order; prepared payloads of 14,980 bytes in numeric
+//              order; one `show map` whose bytes are only counted
+//   a change   ONE transaction; the cheaper of commands and atomic replace; one `show map`
+//   the table  every address once through one cursor
 import { closeSync, fdatasyncSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { answerCalls } from '../testkit/load/calls.ts';
@@ -29,7 +28,7 @@ export interface LoadTimes {
   readonly listing: number;
 }
 
-/** Of one running map: some addresses missing, some strays, some with value 0. */
+/** In one running map. */
 export interface Differences {
   readonly missing: readonly string[];
   readonly stray: readonly string[];
@@ -39,7 +38,6 @@ export interface Differences {
 let paths: FloorPaths;
 let database: RawDatabase;
 let file: number;
-/** In numeric order. */
 let held: string[] = [];
 
 const calls = {
@@ -60,7 +58,7 @@ const calls = {
     };
   },
 
-  /** Milliseconds of the whole, and of its connection alone. */
+  /** Milliseconds in all, and of its connection. */
   async block(ip: string): Promise<{ whole: number; proxy: number }> {
     return await one(ip, `${ip} 1\n`, () => database.insert(ip), `add map ${paths.map} ${ip} 1`);
   },
@@ -69,7 +67,7 @@ const calls = {
     return await one(ip, `#${ip} 1\n`, () => database.remove(ip), `del map ${paths.map} ${ip}`);
   },
 
-  /** Raw blocks one after the other: how many a second, and the bytes that each of them wrote to disk. */
+  /** One after the other; `bytes`: written to disk per block. */
   async blocks(ips: readonly string[]): Promise<{ perSecond: number; bytes: number }> {
     const before = bytesWritten('self');
     const took = await timed(async () => {
@@ -81,7 +79,7 @@ const calls = {
   listing,
   readTable: (): number => database.readTable(),
 
-  /** The table read once (the difference is unknown without it), the difference applied, the map listed. */
+  /** Reads the table (without it the difference is unknown), applies the difference, lists the map. */
   async change(removals: readonly string[], additions: readonly string[]): Promise<number> {
     const after = without(held, removals).concat(additions);
     const [outgoing, incoming] = [inTextOrder(removals), inTextOrder(additions)];
@@ -92,31 +90,31 @@ const calls = {
     return took;
   },
 
-  /** Makes a running map differ from this floor's list: this one's, or another one's that holds the same. */
+  /** Makes a running map differ from this floor's list. */
   async disturb(target: { masterSocket: string; map: string }, differences: Differences): Promise<void> {
     await (await disturbance({ ...target, deletesScan: paths.deletesScan }, differences))();
   },
 
-  /** Listing, the table, the repair, and the listing that proves it. */
+  /** Listing, table, repair, and the listing that proves it. */
   async repair(differences: Differences): Promise<number> {
     const takeProxy = await changeOfMap(paths, held, differences);
     return (await listing()) + database.readTable() + (await timed(takeProxy)) + (await listing());
   },
 
-  /** What a restart or a reload of this floor's proxy reads; not timed. */
+  /** For a restart or reload of this floor's proxy; not timed. */
   writeMapFile(): void {
     closeSync(file);
     writeFileSync(paths.map, `${held.join(' 1\n')} 1\n`);
     file = openSync(paths.map, 'a');
   },
 
-  /** Milliseconds of each of so many runs of one query. */
+  /** Milliseconds of each run of a query. */
   pages(sql: string, parameters: readonly (string | number)[], runs: number): number[] {
     const page = database.page(sql);
     return Array.from({ length: runs }, () => time(() => void page.all(...parameters)));
   },
 
-  /** The row of an address and the running map's word on it. */
+  /** The row and the running map's answer. */
   async check(ips: readonly string[]): Promise<number[]> {
     const row = database.page('SELECT * FROM blocked_ips WHERE ip_address = ?');
     const took: number[] = [];
@@ -159,10 +157,7 @@ function without(from: readonly string[], removals: readonly string[]): string[]
 
 type MapOfWorker = Pick<FloorPaths, 'masterSocket' | 'map' | 'deletesScan'>;
 
-/**
- * What makes `differences` right, ready to be timed: by commands, or by an atomic replace with `after` where that is
- * cheaper.
- */
+/** Prepared commands, or an atomic replace with `after` if that is cheaper. */
 async function changeOfMap(worker: MapOfWorker, after: readonly string[], differences: Differences) {
   const { missing, stray, wrong } = differences;
   const commands = [
@@ -180,15 +175,12 @@ async function changeOfMap(worker: MapOfWorker, after: readonly string[], differ
   return await replacement(worker, (into) => payloads(into, sorted));
 }
 
-/**
- * Measured where this was written: a command 0.085 ms (before 2.9 it scans: 40 ns an entry more), a replace 1.5 µs an
- * entry. Elsewhere both are faster or slower together.
- */
+/** Measured: a command 0.085 ms (before 2.9 it scans: 40 ns an entry more), a replace 1.5 µs an entry. */
 function commandsAreCheaper({ deletesScan }: MapOfWorker, commands: number, entries: number): boolean {
   return commands * (0.085 + (deletesScan ? entries * 40e-6 : 0)) <= entries * 1.5e-3;
 }
 
-/** The texts are made with the number of the next version, which is why it is prepared before the clock runs: 1 ms. */
+/** The texts contain the version number, so it is prepared (1 ms) before the clock starts. */
 async function replacement(worker: MapOfWorker, textsOf: (into: string) => string[]) {
   const version = await prepare(worker.masterSocket, worker.map);
   const texts = textsOf(`@${version} ${worker.map}`);

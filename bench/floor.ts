@@ -1,4 +1,4 @@
-// The floor's handle: a HAProxy of its own beside the service's, and the process that does the raw work on it.
+// Its own HAProxy, and the process that does the raw work on it.
 
 import { join } from 'node:path';
 import { processAlive, processStartTime } from '../src/system/processes.ts';
@@ -30,7 +30,7 @@ export class Floor {
     return floor;
   }
 
-  /** HAProxy's own start with the whole map file, until it accepts; milliseconds. */
+  /** Milliseconds of HAProxy's own start with the map file, until it accepts. */
   async restartProxy(): Promise<number> {
     await this.raw.call('writeMapFile');
     const family = [this.proxy.masterPid, await this.proxy.workerPid()];

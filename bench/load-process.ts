@@ -1,11 +1,10 @@
-// The load generator, in a process of its own: it shares the service's core no more than it must. One request under
-// way per client; an answer that does not say "verified" ends the measurement.
+// A process of its own. One request under way per client; an answer other than "verified" ends the measurement.
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerCalls } from '../testkit/load/calls.ts';
 import { HttpClient, type HttpTarget } from '../testkit/load/http-client.ts';
 import { spare } from '../testkit/load/lists.ts';
 
-/** Blocks of `spare(first)`, `spare(first + 1)` and so on. */
+/** Blocks `spare(first)`, `spare(first + 1)` and so on. */
 export interface LoadOrder extends HttpTarget {
   readonly first: number;
 }
@@ -13,11 +12,11 @@ export interface LoadOrder extends HttpTarget {
 let pacing: Promise<{ latencies: number[]; sent: number }> | null = null;
 let paceOn = false;
 
-/** Far more blocks at once than a pace of 20 ms makes while none waits 100 ms. */
+/** Far more than a pace of 20 ms needs while no block takes 100 ms. */
 const paceConnections = 16;
 
 const calls = {
-  /** Blocks a second of so many clients; `sent`: how many addresses were taken. */
+  /** `sent`: number of addresses used. */
   async rate(order: LoadOrder & { clients: number; ms: number }): Promise<{ perSecond: number; sent: number }> {
     const clients = Array.from({ length: order.clients }, () => new HttpClient(order));
     let sent = 0;
@@ -36,15 +35,15 @@ const calls = {
     return { perSecond: (sent * 1_000) / (performance.now() - began), sent };
   },
 
-  /** A block every so many milliseconds, until `endPace`. */
+  /** Until `endPace`. */
   startPace(order: LoadOrder & { everyMs: number }): void {
     paceOn = true;
     pacing = pace(order);
-    // `endPace` hands it on.
+    // `endPace` rethrows it.
     pacing.catch(() => undefined);
   },
 
-  /** Latencies from the scheduled time, so that a wait is counted for every block that it held up. */
+  /** From the scheduled time, so that a stall counts for every block that it delays. */
   async endPace(): Promise<{ latencies: number[]; sent: number }> {
     paceOn = false;
     if (pacing === null) throw new Error('nothing is paced');
@@ -54,10 +53,7 @@ const calls = {
 
 export type LoadCalls = typeof calls;
 
-/**
- * A block at each due time, whatever became of those before it: over one connection alone each would wait for the one
- * before, and where a block takes longer than the pace the wait would grow without end.
- */
+/** An open loop: over one connection, blocks that take longer than the pace would wait ever longer. */
 async function pace(order: LoadOrder & { everyMs: number }): Promise<{ latencies: number[]; sent: number }> {
   const clients = Array.from({ length: paceConnections }, () => new HttpClient(order));
   const free = [...clients];
@@ -80,7 +76,7 @@ async function pace(order: LoadOrder & { everyMs: number }): Promise<{ latencies
       underWay.add(sending);
       sending.then(
         () => underWay.delete(sending),
-        // It ends the pace at the end, or where a connection is waited for.
+        // Thrown at the end of the pace, or when a connection is needed.
         () => undefined,
       );
     }

@@ -1,4 +1,3 @@
-// What a figure depends on beside the code.
 import { execFileSync } from 'node:child_process';
 import { cpus, release, totalmem } from 'node:os';
 
@@ -13,13 +12,13 @@ export interface MachineFacts {
 }
 
 export interface ProxyFacts {
-  /** As `-v` prints it, such as `2.6.12-1+deb12u4`. */
+  /** As in `-v`, such as `2.6.12-1+deb12u4`. */
   readonly version: string;
-  /** `del map` and `set map` scan the whole map: before 2.9. */
+  /** Before 2.9 `del map` and `set map` scan the map. */
   readonly deletesScan: boolean;
 }
 
-/** Throws when the binary is not there or does not say its version. */
+/** @throws without a binary that reports its version */
 export function proxyFacts(bin: string): ProxyFacts {
   let text: string;
   try {

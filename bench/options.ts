@@ -1,17 +1,15 @@
-// What the command line of the benchmark says.
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseOptions, someOf, UsageError } from '../testkit/command-line.ts';
 
 export interface Options {
-  /** Ascending. */
   readonly sizes: readonly number[];
   readonly proxyBin: string;
   /** Null: all. */
   readonly only: readonly string[] | null;
-  /** Where the figures go as JSON; null: nowhere. */
+  /** Output file for the figures. */
   readonly json: string | null;
-  /** Files of addresses that the bulk rows take too. */
+  /** Files of addresses for the bulk rows. */
   readonly lists: readonly string[];
   readonly help: boolean;
 }
@@ -31,7 +29,7 @@ side by side, in one run. A ratio is the service's figure over the floor's; for 
 `;
 }
 
-/** Throws a `UsageError`. */
+/** @throws UsageError */
 export function readOptions(args: readonly string[], rows: readonly string[]): Options {
   const values = parseOptions(args, {
     entries: { type: 'string', default: '1000,1000000' },
@@ -60,7 +58,7 @@ function sizesOf(text: string): number[] {
   return [...new Set(sizes)].sort((a, b) => a - b);
 }
 
-/** Looked at before an hour of measuring, not after it. */
+/** Checked before an hour of measuring. */
 function writable(path: string): string {
   const whole = resolve(path);
   try {

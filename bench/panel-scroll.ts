@@ -1,6 +1,5 @@
-// `npm run bench:panel [-- ENTRIES]`: whether the panel's list of a million entries scrolls smoothly, in a real Chromium
-// before the real service and HAProxy. Frames are the browser's own (requestAnimationFrame); beside each scroll stands
-// the same browser with nothing moving, since a busy machine drops frames of its own.
+// `npm run bench:panel [-- ENTRIES]`: whether a list of a million entries scrolls smoothly in a real Chromium. Each
+// scroll is compared with an idle page, because a busy machine drops frames of its own.
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { startBrowser } from '../testkit/browser.ts';
 import { listOf } from '../testkit/load/lists.ts';
@@ -11,7 +10,10 @@ import { sampleReasons, sampleSources } from '../testkit/sample-words.ts';
 
 const rare = 'a needle, once in all of it';
 
-/** In the page: `move(share, frame)` is called each frame for so long; the gaps between frames, and how often rows in sight were not there yet. */
+/**
+ * Runs in the page: frame gaps, and how often visible rows were missing, while `move(share, frame)` is called each
+ * frame.
+ */
 const recordFrames = (milliseconds: number, move: string): string => `new Promise((resolve) => {
   const grid = document.querySelector('[role=grid]');
   const move = ${move};
@@ -40,7 +42,7 @@ interface Frames {
   readonly waiting: number;
 }
 
-/** Rows in sight, by number and address; null while one of them is not there. */
+/** Visible rows by number and address; null while one is missing. */
 const inSight = `(() => {
   const grid = document.querySelector('[role=grid]');
   const edge = grid.getBoundingClientRect();
@@ -92,20 +94,20 @@ interface Watched {
   readonly thread: CDPSession;
 }
 
-/** Milliseconds of processor time that the page's main thread has had: what others on the machine do is not in it. */
+/** Milliseconds of the main thread's processor time: independent of other processes. */
 async function workOf(thread: CDPSession): Promise<number> {
   const { metrics } = await thread.send('Performance.getMetrics');
   return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1_000;
 }
 
-/** Milliseconds until every row in sight is there, and is the right one. */
+/** Milliseconds until every visible row is the right one. */
 async function jumped(page: Page, share: number, sorted: readonly string[]): Promise<number> {
   const begun = performance.now();
   await page.evaluate(`(() => {
     const grid = document.querySelector('[role=grid]');
     grid.scrollTop = (grid.scrollHeight - grid.clientHeight) * ${share};
   })()`);
-  // Two frames: the rows of before are drawn until the browser has told of the movement.
+  // Two frames: the browser draws the old rows until it has reported the scroll.
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
   const rows = (await page.evaluate(`new Promise((resolve) => {
     const look = () => {
@@ -123,7 +125,7 @@ async function jumped(page: Page, share: number, sorted: readonly string[]): Pro
   return took;
 }
 
-/** Milliseconds from the typing to the answer, the wait for more letters included. */
+/** Milliseconds from typing to the answer, including the debounce. */
 async function searched(page: Page, typed: string, says: string): Promise<number> {
   await page.getByLabel('Search', { exact: true }).fill('');
   await page.getByText(/ blocked$/).waitFor();
@@ -133,7 +135,7 @@ async function searched(page: Page, typed: string, says: string): Promise<number
   return performance.now() - begun;
 }
 
-/** The longest of blocks made every 20 ms while `work` goes on. */
+/** Longest block of one every 20 ms during `work`. */
 async function longestBlock(service: RealService, work: Promise<unknown>): Promise<number> {
   let over = false;
   void work.finally(() => {

@@ -1,5 +1,4 @@
-// The floor's database by hand: the columns that the contract demands and nothing beside them (no sort key, no second
-// index, no staging), durable as the service's is.
+// Only the columns of the specification (no sort key, no second index, no staging), as durable as the service's.
 import Database from 'better-sqlite3';
 import { time } from './clock.ts';
 
@@ -23,7 +22,7 @@ export class RawDatabase {
     this.#remove = this.#database.prepare('DELETE FROM blocked_ips WHERE ip_address = ?');
   }
 
-  /** One row, committed and synced: a statement outside a transaction is one of its own. */
+  /** One committed and synced row. */
   insert(ip: string): void {
     this.#insert.run(ip, null, by, new Date().toISOString(), expiresNever);
   }
@@ -32,7 +31,7 @@ export class RawDatabase {
     this.#remove.run(ip);
   }
 
-  /** One transaction; both lists in the order of the index. Milliseconds. */
+  /** One transaction; both lists in index order. Milliseconds. */
   change(removals: readonly string[], additions: readonly string[]): number {
     const at = new Date().toISOString();
     return time(() => {
@@ -43,7 +42,7 @@ export class RawDatabase {
     });
   }
 
-  /** Every address read once, in the order in which they lie. Milliseconds. */
+  /** Every address once, in storage order. Milliseconds. */
   readTable(): number {
     return time(() => {
       const addresses = this.#database.prepare('SELECT ip_address FROM blocked_ips').pluck();
@@ -51,7 +50,7 @@ export class RawDatabase {
     });
   }
 
-  /** A query of a page's rows, which are read and not looked at. */
+  /** The rows are read but not used. */
   page(sql: string): Database.Statement {
     return this.#database.prepare(sql);
   }

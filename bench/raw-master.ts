@@ -1,13 +1,11 @@
-// The floor's way to a running map: commands on the master socket by hand, no class of the product. One connection a
-// batch, half-closed after writing, the reply ends at EOF.
+// Commands on the master socket without code of the product: one connection a batch, half-closed after writing.
 import { createConnection } from 'node:net';
 
-/** Payload bytes of one command; with the command itself it has to fit in HAProxy's buffer of 16,384. */
+/** With the command it must fit in HAProxy's buffer of 16,384. */
 const payloadBytes = 14_980;
-/** More a connection did not make it faster: 0.085 ms a `del map` on 3.0 at 100, 300, 1,000 and 3,000. */
+/** More were not faster: 0.085 ms a `del map` on 3.0 at 100, 300, 1,000 and 3,000. */
 const commandsAtOnce = 300;
 
-/** The whole reply. */
 export function ask(socketPath: string, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = createConnection({ path: socketPath, allowHalfOpen: true });
@@ -25,7 +23,7 @@ export function ask(socketPath: string, text: string): Promise<string> {
   });
 }
 
-/** The bytes of the reply are counted and not looked at. */
+/** Counts the bytes of the reply. */
 export function count(socketPath: string, text: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = createConnection({ path: socketPath, allowHalfOpen: true });
@@ -42,13 +40,13 @@ export function count(socketPath: string, text: string): Promise<number> {
   });
 }
 
-/** One `show map`, read to its end. Throws when it is shorter than a line an entry. */
+/** Reads one `show map`. Throws if it is shorter than the entries. */
 export async function list(socketPath: string, map: string, entries: number): Promise<void> {
   const bytes = await count(socketPath, `@1 show map ${map}\n`);
   if (bytes < entries * '0x0 1.1.1.1 1\n'.length) throw new Error(`show map: ${bytes} bytes for ${entries} entries`);
 }
 
-/** Commands that each answer with an empty line when they worked. */
+/** Each must answer with an empty line. */
 export async function runAll(socketPath: string, commands: readonly string[]): Promise<void> {
   for (let start = 0; start < commands.length; start += commandsAtOnce) {
     const some = commands.slice(start, start + commandsAtOnce);
@@ -58,7 +56,7 @@ export async function runAll(socketPath: string, commands: readonly string[]): P
   }
 }
 
-/** The texts of payload commands, made before anything is timed. `into`: `<path>`, or `@<version> <path>`. */
+/** Made before anything is timed. `into`: `<path>`, or `@<version> <path>`. */
 export function payloads(into: string, ips: readonly string[]): string[] {
   const texts: string[] = [];
   const head = `@1 add map ${into} <<\n`;
@@ -75,7 +73,7 @@ export function payloads(into: string, ips: readonly string[]): string[] {
   return texts;
 }
 
-/** Empties `texts` as it goes, so that nothing is kept that is done with. */
+/** Empties `texts`, to free memory. */
 export async function sendAll(socketPath: string, texts: string[]): Promise<void> {
   for (const text of texts.splice(0)) {
     const reply = await ask(socketPath, text);
@@ -83,7 +81,7 @@ export async function sendAll(socketPath: string, texts: string[]): Promise<void
   }
 }
 
-/** `prepare map`: the number of a version that is not in use yet. */
+/** Returns the number of the new version. */
 export async function prepare(socketPath: string, map: string): Promise<number> {
   const reply = await ask(socketPath, `@1 prepare map ${map}\n`);
   const version = /^New version created: (\d+)\n\n$/.exec(reply)?.[1];

@@ -1,18 +1,17 @@
-// One client, one address at a time. All sizes take turns with all floors, operation by operation, so that a machine
-// that slows down slows all of them.
+// One client, one address at a time. Sizes and floors alternate by operation, so that a slow machine slows all.
 
 import { percentile } from '../testkit/load/percentile.ts';
 import type { Bench, Pair } from './bench.ts';
 import type { Figure } from './figures.ts';
 
 const rounds = 300;
-/** Before anything counts: code that has not run yet is slow in the service and in the floor. */
+/** Code that has not run yet is slow. */
 const warmUp = 50;
 
 interface Times {
   readonly service: number[];
   readonly floor: number[];
-  /** The floor's connection alone: `add map` or `del map`, and the look. */
+  /** The floor's connection alone: `add map` or `del map`, and the read-back. */
   readonly proxy: number[];
 }
 
@@ -36,7 +35,7 @@ export async function* block(bench: Bench): AsyncGenerator<Figure> {
   for (const what of ['block', 'unblock'] as const) {
     const [less, more] = [times[0]![what], times.at(-1)![what]];
     const scans = what === 'unblock' && bench.proxy.deletesScan;
-    // The floor's column holds the smaller size here; this is no matter of raw commands.
+    // The floor is the smaller size here.
     const note = 'floor: the service at the smaller size';
     const grows = growth(`one ${what}, ${between}`, less.service, more.service);
     yield { ...grows, goal: scans ? null : 1.2, note };

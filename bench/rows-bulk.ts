@@ -1,12 +1,11 @@
-// A complete list into an empty set, by `PUT` and by `batch`. Every round has a service, a database and two proxies of its
-// own, for both service and floor begin with nothing.
+// A complete list into an empty set, by `PUT` and by `batch`. Every round starts new services, databases and proxies.
 import { basename } from 'node:path';
 import { type ListSource, listOf } from '../testkit/load/lists.ts';
 import { median } from '../testkit/load/percentile.ts';
 import { atAMillion, type Bench, withEmpty } from './bench.ts';
 import type { Figure } from './figures.ts';
 
-/** One more would not tell more of a list that takes ten seconds. */
+/** One is enough for a list that takes ten seconds. */
 const roundsOf = (entries: number): number => (entries > 300_000 ? 1 : 3);
 
 export async function* put(bench: Bench): AsyncGenerator<Figure> {

@@ -1,4 +1,4 @@
-// A `PUT` of the complete list that changes little, much, or nothing. There and back, so that the set is what it was.
+// A `PUT` that changes little, much, or nothing, and back.
 
 import { address } from '../testkit/load/lists.ts';
 import { median } from '../testkit/load/percentile.ts';

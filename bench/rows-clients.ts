@@ -1,5 +1,4 @@
-// Verified blocks a second of 1, 8 and 64 clients with one request under way each. Service, empty handler and raw work
-// take turns within a round; the figures are medians of the rounds.
+// Verified blocks a second of 1, 8 and 64 clients. Service, empty handler and raw work alternate within a round.
 import { join } from 'node:path';
 import { PartProcess } from '../testkit/load/calls.ts';
 import { spare } from '../testkit/load/lists.ts';
@@ -11,7 +10,7 @@ import type { LoadCalls } from './load-process.ts';
 
 const rounds = 5;
 const millisecondsEach = 1_000;
-/** More than any machine answers in that time. */
+/** More than any machine uses. */
 const addressesEach = 60_000;
 const counts = [1, 8, 64] as const;
 type Count = (typeof counts)[number];
@@ -33,7 +32,7 @@ export async function* clients(bench: Bench): AsyncGenerator<Figure> {
   const key = pairs[0]!.service.real.key;
   const rateAt = (port: number, count: Count, first: number) =>
     load.call('rate', { port, key, clients: count, ms: millisecondsEach, first });
-  // The first round warms up and does not count.
+  // The first round warms up.
   for (let round = 0; round <= rounds; round += 1) {
     bench.say(`round ${round} of ${rounds}`);
     for (const [index, pair] of pairs.entries()) {
@@ -63,7 +62,7 @@ async function rateOfService(
   const first = bench.spares.reserve(addressesEach);
   const { perSecond, sent } = await rateAt(service.real.apiPort, count, first);
   if (sent > addressesEach) throw new Error(`${sent} blocks in ${millisecondsEach} ms took addresses of others`);
-  // The set has its size again before anything else is measured at it.
+  // Restores the size of the set.
   const ips = Array.from({ length: sent }, (_, offset) => spare(first + offset));
   await service.remove(ips);
   return perSecond;

@@ -1,4 +1,4 @@
-// What one block writes to disk. Enough of them that the database folds its log into its file several times.
+// Bytes that a block writes to disk: enough blocks for several checkpoints of the database.
 import type { Bench } from './bench.ts';
 import type { Figure } from './figures.ts';
 

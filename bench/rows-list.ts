@@ -1,5 +1,5 @@
-// Pages of the list, searches and the check, over a keep-alive connection. The floor has no HTTP and no JSON: the plain
-// query through a prepared statement; for the check the row and one raw `get map`.
+// Pages, searches and the check. The floor has no HTTP or JSON: a prepared query; for the check the row and a `get
+// map`.
 
 import { percentile } from '../testkit/load/percentile.ts';
 import type { Bench, Pair } from './bench.ts';
@@ -38,7 +38,7 @@ export async function* pages(bench: Bench): AsyncGenerator<Figure> {
   yield* figures(`check of a blocked address at ${pair.entries}`, own, await pair.floor.raw.call('check', ips));
 }
 
-/** A cursor from the middle of the list, as a client that pages that far receives it. */
+/** A cursor from the middle of the list. */
 async function middle({ service, entries }: Pair): Promise<string> {
   let cursor = '';
   for (let seen = 0; seen < Math.max(1, entries / 2); seen += 1_000) {

@@ -1,10 +1,10 @@
-// Memory of the service when it has nothing to do. Its peak is reported with every other row.
+// Memory of the idle service. Every other row reports its peak.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench } from './bench.ts';
 import type { Figure } from './figures.ts';
 import type { ServiceUnderTest } from './service-under-test.ts';
 
-/** An idle service looks every five seconds whether it has memory to give back, and does so at the second idle look. */
+/** An idle service checks every five seconds whether to free memory, and does so at the second check. */
 const stillSeconds = 20;
 const mostSeconds = 60;
 
@@ -28,7 +28,7 @@ async function idle(bench: Bench, when: string): Promise<Figure> {
   };
 }
 
-/** Once it has stayed within two parts of a hundred for some seconds. */
+/** When it stayed within 2 % for some seconds. */
 async function settled(service: ServiceUnderTest): Promise<number> {
   const seen: number[] = [];
   for (let second = 0; second < mostSeconds; second += 1) {

@@ -1,5 +1,4 @@
-// A safe reload (render, back up, validate, swap, reload, confirm, compare) beside the bare `reload` of a proxy with
-// the same map, until its new worker was seen.
+// A safe reload beside the bare `reload` of a proxy with the same map, until its new worker was seen.
 
 import { median } from '../testkit/load/percentile.ts';
 import type { Bench } from './bench.ts';

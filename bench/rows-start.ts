@@ -1,4 +1,4 @@
-// A full start: the service from nothing to ready, with its proxy and without.
+// From nothing to ready, with a proxy and without.
 
 import { median } from '../testkit/load/percentile.ts';
 import type { Bench } from './bench.ts';

@@ -1,5 +1,4 @@
-// Sync with nothing to do, and with differences that raw commands made in the running map: some addresses missing,
-// some strays, some with a wrong value.
+// Sync with nothing to do, and with missing, foreign and wrong entries.
 
 import { median } from '../testkit/load/percentile.ts';
 import { atAMillion, type Bench, type Pair } from './bench.ts';
@@ -29,7 +28,6 @@ async function nothingToDo({ entries, service, floor }: Pair): Promise<Figure> {
     const { took, body } = await service.ask('POST', '/api/blocked-ips/sync');
     if (body.runtime_map_synced !== true) throw new Error(`not synced: ${JSON.stringify(body).slice(0, 300)}`);
     const floorTook = (await floor.raw.call('listing')) + (await floor.raw.call('readTable'));
-    // The first warms up.
     if (round === 0) continue;
     own.push(took);
     raw.push(floorTook);
@@ -46,7 +44,7 @@ async function withDifferences(bench: Bench, pair: Pair, count: number, rounds: 
     const differences = differencesOf(bench, pair, count);
     const took = await syncAfter(pair, differences);
     if (took === null) {
-      // Its own look was there first all the same.
+      // The service's own check came first.
       spoiled += 1;
       bench.say('repaired before the sync by the reconciler; again');
       if (spoiled > 5) throw new Error(`the differences were gone before the sync, ${spoiled} times`);
@@ -62,14 +60,14 @@ async function withDifferences(bench: Bench, pair: Pair, count: number, rounds: 
   return { name, value: median(own), floor: median(raw), unit: 'ms', goal: null };
 }
 
-/** As many of each kind, so that the count of entries does not tell; from another place of the list each time. */
+/** As many of each kind, so that the count stays the same; from another part of the list each time. */
 export function differencesOf(bench: Pick<Bench, 'spares'>, { list }: Pick<Pair, 'list'>, count: number): Differences {
   const third = Math.floor(count / 3);
   const stray = bench.spares.some(third);
   return { missing: list.slice(0, third), wrong: list.slice(third, 2 * third), stray };
 }
 
-/** Null when the reconciler repaired it first. */
+/** Null: the reconciler repaired it first. */
 export async function syncAfter(pair: Pair, differences: Differences): Promise<number | null> {
   await makeDifferences(pair, differences);
   return await syncOf(pair);
@@ -78,7 +76,7 @@ export async function syncAfter(pair: Pair, differences: Differences): Promise<n
 export async function makeDifferences({ service, floor }: Pair, differences: Differences): Promise<void> {
   await service.quiet();
   const { masterSocket, blockedMap: map } = service.real.paths;
-  // Its own look, every two seconds, would see a half-made difference (a version that is being filled counts as entries).
+  // Its check, every two seconds, would find a half-made difference.
   service.real.kill('SIGSTOP');
   try {
     await floor.raw.call('disturb', { masterSocket, map }, differences);

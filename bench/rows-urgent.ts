@@ -1,4 +1,4 @@
-// An address is blocked every 20 ms while something long goes on. Without a floor: the goal is a time.
+// A block every 20 ms during a long operation. Without a floor: the goal is a time.
 import { join } from 'node:path';
 import { PartProcess } from '../testkit/load/calls.ts';
 import { address, spare } from '../testkit/load/lists.ts';
@@ -9,7 +9,7 @@ import type { LoadCalls } from './load-process.ts';
 import { differencesOf, makeDifferences, syncOf } from './rows-sync.ts';
 
 const everyMs = 20;
-/** An hour's. */
+/** Enough for an hour. */
 const addressesEach = 180_000;
 
 type Load = PartProcess<LoadCalls>;
@@ -37,7 +37,7 @@ export async function* urgent(bench: Bench): AsyncGenerator<Figure> {
     for (let round = 0; round < 3; round += 1) await service.ask('POST', '/api/blocked-ips/sync');
   });
   const differences = differencesOf(bench, pair, Math.min(100_000, half));
-  // Made before: the service stands still meanwhile.
+  // The service is stopped meanwhile.
   await makeDifferences(pair, differences);
   yield* await during(
     bench,

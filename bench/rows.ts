@@ -1,4 +1,4 @@
-// The rows, in the order in which they run.
+// In execution order.
 import type { Row } from './bench.ts';
 import { block } from './rows-block.ts';
 import { batch, put } from './rows-bulk.ts';
@@ -30,7 +30,7 @@ export const rows: Readonly<Record<string, Row>> = {
   traffic: trafficRow,
 };
 
-/** Rows that start what they measure themselves, and tell its memory themselves. */
+/** They start what they measure, and report its memory, themselves. */
 export const withServicesOfTheirOwn: ReadonlySet<string> = new Set([
   'put',
   'batch',

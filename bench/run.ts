@@ -1,4 +1,4 @@
-// `npm run bench`: the service and its floor side by side, on the same machine, in the same run. `--help` says how.
+// `npm run bench`: the service and its floor on the same machine, in the same run. `--help` explains it.
 import { writeFileSync } from 'node:fs';
 import { UsageError } from '../testkit/command-line.ts';
 import { asData, table } from './figures.ts';
@@ -54,7 +54,7 @@ async function main(options: Options): Promise<number> {
 try {
   const options = readOptions(process.argv.slice(2), Object.keys(rows));
   if (options.help) process.stdout.write(usage(Object.keys(rows)));
-  // Everything is stopped: an open handle must not keep the process alive.
+  // An open handle must not keep the process alive.
   else process.exit(await main(options));
 } catch (error) {
   const wrongUse = error instanceof UsageError;

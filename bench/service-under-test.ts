@@ -1,4 +1,4 @@
-// The service with one keep-alive client, as a panel or a script would use it.
+// The service with one keep-alive client.
 
 import { processAlive, processStartTime } from '../src/system/processes.ts';
 import { eventually } from '../testkit/conditions.ts';
@@ -7,7 +7,7 @@ import { bytesWritten, forgetPeak, memoryOf, processesOf, processorTime } from '
 import { RealService } from '../testkit/real-service.ts';
 import { timed } from './clock.ts';
 
-// Bodies are looked at by a few names only.
+// Only a few members are read.
 type Json = Record<string, unknown>;
 
 const chunkBytes = 65_536;
@@ -25,7 +25,7 @@ export class ServiceUnderTest {
     return new ServiceUnderTest(await RealService.start({ bin, environment: { PROXY_MANAGER_MAX_ENTRIES: '0' } }));
   }
 
-  /** `PUT` of the complete list; the milliseconds until it was verified. */
+  /** Milliseconds until verified. */
   async put(ips: readonly string[]): Promise<number> {
     const chunks = textChunks(ips);
     return await timed(async () => {
@@ -34,7 +34,7 @@ export class ServiceUnderTest {
     });
   }
 
-  /** As many batches as it takes, one after the other; milliseconds. */
+  /** One batch after the other; milliseconds. */
   async batch(ips: readonly string[]): Promise<number> {
     const bodies = batchBodies('add', ips);
     return await timed(async () => {
@@ -42,7 +42,7 @@ export class ServiceUnderTest {
     });
   }
 
-  /** Clears away what a row has added; not measured. Where removals scan, many of them may outlast their deadline. */
+  /** Not measured. Where removals scan, many may outlast their deadline. */
   async remove(ips: readonly string[]): Promise<void> {
     let seen = true;
     for (const body of batchBodies('remove', ips)) {
@@ -67,7 +67,7 @@ export class ServiceUnderTest {
     );
   }
 
-  /** Throws unless 200. */
+  /** @throws unless 200 */
   async ask(method: 'GET' | 'POST', path: string): Promise<{ took: number; body: Json }> {
     const began = performance.now();
     const answer = await this.#client.request(method, path);
@@ -76,7 +76,7 @@ export class ServiceUnderTest {
     return { took, body: JSON.parse(answer.body) as Json };
   }
 
-  /** Ends the service, and its proxy too where that is asked for; then starts it. Milliseconds from spawn to ready. */
+  /** Milliseconds from spawn to ready. */
   async restart(what: 'service' | 'service and proxy'): Promise<number> {
     this.#client.close();
     this.real.kill('SIGTERM');
@@ -97,7 +97,7 @@ export class ServiceUnderTest {
     return bytesWritten(this.real.pid);
   }
 
-  /** Until it has nothing left to do: below a twentieth of a core for a quarter of a second. */
+  /** Below a twentieth of a core for a quarter of a second. */
   async quiet(): Promise<void> {
     let before = processorTime(this.real.pid);
     await eventually(
@@ -115,7 +115,7 @@ export class ServiceUnderTest {
 
   async stop(): Promise<void> {
     this.#client.close();
-    // Nothing of it is worth keeping, and what it was doing may take long.
+    // A clean shutdown may take long.
     this.real.kill('SIGKILL');
     await this.real.stop();
   }
@@ -137,7 +137,7 @@ export class ServiceUnderTest {
   }
 }
 
-/** Made before anything is timed, as are the chunks of a text. */
+/** Made before anything is timed. */
 function batchBodies(list: 'add' | 'remove', ips: readonly string[]): Buffer[] {
   const bodies: Buffer[] = [];
   for (let start = 0; start < ips.length; start += 100_000) {
@@ -160,7 +160,7 @@ function textChunks(ips: readonly string[]): Buffer[] {
   return chunks;
 }
 
-/** A figure of something that was not seen in every worker is no figure. */
+/** An answer that was not verified in every worker is no figure. */
 function verified(what: string, answer: HttpReply, also: Json): void {
   const body = answer.status < 300 ? (JSON.parse(answer.body) as Json) : {};
   for (const [name, value] of Object.entries({ runtime_map_updated: true, ...also })) {

@@ -1,4 +1,4 @@
-// One run: its rows one after the other, what they gave, and the end of everything that was started.
+// Runs the rows one after the other, and stops everything at the end.
 import { type Bench, type Pair, Spares, startPair } from './bench.ts';
 import type { FailedRow, Figure } from './figures.ts';
 import type { ProxyFacts } from './machine.ts';
@@ -18,7 +18,7 @@ export class Session {
     this.#bench = this.#benchOf(options, proxy, (text) => say(`${this.#row}: ${text}`));
   }
 
-  /** To its end, or until `stop` says so; a row that fails is a line among the results, and the next one goes on. */
+  /** A row that fails is a line of the results; the next one goes on. */
   async run(stop: AbortSignal): Promise<void> {
     const stopped = new Promise<'stopped'>((resolve) => {
       stop.addEventListener('abort', () => resolve('stopped'), { once: true });
@@ -27,7 +27,7 @@ export class Session {
       if (stop.aborted) return;
       this.#row = name;
       const ended = this.#runRow(name).catch((error: unknown) => {
-        // What fails because everything is being stopped is no finding.
+        // Failures caused by the stop are no findings.
         if (!stop.aborted) this.results.push({ row: name, failed: causes(error) });
       });
       if ((await Promise.race([ended, stopped])) === 'stopped') return;

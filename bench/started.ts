@@ -1,4 +1,4 @@
-// Everything that the benchmark started, so that all of it is stopped: at the end, at a failure, at a signal.
+// Stops everything that the benchmark started: at the end, a failure or a signal.
 
 export interface Stoppable {
   stop(): Promise<void>;
@@ -9,7 +9,7 @@ export class Started {
   readonly #beginning = new Set<Promise<unknown>>();
   #over = false;
 
-  /** Throws when the benchmark is being stopped, and stops what came up too late. */
+  /** Throws during the stop, and stops what started too late. */
   async start<T extends Stoppable>(begin: () => Promise<T>): Promise<T> {
     if (this.#over) throw new Error('the benchmark stops');
     const beginning = begin().then((thing) => {
@@ -33,7 +33,7 @@ export class Started {
     await thing.stop();
   }
 
-  /** Last started, first stopped. Returns what went wrong; the rest is stopped all the same. */
+  /** In reverse order. Returns the errors. */
   async stopAll(): Promise<unknown[]> {
     this.#over = true;
     await Promise.allSettled(this.#beginning);

@@ -1,5 +1,3 @@
-// The phases as rows of the bench's table.
-
 import { median } from '../testkit/load/percentile.ts';
 import type { Tally } from '../testkit/load/traffic-accounting.ts';
 import type { Figure } from './figures.ts';
@@ -13,7 +11,7 @@ const classes = [
   { name: 'new connections', of: (side: PhaseSide): Tally => side.load.fresh },
 ] as const;
 
-/** @param within100 the goal of 100 ms holds on this version (3.0) */
+/** @param within100 the goal of 100 ms applies to this version (3.0) */
 export function figuresOf(results: readonly PhaseResult[], within100: boolean): Figure[] {
   const figures: Figure[] = [];
   for (const { name, of } of classes) {
@@ -35,7 +33,7 @@ export function figuresOf(results: readonly PhaseResult[], within100: boolean): 
   return figures;
 }
 
-/** Ratios are those of the medians of the rounds; the 100 ms hold for each of them. */
+/** Ratios compare medians of rounds; the 100 ms apply to each round. */
 function ofPhase(
   phase: PhaseName,
   name: string,
@@ -49,7 +47,7 @@ function ofPhase(
   const row = (what: string, value: number, floor: number | null, goal: number | null): void => {
     figures.push({ name: `traffic during ${phase}, ${name}: ${what}`, value, floor, unit: 'ms', goal, note });
   };
-  // No request was answered; and what one client met: a proxy with several threads goes on while one of them is busy.
+  // The pause of the proxy, and of one client: a proxy with several threads goes on while one is busy.
   const kinds: [string, (tally: Tally) => number | null][] = [
     ['longest pause', (tally) => tally.pause.ms],
     ['longest wait', (tally) => tally.longest],
@@ -66,7 +64,7 @@ function ofPhase(
   return figures;
 }
 
-/** What of a pause may be the load generator's own. */
+/** The part of a pause that the load generator may have caused. */
 function ownNote(rounds: readonly PhaseResult[]): string {
   const late = (side: 'service' | 'raw'): string =>
     Math.max(...rounds.map((one) => one[side].load.own.longest)).toFixed(1);

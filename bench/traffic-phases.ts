@@ -1,4 +1,4 @@
-// What goes on while the load runs: each operation through the service, and the raw commands of the same work.
+// Each operation through the service and as raw commands, while the load runs.
 import type { LoadGenerator } from '../testkit/load/traffic-loader.ts';
 import type { LoadPlan, LoadReport } from '../testkit/load/traffic-schedule.ts';
 import type { RawProxy } from './traffic-raw.ts';
@@ -8,20 +8,18 @@ import type { TrafficSet } from './traffic-set.ts';
 export interface TrafficOptions {
   readonly entries: number;
   readonly bin: string;
-  /** Of the service, beside what it needs. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Default: all of them. What a phase needs to have happened before happens without load where it is left out. */
+  /** Default: all. Preconditions of a phase are met without load if their phase is left out. */
   readonly only?: readonly PhaseName[];
-  /** In all; measured in `rounds` of as many each. */
+  /** In all, divided among the `rounds`. */
   readonly reloads: number;
-  /** Service and raw commands in turn so often, where a phase can be repeated: sync and reloads. */
+  /** How often service and raw commands alternate in phases that can be repeated: sync and reloads. */
   readonly rounds: number;
-  /** Of the control and of the blocks. */
+  /** For the control and the blocks. */
   readonly quietMs: number;
   readonly blocksMs: number;
   readonly tailMs: number;
   readonly load: Omit<LoadPlan, 'port'>;
-  /** Ends the phase that runs; those before it are kept. */
   readonly signal?: AbortSignal;
   readonly onPhase?: (result: PhaseResult) => void;
   readonly progress?: (line: string) => void;
@@ -53,7 +51,7 @@ export interface PhaseResult {
   readonly phase: PhaseName;
   readonly service: PhaseSide;
   readonly raw: PhaseSide;
-  /** When the service's operations began, ms from the first; the raw ones are as many. */
+  /** Milliseconds from the first; as many raw ones follow. */
   readonly starts: Starts;
 }
 
@@ -63,19 +61,17 @@ export interface Stage {
   readonly service: TrafficService;
   readonly raw: RawProxy;
   readonly generator: LoadGenerator;
-  /** Whether the raw proxy deletes one by one, as the service does from 2.9 on, or replaces the whole. */
+  /** Whether raw deletes go one by one, as the service's from 2.9 on, or as a replacement. */
   readonly fastDeletes: boolean;
-  /** Blocked one by one so far. */
   readonly blocked: string[];
 }
 
-/** The ms, from the begin of the phase, at which its operations began. */
+/** Milliseconds since the start of the phase. */
 type Starts = readonly number[];
 
 interface Phase {
-  /** Prepares, and returns the work: what only the client does is done before the load runs. */
+  /** Returns the work: the client prepares before the load runs. */
   service(stage: Stage): () => Promise<Starts>;
-  /** The same operations at the same moments. */
   raw(stage: Stage, starts: Starts): Promise<void>;
 }
 
@@ -92,8 +88,7 @@ const phases: Readonly<Record<PhaseName, Phase>> = {
     raw: async ({ options }) => void (await waited(options.quietMs)),
   },
 
-  // Eight clients, each with one request under way. The raw side does the same blocks at the same moments: as fast as
-  // it can would be ten times as many.
+  // Eight clients. The raw side blocks at the same moments: as fast as possible would be ten times as many.
   blocks: {
     service:
       ({ options, service, blocked }) =>
@@ -135,7 +130,7 @@ const phases: Readonly<Record<PhaseName, Phase>> = {
     },
   },
 
-  // Each waits until the new worker answers; the raw ones begin when the service's began.
+  // Each waits for the new worker; raw reloads start at the same moments.
   reloads: {
     service:
       ({ options, service }) =>
@@ -164,19 +159,19 @@ const phases: Readonly<Record<PhaseName, Phase>> = {
   },
 };
 
-/** Service and raw commands in turn, phase by phase. @throws the signal's reason, when it was aborted */
+/** Service and raw commands alternate. @throws the signal's reason */
 export async function runPhases(stage: Stage): Promise<PhaseResult[]> {
   const { options, raw, set, blocked } = stage;
   const wanted = new Set(options.only ?? phaseNames);
   const results: PhaseResult[] = [];
-  // The first to be measured would pay for the generator's own start.
+  // Warms up the generator.
   for (const { port } of [stage.service, raw]) {
     await stage.generator.during({ ...options.load, port }, Math.min(options.quietMs, warmUpMs), async () => undefined);
   }
   for (const phase of phaseNames) {
     const { service: ours, raw: theirs } = phases[phase];
     if (!wanted.has(phase)) {
-      // The later phases need the million, nothing else.
+      // The later phases need only the million.
       if (phase !== 'import') continue;
       if (!['sync', 'reloads', 'removal'].some((later) => wanted.has(later as PhaseName))) continue;
       options.progress?.('import, without load');
@@ -199,7 +194,7 @@ async function measured(stage: Stage, phase: PhaseName): Promise<PhaseResult> {
   const { service: ours, raw: theirs } = phases[phase];
   options.progress?.(`${phase}: service`);
   const work = ours(stage);
-  // What an earlier phase left to be done is not this one's.
+  // Work left by an earlier phase does not count here.
   await service.real.healthy(60_000);
   const began = await generator.during({ ...options.load, port: service.port }, options.tailMs, () =>
     orAborted(options.signal, work()),
@@ -222,7 +217,7 @@ function reloadsPerRound({ reloads, rounds }: TrafficOptions): number {
   return Math.ceil(reloads / rounds);
 }
 
-/** What was begun ends with the service and the proxies, which are stopped; its own failure then says nothing new. */
+/** After an abort the failure of the work says nothing new. */
 async function orAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
   if (signal === undefined) return await work;
   work.catch(() => undefined);
@@ -237,7 +232,7 @@ async function orAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): 
   }
 }
 
-/** The operations at the given moments, in as many hands; one that is late begins at once. */
+/** At the given moments; a late operation starts at once. */
 async function atTheSamePace(
   startsMs: Starts,
   hands: number,
@@ -270,7 +265,7 @@ function expectCount(seen: number, expected: number): void {
   if (seen !== expected) throw new Error(`the raw proxy holds ${seen} entries, not ${expected}`);
 }
 
-/** Of 241.0.0.0/8: in no list, and no client of the load. */
+/** From 241.0.0.0/8: in no list, and no client of the load. */
 function spareAddress(index: number): string {
   return `241.${(index >>> 16) & 255}.${(index >>> 8) & 255}.${index & 255}`;
 }

@@ -1,14 +1,13 @@
-// The same proxy without the service: the configuration that the service had made of its template, other paths and
-// another port, and the raw commands of each operation over plain sockets; nothing of the service's own code sends them.
+// The same proxy and configuration with raw commands over plain sockets, without code of the service.
 import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { basename, join } from 'node:path';
 import { type ProxyPaths, RealProxy } from '../testkit/real-proxy.ts';
 import type { RealService } from '../testkit/real-service.ts';
 
-/** Command and payload must fit into `tune.bufsize`, 16,384: as large as the service's. */
+/** Command and payload must fit into `tune.bufsize`, 16,384. */
 const payloadBytes = 14_980;
-/** Commands a connection where they have no payload; some 15 kB too. */
+/** Commands without a payload; some 15 kB too. */
 const commandsPerConnection = 400;
 
 export class RawProxy {
@@ -28,7 +27,6 @@ export class RawProxy {
     return this.proxy.paths.port;
   }
 
-  /** Added and looked up on one connection. */
   async block(ip: string): Promise<void> {
     const answer = await this.#say(`@1 add map ${this.#map} ${ip} 1\n@1 get map ${this.#map} ${ip}\n`);
     if (!answer.includes(`key="${ip}", value="1"`)) throw new Error(`the raw block of ${ip} was answered ${answer}`);
@@ -49,7 +47,7 @@ export class RawProxy {
     if (payload !== '') await send();
   }
 
-  /** `show map` read to its end; the number of its lines. */
+  /** Returns the number of lines. */
   async list(version?: number): Promise<number> {
     let lines = 0;
     const at = version === undefined ? '' : `@${version} `;
@@ -67,7 +65,7 @@ export class RawProxy {
     }
   }
 
-  /** Atomically another set: prepared, filled unseen, switched to. */
+  /** Prepares a version, fills and commits it. */
   async replace(ips: readonly string[]): Promise<void> {
     const answer = await this.#say(`@1 prepare map ${this.#map}\n`);
     const version = Number(/^New version created: (\d+)/.exec(answer)?.[1]);
@@ -76,7 +74,6 @@ export class RawProxy {
     if (committed !== '\n') throw new Error(`a raw commit was answered ${committed}`);
   }
 
-  /** The file, as a reload will read it. */
   writeFile(ips: readonly string[]): void {
     writeFileSync(this.#map, ips.map((ip) => `${ip} 1\n`).join(''));
   }
@@ -106,7 +103,7 @@ export class RawProxy {
   }
 }
 
-/** What the service's configuration names in its own folder is copied beside the raw proxy's. */
+/** Copies files that the service's configuration names in its own folder. */
 function sameConfiguration(service: RealService, paths: ProxyPaths): string {
   const own: Readonly<Record<string, string>> = {
     [service.paths.blockedMap]: paths.blockedMap,

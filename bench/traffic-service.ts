@@ -1,5 +1,4 @@
-// The operations of the service, as a client of its API asks for them; each is done only when the answer says that it
-// was seen in the running proxy.
+// Operations through the API; each is done when the answer says that it was verified.
 import { Agent, request } from 'node:http';
 import { RealService } from '../testkit/real-service.ts';
 
@@ -26,7 +25,7 @@ export class TrafficService {
     verified(await this.#send('POST', '/api/blocked-ips', 'application/json', [body]), 'runtime_map_updated');
   }
 
-  /** Replaces the list. @param pieces as `bodyOf` makes them */
+  /** @param pieces from `bodyOf` */
   async put(pieces: readonly string[]): Promise<void> {
     const answer = await this.#send('PUT', '/api/blocked-ips?allow_shrink=true', 'text/plain', pieces);
     verified(answer, 'runtime_map_updated');
@@ -40,7 +39,7 @@ export class TrafficService {
     await this.#send('POST', '/api/config/reload', null, []);
   }
 
-  /** Its process stands still, so that the raw commands have the machine to themselves. */
+  /** Stops the process, so that raw commands have the machine to themselves. */
   async paused<T>(work: () => Promise<T>): Promise<T> {
     await this.real.healthy(60_000);
     this.real.kill('SIGSTOP');
@@ -89,7 +88,7 @@ export class TrafficService {
   }
 }
 
-/** Made before the load runs: the client's own work is not what is measured. */
+/** Made before the load runs, so that the client's work is not measured. */
 export function bodyOf(lists: readonly (readonly string[])[]): string[] {
   return lists.flatMap((ips) =>
     Array.from(

@@ -1,8 +1,8 @@
-// The million of the traffic phases: both sides get the same addresses in the same order, made before the load runs.
+// Both sides get the same addresses in the same order, made before the load runs.
 import { address } from '../testkit/load/lists.ts';
 
 export interface TrafficSet {
-  /** Ascending: the order in which HAProxy's tree takes them fastest. */
+  /** Ascending: the fastest order for HAProxy's tree. */
   readonly all: readonly string[];
   /** Every second one. */
   readonly kept: readonly string[];

@@ -1,4 +1,4 @@
-// Traffic through the proxy while the service works, beside the same proxy with the same raw commands and no service.
+// Traffic through HAProxy with the service, and with raw commands and no service:
 //   node bench/traffic.ts --proxy-bin haproxy --entries 1000000 --only import,sync --reloads 50 --json FILE
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -24,7 +24,7 @@ export interface TrafficMeasurement {
   readonly phases: readonly PhaseResult[];
 }
 
-/** Starts its own service, its own proxy beside it and the load generator, and stops them whatever happens. */
+/** Starts and stops its own service, proxy and load generator. */
 export async function measureTraffic(
   options: Partial<TrafficOptions> & Pick<TrafficOptions, 'entries' | 'bin'>,
 ): Promise<TrafficMeasurement> {
@@ -43,7 +43,7 @@ export async function measureTraffic(
   return { phases, figures: figuresOf(phases, fastDeletes) };
 }
 
-/** As a row of the bench. Its own service and proxies: the others' hold their sets already. */
+/** Has its own service and proxies: the others' hold their sets already. */
 export async function trafficRow({ entries, bin, started, say }: Bench): Promise<readonly Figure[]> {
   const abort = new AbortController();
   const measured = Promise.withResolvers<void>();
@@ -98,7 +98,7 @@ async function main(): Promise<void> {
       progress: (line) => process.stderr.write(`${((performance.now() - began) / 1_000).toFixed(1)} s  ${line}\n`),
     });
   } finally {
-    // Rows measured before the stop or failure are still reported.
+    // After a stop or failure the rows measured so far are reported.
     const { fastDeletes } = capabilitiesOf(await readProxyVersion(values['proxy-bin']));
     const figures = figuresOf(phases, fastDeletes);
     process.stdout.write(table(figures));

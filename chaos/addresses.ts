@@ -1,11 +1,10 @@
-// The addresses of the chaos program. All of them are loopback, so that a client can visit from each; those of version
-// 6 are only asked about.
+// Loopback, so that a client can visit from each; IPv6 addresses are only checked.
 import { covers, type IpEntry, parseIp } from '../src/domain/ip.ts';
 import type { Random } from './random.ts';
 
-/** Visits all the time, and is never blocked. */
+/** Visits all the time, never blocked. */
 export const bystander = '127.0.0.9';
-/** Never blocked either; holds a connection. */
+/** Never blocked; keeps a connection. */
 export const keptBystander = '127.0.0.10';
 
 const singles = 400;
@@ -19,16 +18,15 @@ const inNetwork = (n: number, host: number): string => `127.51.${n}.${host}`;
 const six = (n: number): string => `2001:db8:c::${(n + 1).toString(16)}`;
 const trusted = (n: number): string => `127.52.0.${n + 1}`;
 
-/** Many addresses that no operation changes one by one, so that the set has a size. */
+/** Never changed one by one: they give the set a size. */
 export const base: readonly string[] = Array.from({ length: 1_500 }, (_, n) => `127.55.${n >> 8}.${n & 255}`);
 
-/** A small part of all addresses, so that operations of a round meet. */
+/** Small, so that operations of a round overlap. */
 export interface Pool {
-  /** Single addresses and networks that are blocked and unblocked. */
+  /** Blocked and unblocked. */
   readonly entries: readonly string[];
-  /** Those that are trusted and distrusted; they may be blocked as well. */
+  /** Trusted and distrusted; may be blocked as well. */
   readonly trusted: readonly string[];
-  /** Never blocked, never trusted. */
   readonly bystanders: readonly string[];
 }
 
@@ -50,7 +48,7 @@ export function poolOf(random: Random): Pool {
   };
 }
 
-/** The addresses from which one can visit to see what an entry does. */
+/** The addresses that show the effect of an entry. */
 export function visitorsOf(entry: string): string[] {
   if (entry.includes(':')) return [];
   if (!entry.endsWith('/29')) return [entry];

@@ -1,4 +1,4 @@
-// Whether database, map files and the maps of every worker, draining ones too, are in sync.
+// Whether database, map files and every worker's maps are in sync.
 import { readFile } from 'node:fs/promises';
 import { findMaster } from '../src/haproxy/process/master-process.ts';
 import { showProcesses } from '../src/haproxy/process/workers.ts';
@@ -6,7 +6,7 @@ import { patienceMs, within } from '../testkit/conditions.ts';
 import type { JsonBody, RealService } from '../testkit/real-service.ts';
 
 export interface Truth {
-  /** Of the database: the end of each blocked entry in milliseconds since 1970, null for good. */
+  /** From the database: expiry in milliseconds since 1970; null: permanent. */
   readonly blocked: ReadonlyMap<string, number | null>;
   readonly trusted: ReadonlySet<string>;
   readonly sites: ReadonlySet<string>;
@@ -16,7 +16,7 @@ export type Look = { readonly truth: Truth } | { readonly differs: string };
 
 const shown = 6;
 
-/** One look; what is just being changed differs for a moment, so a difference is worth another look. */
+/** One comparison; a change under way differs for a moment, so a difference needs another. */
 export async function lookForAgreement(service: RealService, { withSites = true } = {}): Promise<Look> {
   try {
     const now = Date.now();
@@ -75,7 +75,7 @@ async function lookEverywhere(service: RealService, truth: Truth): Promise<strin
     const draining = processes.draining.some((worker) => worker.pid === pid);
     for (const { path, wanted } of maps) {
       const entries = await runningEntries(service, pid, path);
-      // A draining worker may exit at any moment; a look at one that did says nothing.
+      // A draining worker may exit at any moment.
       if (entries === null && draining) continue;
       const difference = differenceOf(entries ?? [], wanted);
       if (difference !== null) return `${draining ? 'draining' : 'current'} worker ${pid}, ${path}: ${difference}`;
@@ -84,13 +84,13 @@ async function lookEverywhere(service: RealService, truth: Truth): Promise<strin
   return null;
 }
 
-/** The lines that HAProxy would load. */
+/** As HAProxy would load them. */
 async function entriesOfFile(path: string): Promise<string[]> {
   const lines = (await readFile(path, 'utf8')).split('\n');
   return lines.filter((line) => !line.startsWith('#') && line.trim() !== '').map((line) => line.trim());
 }
 
-/** Null: this worker cannot be asked any more. */
+/** Null: this worker no longer answers. */
 async function runningEntries(service: RealService, pid: number, path: string): Promise<string[] | null> {
   const conversation = await service.socket.converse(within(patienceMs));
   const [body = ''] = await conversation.finish([`@!${pid} show map ${path}`]);

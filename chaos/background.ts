@@ -1,4 +1,4 @@
-// Clients that have nothing to do with the blocked set: none of their requests may fail.
+// Clients that are never blocked: none of their requests may fail.
 import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { bystander, keptBystander } from './addresses.ts';
@@ -14,7 +14,7 @@ export interface FailedRequest {
 
 const everyMs = 8;
 
-/** One client with a connection for each request, at one front end after the other, and one that keeps its connection. */
+/** One client with a connection per request, at each front end in turn, and one with a kept connection. */
 export class Background {
   readonly #stack: ChaosStack;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });

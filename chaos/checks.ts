@@ -1,4 +1,4 @@
-// After the faults are healed: everything agrees by itself, and it is what was acknowledged.
+// After the faults everything agrees without help, and matches what was acknowledged.
 import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -15,10 +15,7 @@ import { visitFrontEnd } from './visited-front-end.ts';
 const run = promisify(execFile);
 const lookEveryMs = 40;
 
-/**
- * Resolves when the stack is in sync, and tells the story what is not. `healed`: when the last fault was over.
- * @returns milliseconds from there until everything agreed; null: it never did
- */
+/** @param healed end of the last fault @returns milliseconds from there until everything agreed; null: never */
 export async function check(around: Surroundings, program: Program, healed: number): Promise<number | null> {
   const truth = await agreement(around, healed);
   if (truth === null) return null;
@@ -47,7 +44,7 @@ async function agreement(around: Surroundings, healed: number): Promise<Truth | 
   return null;
 }
 
-/** The database decides every outcome that was unknown; from here on its content is the expected state. */
+/** The database decides unknown outcomes; from here on its content is expected. */
 function judge(around: Surroundings, truth: Truth): void {
   const now = clock();
   const blocked = new Map<string, State>();
@@ -108,7 +105,7 @@ async function askAbout({ stack, story, blocked }: Surroundings, ip: string): Pr
   const { body } = await stack.service.call('GET', `/api/check/${encodeURIComponent(ip)}`);
   const may = blocked.mayBe(ip, begun, clock(), 'acknowledged');
   const fine = body.verdict === 'blocked' ? may.present : may.absent;
-  // One that expires this very moment is said to be allowed before the workers have it.
+  // An entry that expires right now is reported as allowed before the workers remove it.
   if (!fine || (body.enforced !== true && may.present !== may.absent)) {
     story.accuse(`in the end the check of ${ip} said ${JSON.stringify(body)}; it may be ${JSON.stringify(may)}`);
   }

@@ -1,4 +1,4 @@
-// Carries out one operation of the program, tells the model what its answer means, and judges the answer.
+// Executes an operation, updates the model from its answer, and judges the answer.
 import { request as httpRequest } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Answer, JsonBody, RealService } from '../testkit/real-service.ts';
@@ -15,21 +15,21 @@ export interface Surroundings {
   readonly stack: ChaosStack;
   readonly story: Story;
   readonly windows: Windows;
-  /** Blocked entries, trusted entries and sites: three sets that change in the same way. */
+  /** Three sets that change in the same way. */
   readonly blocked: Model;
   readonly trusted: Model;
   readonly sites: Model;
   readonly underWay: UnderWay;
-  /** All that the round's operations name. */
+  /** All entries that the round's operations name. */
   readonly entries: readonly string[];
 }
 
 export interface Figures {
   operations: number;
   slowestFastPathMs: number;
-  /** Answers of the fast path that took longer than promised; a figure, since a busy machine makes them too. */
+  /** Answers of the fast path over the limit; only a figure, because of busy machines. */
   slowFastPath: number;
-  /** Answers by operation and status, `block 201`; 0: none. */
+  /** By operation and status, `block 201`; 0: none. */
   readonly answers: Map<string, number>;
 }
 
@@ -47,7 +47,7 @@ export class Client {
     this.#figures = figures;
   }
 
-  /** Never throws for what the stack does: a broken promise is recorded in the story. */
+  /** A broken promise is recorded in the story, not thrown. */
   async carryOut(operation: Operation): Promise<void> {
     const begun = clock();
     this.#figures.operations += 1;
@@ -91,7 +91,6 @@ export class Client {
     return `/api/config/reload${this.#around.stack.operator === null ? '?replace_configuration=true' : ''}`;
   }
 
-  /** One after the other. */
   #someFrontEnd(among: readonly VisitedFrontEnd[] = this.#around.stack.frontEnds): VisitedFrontEnd {
     return among[this.#figures.operations % among.length] as VisitedFrontEnd;
   }
@@ -157,11 +156,11 @@ export class Client {
     const { blocked } = this.#around;
     const lines = linesOf(operation);
     const wanted = new Set(lines);
-    // Also those that the model learns only from a concurrent operation that began later and ended earlier.
+    // Also those that the model learns only from an overlapping operation.
     const known = new Set([...blocked.addresses, ...this.#around.entries]);
     const others = [...known].filter((ip) => !wanted.has(ip));
     const removing = others.map((ip) => blocked.begin(ip, begun, [absent]));
-    // One that is trusted is rejected, and then it is not on the list.
+    // A trusted address is rejected, and then not on the list.
     const adding = new Map([...wanted].map((ip) => [ip, blocked.begin(ip, begun, [presentSomehow, absent])]));
     const path = `/api/blocked-ips${operation.allowShrink ? '?allow_shrink=true' : ''}`;
     const raw = `# chaos\n${lines.join('\n')}\n`;
@@ -187,7 +186,7 @@ export class Client {
     return `${text}${visits.join('')}`;
   }
 
-  /** The body is shorter than announced and the connection ends: nothing may change, so the model does not change. */
+  /** The connection ends before the announced length: nothing may change. */
   #putCutOff(ips: readonly string[]): Promise<string> {
     const lines = `${ips.join('\n')}\n`;
     return new Promise((resolve) => {
@@ -240,7 +239,7 @@ export class Client {
   }
 
   async #hold(ip: string, forMs: number): Promise<string> {
-    // In TCP mode a connection that was let in is not judged again.
+    // In TCP mode an accepted connection is not judged again.
     const frontEnd = this.#someFrontEnd(this.#around.stack.frontEnds.filter(({ tcp }) => !tcp));
     const client = this.#service.keepAliveClient(ip, frontEnd.port);
     const since = clock();
@@ -265,7 +264,7 @@ export class Client {
     return `, visited: ${(await Promise.all(visits)).join(' ')}`;
   }
 
-  /** @param since when the connection was made, for one that is older than the visit */
+  /** @param since when an older connection was made */
   async #visitAndJudge(
     ip: string,
     frontEnd: VisitedFrontEnd,
@@ -278,13 +277,13 @@ export class Client {
     const ended = clock();
     const { stack, story, windows } = this.#around;
     const excused = windows.excuse('traffic', begun, ended);
-    // A closed connection is a denied one, but it may also be one of a killed proxy.
+    // A closed connection may be denied, or one of a killed proxy.
     if (frontEnd.tcp && excused && seen === 403) return 'closed';
     if (seen !== 200 && seen !== 403) {
       if (!excused) story.accuse(`${what} from ${ip} at ${frontEnd.name} failed: ${seen}`);
       return String(seen);
     }
-    // A proxy's last answers before its death follow its map; only a foreign change makes them wrong.
+    // The last answers of a dying proxy follow its map; only a foreign change excuses them.
     if (windows.excuse('enforcement', begun, ended) || windows.excuse('clock', begun, ended)) return String(seen);
     const allowed = verdictsOf(this.#around, ip, begun, ended, 'enforced');
     if (stack.mayLackRule(frontEnd, since, ended)) allowed.add(200);
@@ -314,7 +313,7 @@ export class Client {
       return { answer: await call() };
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      // A connection that was refused carried nothing.
+      // A refused connection carried nothing.
       return { lost: message, sent: code !== 'ECONNREFUSED' };
     }
   }
@@ -345,7 +344,7 @@ export class Client {
     return text;
   }
 
-  /** A reload may fail while anything is broken; it may not when nothing is. */
+  /** A reload may fail only while something is broken. */
   #judgeOther(what: string, told: Told, expected: readonly number[]): string {
     const { windows, story } = this.#around;
     const text = this.#count(what, told);
@@ -372,7 +371,7 @@ export class Client {
   }
 }
 
-/** 403, 200 or both: what a visitor may see between the two moments. */
+/** What a visitor may see between the two moments. */
 export function verdictsOf(
   { blocked, trusted }: Pick<Surroundings, 'blocked' | 'trusted'>,
   ip: string,

@@ -1,5 +1,5 @@
-// Round after round: the stack is kept as long as nothing fails, and rebuilt now and then. A failing round is printed
-// completely, with the command that repeats it, and reduced.
+// Keeps a stack until a round fails, and rebuilds it now and then. A failed round is printed with the command that
+// repeats it, and reduced.
 import type { Fault } from './fault.ts';
 import { describeOperation, type Program, programOf, type Step } from './program.ts';
 import { Arena, type RoundResult } from './round.ts';
@@ -11,13 +11,12 @@ export interface EngineOptions {
   readonly from: number;
   readonly rounds: number;
   readonly faults: readonly Fault[];
-  /** The service is attached to a HAProxy that an operator runs. */
   readonly attached: boolean;
-  /** More of the command line that repeats a round, such as `--only …`. */
+  /** Added to the command that repeats a round, such as `--only …`. */
   readonly replayOptions: string;
-  /** How often a failing round may be run again to make it smaller. */
+  /** Maximum of runs to reduce a failed round. */
   readonly shrinkTries: number;
-  /** The stack of a failing round is left alone; nothing follows it. */
+  /** Leave the stack of a failed round running, and stop. */
   readonly keep: boolean;
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
@@ -25,10 +24,10 @@ export interface EngineOptions {
 }
 
 const rebuildEvery = 50;
-/** A race may need more than one try. */
+/** A race may need several attempts. */
 const wholeTries = 3;
 
-/** Runs until all rounds are done or the signal came. Everything that was started is stopped. */
+/** Stops everything at the end or at the signal. */
 export async function runRounds(options: EngineOptions): Promise<void> {
   const { from, rounds, seed, signal, say } = options;
   let arena: Arena | null = null;
@@ -45,7 +44,7 @@ export async function runRounds(options: EngineOptions): Promise<void> {
       }
       const program = programOf(seed, round, options.faults, { sites: !options.attached });
       const result = await arena.run(program);
-      // Ctrl-C reaches the service and the proxy as well: what they did not keep then says nothing.
+      // Ctrl-C also reaches the service and the proxy: their failures now prove nothing.
       if (signal.aborted) break;
       options.onRound(result);
       if (result.wrong.length === 0) continue;
@@ -79,7 +78,7 @@ function report(options: EngineOptions, result: RoundResult, builtAt: number): s
   return lines.join('\n');
 }
 
-/** Each try has a stack of its own. */
+/** Each attempt has its own stack. */
 async function smaller(options: EngineOptions, program: Program): Promise<string> {
   let last: RoundResult | null = null;
   const fails = async (steps: readonly Step[]): Promise<boolean> => {

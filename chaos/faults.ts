@@ -1,4 +1,4 @@
-// All faults: one import and one line each. A new one at the end: the programs of old seeds choose by number.
+// Add new faults at the end: rounds of old seeds choose by number.
 import type { Fault } from './fault.ts';
 import { crashPointFault } from './faults/crash-point.ts';
 import { foreignConfigEdit } from './faults/foreign-config-edit.ts';
@@ -18,7 +18,7 @@ import { socketRemoved } from './faults/socket-removed.ts';
 import { stopService } from './faults/stop-service.ts';
 import { surroundingFaults } from './faults/surroundings.ts';
 
-/** For a stack whose service runs HAProxy and writes its configuration. */
+/** The service runs HAProxy. */
 export const faults: readonly Fault[] = [
   killService,
   killWorker,
@@ -36,7 +36,7 @@ export const faults: readonly Fault[] = [
   crashPointFault,
 ];
 
-/** For a stack whose HAProxy an operator runs. */
+/** An operator runs HAProxy. */
 export const attachedFaults: readonly Fault[] = [
   ...faults.filter((fault) => fault !== foreignConfigEdit),
   operatorEdits,

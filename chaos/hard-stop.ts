@@ -1,2 +1,2 @@
-/** Replaced workers and orphans are gone this long after. */
+/** Replaced workers and orphans end after this time. */
 export const hardStopSeconds = 10;

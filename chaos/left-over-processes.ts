@@ -1,17 +1,16 @@
-// No process may be left that should not be: a second master, a worker that outlived its time.
+// Finds processes that should have ended: a second master, an old worker.
 import { showProcesses } from '../src/haproxy/process/workers.ts';
 import { eventually, patienceMs, within } from '../testkit/conditions.ts';
 import type { RealService } from '../testkit/real-service.ts';
 import { hardStopSeconds } from './hard-stop.ts';
 
-/** A worker whose master was killed ends by itself when `hard-stop-after` is over; a busy machine gives it longer. */
+/** An orphaned worker ends after `hard-stop-after`; a busy machine may take longer. */
 const longestMs = hardStopSeconds * 1_000 + patienceMs;
 
-/** Remembers processes from earlier rounds, so that no round has to wait for them. */
+/** Remembers processes of earlier rounds, so that no round waits for them. */
 export class LeftOverProcesses {
   readonly #since = new Map<number, number>();
 
-  /** Those that are left over for too long. */
   async look(service: RealService): Promise<string[]> {
     const pids = await service.proxyPids();
     const { master, current, draining } = await eventually('the master answers', () =>

@@ -1,4 +1,4 @@
-// `npm run chaos:load`: many clients at once for minutes, with a mix of everything. `--help` says how.
+// `npm run chaos:load`: many clients at once for minutes. `--help` explains it.
 import { writeFileSync } from 'node:fs';
 import { UsageError } from '../testkit/command-line.ts';
 import { type LoadOptions, readOptions, usage } from './load/options.ts';
@@ -36,7 +36,7 @@ async function main(options: LoadOptions): Promise<number> {
 try {
   const options = readOptions(process.argv.slice(2));
   if (options.help) process.stdout.write(usage);
-  // Everything is stopped: an open handle must not keep the process alive.
+  // An open handle must not keep the process alive.
   else process.exit(await main(options));
 } catch (error) {
   const wrongUse = error instanceof UsageError;

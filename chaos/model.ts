@@ -1,11 +1,11 @@
-// What should be: for each address the states that the operations so far allow. An operation whose answer never came
-// may have happened or not, and of two that overlapped either may have come last.
+// The allowed states of each address. An unanswered operation may have happened or not; of two that overlapped either
+// may have come last.
 
 export type State =
   | { readonly present: false }
   | {
       readonly present: true;
-      /** When it expires, in milliseconds since 1970; null: never; 'unknown': not reported. */
+      /** Milliseconds since 1970; null: permanent; 'unknown': not reported. */
       readonly until: number | null | 'unknown';
     };
 
@@ -14,27 +14,26 @@ export const permanent: State = { present: true, until: null };
 export const presentSomehow: State = { present: true, until: 'unknown' };
 
 export type Proof =
-  /** Enough for database and file: it was acknowledged. */
+  /** Proves database and file. */
   | 'acknowledged'
-  /** Enough for what the proxy does: its answer said that every worker was seen to be right. */
+  /** Proves HAProxy: every worker was verified. */
   | 'enforced';
 
 interface Write {
   readonly begun: number;
-  /** Infinity while it is under way, and for ever when its outcome is unknown. */
+  /** Infinity while under way, or if the outcome is unknown. */
   ended: number;
   states: readonly State[];
   acknowledged: boolean;
   enforced: boolean;
 }
 
-/** An operation under way on one address. */
 export interface Pending {
-  /** It was done, at the latest now. `enforced`: every worker was seen to be right. */
+  /** Done, at the latest now. `enforced`: every worker was verified. */
   done(at: number, states: readonly State[], enforced: boolean): void;
-  /** It is known not to have happened. */
+  /** It did not happen. */
   refused(): void;
-  /** What the other operations made possible between the two moments: what this one may have found. */
+  /** What this operation may have found between the two moments. */
   found(from: number, to: number): State[];
 }
 
@@ -45,7 +44,7 @@ export class Model {
     return [...this.#registers.keys()];
   }
 
-  /** Until the outcome is known, each of `states` is possible in addition to the earlier ones. */
+  /** Until the outcome is known, each of `states` is possible besides the earlier ones. */
   begin(address: string, begun: number, states: readonly State[]): Pending {
     const writes = this.#writesOf(address);
     const write: Write = { begun, ended: Number.POSITIVE_INFINITY, states, acknowledged: false, enforced: false };
@@ -65,7 +64,7 @@ export class Model {
     };
   }
 
-  /** It was looked at while nothing was under way: from here on this is the truth. */
+  /** Observed while nothing was under way: from here on the truth. */
   settle(address: string, state: State): void {
     this.#registers.set(address, [settled(state)]);
   }
@@ -78,7 +77,7 @@ export class Model {
     return statesOf(this.#registers.get(address) ?? [settled(absent)], from, to, proof);
   }
 
-  /** Whether an observation between `from` and `to` may find the entry, and may miss it. */
+  /** Whether an observation may find the entry, and may miss it. */
   mayBe(address: string, from: number, to: number, proof: Proof): { present: boolean; absent: boolean } {
     const verdict = { present: false, absent: false };
     for (const state of this.possible(address, from, to, proof)) {
@@ -88,7 +87,7 @@ export class Model {
         verdict.present = true;
         verdict.absent = true;
       } else {
-        // How long it stays after its end depends on the machine; the end of the round waits until it is gone.
+        // How long it stays after its expiry depends on the machine; the end of the round waits for it.
         verdict.present = true;
         if (to >= state.until) verdict.absent = true;
       }
@@ -115,10 +114,7 @@ function statesOf(all: readonly Write[], from: number, to: number, proof: Proof,
     .flatMap(({ states }) => states);
 }
 
-/**
- * What an element of a list without a time makes of what it found, between the two moments: an entry keeps its end, and
- * one whose time is over is created again (ADR 0044).
- */
+/** A list element without a time keeps the expiry it found; an expired entry is created again (ADR 0044). */
 export function listed(found: readonly State[], to: number): State[] {
   return found.flatMap((state) => {
     if (!state.present) return [permanent];

@@ -1,17 +1,16 @@
-// The configuration of an operator, as many have it: two defaults sections, a stick table, front ends with the rule in
-// three forms, and a folder of more files.
+// A typical operator's configuration: two defaults sections, a stick table, front ends with the rule in three forms,
+// and a folder of more files.
 import { join } from 'node:path';
 import { frontEnd, rule } from '../testkit/attached-service.ts';
 import type { ServicePaths } from '../testkit/real-service.ts';
 import { hardStopSeconds } from './hard-stop.ts';
 
 export interface ConfigurationState {
-  /** Counts up with each comment. */
+  /** Changes with each edit. */
   readonly comment: number;
   readonly clientTimeoutSeconds: number;
-  /** More front ends with the rule, by port. */
+  /** Ports of more front ends with the rule. */
   readonly more: readonly number[];
-  /** The names of front ends whose rule was removed. */
   readonly withoutRule: readonly string[];
 }
 
@@ -21,16 +20,16 @@ export interface Ports {
   readonly web: number;
   readonly api: number;
   readonly mail: number;
-  /** Of a server behind the front end in TCP mode. */
+  /** Server of the TCP front end. */
   readonly server: number;
 }
 
-/** The folder of the second `-f`. */
+/** For the second `-f`. */
 export const includeFolder = ({ config }: Pick<ServicePaths, 'config'>): string => join(config, '../conf.d');
 
 export const nameOfMore = (port: number): string => `more-${port}`;
 
-/** Path and text of each file. */
+/** By path. */
 export function filesOf(state: ConfigurationState, paths: ServicePaths, ports: Ports): ReadonlyMap<string, string> {
   const { blockedMap, trustedMap } = paths;
   const ruleOf = (name: string, lines: string): string[] => (state.withoutRule.includes(name) ? [] : [lines]);

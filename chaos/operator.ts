@@ -1,5 +1,4 @@
-// The operator of an attached stack: writes haproxy.cfg and what belongs to it, reloads, and has a unit that restarts a
-// HAProxy that ended.
+// The operator of an attached stack: writes the configuration, reloads, and has a unit that restarts HAProxy.
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
@@ -29,12 +28,12 @@ const run = promisify(execFile);
 /** Restart=always, RestartSec=100ms. */
 const restartPauseMs = 100;
 const lookEveryMs = 20;
-/** A worker's start is known to a hundredth of a second. */
+/** A worker's start time is known to a hundredth of a second. */
 const startSlackMs = 30;
 /** A reload that was lost beside another one is repeated. */
 const reloadPatienceMs = 5_000;
 const stopPatienceMs = 5_000;
-/** What an old worker accepts for a moment after the reload. */
+/** An old worker still accepts connections for this long after a reload. */
 const afterglowMs = 250;
 const mostMore = 3;
 
@@ -78,7 +77,7 @@ export class Operator {
     ];
   }
 
-  /** HAProxy runs, and is kept running. */
+  /** Starts HAProxy and keeps it running. */
   static async start(bin: string, service: RealService, serverPort: number): Promise<Operator> {
     const ports = { web: service.proxyPort, api: await freePort(), mail: await freePort(), server: serverPort };
     const { workerReadsConfiguration } = capabilitiesOf(await readProxyVersion(bin));
@@ -99,7 +98,6 @@ export class Operator {
     return this.#frontEnds;
   }
 
-  /** As given to `-f`. */
   get configurationPaths(): readonly string[] {
     return [this.#service.paths.config, includeFolder(this.#service.paths)];
   }
@@ -119,7 +117,7 @@ export class Operator {
     await this.#unit;
   }
 
-  /** What others did to the operator's files; each as a sentence. */
+  /** Sentences about changes of the operator's files by others. */
   async changedByOthers(): Promise<string[]> {
     const changes: string[] = [];
     for (const [path, { text, identity }] of this.#written) {
@@ -133,7 +131,7 @@ export class Operator {
     return changes;
   }
 
-  /** Another harmless edit, checked, and HAProxy signalled; does not wait for the new worker. */
+  /** A checked harmless edit and a signal; does not wait for the new worker. */
   async edit(kind: 'comment' | 'timeout' | 'front end'): Promise<string> {
     const { comment, clientTimeoutSeconds, more } = this.#state;
     if (kind === 'front end' && more.length < mostMore) {
@@ -151,7 +149,7 @@ export class Operator {
     return kind === 'comment' ? `comment ${comment + 1}` : `timeout client ${clientTimeoutSeconds + 1}s`;
   }
 
-  /** Resolves when a worker serves that has loaded what was written last. */
+  /** Resolves when a worker serves that loaded the last edit. */
   async loaded(): Promise<void> {
     while (!this.#stopped && !(await this.#hasWorkerSince(this.#writtenAt))) await this.#signal();
     const more = this.#state.more.map((port) => ({ name: nameOfMore(port), port, tcp: false }));
@@ -183,7 +181,7 @@ export class Operator {
     for (const one of this.#lacking) one.until = Math.min(one.until, until);
   }
 
-  /** `systemctl restart`, with another command line. */
+  /** Like `systemctl restart`, with another command line. */
   async restart({ withSocket }: { readonly withSocket: boolean }): Promise<void> {
     await this.#exclusively(async () => {
       for (const one of this.#noSocket) one.until = Math.min(one.until, clock());
@@ -208,11 +206,11 @@ export class Operator {
     }
   }
 
-  /** Until it runs: a unit tries again. */
+  /** Retries like a unit. */
   async #launch(): Promise<void> {
     await eventually('HAProxy ended', () => this.#proxy.hasEnded);
     while (!this.#stopped) {
-      // What is left of the unit's processes is killed before it is started again.
+      // systemd kills what is left of a unit before it starts it again.
       await killAndWait(await this.#service.proxyPids());
       try {
         return await this.#proxy.launch({ withSocket: this.#withSocket });
@@ -229,7 +227,7 @@ export class Operator {
     return await turn;
   }
 
-  /** Each file in one step. HAProxy accepts them before this resolves. */
+  /** Replaces each file atomically. HAProxy accepts them before this resolves. */
   async #write(state: ConfigurationState): Promise<void> {
     const files = [...filesOf(state, this.#service.paths, this.#ports)];
     const changed = files.filter(([path, text]) => this.#written.get(path)?.text !== text);
@@ -245,13 +243,13 @@ export class Operator {
     }
     this.#state = state;
     this.#writtenAt = Date.now();
-    // It refuses a map file that is torn until the service has repaired it.
+    // HAProxy rejects a torn map file until the service has repaired it.
     const words = this.configurationPaths.flatMap((path) => ['-f', path]);
     await eventually('HAProxy accepts the configuration', () => run(this.#bin, ['-c', ...words]));
     await pause(startSlackMs);
   }
 
-  /** As `systemctl reload`. What harms which version: faults/foreign-reload.ts. */
+  /** Like `systemctl reload`. For what harms which version see faults/foreign-reload.ts. */
   async #signal(): Promise<void> {
     if (this.#signalsHarm) {
       await eventually('no worker starts', async () => (await this.#service.processes()).starting.length === 0);
@@ -272,7 +270,7 @@ export class Operator {
   }
 }
 
-/** Not a name that HAProxy reads. */
+/** HAProxy does not read this name. */
 const draftOf = (path: string): string => `${path}.draft`;
 
 async function identityOf(path: string): Promise<string> {

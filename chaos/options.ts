@@ -1,24 +1,22 @@
-// What the command line of the chaos program says.
 import { parseOptions, someOf, wholeNumber } from '../testkit/command-line.ts';
 
 export interface Options {
   readonly rounds: number;
   readonly seed: number;
-  /** The number of the first round; null: after the last one of the file, or 1. */
+  /** First round; null: continue after the last one of the file, or 1. */
   readonly from: number | null;
   readonly proxyBin: string;
-  /** The service is attached to a HAProxy that an operator runs. */
   readonly attached: boolean;
   readonly faults: readonly string[];
-  /** As it was given, for the replay line; null: all faults. */
+  /** As given, for the command that repeats a round; null: all faults. */
   readonly only: string | null;
-  /** Results are appended here, one JSON line a round; null: nowhere. */
+  /** Output file, one JSON line a round. */
   readonly out: string | null;
-  /** Leave the folder, the service and the proxy of a failing round as they are. */
+  /** Leave the stack of a failed round running. */
   readonly keep: boolean;
-  /** How often a failing round is run again to make it smaller; 0: never. */
+  /** Maximum of runs to reduce a failed round; 0: none. */
   readonly shrink: number;
-  /** Print what happened in every round, not only in those that failed. */
+  /** Print every round, not only failed ones. */
   readonly tell: boolean;
   readonly help: boolean;
 }
@@ -48,7 +46,7 @@ after each round every promise is checked. The program of a round depends on see
 `;
 }
 
-/** Throws a `UsageError`. */
+/** @throws UsageError */
 export function readOptions(args: readonly string[], names: FaultNames): Options {
   const values = parseOptions(args, {
     rounds: { type: 'string', default: '20' },

@@ -1,5 +1,4 @@
-// `npm run chaos:power-cut -- --seed S --points N [--proxy-bin BIN]`: one recording a seed, N power failures in it.
-// A failure is printed with the command that repeats it; the exit code is then 1.
+// `npm run chaos:power-cut -- --seed S --points N [--proxy-bin BIN]`: N power failures in one recording.
 import { parseArgs } from 'node:util';
 import { chooseFailures, fail } from './power-cut/failure.ts';
 import { record } from './power-cut/recording.ts';

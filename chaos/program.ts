@@ -1,5 +1,4 @@
-// What happens in a round: who asks for what and when, and which faults strike. Nothing but the seed, the number of the
-// round and the list of faults decides it, so that a failing one can be had again.
+// The operations and faults of a round, decided only by the seed, the round's number and the list of faults.
 import { type Pool, poolOf, visitorsOf } from './addresses.ts';
 import type { Fault } from './fault.ts';
 import { Random } from './random.ts';
@@ -11,9 +10,9 @@ export type Operation =
   | {
       readonly op: 'put';
       readonly ips: readonly string[];
-      /** Together with the base: the many addresses that no other step changes. */
+      /** Includes the base, which no other step changes. */
       readonly base: boolean;
-      /** The body ends in the middle: nothing may change. */
+      /** The body breaks off: nothing may change. */
       readonly aborted: boolean;
       readonly allowShrink: boolean;
     }
@@ -24,14 +23,14 @@ export type Operation =
   | { readonly op: 'trust'; readonly ip: string }
   | { readonly op: 'distrust'; readonly ip: string }
   | { readonly op: 'visit'; readonly ip: string }
-  /** A connection that stays open for `forMs` and asks again on it: it may be a draining worker's by then. */
+  /** Requests again on a connection after `forMs`: its worker may be draining by then. */
   | { readonly op: 'hold'; readonly ip: string; readonly forMs: number };
 
 export interface OperationStep {
   readonly kind: 'operation';
-  /** Milliseconds after the round's beginning. */
+  /** Milliseconds since the start of the round. */
   readonly at: number;
-  /** The operations of one client come one after the other. */
+  /** A client sends its operations one after the other. */
   readonly client: number;
   readonly operation: Operation;
 }
@@ -40,9 +39,9 @@ export interface FaultStep {
   readonly kind: 'fault';
   readonly at: number;
   readonly fault: string;
-  /** Of the fault's own choices. */
+  /** For the fault's own choices. */
   readonly seed: number;
-  /** Milliseconds from strike to heal. */
+  /** Milliseconds. */
   readonly lasts: number;
 }
 
@@ -51,12 +50,12 @@ export type Step = OperationStep | FaultStep;
 export interface Program {
   readonly round: number;
   readonly steps: readonly Step[];
-  /** Addresses that are never blocked; visited at the end of the round. */
+  /** Never blocked; visited at the end of the round. */
   readonly bystanders: readonly string[];
 }
 
 export interface ProgramOptions {
-  /** False: a sync takes the place of each change of a site. */
+  /** False: syncs replace changes of sites. */
   readonly sites?: boolean;
 }
 
@@ -64,10 +63,10 @@ export const domains = ['one.chaos.test', 'two.chaos.test'] as const;
 
 const clients = 8;
 const lengthMs = 1_400;
-/** Moments at which much happens at once. */
+/** Moments with many operations at once. */
 const crowds = 5;
 
-/** What a round is made of: where nothing rewrites the file, what was lost from it stays lost and is seen. */
+/** `single changes`: nothing rewrites the file, so that lost lines stay lost. */
 type Style = 'anything' | 'single changes';
 
 export function programOf(
@@ -88,7 +87,7 @@ export function programOf(
     const operation = sites || !('domain' in drawnOperation) ? drawnOperation : ({ op: 'sync' } as const);
     steps.push({ kind: 'operation', at, client: random.integer(1, clients), operation });
   }
-  // One round in eight is quiet: what fails there is no fault's doing.
+  // One round in eight has no fault: its failures are the product's.
   const strikes = faults.length === 0 ? 0 : random.pick([0, 1, 1, 1, 1, 2, 2, 3]);
   const drawn = distinct(Array.from({ length: strikes }, () => random.pick(faults)));
   const lonely = drawn.find(({ alone }) => alone === true);
@@ -104,7 +103,7 @@ export function programOf(
   return { round, steps: steps.sort((a, b) => a.at - b.at), bystanders: pool.bystanders };
 }
 
-/** Two that put themselves in the place of the same socket would undo each other, not trouble the service more. */
+/** Two faults that replace the same socket would only undo each other. */
 function distinct<F extends Pick<Fault, 'name' | 'holds'>>(drawn: readonly F[]): readonly F[] {
   const held = (fault: F): readonly string[] => [fault.holds ?? fault.name].flat();
   return drawn.filter(
@@ -153,7 +152,6 @@ function some(random: Random, pool: Pool, count: number): string[] {
   return [...new Set(Array.from({ length: count }, () => random.pick(pool.entries)))];
 }
 
-/** One line: `block 127.50.0.1 for 2 s`. */
 export function describeOperation(operation: Operation): string {
   switch (operation.op) {
     case 'block': {
@@ -179,7 +177,6 @@ export function describeOperation(operation: Operation): string {
   }
 }
 
-/** Every entry that any operation of these names. */
 export function entriesOf(steps: readonly Step[]): string[] {
   const entries = new Set<string>();
   for (const step of steps) {

@@ -1,14 +1,14 @@
-// Random choices that a seed repeats (mulberry32: 32 bits of state are enough for a program of a few hundred steps).
+// Repeatable random choices (mulberry32: 32 bits of state are enough for a few hundred steps).
 
 export class Random {
   #state: number;
 
-  /** @param seed any integer; its lowest 32 bits count */
+  /** @param seed an integer, of which 32 bits count */
   constructor(seed: number) {
     this.#state = seed >>> 0;
   }
 
-  /** At least 0, below 1. */
+  /** 0 to below 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
@@ -17,7 +17,7 @@ export class Random {
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** An integer from `from` to `to`, both included. */
+  /** Inclusive. */
   integer(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1));
   }
@@ -29,7 +29,7 @@ export class Random {
     return one;
   }
 
-  /** Another sequence, which does not move with this one's later use. */
+  /** A sequence that is independent of this one's later use. */
   fork(): Random {
     return new Random(this.integer(0, 0xffff_ffff));
   }

@@ -1,4 +1,4 @@
-// The results on disk: one JSON line a round, so that a long run can be cut off and go on.
+// One JSON line a round, so that a run can be interrupted and resumed.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import type { RoundResult } from './round.ts';
 
@@ -11,7 +11,7 @@ export interface ResultLine {
   readonly requests: number;
   readonly ms: number;
   readonly slowest_fast_path_ms: number;
-  /** From the last heal until everything agreed; null: it never did. */
+  /** From the last heal on; null: never. */
   readonly agreed_ms: number | null;
   readonly verdict: 'passed' | 'failed';
   readonly wrong?: readonly string[];
@@ -38,7 +38,7 @@ export function append(path: string, line: ResultLine): void {
   appendFileSync(path, `${cutOff ? '\n' : ''}${JSON.stringify(line)}\n`);
 }
 
-/** The number of the last round of this seed and version; 0: none. A line that was cut off is passed over. */
+/** 0: none. Skips a line that was cut off. */
 export function lastRoundIn(path: string, seed: number, version: string): number {
   if (!existsSync(path)) return 0;
   let last = 0;

@@ -1,4 +1,3 @@
-// One round: the program runs, the faults strike, everything is healed and looked at.
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../testkit/conditions.ts';
 import { base, bystander } from './addresses.ts';
@@ -20,34 +19,34 @@ export interface RoundResult {
   readonly struck: readonly string[];
   readonly operations: number;
   readonly ms: number;
-  /** From the last heal until everything agreed, in milliseconds, and the checks. */
+  /** Milliseconds from the last heal, including the checks. */
   readonly checkedMs: number;
-  /** From the last heal until everything agreed; null: it never did. */
+  /** Milliseconds from the last heal; null: never. */
   readonly agreedMs: number | null;
   readonly requests: number;
   readonly slowestFastPathMs: number;
   /** Answers of the fast path that took over two seconds. */
   readonly slowFastPath: number;
   readonly answers: ReadonlyMap<string, number>;
-  /** Empty: every promise was kept. */
+  /** Broken promises. */
   readonly wrong: readonly string[];
   readonly story: readonly string[];
 }
 
-/** Ends what waits for a fault that neither strikes nor heals, or for what is never mended. */
+/** For a fault that neither strikes nor heals, or a stack that never recovers. */
 const faultPatienceMs = 60_000;
-/** A fault that lasts longer than blocks may wait is healed only after those under way have their answers. */
+/** A longer fault is healed only after the blocks under way are answered. */
 const outlastsBlocksMs = 2_000;
 
-/** What goes on after a heal. */
+/** Work that continues after a heal. */
 interface Afterwards {
   readonly name: string;
   readonly ended: Promise<void>;
-  /** Heals it when the others are healed. */
+  /** Call when the others are healed. */
   readonly again?: () => Promise<void>;
 }
 
-/** A stack and what is known of it: several rounds run on it one after the other. */
+/** Runs several rounds on one stack. */
 export class Arena {
   readonly stack: ChaosStack;
   readonly #faults: ReadonlyMap<string, Fault>;
@@ -78,7 +77,7 @@ export class Arena {
     await this.stack.stop();
   }
 
-  /** Never throws for what the stack does. */
+  /** Failures of the stack are part of the result. */
   async run(program: Program): Promise<RoundResult> {
     const story = new Story();
     const windows = new Windows();
@@ -135,7 +134,7 @@ export class Arena {
     for (const ip of base) this.#blocked.settle(ip, permanent);
   }
 
-  /** Resolves after the heal; then what the stack mends by itself is still to come. */
+  /** Resolves after the heal, before the stack has recovered. */
   async #strike(step: FaultStep, around: Surroundings, besideOthers: boolean): Promise<Afterwards | null> {
     const { story, windows } = around;
     const fault = this.#faults.get(step.fault);
@@ -149,7 +148,7 @@ export class Arena {
       struck = await inTime(fault.strike(this.stack, new Random(step.seed)), `${fault.name} to strike`);
     } catch (error) {
       over();
-      // What it aims at may be away because of another fault.
+      // Another fault may have removed its target.
       story.tell(begun, `FAULT ${fault.name}`, `missed: ${textOf(error)}`);
       if (!besideOthers) story.accuse(`${fault.name} could not strike: ${textOf(error)}`);
       return null;
@@ -168,12 +167,12 @@ export class Arena {
       story.accuse(`${fault.name} could not be healed: ${textOf(error)}`);
     }
     const ended = this.#mended(fault, struck).finally(over);
-    // Waited for later; a failure is reported there.
+    // Awaited and reported later.
     ended.catch(() => undefined);
     return { name: fault.name, ended };
   }
 
-  /** Promise 3: a block or unblock is answered whatever is broken, not when it is mended. */
+  /** Promise 3: changes are answered whatever is broken, not when it is repaired. */
   async #answeredUnder(name: string, { underWay, story }: Surroundings): Promise<void> {
     try {
       await inTime(underWay.settled(), `the answer to a block under ${name}`);
@@ -182,14 +181,14 @@ export class Arena {
     }
   }
 
-  /** Where requests through the proxy are excused, until a new one is served again. */
+  /** Traffic is excused until a new request is served. */
   async #mended(fault: Fault, struck: Struck): Promise<void> {
     await struck.over?.();
     if (fault.excuses.traffic !== true) return;
     await eventually('the proxy serves', async () => (await this.stack.service.visit(bystander)) === 200);
   }
 
-  /** A service that rightly refuses to start beside another fault starts when that one is healed. */
+  /** A service that refused to start because of another fault is started after that one is healed. */
   #healAgain(
     name: string,
     struck: Struck,
@@ -263,7 +262,7 @@ function inTime<T>(work: Promise<T>, what: string): Promise<T> {
   return within(work, faultPatienceMs, what);
 }
 
-/** Rejects when the work takes longer; it is then left to itself. */
+/** Rejects when the work takes longer; it goes on. */
 async function within<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
   const late = new AbortController();
   const limit = pause(ms, undefined, { signal: late.signal }).then(() => {

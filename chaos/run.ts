@@ -1,4 +1,4 @@
-// `npm run chaos`: faults at random moments, and every promise checked after each round. `--help` says how.
+// `npm run chaos`: random faults, and a check of every promise after each round. `--help` explains it.
 import { execFileSync } from 'node:child_process';
 import { inspect } from 'node:util';
 import { UsageError } from '../testkit/command-line.ts';
@@ -71,7 +71,7 @@ function say(text: string): void {
 try {
   const options = readOptions(process.argv.slice(2), names);
   if (options.help) process.stdout.write(usage(names));
-  // Everything is stopped: an open handle must not keep the process alive.
+  // An open handle must not keep the process alive.
   else process.exit(await main(options));
 } catch (error) {
   const wrongUse = error instanceof UsageError;

@@ -1,17 +1,13 @@
-// The smallest part of a failing program that still fails (delta debugging): halves are left out, then quarters, down
-// to single steps, as long as the tries last.
+// Delta debugging: leaves out halves, then quarters, down to single steps, while the round still fails.
 
 export interface Shrunk<T> {
   readonly steps: readonly T[];
   readonly tries: number;
-  /** No single step can be left out any more. */
+  /** No single step can be left out. */
   readonly minimal: boolean;
 }
 
-/**
- * @param fails runs these steps and says whether they fail as the whole did
- * @param mostTries how often it may be asked
- */
+/** @param fails runs these steps; true: they fail like the original @param mostTries maximum of runs */
 export async function shrink<T>(
   whole: readonly T[],
   fails: (steps: readonly T[]) => Promise<boolean>,

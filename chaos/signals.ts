@@ -1,7 +1,7 @@
 import { processAlive, processStartTime } from '../src/system/processes.ts';
 import { eventually } from '../testkit/conditions.ts';
 
-/** Kills those that still run; resolves when they are gone. */
+/** Resolves when all are gone. */
 export async function killAndWait(pids: readonly number[]): Promise<void> {
   for (const pid of pids) {
     const startTime = await processStartTime(pid);
@@ -10,7 +10,7 @@ export async function killAndWait(pids: readonly number[]): Promise<void> {
   }
 }
 
-/** A process that is gone already is no error. */
+/** A process that is gone is no error. */
 export function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

@@ -1,4 +1,4 @@
-// The stack under attack. It is kept from round to round, so that its state ages.
+// Kept from round to round, so that its state ages.
 import { processAlive } from '../src/system/processes.ts';
 import { settableClock } from '../testkit/clock.ts';
 import { RealService } from '../testkit/real-service.ts';
@@ -29,7 +29,7 @@ export class ChaosStack implements Stack {
     this.environment = parts.environment;
   }
 
-  /** @param attached beside a HAProxy that an operator runs; else the service runs its own */
+  /** @param attached an operator runs HAProxy; otherwise the service does */
   static async start(bin: string, attached = false): Promise<ChaosStack> {
     const upstream = await startUpstream('upstream');
     let operator: Operator | null = null;
@@ -52,17 +52,16 @@ export class ChaosStack implements Stack {
     }
   }
 
-  /** Where clients come in. */
   get frontEnds(): readonly VisitedFrontEnd[] {
     return this.operator?.frontEnds ?? [{ name: 'proxy', port: this.service.proxyPort, tcp: false }];
   }
 
-  /** Whether the front end may have been without the rule at some moment between the two. */
+  /** Whether it may have been without the rule at some moment between the two. */
   mayLackRule(frontEnd: VisitedFrontEnd, from: number, to: number): boolean {
     return this.operator?.mayLackRule(frontEnd.name, from, to) ?? false;
   }
 
-  /** How often the service was started again. */
+  /** Number of restarts of the service. */
   get launches(): number {
     return this.#launches;
   }
@@ -71,7 +70,7 @@ export class ChaosStack implements Stack {
     return await processAlive(this.service.pid, null);
   }
 
-  /** Two faults that ask at once share one start. */
+  /** Concurrent calls share one start. */
   relaunch(environment: Readonly<Record<string, string>> = {}): Promise<void> {
     this.#relaunching ??= this.#relaunch(environment).finally(() => {
       this.#relaunching = null;
@@ -91,7 +90,7 @@ export class ChaosStack implements Stack {
       try {
         await this.service.launch(environment);
       } catch (error) {
-        // Another fault killed it while it started; then it is simply started again. Not where the environment may have.
+        // Another fault killed it during its start: start it again, unless the environment did.
         if (Object.keys(environment).length > 0 || (await this.service.ended(0)).signal === null) throw error;
       }
     }

@@ -1,6 +1,6 @@
-// What happened in a round, in order, and which promises were broken.
+// The events of a round, and the broken promises.
 
-/** Milliseconds since 1970, never set back: the model's and the story's time. */
+/** Milliseconds since 1970, monotonic. */
 export function clock(): number {
   return performance.timeOrigin + performance.now();
 }
@@ -21,7 +21,6 @@ export class Story {
     this.#events.push({ begun, ended: clock(), what, answer });
   }
 
-  /** A promise was broken. */
   accuse(what: string): void {
     this.#wrong.push(`at ${this.#at(clock())}: ${what}`);
   }

@@ -1,4 +1,3 @@
-// What all rounds came to.
 import type { RoundResult } from './round.ts';
 
 export class Summary {

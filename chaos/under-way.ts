@@ -1,9 +1,8 @@
-// Blocks and unblocks that are not answered yet.
+// Blocks and unblocks without an answer yet.
 
 export class UnderWay {
   readonly #calls = new Set<Promise<unknown>>();
 
-  /** Passes the call on. */
   async track<T>(call: Promise<T>): Promise<T> {
     this.#calls.add(call);
     try {
@@ -13,7 +12,7 @@ export class UnderWay {
     }
   }
 
-  /** Resolves when everything that is under way now was answered, or failed. */
+  /** Resolves when everything under way now was answered, or failed. */
   async settled(): Promise<void> {
     await Promise.allSettled([...this.#calls]);
   }

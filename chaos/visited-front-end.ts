@@ -1,14 +1,13 @@
-// The front ends at which clients of a round arrive.
 import type { RealService, VisitOptions } from '../testkit/real-service.ts';
 
 export interface VisitedFrontEnd {
   readonly name: string;
   readonly port: number;
-  /** In TCP mode a denied client is disconnected without an answer, and one that was let in stays. */
+  /** In TCP mode a denied client is disconnected; an allowed one stays connected. */
   readonly tcp: boolean;
 }
 
-/** A denied client sees 403 at every front end. */
+/** Denied is 403 at every front end. */
 export async function visitFrontEnd(
   service: RealService,
   { port, tcp }: VisitedFrontEnd,

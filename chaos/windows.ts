@@ -1,4 +1,4 @@
-// When which fault was at work, and what it excuses at that time.
+// When faults were active, and what they excuse.
 import type { Excuses } from './fault.ts';
 import { clock } from './story.ts';
 
@@ -9,16 +9,16 @@ interface Window {
 }
 
 export interface OpenWindow {
-  /** For all of its time. */
+  /** For its complete duration. */
   alsoExcuse(more: Excuses): void;
-  /** To be called when the fault is over. */
+  /** Call when the fault is over. */
   close(): void;
 }
 
-/** What a fault did to a request may show a moment after the fault is over. */
+/** A request may fail a moment after the fault is over. */
 const afterglowMs = 250;
 
-/** These are over only when the service has repaired what was done, which the end of the round shows. */
+/** Over only when the service has repaired them, which the end of the round proves. */
 const lasting: readonly (keyof Excuses)[] = ['enforcement', 'clock'];
 
 export class Windows {
@@ -37,7 +37,7 @@ export class Windows {
     };
   }
 
-  /** Whether anything between the two moments is excused in this way. */
+  /** At any moment between the two. */
   excuse(how: keyof Excuses, from: number, to: number): boolean {
     const lasts = lasting.includes(how);
     return this.#windows.some(
@@ -45,7 +45,6 @@ export class Windows {
     );
   }
 
-  /** Whether any fault struck before that moment. */
   struckBefore(moment: number): boolean {
     return this.#windows.some((window) => window.from <= moment);
   }

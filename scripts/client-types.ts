@@ -1,6 +1,5 @@
-// An OpenAPI 3.1 document as TypeScript types, in the form (`paths`) that openapi-fetch takes. openapi-typescript, which
-// others use for this, needs a compiler API that TypeScript 7 does not have; this knows what our own document uses and
-// refuses the rest.
+// TypeScript types of an OpenAPI 3.1 document in the form of openapi-fetch (`paths`). openapi-typescript needs a
+// compiler API that TypeScript 7 lacks; this supports what our document uses and rejects the rest.
 import {
   type Media,
   nameOfReference,
@@ -13,7 +12,7 @@ import {
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
 
-/** @param format puts the text into the project's form */
+/** @param format the project's formatter */
 export function clientTypes(document: OpenApi): string {
   const { schemas, responses } = document.components;
   const lines = [

@@ -1,5 +1,4 @@
-// Writes src/client/gen/api.ts from the document that the service answers; with --check only says whether what is
-// committed is what would be written.
+// Writes src/client/gen/api.ts from the service's document; with --check only compares.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Writes packaging/proxy-manager.1 from the tree of verbs; a test says when it is not what is committed.
+// Writes packaging/proxy-manager.1 from the tree of verbs; a test compares them.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { currentManPage } from '../src/cli/man-page.ts';

@@ -29,7 +29,6 @@ const published: ReadonlySet<string> = new Set([
 const wide = { width: 1280, height: 860 };
 const narrow = { width: 390, height: 800 };
 
-/** Sample data for every page. */
 async function fill(service: RealService, sitePort: number): Promise<void> {
   const add = Array.from({ length: 3_000 }, (_, at) => ({
     ip_address: `203.0.${at >> 8}.${at & 255}`,

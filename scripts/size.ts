@@ -1,5 +1,4 @@
-// How large the code is, by area: lines without comments and blank lines, and without tests and generated code.
-// `npm run size [COMMIT]`; without a commit, of the files as they are.
+// Lines of code by area, without comments, blank lines, tests and generated code: `npm run size [COMMIT]`.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,11 +15,11 @@ interface Area {
 const below = (folder: string) => (path: string) => path.startsWith(`${folder}/`);
 const isTest = (path: string): boolean => /\.test\.tsx?$/.test(path);
 const isGenerated = (path: string): boolean => /(^|\/)(gen|generated)\//.test(path) || path.endsWith('.d.ts');
-/** What only tests use, wherever it lies. */
+/** Used only by tests. */
 const isTestHelper = (path: string): boolean =>
   /(^|\/)test\//.test(path) || /-fixture\.tsx?$/.test(path) || /^(src|panel\/src)\/.*\/testkit\//.test(path);
 
-/** A file belongs to the first that holds it. */
+/** A file belongs to the first match. */
 const areas: readonly Area[] = [
   { name: 'test helpers', holds: isTestHelper },
   ...['src', 'panel/src', 'scripts', 'testkit', 'chaos', 'bench'].map((name) => ({ name, holds: below(name) })),
@@ -35,7 +34,7 @@ function git(...words: readonly string[]): string {
   return execFileSync('git', words, { cwd: root, encoding: 'utf8', maxBuffer: 256 * 1024 * 1024 });
 }
 
-/** Offsets are of UTF-16, as those of the parser. A text over several lines is code, but for the blank ones in it. */
+/** UTF-16 offsets, like the parser's. A multi-line text is code, except its blank lines. */
 function codeLines(path: string, text: string): number {
   const { comments, errors } = parseSync(path, text);
   if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`);
@@ -46,7 +45,7 @@ function codeLines(path: string, text: string): number {
     from = end;
   }
   code += text.slice(from);
-  // What is left of a comment between JSX is `{}`.
+  // A comment between JSX leaves `{}`.
   return code.split('\n').filter((line) => line.trim() !== '' && line.trim() !== '{}').length;
 }
 

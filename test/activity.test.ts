@@ -1,4 +1,4 @@
-// What was done, told to others: the audit, the event stream, the webhooks.
+// The audit log, the event stream and webhooks.
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
@@ -31,7 +31,6 @@ describeOnOneProxy('what was done', ({ bin }) => {
     return answer.body['items'];
   };
 
-  /** A client of the event stream. */
   async function listen(headers: Record<string, string> = {}, key = service.key) {
     const request = httpRequest({
       host: '127.0.0.1',
@@ -143,7 +142,7 @@ describeOnOneProxy('what was done', ({ bin }) => {
       const told = rows.map(({ ip_address }) => ip_address);
       expect(told).toEqual(expect.arrayContaining(acknowledged));
       const stored = held.map(({ ip_address }) => ip_address).filter((text) => texts.includes(text));
-      // Neither a change without its row nor a row without its change.
+      // No change without its row, no row without its change.
       expect(told.filter((text) => texts.includes(text)).sort()).toEqual(stored.sort());
       await service.launch();
       expect(await audit('?operation=block&limit=1')).toMatchObject([{ key: '_settings' }]);

@@ -1,4 +1,4 @@
-// The alert rules and the dashboard that come with the product: what they ask for exists, and alarms when it is to.
+// The alert rules and the dashboard use metrics that exist, and the alerts fire when they should.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const docs = read('docs/metrics.md');
 const dashboard = JSON.parse(read('packaging/grafana-dashboard.json'));
 const names = [...rules.matchAll(/^ {6}- alert: (\w+)$/gm)].map(([, name]) => name!);
 
-/** Everything that has a sample of one of our metrics. */
+/** Every series with a sample. */
 const samples = new Set(['up']);
 for (const { name, type } of metricsKit().registry.getMetricsAsArray()) {
   samples.add(name);

@@ -1,5 +1,5 @@
-// Every example of the OpenAPI document is run as it stands against the whole service: it is answered with the status
-// that it says, by what the document's own schema describes, with the very names that the example has.
+// Runs every example of the OpenAPI document against the real service: status, schema and the names of all fields must
+// be the documented ones.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Example, routeName } from '../src/api/operation.ts';
 import { operations } from '../src/api/operations.ts';
@@ -43,7 +43,7 @@ async function trust(): Promise<void> {
   await service.call('PUT', '/api/trusted-ips/192.0.2.10', { body: { note: 'our office' } });
 }
 
-/** What must be so before an example can be what it says; where it is not named here, anything goes. */
+/** Preconditions of examples that need one. */
 const before: Readonly<Record<string, () => Promise<void>>> = {
   'blockAddress for_four_hours': () => unblock('203.0.113.7'),
   'blockAddress network_for_good': () => unblock('198.51.100.0/24'),
@@ -82,7 +82,7 @@ const before: Readonly<Record<string, () => Promise<void>>> = {
 const blockNetwork = () =>
   block({ ip_address: '198.51.100.0/24', reason: 'abuse desk does not answer', blocked_by: 'ops' });
 
-/** Ids are made by the service: the example's stands for one that is there. */
+/** The service generates ids: an existing one replaces the example's. */
 const ids: Readonly<Record<string, () => Promise<string>>> = {
   getReload: async () =>
     (await service.call<{ items: { id: string }[] }>('GET', '/api/config/reloads')).body.items[0]!.id,
@@ -90,7 +90,7 @@ const ids: Readonly<Record<string, () => Promise<string>>> = {
     (await service.call<{ items: { id: string }[] }>('GET', '/api/config/backups')).body.items[0]!.id,
 };
 
-/** Whose request it is, where it is not the service's key. */
+/** The key of the request, unless it is the service's. */
 const bearers: Readonly<Record<string, () => Promise<string>>> = {
   signOut: async () => (await service.call('POST', '/api/session')).body['token'],
 };
@@ -116,7 +116,6 @@ async function run(route: string, operation: string, example: Example) {
   return { method, path: documentedPath(url), answer };
 }
 
-/** A stream does not end by itself. */
 async function beginOfStream(path: string) {
   const headers = { authorization: `Bearer ${service.key}` };
   const response = await fetch(`http://127.0.0.1:${service.apiPort}${path}`, { headers });
@@ -127,7 +126,7 @@ async function beginOfStream(path: string) {
   return { status: response.status, headers: Object.fromEntries(response.headers), text, body };
 }
 
-/** Every name in a value, with those of what is inside. Of lists, those of the first element. */
+/** All names in a value; of lists, those of the first element. */
 function namesIn(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 0 ? [] : [namesIn(value[0])];
   if (typeof value !== 'object' || value === null) return null;
@@ -159,7 +158,7 @@ describe('the examples of the API’s description', () => {
       return;
     }
     const documented = example.answer as Record<string, unknown>;
-    // The texts for people are those of the service.
+    // Texts for people must be the service's own.
     if (status >= 400) expect(answer.body).toEqual({ ...documented, request_id: answer.body['request_id'] });
     else if (!title.startsWith('list')) expect(namesIn(answer.body)).toEqual(namesIn(documented));
     expect(answer.body['rejected']).toEqual(documented['rejected']);

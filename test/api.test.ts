@@ -6,7 +6,7 @@ import { eventually } from '../testkit/conditions.ts';
 import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
-/** Texts that would be a second command, line, word, value or spelling somewhere below. */
+/** Another layer could read these as a second command, line, word, value or spelling. */
 const hostile: readonly (readonly [what: string, text: string])[] = [
   ['a newline', '192.0.2.1\n@1 clear map #0'],
   ['a carriage return', '192.0.2.1\r\n192.0.2.2 1'],
@@ -34,7 +34,7 @@ const hostile: readonly (readonly [what: string, text: string])[] = [
 
 const objects: readonly unknown[] = [null, true, 3_221_225_985, ['192.0.2.1'], { $ne: null }];
 
-/** Every field that ends in a command, a map or the configuration. `value` may be of any type. */
+/** Every field that reaches a command, a map or the configuration. `value` may be of any type. */
 const structured: readonly (readonly [field: string, method: string, path: string, body: (v: unknown) => unknown])[] = [
   ['ip_address', 'POST', '/api/blocked-ips', (v) => ({ ip_address: v })],
   ['expires_at', 'POST', '/api/blocked-ips', (v) => ({ ip_address: '192.0.2.1', expires_at: v ?? 'x' })],
@@ -92,7 +92,7 @@ describeOnOneProxy('the API', ({ bin }) => {
   });
   afterAll(() => service?.stop());
 
-  /** All that a request could have reached. */
+  /** Everything that a request could have changed. */
   const everything = async () => {
     const folder = dirname(service.paths.config);
     const files = (await readdir(folder)).filter((name) => !name.endsWith('-journal')).sort();
@@ -181,7 +181,7 @@ describeOnOneProxy('the API', ({ bin }) => {
       expect(headers['x-powered-by']).toBeUndefined();
     }
     expect(new Set(answers.map(({ headers }) => headers['x-request-id'])).size).toBe(answers.length);
-    // The line of a request is written when its answer is out.
+    // The line of a request is written after its answer.
     const named = `request_id=${answers[0]?.headers['x-request-id']}`;
     await eventually('the log has the request', async () => (await service.logText()).includes(named));
     const block = await service.block('203.0.113.61');

@@ -1,4 +1,3 @@
-// The proof that `attach` gives, at front ends of every kind that a real HAProxy has.
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { prove, provingAddress } from '../src/attach/prove.ts';

@@ -1,5 +1,4 @@
-// `attach` and `detach` on a real HAProxy and a real service. The machine's users, units and files of root are played:
-// a machine has one systemd, and it is not the tests' to change.
+// With a real HAProxy and a real service; users, units and root's files of the machine are simulated.
 import { execFile } from 'node:child_process';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -19,14 +18,14 @@ import { program, type RealService } from '../testkit/real-service.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** Its files are in memory, but for those below the prefix of the service. */
+/** Its files are in memory, except those below the service's prefix. */
 class PlayedHost implements Host {
   readonly files = new Map<string, string>();
   readonly commands: string[] = [];
-  /** Of `systemctl cat`. */
+  /** For `systemctl cat`. */
   unitTexts = '';
   hasSystemd = true;
-  /** Output of other commands, by program. */
+  /** By program. */
   readonly answers = new Map<string, string>();
   /** Commands that fail. */
   failing: RegExp = /^$/;
@@ -43,7 +42,7 @@ class PlayedHost implements Host {
   }
 
   async readText(path: string): Promise<string | null> {
-    // The tests' sockets lie in /tmp, and their program anywhere.
+    // The tests' sockets are in /tmp, and their program anywhere.
     if (path.startsWith(root)) return (await readFile(path, 'utf8')).replace(/^(PrivateTmp|ProtectHome)=yes$/gm, '');
     if (path.startsWith(this.#service.paths.prefix)) return await readFile(path, 'utf8');
     return this.files.get(path) ?? null;
@@ -69,7 +68,7 @@ class PlayedHost implements Host {
     if (command.endsWith('bin/proxy-manager')) return await this.#ask(input, words);
     const line = [command, ...words].join(' ');
     const answer = (exitCode: number, output = ''): Ran => ({ exitCode, output, complaints: '' });
-    // The group of root, to which the socket of the tests belongs.
+    // Root's group, which owns the tests' socket.
     if (line === 'getent group proxy-manager') return answer(0, 'proxy-manager:x:0:\n');
     if (line === 'getent passwd proxy-manager')
       return answer(this.commands.some((one) => /^useradd/.test(one)) ? 0 : 2);
@@ -135,7 +134,7 @@ describeOnOneProxy('attach', ({ bin }) => {
       socketOptions: ',mode,660',
       environment: { PROXY_MANAGER_OPEN_FRONT_ENDS: 'stats' },
       before: async ({ prefix, masterSocket }) => {
-        // The group of the service has a way to the socket.
+        // The service's group can reach the socket.
         for (const folder of [prefix, dirname(masterSocket)]) await chmod(folder, 0o711);
         await writeFile(`${prefix}/old.map`, '# old\n127.0.4.1 scanner\n127.0.4.2 0\n');
       },
@@ -256,7 +255,7 @@ describeOnOneProxy('attach', ({ bin }) => {
     await service.unblock('127.0.4.2');
     const [files, commands] = [new Map(host.files), host.commands.length];
     expect(await run()).toBe('proved');
-    // What is not said is as it was.
+    // Options that are not given stay as they were.
     expect(await run({ openFrontEnds: null, reloadBy: null })).toBe('proved');
     expect(host.files).toEqual(files);
     expect(host.commands).toHaveLength(commands);
@@ -352,7 +351,7 @@ describeOnOneProxy('attach', ({ bin }) => {
     expect(host.commands).toContain('systemctl disable --now proxy-manager.service');
     const left = [paths.folder, '/etc/default/proxy-manager', paths.unit, recordFile];
     expect([...host.files.keys()].sort()).toEqual(left.sort());
-    // A later attach does not block again what was imported and unblocked.
+    // A later attach must not block again what was imported and then unblocked.
     expect(JSON.parse(host.files.get(recordFile)!)).toEqual({
       files: {},
       imported: [`${service.paths.prefix}/old.map`],
@@ -360,7 +359,7 @@ describeOnOneProxy('attach', ({ bin }) => {
     told.length = 0;
     await undo();
     expect(told).toEqual(['Nothing is attached here.']);
-    // A unit that was edited belongs to the operator now.
+    // An edited unit belongs to the operator.
     await expect(run()).rejects.toThrow(`${paths.unit} is there already`);
   });
 });

@@ -1,4 +1,4 @@
-// Attached as a user without rights to a HAProxy that root runs, with files that only root may read.
+// An unprivileged service attached to a HAProxy that root runs, with files that only root can read.
 import { chownSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -102,7 +102,6 @@ describeOnOneProxy('attached as a user without rights,', ({ bin }) => {
       });
       expect(reasons).toContain('the user of this service may not write to it');
       expect(reasons).toContain('-S PATH,mode,660,group,GROUP');
-      // The start said so too.
       expect(await readFile(other.paths.jsonLog, 'utf8')).toMatch(/may not write to it.*Blocks are not enforced/);
       const answer = await other.call('POST', '/api/config/reload');
       expect(answer.status).toBe(503);

@@ -1,4 +1,4 @@
-// Attached to a HAProxy that an operator configures: the service maintains the maps and writes nothing else.
+// The service maintains the maps of the operator's HAProxy and writes nothing else.
 import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ageMs } from '../src/system/processes.ts';
@@ -28,7 +28,7 @@ describeOnNewestProxy('an attached service', ({ bin }) => {
     await service.stop();
   });
 
-  /** A file counts as loaded by a worker that was started within the hundredths of a second around its last change. */
+  /** HAProxy's start is known to a hundredth of a second: an edit within it would count as loaded. */
   const olderThanNextEdit = async (): Promise<void> => {
     const worker = await service.workerPid();
     await eventually('the worker is older than the next edit', async () => Number(await ageMs(worker)) > 100);
@@ -107,7 +107,7 @@ describeOnNewestProxy('an attached service', ({ bin }) => {
     const other = await freePort();
     await olderThanNextEdit();
     await writeFile(service.paths.config, `${config}${frontEnd('shop', other)}`);
-    // What is in force is what was loaded: nothing is wrong yet.
+    // The edit is not loaded yet, so nothing is wrong.
     const edited = (await service.health()).body;
     expect(edited).toMatchObject({ status: 'ok', attached: { changed_since_load: true } });
     expect(edited['attached'].front_ends).toHaveLength(1);
@@ -116,7 +116,6 @@ describeOnNewestProxy('an attached service', ({ bin }) => {
     await untilPasses(async () => expect(await reasons()).toEqual([line]));
     await olderThanNextEdit();
     await writeFile(service.paths.config, config);
-    // What is written now is not what runs.
     expect(await reasons()).toEqual([line]);
     await proxy.reload(service);
     await service.healthy();
@@ -129,7 +128,7 @@ describeOnNewestProxy('an attached service', ({ bin }) => {
     await untilPasses(async () => {
       expect((await reasons()).join('\n')).toMatch(/front end web .* has no rule/);
       expect((await reasons()).join('\n')).toMatch(/current worker \d+: .*it has not loaded .*blocked_ips\.map/);
-      // No reload could bring the map, so none is made, nor left to be made.
+      // No reload could load the map, so none is made or scheduled.
       expect((await service.health()).body['scheduled_reload']).toBeNull();
     });
     const worker = await service.workerPid();
@@ -137,7 +136,7 @@ describeOnNewestProxy('an attached service', ({ bin }) => {
     expect(answer.body).toMatchObject({ runtime_map_updated: false, reload_scheduled: false });
     expect(await service.workerPid()).toBe(worker);
     await writeFile(service.paths.config, config);
-    // When an edit is to be loaded its author decides, whatever the worker lacks.
+    // The author of an edit decides when it is loaded, whatever the worker lacks.
     const held = /was changed after HAProxy loaded it, so the service does not reload it/;
     await untilPasses(async () => expect((await reasons()).join('\n')).toMatch(held));
     expect((await service.block('127.0.0.3')).body).toMatchObject({ reload_scheduled: false });

@@ -1,5 +1,4 @@
-// When the writer falls behind, what comes on top is refused with 503 and `Retry-After`; nothing is kept until it catches
-// up.
+// When the writer falls behind, further changes are rejected with 503 and `Retry-After` instead of being queued.
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import Database from 'better-sqlite3';
@@ -42,7 +41,7 @@ describeOnOneProxy('back-pressure', ({ bin }) => {
 
     const holder = new Database(service.paths.database, { timeout: 5_000 });
     holder.exec('BEGIN IMMEDIATE');
-    // Each has its answer while the database is still held: the service keeps none of them.
+    // Each is answered while the database is still locked: the service queues none of them.
     const answers = await Promise.all(Array.from({ length: 5_000 }, (_, index) => block(index)));
     holder.exec('ROLLBACK');
     holder.close();
@@ -77,13 +76,12 @@ describeOnOneProxy('back-pressure', ({ bin }) => {
         socket.once('error', (error) => answers.push(error.message));
         socket.once('end', () => answers.push(text.slice(0, 'HTTP/1.1 401'.length)));
       }
-      // The system takes them for the service, which has a place for each.
+      // The kernel accepts them for the service, which has room for each.
       await untilPasses(() => expect(connected).toBe(1_000));
     } finally {
       process.kill(service.pid, 'SIGCONT');
     }
     await untilPasses(() => expect(answers.length).toBe(1_000));
-    // Each without a key, which is an answer too.
     expect(new Set(answers)).toEqual(new Set(['HTTP/1.1 401']));
   });
 });

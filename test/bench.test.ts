@@ -1,5 +1,4 @@
-// The benchmark on a small set: it comes to its end, says what it found, and leaves nothing behind. In `npm test` the rows
-// of blocks are in the run that is stopped, those of a sync in the one that ends.
+// A benchmark with a small set completes, reports and cleans up. `npm test` interrupts the run of the block rows.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,14 +17,14 @@ interface Run {
 }
 
 describeOnOneProxy('the benchmark', ({ bin, version }) => {
-  /** A run creates everything in here, so that its leftovers are recognised. */
+  /** A run creates everything in here, so that leftovers are found. */
   let folder: string;
   const runs: Run[] = [];
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'b-'));
   });
   afterEach(async () => {
-    // One that a failed test has left ends as at any signal, and takes with it what it started.
+    // A signal also ends what a failed test's run started.
     for (const run of runs.splice(0)) {
       run.child.kill('SIGTERM');
       await run.ended;
@@ -98,7 +97,7 @@ describeOnOneProxy('the benchmark', ({ bin, version }) => {
 
   it('stops everything at a signal, and prints the rows measured so far', async () => {
     const run = bench('--entries', '50', '--only', 'block,clients');
-    // A row takes as long as the machine is slow; each of its rounds is printed.
+    // A row may take long on a slow machine, but prints each of its rounds.
     while (!run.err.includes('clients: round 0') && run.child.exitCode === null) {
       const told = run.err.length;
       await eventually('the bench goes on', () => run.err.length > told || run.child.exitCode !== null);

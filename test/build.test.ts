@@ -1,4 +1,4 @@
-// What `npm run build` makes is what an installed package runs: bin/proxy-manager finds `dist/main.js` beside it.
+// An installed package runs the output of `npm run build`: bin/proxy-manager finds `dist/main.js` beside it.
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ describeOnOneProxy('the program of npm run build', ({ bin }) => {
     program = join(folder, 'bin/proxy-manager');
     for (const name of ['bin', 'package.json']) cpSync(join(root, name), join(folder, name), { recursive: true });
     for (const name of ['node_modules', 'panel']) symlinkSync(join(root, name), join(folder, name));
-    // `npm run check:types` has checked the types: without them the build takes 2 s instead of 15 s.
+    // `npm run check:types` has checked the types; without them the build takes 2 s instead of 15 s.
     const words = ['run', '--silent', 'build', '--', '--noCheck', '--outDir', join(folder, 'dist')];
     await run('npm', words, { cwd: root, env: { ...process.env, npm_config_update_notifier: 'false' } });
   });

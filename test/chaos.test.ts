@@ -1,5 +1,4 @@
-// The sample of the chaos program in `npm test`: two rounds a version and one of an attached service, always the same
-// ones. `npm run chaos` is the long run.
+// Two fixed rounds per version, one with an attached service. `npm run chaos` is the long run.
 import { expect, it } from 'vitest';
 import { runRounds } from '../chaos/engine.ts';
 import { attachedFaults, faults } from '../chaos/faults.ts';

@@ -1,4 +1,4 @@
-// The command line as its user meets it: the real program against a real service and a real proxy.
+// The real program against a real service and a real proxy.
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
@@ -10,7 +10,7 @@ import { testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { suspend } from '../testkit/suspend.ts';
 
-// What is blocked is the proxy's affair, and tested on each version elsewhere; here one of them will do.
+// Blocking is tested on each version elsewhere.
 const [proxy] = testProxies().found;
 const hasTerminal = isInstalled('script');
 
@@ -39,7 +39,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     expect(blocked).toMatchObject({ code: 2, out: '', err: expect.stringContaining('control characters') });
     expect(await service.visit('127.0.0.9')).toBe(200);
 
-    // Two at once become permanent too, even if one had an expiry.
+    // Several addresses become permanent together, even if one had an expiry.
     await user.run(['block', '127.0.0.9', '--for', '4h', '--reason', 'tried ssh']);
     const permanent = await user.run(['block', '127.0.0.9', '127.0.0.10']);
     expect(permanent.out).toContain('1 added, 1 updated');
@@ -115,7 +115,6 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     ]);
     expect(await service.visit('127.0.0.10')).toBe(403);
 
-    // The service's own map file, standard input, and the answer for a program.
     const map = await user.shell(`pm import - -o json < ${service.paths.blockedMap}`);
     expect(JSON.parse(map.out)).toMatchObject({ added: 0, unchanged: 3001, rejected_total: 0 });
     expect(map.code).toBe(0);
@@ -174,7 +173,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
   });
 
   it('prints control characters of a reason without sending them to the terminal', async () => {
-    // The API takes no control characters, and these are none to it.
+    // The API rejects control characters, but these are format characters.
     await service.block('192.0.2.66', { reason: 'safe\u202egnp.exe\u2066' });
     expect((await user.run(['list', '192.0.2.66'])).out).toContain('\tsafe\\u{202e}gnp.exe\\u{2066}\t');
     const json = await user.run(['list', '192.0.2.66', '-o', 'json']);

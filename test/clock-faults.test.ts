@@ -1,5 +1,4 @@
-// The machine's clock is set while the service runs, by hours, forth and back: blocks expire by that clock, nothing
-// is unblocked before it, and nothing that means elapsed time looks at it.
+// The wall clock is set by hours while the service runs: blocks expire by it, none early, and elapsed time ignores it.
 import { describe, expect, it } from 'vitest';
 import { setClock, settableClock } from '../testkit/clock.ts';
 import { eventually } from '../testkit/conditions.ts';
@@ -9,7 +8,7 @@ import { expectAgreement } from '../testkit/traffic.ts';
 
 const hour = 3_600_000;
 
-// The proxy has no part in it, so one version is as good as the other.
+// Independent of the HAProxy version.
 describe('a clock that jumps', () => {
   const bin = testProxies().found[0]?.bin ?? 'haproxy';
   it('expires exactly the entries that are due, and delays neither blocks nor reloads', async () => {
@@ -64,7 +63,7 @@ describe('a clock that jumps', () => {
       expect(await service.visit('127.1.0.1')).toBe(403);
       expect(await service.visit('127.1.0.3')).toBe(403);
       backups.push(await reload());
-      // In the order in which they were made, whatever the clock said.
+      // In the order of creation, whatever the clock said.
       expect([...backups].sort()).toEqual(backups);
       await service.healthy();
       await expectAgreement(service, ['127.1.0.1', '127.1.0.3']);

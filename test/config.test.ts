@@ -18,22 +18,22 @@ interface BackupItem {
   readonly written_by: string;
 }
 
-/** HAProxy refuses it. */
+/** HAProxy rejects it. */
 const refusedByProxy = good.replace('timeout client 60s', 'timeout client 60s\n    no-such-keyword here');
-/** The template language refuses it, in line 3. */
+/** The template language rejects it, in line 3. */
 const refusedByTemplate = good.replace('\n\n', '\n{{ no_such_variable }}\n');
-/** HAProxy takes it with a warning, and blocked addresses are served at one of its front ends. */
+/** HAProxy accepts it with a warning; one front end serves blocked addresses. */
 const withWarnings = (port: number) =>
   good.replace(
     '\nbackend welcome',
     `\nfrontend beside\n    bind 127.0.0.1:${port}\n    http-request return status 200\n    tcp-request content accept\n\nbackend welcome`,
   );
-/** Valid, and no worker comes: an address of no machine here. */
+/** Valid, but the worker cannot bind: no interface here has this address. */
 const unbindable = good.replace(
   'frontend http',
   'frontend elsewhere\n    bind 192.0.2.77:9090\n    http-request deny\n\nfrontend http',
 );
-/** As an operator's own haproxy.cfg with the rule, and without the exception for trusted addresses. */
+/** An operator's own haproxy.cfg with the rule, without the exception for trusted addresses. */
 const onlyTheRule = `${good.slice(0, good.indexOf('frontend http'))}frontend mine
 {%- for bind in http_bind %}
     bind {{ bind }}
@@ -41,7 +41,7 @@ const onlyTheRule = `${good.slice(0, good.indexOf('frontend http'))}frontend min
     http-request deny deny_status 403 if { src,map_ip({{ blocked_map }},0) -m int gt 0 }
     http-request return status 200 content-type text/plain string mine
 `;
-/** The trusted map decides on something else, and not on who is denied. */
+/** The trusted map is used, but not for who is denied. */
 const trustedElsewhere = onlyTheRule.replace(
   '    http-request return',
   '    http-request set-header x-office 1 if { src,map_ip({{ trusted_map }},0) -m int gt 0 }\n    http-request return',
@@ -60,7 +60,7 @@ describeOnNewestProxy('the configuration', ({ bin }) => {
     upstream = await startUpstream('site');
     service = await RealService.start({ bin, environment: { PROXY_MANAGER_TEMPLATE: template } });
   });
-  /** Promise 4, whatever a test did: what is live passes HAProxy's own check. */
+  /** Promise 4: the live configuration always passes HAProxy's own check. */
   afterEach(() => {
     execFileSync(bin, ['-c', '-f', service.paths.config], { stdio: 'pipe' });
   });
@@ -73,7 +73,7 @@ describeOnNewestProxy('the configuration', ({ bin }) => {
   const live = () => readFile(service.paths.config, 'utf8');
   const reload = () => service.call('POST', '/api/config/reload');
   const reloadWithConsent = () => service.call('POST', '/api/config/reload?replace_configuration=true');
-  /** Once it has been rendered, which a machine that is busy does later than /health answers. */
+  /** The comparison is ready later than `/health` answers on a busy machine. */
   const drift = async () => {
     let seen: JsonBody = {};
     await eventually('the drift is known', async () => {
@@ -83,7 +83,6 @@ describeOnNewestProxy('the configuration', ({ bin }) => {
     return seen;
   };
   const backups = async (): Promise<BackupItem[]> => (await service.call('GET', '/api/config/backups')).body['items'];
-  /** What the log gained while `work` ran, message by message. */
   const messagesOf = async (work: () => Promise<unknown>): Promise<string[]> => {
     const before = (await service.logText()).length;
     await work();
@@ -95,7 +94,7 @@ describeOnNewestProxy('the configuration', ({ bin }) => {
       /^(Configuration validation|Backup |Safe reload|The live configuration was)/.test(message),
     );
 
-  /** What no version of HAProxy does differently. */
+  /** Independent of the HAProxy version. */
 
   it('is returned as it is live, with its hash', async () => {
     const answer = await service.call('GET', '/api/config');
@@ -176,7 +175,7 @@ describeOnNewestProxy('the configuration', ({ bin }) => {
       warnings: [],
       needs_replace_configuration: false,
     });
-    // A site in the template's own text changes the sites map's name: it has to be there for the check, and gone after.
+    // A site in the template's own text changes the sites map's name: the file must exist for the check only.
     await writeFile(template, refusedByProxy);
     const refused = await service.call('POST', '/api/config/validate');
     expect(refused.status).toBe(200);
@@ -261,7 +260,7 @@ describeOnNewestProxy('the configuration', ({ bin }) => {
       reload_scheduled: false,
       runtime_map_failures: [{ reason: expect.stringContaining('does not use the trusted map') }],
     });
-    // Nothing is lacking that a reload could bring.
+    // A reload could add nothing.
     await service.healthy();
     const { body: health } = await service.health();
     expect(health['trusted_map']).toEqual({ used: false, entries: 1 });
@@ -279,7 +278,7 @@ describeOnNewestProxy('the configuration', ({ bin }) => {
     expect((await service.health()).body['trusted_map']).toEqual({ used: false, entries: 1 });
     const again = await service.call('PUT', '/api/trusted-ips/127.0.0.9', { body: {} });
     expect(again.body).toMatchObject({ runtime_map_updated: true });
-    // Where the configuration uses it, it has its effect again.
+    // The configuration uses it again.
     await writeFile(template, good);
     expect((await reload()).body['warnings']).toEqual([]);
     expect(await service.check('127.0.0.9')).toMatchObject({ verdict: 'trusted', enforced: true });
@@ -321,7 +320,7 @@ describeOnNewestProxy('the configuration', ({ bin }) => {
     expect(await live()).toContain('retries 2');
     expect(old['changed']).toBe(true);
     expect(await drift()).toMatchObject({ status: 'drift', live: 'restored', backup: changed['backup'], added: 1 });
-    // It stays until a request allows the template's to replace it: saving a site does not undo it.
+    // It stays until a request allows the template to replace it: saving a site does not.
     expect((await reload()).body).toMatchObject({ status: 409, code: 6020 });
     const saved = await service.call('PUT', '/api/sites/saved.example', {
       body: { servers: [{ address: '127.0.0.1', port: upstream.port }] },
@@ -361,7 +360,7 @@ describeOnNewestProxy('the configuration', ({ bin }) => {
       'Safe reload completed',
     ]);
     expect(await live()).not.toContain('# by hand');
-    // Two more changes, so that the sites map which the edited one names is collected.
+    // Two more changes, so that the sites map which the edited file names is garbage.
     await site('third.example');
     await site('fourth.example');
     const id = changed?.body['reload'].backup;

@@ -1,6 +1,5 @@
-// The very first start, beside a map file that blocks already, dies at each of its steps. The next one makes up for
-// it: no address is unblocked, nothing is imported twice, and the key in the file is one that gets in. The sample of
-// `npm test` is six of the steps on one version; `npm run test:long` has all of them on every version.
+// The first start, with an existing map file, crashes at each step. The next start unblocks no address, imports nothing
+// twice, and the key in the file works. `npm test` runs six steps on one version.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
@@ -22,7 +21,7 @@ const sample: ReadonlySet<string> = new Set([
 ]);
 const heldBefore = ['127.80.0.0/30', '127.80.1.1', '127.80.1.2'];
 
-/** Those of the first start alone, and what it shares with later moments: each file that it writes whole. */
+/** Of the first start alone, and each complete file that it writes. */
 const moments = [
   ...crashPoints.filter((point) => operationTo[point] === 'first start'),
   ...['map-rewrite.begun', 'map-rewrite.sealed', 'map-rewrite.renamed', 'candidate.renamed'],

@@ -1,6 +1,5 @@
-// Promises 1, 4, 5, 7 and 10 at every step: the service dies at each of its crash points, alone or with its proxy, and
-// is started again. The sample of `npm test` is one or two points of each operation, each once, on one version;
-// `npm run test:long` has every point, alone and with the proxy, on every version.
+// Promises 1, 4, 5, 7 and 10: the service crashes at each crash point, alone or with its proxy, and is started again.
+// `npm test` runs one or two points of each operation on one version.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CrashPoint, crashPoints } from '../src/faults/crash-point.ts';
 import { operationTo } from '../testkit/crash-scenarios.ts';
@@ -47,7 +46,7 @@ describeOnOneProxy('a death of the service', ({ bin, major }) => {
     await stack.recover();
   });
 
-  // From 2.9 on a delete costs what a lookup does, and nothing is replaced.
+  // From 2.9 on deletes are fast, and nothing is replaced.
   if (major > 2) return;
   it('at each step of replacing a map, or a sample of them, is repaired by the next start', async () => {
     const steps = chosen.filter((point) => operationTo[point] === 'replace');

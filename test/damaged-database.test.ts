@@ -1,5 +1,5 @@
-// A database that is damaged, foreign, empty or gone when the service starts: refused with the way back, while the map
-// file and the proxy stay exactly as they are; and the way back works.
+// A damaged, foreign, empty or missing database: the start fails and says how to recover, map file and proxy stay as
+// they are, and the recovery works.
 import { cp, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ interface Damage {
   do(database: string): Promise<void>;
 }
 
-/** A file that is empty, gone, or no database at all: starts.test.ts. */
+/** For an empty, missing or invalid file see starts.test.ts. */
 const damages: readonly Damage[] = [
   { name: 'cut off', says: /damaged.*restore it from a backup/, do: (path) => truncate(path, 3 * 4_096) },
   {
@@ -41,7 +41,7 @@ const damages: readonly Damage[] = [
   },
 ];
 
-// It ends before it looks at the proxy, so one version is as good as the other.
+// The start fails before it uses the proxy: one version is enough.
 describe('a start with a database', () => {
   const bin = testProxies().found[0]?.bin ?? 'haproxy';
   it('that is damaged is refused, changes nothing, and names a repair that works', async () => {
@@ -79,12 +79,12 @@ describe('a start with a database', () => {
       }
       expect(await service.proxyPids()).toEqual(proxies);
       expect(await service.workerPid()).toBe(worker);
-      // One way back is the copy.
+      // First: restore the copy.
       await putBack();
       await service.launch();
       await service.healthy();
       await expectAgreement(service, ips);
-      // The other is the map file.
+      // Second: start from the map file.
       service.kill('SIGKILL');
       await service.ended();
       for (const ending of endings) await rm(`${database}${ending}`, { force: true });

@@ -1,5 +1,5 @@
-// Promise 1: no crash undoes an acknowledged block. The worker, the master and the service are killed in turn while
-// blocks come in; whatever was answered with 2xx is blocked afterwards, and all three places say the same.
+// Promise 1: worker, master and service are killed in turn while blocks arrive. Every acknowledged address is blocked
+// afterwards, in database, file and workers.
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -26,7 +26,6 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
   });
   afterAll(() => service.stop());
 
-  /** Blocks one address after the other, `atATime` at once, until `during` has ended. */
   async function blockThroughout(during: () => Promise<void>): Promise<number[]> {
     const refusals: number[] = [];
     let over = false;
@@ -42,7 +41,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
           // The service is dead: nothing was acknowledged.
           if (!['ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? ''))
             throw error;
-          // Four clients that knock without a pause would take the processor from the one that is to start.
+          // Clients that retry without a pause would take the processor from the starting service.
           await pause(20);
         }
       }
@@ -64,7 +63,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     await eventually('more blocks were acknowledged', () => acknowledged.length >= until);
   }
 
-  /** All of them stand in the running map, and some 200 are visited. */
+  /** All are in the running map; some 200 of them are visited. */
   async function expectEnforced(): Promise<void> {
     await service.healthy();
     await expectAgreement(service, acknowledged);
@@ -115,7 +114,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     await writeFile(config, good);
     await kill(current[0]!.pid);
     await eventually('the proxy serves again', async () => (await service.visit('127.0.0.9')) === 200);
-    // From 3.1 on the master outlives it. It ends with the last one that drains, and is started again.
+    // From 3.1 on the master survives it, and is restarted only when its last draining worker ends.
     if (workerReadsConfiguration && (await service.processes()).master.pid !== master.pid)
       expect(await processAlive(drains.pid, drainsSince)).toBe(false);
     client.close();
@@ -130,7 +129,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     });
     expect(refusals).toEqual([]);
     expect((await service.processes()).master.pid).not.toBe(master.pid);
-    // At the first try. That no back-off comes before it: restart-pace.test.ts.
+    // At the first attempt; restart-pace.test.ts tests that there is no back-off.
     expect((await service.logText()).split('Proxy is gone').at(-1)).not.toContain('could not be started');
     await expectEnforced();
   });
@@ -189,7 +188,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     service.kill('SIGTERM');
     await service.ended();
     await kill(master.pid);
-    // The foreign process is the one of this test: a signal would end it.
+    // The pid of this test: a signal would end it.
     await writeFile(service.paths.pidFile, `${process.pid}\n`);
     await service.launch();
     await servedAgainAfter(master.pid);

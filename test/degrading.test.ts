@@ -1,6 +1,5 @@
-// Promise 3: whatever the master socket does, blocks and unblocks are answered, truthfully and before it is mended, and
-// the reload that enforces them follows by itself. `npm test` breaks the socket in each way before one HAProxy, all of
-// them taking turns; `npm run test:long` does it before each.
+// Promise 3: whatever the master socket does, blocks and unblocks are answered truthfully before it recovers, and the
+// reload that enforces them follows by itself. `npm test` uses one HAProxy for each kind of failure.
 import { stat, unlink } from 'node:fs/promises';
 import { kill } from 'node:process';
 import { expect, it } from 'vitest';
@@ -12,14 +11,14 @@ import { dealt, describeOnProductProxies, isDealtTo, longTests } from '../testki
 import { RealService } from '../testkit/real-service.ts';
 import { suspend } from '../testkit/suspend.ts';
 
-/** So many reloads of another process, two blocks during each. */
+/** Reloads by another process, two blocks during each. */
 const reloadsBehind = longTests ? 10 : 4;
-/** Blocks one after the other while the socket is broken. */
+/** Blocked one after the other while the socket is broken. */
 const blocksMeanwhile = longTests ? 50 : 10;
 
 type Told = Awaited<ReturnType<RealService['block']>>;
 
-/** An answer of the API, and a good one. That it came before what is broken was mended is the order of the test. */
+/** The answer of a successful call. That it precedes the recovery follows from the order of the test. */
 async function done(call: Promise<Told>): Promise<Told> {
   const answer = await call;
   expect(answer.status, answer.text).toBeLessThan(300);
@@ -46,7 +45,7 @@ async function reloads(service: RealService): Promise<{ status: string; reasons:
   return (await service.call('GET', '/api/config/reloads')).body['items'];
 }
 
-/** One reload was made, after tries that failed where the machine was slow and the proxy stood still for long. */
+/** Failed attempts may precede it on a slow machine. */
 async function expectOneReload(service: RealService): Promise<void> {
   const statuses = await eventually('a completed reload is in the history', async () => {
     const all = (await reloads(service)).map(({ status }) => status);
@@ -66,7 +65,7 @@ function failureOf(answer: Told, verb: string, ip: string): void {
   expect(answer.body['runtime_map_failures'][0].worker).toEqual(expect.any(Number));
 }
 
-/** The master's own `reload`, as an operator makes it; over when its worker is the current one. */
+/** The master's own `reload`, as an operator makes it; ends when its worker is the current one. */
 async function reloadBehind(service: RealService): Promise<void> {
   const { reply, before } = await eventually('the master takes a reload', async () => {
     const worker = await service.workerPid();
@@ -82,11 +81,11 @@ async function holdsTheWholeSet(service: RealService): Promise<void> {
   expect((await service.fileEntries()).sort()).toEqual(listed);
 }
 
-// One pool of tests for each proxy: most of their time they wait for the proxy.
+// Concurrent, because the tests mostly wait for the proxy.
 describeOnProductProxies('degrading', ({ bin }) => {
   const dealtIt = dealt(bin, it.concurrent);
 
-  // A stopped master cannot be reloaded, so the socket stays broken for the whole test.
+  // A stopped master cannot reload, so the socket stays broken for the whole test.
   it.concurrent.each(breakages.filter((_, index) => isDealtTo(bin, index)))(
     'with its master socket: $name, the service answers, tells, and recovers',
     async ({ breakIt }) => {
@@ -144,7 +143,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
   });
 
   dealtIt('foreign reloads: blocks wait for them, and the service adds none', async () => {
-    // A reload on a busy machine may take longer than a block waits for it.
+    // On a busy machine a reload may take longer than a block waits for it.
     await withService(
       bin,
       async (service) => {
@@ -167,7 +166,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
 
   dealtIt('foreign reloads: replace a scheduled one', async () => {
     await withService(bin, async (service) => {
-      // Ours keep ten seconds apart, so that the one that is scheduled next waits.
+      // The service's reloads are ten seconds apart, so the next scheduled one waits.
       expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
       const { master, current } = await service.processes();
       await unlink(service.paths.masterSocket);
@@ -219,7 +218,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
       const first = await done(service.block('127.0.1.1'));
       failureOf(first, 'add|get', '127.0.1.1');
       expect(first.body['runtime_map_failures'][0].worker).toBe(hung);
-      // The reload goes through the lively master; the one that hangs drains on, with its own copy of the map.
+      // The master reloads; the hung worker keeps draining, with its own copy of the map.
       await eventually('a new worker is there', async () => (await service.processes()).current[0]?.pid !== hung);
       for (let nth = 2; nth <= blocksMeanwhile; nth += 1) await done(service.block(`127.0.1.${nth}`));
       const together = Array.from({ length: 20 }, (_, index) => `127.0.2.${index + 1}`);
@@ -238,7 +237,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
       });
       await done(service.unblock('127.0.9.9'));
       expect(await service.health()).toMatchObject({ status: 503, body: { status: 'degraded' } });
-      // One reload; a machine that is short of everything may need another before the new worker answers in time.
+      // One reload; an overloaded machine may need another before the new worker answers in time.
       const made = await eventually('no reload is left to do', async () => {
         const { body } = await service.health();
         const history = await reloads(service);
@@ -253,7 +252,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
       expect(await service.visit('127.0.2.20')).toBe(403);
       expect(await service.visit('127.0.9.9')).toBe(200);
       await holdsTheWholeSet(service);
-      // What only the draining worker lacked asked for none.
+      // Failures of only the draining worker scheduled none.
       expect(await reloads(service)).toHaveLength(made.length);
     });
   });

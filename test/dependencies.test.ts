@@ -1,5 +1,4 @@
-// The tree of packages: exact versions, verified by hashes, and no package runs anything when it is installed.
-// Advisories need the registry: `npm run audit:dependencies`.
+// Exact versions with hashes, and no package runs code at installation. Advisories: `npm run audit:dependencies`.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,15 +24,12 @@ const { '': own, ...packages } = lock.packages as Record<string, Locked>;
 const locked = Object.entries(packages);
 const production = locked.filter(([, one]) => one.dev !== true);
 
-/**
- * The packages that npm would run something for (an install script, or node-gyp for a binding.gyp), each with what it
- * does here without that. .npmrc switches all of them off.
- */
+/** Packages with an install script or binding.gyp, and a check that they work without it. .npmrc disables scripts. */
 const worksWithoutScript: Readonly<Record<string, () => string>> = {
-  // Its script replaces bin/buf, a script that looks up the binary at each call, by the binary itself.
+  // Its script replaces bin/buf, which finds the binary at each call, by the binary itself.
   'node_modules/@bufbuild/buf': () =>
     execFileSync(join(root, 'node_modules/.bin/buf'), ['--version'], { encoding: 'utf8' }),
-  // npm would compile it with node-gyp, which needs Python, a compiler and headers from outside the registry.
+  // npm would compile it, which needs Python, a compiler and headers from outside the registry.
   'node_modules/better-sqlite3': () => {
     const database = new Database(':memory:');
     try {
@@ -45,17 +41,17 @@ const worksWithoutScript: Readonly<Record<string, () => string>> = {
 };
 const installScripts = ['preinstall', 'install', 'postinstall'];
 
-/** Whether npm runs something when it installs the package, by the lock file and by what is installed. */
+/** Whether npm would run something at installation, by the lock file and the installed package. */
 function wouldRun(path: string, { hasInstallScript }: Locked): boolean {
   if (hasInstallScript === true || existsSync(join(root, path, 'binding.gyp'))) return true;
   const installed = join(path, 'package.json');
-  // Packages for other systems are locked and not installed.
+  // Packages for other systems are locked but not installed.
   if (!existsSync(join(root, installed))) return false;
   const scripts = Object.keys(json(installed).scripts ?? {});
   return installScripts.some((name) => scripts.includes(name));
 }
 
-/** Allowed in the product: licences that require attribution only. */
+/** Licences that require attribution only. */
 const licences = ['MIT', 'ISC', '0BSD', 'BSD-3-Clause', 'Apache-2.0', '(Apache-2.0 AND BSD-3-Clause)'];
 
 describe('the packages', () => {
@@ -100,7 +96,7 @@ describe('the packages', () => {
   });
 
   it('of the product are those that were reviewed', () => {
-    // A new one is reviewed (purpose, author, its own dependencies) and then added here and to SECURITY.md.
+    // Review a new one (purpose, author, dependencies), then add it here and to SECURITY.md.
     expect(Object.keys(manifest.dependencies)).toEqual([
       '@bufbuild/protobuf',
       '@prometheus-io/client',

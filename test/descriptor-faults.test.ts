@@ -1,4 +1,4 @@
-// A service that can open nothing more: it goes on with what is open, says what it cannot do, and is itself when it can.
+// A service without free file descriptors keeps its open connections, reports what fails, and recovers by itself.
 import { Agent, request as httpRequest } from 'node:http';
 import { expect, it } from 'vitest';
 import { forbidOpening } from '../testkit/file-limit.ts';
@@ -6,7 +6,7 @@ import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
-/** Calls over one connection that is kept, as a client has it that was there before. */
+/** Calls over one connection that was opened before. */
 class KeptConnection {
   readonly #service: RealService;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -54,7 +54,7 @@ describeOnOneProxy('a service without a free file descriptor', ({ bin }) => {
       const allow = await forbidOpening(pid);
       try {
         for (let nth = 2; nth < 6; nth += 1) {
-          // Answered while it can still open nothing.
+          // Answered while no file can be opened.
           const block = await client.call('POST', '/api/blocked-ips', { ip_address: `127.1.0.${nth}` });
           expect(block, JSON.stringify(block)).toMatchObject({
             status: 201,
@@ -68,7 +68,7 @@ describeOnOneProxy('a service without a free file descriptor', ({ bin }) => {
         });
         expect(JSON.stringify(health.body['reasons'])).toContain('file descriptor');
         expect((await client.call('GET', '/api/blocked-ips')).body).toMatchObject({ total: 5 });
-        // It waits or is cut off: no descriptor is free to accept it.
+        // No descriptor is free to accept it: it waits or is cut off.
         newcomer = service.call('GET', '/livez', { key: null }).then(
           ({ status }) => status,
           () => 0,

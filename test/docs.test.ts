@@ -1,5 +1,4 @@
-// The documentation against the product: every name in it exists, everything that exists is documented, and its
-// commands are executed.
+// Every name in the documentation exists, everything that exists is documented, and its commands are executed.
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +36,7 @@ const withoutDiffs = (text: string) => text.replaceAll(/^```diff\n[\s\S]*?^```$/
 const withoutBlocks = (text: string) => text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
 const withoutCode = (text: string) => withoutBlocks(text).replaceAll(/`[^`\n]*`/g, '``');
 
-/** As GitHub makes them of headings. */
+/** As GitHub derives them from headings. */
 function anchorsOf(text: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ''] of withoutBlocks(text).matchAll(/^#+ (.*)$/gm)) {
@@ -215,7 +214,7 @@ describe('the documents', () => {
   });
 });
 
-/** What of a reason stands still, such as `the master ${pid} is gone`, up to what explains or quotes. */
+/** The fixed start of a reason such as `the master ${pid} is gone`, without explanation and quotes. */
 function formOf(reason: string): RegExp {
   let still = reason
     .replaceAll(/\(\)/g, '')
@@ -226,7 +225,7 @@ function formOf(reason: string): RegExp {
   return new RegExp(pieces.map((piece) => piece.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.{1,40}'));
 }
 
-/** Where the reasons of `/health` are made, and what is one there. */
+/** Sources of the reasons in `/health`. */
 const reasonSources: readonly (readonly [file: string, pattern: RegExp])[] = [
   ['src/health/health.ts', /found\.add\('\w+', [`'](.*?)[`']\)/g],
   ['src/health/health.ts', /found\.(?:take|addNotChecked)\('\w+', '(.*?)'/g],
@@ -276,10 +275,10 @@ describe('the operator’s guide', () => {
     const forgotten: string[] = [];
     for (const [file, pattern] of reasonSources) {
       const found = [...read(file).matchAll(pattern)].map(([, reason = '']) => reason);
-      // Where none is found the source has changed its form, and this test has to follow.
+      // An empty result: the source has changed its form, and this test must follow.
       expect({ file, pattern, found: found.length > 0 }).toEqual({ file, pattern, found: true });
       for (const reason of found) {
-        // A stop of the service ends its health too.
+        // Health ends with the service.
         if (/the service stops/.test(reason)) continue;
         if (!formOf(reason).test(guide)) forgotten.push(`${file}: ${reason}`);
       }
@@ -289,7 +288,7 @@ describe('the operator’s guide', () => {
 
   it('knows every way in which `found.add` is called', () => {
     const calls = read('src/health/health.ts').match(/found\.add\(/g)!.length;
-    // `...unsupported`, the proxy's problems and a worker's lack are made elsewhere, and looked for there.
+    // These are made elsewhere, and tested there.
     const made = [...read('src/health/health.ts').matchAll(/found\.add\('\w+', (`|')/g)].length;
     expect(calls - made).toBe(2);
   });
@@ -304,7 +303,7 @@ describe('the command line in the documents', () => {
     verbs = [...everyVerb(treeOf(await buildProgram(new CommandLine(host), null)))];
   });
 
-  /** What stands behind `proxy-manager`, in blocks of shell and in the text. */
+  /** Words after `proxy-manager`, in shell blocks and in text. */
   function uses(): { page: string; words: string[] }[] {
     const lines = shell.flatMap(({ page, text }) => text.split('\n').map((line) => ({ page, line })));
     const spans = pages.flatMap((page) =>

@@ -1,5 +1,4 @@
-// Each error of the contract's list, made for real, read in all three forms: problem details, and `errors.v1` in both
-// messages decoded by the code that is generated from the `.proto` files.
+// Raises each error of the catalogue and reads it as problem details and as both messages of `errors.v1`.
 
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
@@ -33,7 +32,6 @@ interface Expected {
   readonly status: number;
   readonly code: number;
   readonly kind: string;
-  /** In every form. */
   readonly says: RegExp;
   readonly field?: string;
   readonly retryAfter?: boolean;
@@ -62,7 +60,7 @@ function send(service: RealService, accept: string, request: Request): Promise<R
 
 async function expectError(service: RealService, request: Request, expected: Expected): Promise<void> {
   const { status, code, kind, says, field } = expected;
-  // At once: what they have in common (a reload, a group of changes) is made once for all three.
+  // Concurrently, so that they share their work (a reload, a group of changes).
   const [problem, api, domain] = await Promise.all([
     send(service, 'application/json', request),
     send(service, 'application/x-protobuf', request),
@@ -322,7 +320,7 @@ describeOnOneProxy('an error of the API', ({ bin }) => {
   });
 
   it('reports a reload that the proxy refused, and the configuration in force', async () => {
-    // `-c` passes what the reload refuses: a port in use.
+    // `-c` accepts a port in use; the reload fails.
     const taken = `${builtInTemplate}\nfrontend second\n    bind 127.0.0.1:${service.apiPort}\n    http-request deny deny_status 403 if { src,map_ip({{ blocked_map }},0) -m int gt 0 }\n`;
     await writeFile(template, taken);
     const before = (await service.call('GET', '/api/config')).body['text'];

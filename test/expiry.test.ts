@@ -1,4 +1,4 @@
-// Blocks, and trust, that end. The service's clock is set by the test, so that nothing ends before it is to.
+// The test sets the service's clock, so that nothing expires early.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setClock, settableClock } from '../testkit/clock.ts';
@@ -63,7 +63,7 @@ describeOnOneProxy('an expired block', ({ bin }) => {
     service.kill('SIGTERM');
     await service.ended();
     await pass(2 * minute);
-    // The proxy alone goes on denying it.
+    // HAProxy alone keeps denying it.
     expect(await service.visit('127.0.3.3')).toBe(403);
     await service.launch();
     await served('127.0.3.3');
@@ -76,7 +76,7 @@ describeOnOneProxy('an expired block', ({ bin }) => {
     const expires_at = new Date(Date.now() + ahead + 10 * minute).toISOString();
     const add = Array.from({ length: 700 }, (_, n) => ({ ip_address: `127.1.${n >> 8}.${n & 255}`, expires_at }));
     const answer = await service.call('POST', '/api/blocked-ips/batch', { body: { add } });
-    // A busy machine may take longer than the request waits for the workers; the answer says so, and repair follows.
+    // On a busy machine the workers may be verified later; the answer says so.
     expect(answer.body).toMatchObject({ added: 700 });
     await eventually('the last one is denied', async () => (await service.visit('127.1.2.187')) === 403);
     await pass(20 * minute);
@@ -112,7 +112,6 @@ describeOnOneProxy('an expired block', ({ bin }) => {
       );
       expect(await service.visit('127.0.5.2')).toBe(200);
       expect(await service.visit('127.0.5.3')).toBe(200);
-      // The reload's worker reads the file.
       expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
       expect(await service.visit('127.0.5.1')).toBe(403);
       expect(await service.visit('127.0.5.2')).toBe(200);
@@ -130,7 +129,7 @@ describeOnOneProxy('an expired block', ({ bin }) => {
       expect(await service.visit('127.0.5.1')).toBe(200);
       await service.launch();
       await denied('127.0.5.1');
-      // Extended beyond it before the restart.
+      // The expiry was extended before the restart.
       expect(await service.visit('127.0.5.2')).toBe(200);
       expect(await trustedInFile()).toEqual(['127.0.5.2 1', '127.0.5.3 1']);
       expect(await readFile(service.paths.trustedMap, 'utf8')).toMatch(

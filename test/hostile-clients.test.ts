@@ -1,6 +1,5 @@
-// Slow, endless, silent and greedy clients, all at once, against the real service: connections stay bounded, the limits
-// answer, and blocks are answered as long as all of them go on. What a block takes meanwhile is a figure of the bench and
-// of `npm run chaos:load`; the memory of the service is looked at in `npm run test:long` only.
+// Slow, endless, silent and greedy clients at once: connections stay bounded, limits answer, and blocks are answered.
+// Latency is measured by the bench and `npm run chaos:load`, memory only by `npm run test:long`.
 import { readdir, readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
@@ -10,7 +9,6 @@ import { describeOnOneProxy, longTests } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
-/** Blocks while the hostile clients are at work. */
 const blocksMeanwhile = 50;
 
 const services: RealService[] = [];
@@ -42,7 +40,7 @@ function many(count: number, port: number, options: HostileOptions): HostileClie
   return made;
 }
 
-/** Blocks addresses one after the other while `underWay`, and returns them. */
+/** Blocks addresses one after the other while `underWay`; returns them. */
 async function blockWhile(service: RealService, underWay: (blocked: number) => Promise<boolean>): Promise<string[]> {
   const blocked: string[] = [];
   while (await underWay(blocked.length)) {
@@ -105,9 +103,9 @@ describeOnOneProxy('hostile clients', ({ bin }) => {
 
     const answered = [...slowBodies, ...slowWrong, ...endlessHeaders];
     const blocked = await blockWhile(service, async (count) => {
-      // The peak that the design allows the service at all.
+      // The peak that the design allows.
       if (longTests) expect(await memoryMb(pid), `from ${restMemory} MB`).toBeLessThan(500);
-      // In mid-body, again and again.
+      // Clients that disconnect in the middle of a body.
       for (const aborting of many(5, port, { first: put(`${key}content-length: 100\r\n\r\n10.1.1.1\n`) })) {
         setImmediate(() => aborting.stop());
       }

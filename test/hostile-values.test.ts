@@ -1,6 +1,6 @@
-// Every hostile value through every field of every endpoint of the real service, in front of a real proxy (promise 8).
-// Nothing of it reaches the configuration, a map file, a running map or the command line; every answer is a clear 4xx; no
-// line of the log is forged; what may be free text comes back exactly.
+// Promise 8: every hostile value in every field of every endpoint of the real service. None reaches configuration, map
+// file, running map or command line; each answer is a clear 4xx; no log line is forged; free text is returned
+// unchanged.
 import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
@@ -17,12 +17,12 @@ afterEach(async () => {
 });
 
 const all = await attacks();
-/** Names of hosts and keys that only look hostile: each would be a reload, or a key. They are tested against stubs. */
+/** Valid names of hosts and keys would cause a reload, or a key: tested against stubs. */
 function makesSomething(one: Attack): boolean {
   return /^(PUT|POST)$/.test(one.endpoint.method) && /sites|keys|webhooks/.test(one.endpoint.url) && isHarmless(one);
 }
 
-/** Everything of the proxy that a hostile value could have changed. */
+/** Everything that a hostile value could have changed. */
 async function proxyState(service: RealService): Promise<unknown> {
   const files = await Promise.all(
     [service.paths.config, service.paths.trustedMap].map((path) => readFile(path, 'latin1')),
@@ -48,7 +48,7 @@ interface Answer {
 
 function send(service: RealService, agent: Agent, one: Attack): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    // Node sends the body of a DELETE without any framing unless its length is given.
+    // Node sends the body of a DELETE without framing unless its length is given.
     const length = one.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(one.body)) };
     const headers: Record<string, string> = { authorization: `Bearer ${service.key}`, ...length, ...one.headers };
     const sent = request(
@@ -58,7 +58,6 @@ function send(service: RealService, agent: Agent, one: Attack): Promise<Answer> 
         response.setEncoding('utf8').on('data', (chunk: string) => {
           text += chunk;
         });
-        // A stream does not end by itself.
         if (response.headers['content-type']?.startsWith('text/event-stream')) {
           resolve({ status: response.statusCode ?? 0, text, id: String(response.headers['x-request-id']) });
           response.destroy();
@@ -74,7 +73,7 @@ function send(service: RealService, agent: Agent, one: Attack): Promise<Answer> 
   });
 }
 
-/** Bytes that no client of Node's would send. */
+/** Bytes that Node's client would not send. */
 function sendRaw(service: RealService, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(service.apiPort, '127.0.0.1', () => socket.write(bytes, 'latin1'));
@@ -92,7 +91,7 @@ describeOnOneProxy('hostile values', ({ bin }) => {
     const service = await RealService.start({ bin });
     services.push(service);
     await service.block('192.0.2.77');
-    // With the end that harmless bodies give it, which stands in the file.
+    // With the expiry that the valid bodies set.
     const trusted = await service.call('PUT', '/api/trusted-ips/198.51.100.77', { body: { expires_at: sampleEnd } });
     expect(trusted.status).toBe(201);
     await service.healthy();
@@ -101,7 +100,7 @@ describeOnOneProxy('hostile values', ({ bin }) => {
     const chosen = all
       .filter((one) => one.where !== 'header' || one.endpoint.method === 'GET')
       .filter((one) => !makesSomething(one))
-      // A sample; src/http/hostile-values.test.ts sends all that endpoints judge themselves, without the network.
+      // A sample; src/http/hostile-values.test.ts sends all values that endpoints validate themselves.
       .filter((_, index) => longTests || index % 4 === 0);
 
     const check = async (one: Attack): Promise<void> => {
@@ -121,7 +120,7 @@ describeOnOneProxy('hostile values', ({ bin }) => {
     );
     agent.destroy();
 
-    // The elements of streamed bodies: each is listed as refused, and the others are taken.
+    // Elements of streamed bodies: each is listed as rejected, the others are applied.
     const elements = hostileTexts.filter(
       (text) => text.isWellFormed() && text.length < 5_000 && !text.includes('\ufeff'),
     );
@@ -129,7 +128,7 @@ describeOnOneProxy('hostile values', ({ bin }) => {
     expect(batch.body).toMatchObject({ added: 0, removed: 0, rejected_total: elements.length * 2 });
     const set = await service.call('PUT', '/api/blocked-ips', { body: ['192.0.2.77', ...elements] });
     expect(set.body).toMatchObject({ added: 0, removed: 0, unchanged: 1, rejected_total: elements.length });
-    // As lines some are comments, or two lines, or right once their blanks are gone.
+    // In a text list some are comments, two lines, or valid once trimmed.
     const list = await service.call('PUT', '/api/blocked-ips', {
       raw: ['192.0.2.77', ...elements].join('\n'),
       contentType: 'text/plain',
@@ -156,7 +155,7 @@ describeOnOneProxy('hostile values', ({ bin }) => {
       expect(await sendRaw(service, bytes), JSON.stringify(bytes)).toMatch(/^HTTP\/1.1 4\d\d [\s\S]*problem\+json/);
     }
 
-    // Among the values is the null that takes the end away.
+    // A null among the values removes the expiry.
     const again = await service.call('PUT', '/api/trusted-ips/198.51.100.77', { body: { expires_at: sampleEnd } });
     expect(again.status).toBe(200);
     const after = await proxyState(service);

@@ -1,4 +1,4 @@
-// Which folder may import which: the table of docs/architecture.md is the rule.
+// The table in docs/architecture.md is the rule.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { expect, it } from 'vitest';
@@ -6,11 +6,10 @@ import { expect, it } from 'vitest';
 const root = join(import.meta.dirname, '..');
 const trees = ['src', 'panel/src', 'testkit', 'chaos', 'bench', 'scripts'];
 
-/** Path to those it imports. */
+/** Imports by path. */
 const imports = new Map(trees.flatMap((tree) => sources(tree)).map((path) => [path, importsOf(path)]));
 
 interface Row {
-  /** Folders and files. */
   readonly paths: readonly string[];
   /** Names of rows; null: anything. */
   readonly knows: readonly string[] | null;
@@ -46,7 +45,7 @@ function importsOf(path: string): string[] {
 const isOfTests = (path: string): boolean => /\.test\.tsx?$|^panel\/src\/test\//.test(path);
 const lies = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
 
-/** The row that names the file, or the narrowest folder around it. */
+/** The row of the file, or of the narrowest folder around it. */
 function rowOf(path: string): Row | undefined {
   const named = rows.flatMap((row) => row.paths.filter((place) => lies(path, place)).map((place) => ({ row, place })));
   return named.toSorted((a, b) => b.place.length - a.place.length)[0]?.row;

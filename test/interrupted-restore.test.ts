@@ -1,5 +1,5 @@
-// Promise 4 and 7: a restore that a crash interrupted. What it put in place names a sites map of its own, which no
-// record of the service knows of yet; whatever reloads the proxy next must not take that file away.
+// Promises 4 and 7: an interrupted restore names a sites map that the service's records do not know yet. No later
+// reload may delete that file.
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { crashVariable } from '../src/faults/crash-point.ts';
@@ -38,7 +38,7 @@ describeOnOneProxy('a service that dies in the restore of a backup', ({ bin }) =
         await askProxy(service.proxyPort, 'second.example'),
       ];
       expect(answers.map(({ text }) => text)).toEqual(['first', 'no such site']);
-      // It is known as what was restored, also by the service that did not do it.
+      // Recognised as restored, also by a service that did not restore it.
       expect((await service.call('POST', '/api/config/reload')).body).toMatchObject({
         code: 6020,
         detail: expect.stringContaining(newest.id),

@@ -13,7 +13,7 @@ describeOnOneProxy('an API key', ({ bin }) => {
   let first: string;
   let keyFile: string;
   beforeAll(async () => {
-    // An empty variable says nothing: the service makes the first key itself.
+    // An empty variable counts as absent: the service creates the first key.
     service = await RealService.start({ bin, environment: { ...settableClock, PROXY_MANAGER_API_KEY: '' } });
     keyFile = join(service.paths.stateDir, 'api-key');
     first = (await readFile(keyFile, 'utf8')).trim();
@@ -57,7 +57,7 @@ describeOnOneProxy('an API key', ({ bin }) => {
     expect(revoked.body).toMatchObject({ name: 'ci', revoked_at: expect.any(String) });
     expect((await call('GET', '/api/sites', key)).status).toBe(401);
     expect((await call('DELETE', '/api/keys/ci', first)).status).toBe(404);
-    // The name stays with the revoked key: a log line of before must not seem to be of another.
+    // A revoked key keeps its name, so that old log lines stay unambiguous.
     expect((await create('ci')).status).toBe(409);
   });
 
@@ -124,7 +124,7 @@ describeOnOneProxy('an API key', ({ bin }) => {
     expect((await call('DELETE', '/api/blocked-ips/192.0.2.78', bot)).status).toBe(200);
     expect((await call('POST', '/api/blocked-ips/sync', bot)).status).toBe(200);
 
-    // Nothing that would make it stronger, take everything away, or say what the proxy is.
+    // Nothing that extends the key, deletes everything, or describes the proxy.
     for (const [method, path, body] of [
       ['POST', '/api/keys', { name: 'stronger', scopes: ['admin'] }],
       ['POST', '/api/keys', { name: 'equal', scopes: ['block'] }],
@@ -198,13 +198,13 @@ describeOnOneProxy('an API key', ({ bin }) => {
     await service.launch({ PROXY_MANAGER_API_KEY_FILE: join(folder, 'key') });
     expect((await call('GET', '/health', given)).status).toBe(200);
     expect((await call('GET', '/api/sites', first)).status).toBe(200);
-    // It prevents a lock-out, so every stored key may be removed.
+    // This key prevents a lock-out, so every stored key may be removed.
     for (const { name, revoked_at } of (await call('GET', '/api/keys', given)).body['items']) {
       if (revoked_at === null) expect((await call('DELETE', `/api/keys/${name}`, given)).status).toBe(200);
     }
     expect((await call('GET', '/api/sites', first)).status).toBe(401);
     expect((await call('GET', '/api/sites', given)).status).toBe(200);
-    // No stored key can take its name, so the audit tells them apart.
+    // No stored key can take its name, so the audit log tells them apart.
     expect((await call('POST', '/api/keys', given, { name: '_settings' })).status).toBe(400);
     expect((await call('GET', '/api/session', given)).body['name']).toBe('_settings');
     expect((await call('GET', '/api/audit?key=_settings&limit=1', given)).body['items']).toHaveLength(1);

@@ -6,7 +6,7 @@ import { eventually, untilPasses, within } from '../testkit/conditions.ts';
 import { describeOnNewestProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
-/** Like the public lists: nested networks, addresses inside them, IPv6, in order, with comments, blanks and rubbish. */
+/** Like public lists: nested networks, IPv6, in order, with comments, blanks and invalid lines. */
 function list(): { text: string; entries: string[] } {
   const lines: string[] = ['# a list', '; another comment', ''];
   for (let n = 0; n < 3_000; n += 1) {
@@ -113,7 +113,7 @@ describeOnNewestProxy('a list', ({ bin }) => {
     const answer = await service.call('POST', '/api/blocked-ips/batch', {
       body: { add: [...add, ...entries.slice(-10)], remove },
     });
-    // Where one is left, it says why.
+    // A failure gives its reason.
     expect(answer.body).toMatchObject({ added: 3_000, removed: 1_500, unchanged: 10, runtime_map_failures: [] });
     expect(answer.body).toMatchObject({ runtime_map_updated: true });
     await everywhere([...add, ...entries.slice(1_500)]);
@@ -129,7 +129,7 @@ describeOnNewestProxy('a list', ({ bin }) => {
       const ip = `127.6.0.${n}`;
       const answer = await service.block(ip);
       expect(answer.status).toBe(201);
-      // On a busy machine it may not be seen in time; then the answer says so, and it follows.
+      // On a busy machine a block may be verified later; the answer says so.
       if (answer.body['runtime_map_updated'] === true) expect(await service.visit(ip)).toBe(403);
       else await untilPasses(async () => expect(await service.visit(ip)).toBe(403));
       expect(await service.visit('127.8.9.9')).toBe(403);
@@ -138,7 +138,7 @@ describeOnNewestProxy('a list', ({ bin }) => {
     expect((await replacing).status).toBe(200);
     const listed = new Set(await service.listed());
     for (const entry of entries) expect(listed.has(entry)).toBe(true);
-    // Those that came before the list was complete are older than it, and gone with it; the others stay.
+    // Blocks before the list was complete are replaced with it; later ones stay.
     const kept = blocked.filter((ip) => listed.has(ip));
     expect(kept).toEqual(blocked.slice(blocked.length - kept.length));
     await everywhere([...entries, ...kept]);

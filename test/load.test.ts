@@ -1,4 +1,4 @@
-// A short load: everything at once, each answer judged. The long one is `npm run chaos:load`.
+// The long load is `npm run chaos:load`.
 import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { compileCache, compileCacheVariable } from '../testkit/real-service.ts';
 
 describeOnOneProxy('many clients at once', ({ bin }) => {
-  /** Everything that the load makes lies in here, so that what it left behind is known. */
+  /** The load creates everything in here, so that leftovers are found. */
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'l-'));

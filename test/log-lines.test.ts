@@ -1,5 +1,4 @@
-// Item 7: the messages that operators watch for, in the manager log and as JSON lines, in the right order and only
-// when they are true.
+// Item 7: the messages that operators watch for, in both logs, in the right order and only when they are true.
 import { readFile, unlink } from 'node:fs/promises';
 import { kill } from 'node:process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -23,12 +22,12 @@ interface Line {
   readonly [field: string]: unknown;
 }
 
-/** What was logged while `work` ran, in both forms; they must tell the same. */
+/** The lines logged during `work`; both logs must agree. */
 async function loggedBy(service: RealService, work: () => Promise<unknown>): Promise<Line[]> {
   const textFrom = (await service.logText()).length;
   const jsonFrom = (await readFile(service.paths.jsonLog, 'utf8')).length;
   await work();
-  // A reload may log something between one file that is read and the other.
+  // A reload may log a line between the reads of the two files.
   return await untilPasses(async () => {
     const log = await readFile(service.paths.jsonLog, 'utf8');
     const texts = (await service.logText()).slice(textFrom).split('\n');

@@ -1,4 +1,4 @@
-// `/metrics` of the whole service before a real proxy: what happened is in it, and nothing waits for it.
+// `/metrics` of the real service with a real proxy.
 import { rename } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
@@ -29,7 +29,7 @@ describeOnOneProxy('the metrics', ({ bin, version }) => {
     expect(answer.status).toBe(200);
     return samplesOf(answer.text);
   };
-  /** By how much the samples named here have grown since. */
+  /** The growth of the named samples. */
   const grown = (before: Record<string, number>, after: Record<string, number>, names: readonly string[]) =>
     Object.fromEntries(names.map((name) => [name, after[name]! - (before[name] ?? 0)]));
   const site = (domain: string, port: number) =>
@@ -139,7 +139,7 @@ describeOnOneProxy('the metrics', ({ bin, version }) => {
       `drift_seen_total{map="blocked",kind="${kind}"}`,
       `drift_repaired_total{map="blocked",kind="${kind}"}`,
     ]);
-    // Whichever of the sync and the service's own looks came first: each was seen, and each was repaired once.
+    // Whether the sync or a check found it first, each difference was repaired once.
     const found = grown(before, await scrape(), kinds);
     expect(found).toEqual(Object.fromEntries(kinds.map((kind) => [kind, 1])));
   });
@@ -167,7 +167,7 @@ describeOnOneProxy('the metrics', ({ bin, version }) => {
     const pid = await service.workerPid();
     await suspend(pid);
     try {
-      // It hangs until this has its answer.
+      // It hangs until the scrape is answered.
       const samples = await scrape();
       expect(samples['proxy_stats_up']).toBe(0);
       expect(Object.keys(samples).filter((name) => name.startsWith('frontend_'))).toEqual([]);

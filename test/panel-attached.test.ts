@@ -1,4 +1,3 @@
-// The panel of an attached service in a real Chromium.
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

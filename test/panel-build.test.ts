@@ -1,5 +1,4 @@
-// `panel/built` is committed, because `bin/proxy-manager serve` must work after `npm ci` alone, which runs no scripts. This
-// checks that it matches its sources.
+// `panel/built` is committed, because `npm ci` runs no scripts. It must match its sources.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +11,7 @@ const root = join(import.meta.dirname, '..');
 const panel = join(root, 'panel');
 const run = promisify(execFile);
 const committed = join(panel, 'built');
-/** Bytes with gzip: the page and all that it loads before the overview is shown. */
+/** Bytes with gzip until the overview is shown. */
 const maxFirstLoad = 300_000;
 
 async function filesOf(folder: string): Promise<Map<string, string>> {
@@ -31,7 +30,7 @@ it('the committed panel matches its sources (npm run build:panel)', { timeout: 1
   try {
     const vite = join(root, 'node_modules/vite/bin/vite.js');
     const words = [vite, 'build', '--config', join(panel, 'vite.config.ts'), '--outDir', folder, '--emptyOutDir'];
-    // In its own process: within vitest, React would be built for development.
+    // Within vitest, React would be built for development.
     const { NODE_ENV: _, VITEST: __, ...environment } = process.env;
     await run(process.execPath, words, { cwd: root, env: environment });
     const [now, then] = await Promise.all([filesOf(folder), filesOf(committed)]);
@@ -47,7 +46,7 @@ it('the panel loads less than 300 kB before the overview is shown', async () => 
   const page = files.get('index.html') ?? '';
   const wanted = new Set<string>(['index.html']);
   const queue = [...page.matchAll(/\/(assets\/[^"]+)/g)].map(([, name]) => name ?? '');
-  // Then the overview: the file with its verdict, and all its imports.
+  // The overview's file and its imports.
   queue.push(...[...files].filter(([, text]) => text.includes('Blocking status')).map(([name]) => name));
   for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
     if (wanted.has(name)) continue;

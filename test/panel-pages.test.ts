@@ -1,5 +1,5 @@
-// The administrator's pages of the panel in a real Chromium with the real service and a real HAProxy, over plain HTTP on
-// a name other than localhost, where browsers withhold the APIs of secure contexts.
+// The administrator's pages in a real Chromium, over plain HTTP on a name other than localhost, where browsers withhold
+// the APIs of secure contexts.
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -39,7 +39,6 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
   let service: RealService;
   let browser: Browser;
   let page: Page;
-  /** Errors of the browser. */
   const complaints: string[] = [];
 
   beforeAll(async () => {
@@ -55,8 +54,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {
       const text = message.text();
-      // The page itself reports failed requests.
-      // Over plain HTTP the browser ignores one header, with a message.
+      // The page itself reports failed requests. Over plain HTTP the browser ignores one header, with a message.
       if (message.type() === 'error' && !/^(Failed to load resource|The Cross-Origin-Opener-Policy)/.test(text))
         complaints.push(text);
     });
@@ -119,7 +117,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
   it('shows changes of other clients at once', async () => {
     await goTo('Trusted addresses');
     await service.call('PUT', '/api/trusted-ips/198.51.100.7', { body: { note: 'by another client' } });
-    // While events arrive, the page polls only once a minute: what appears sooner came as an event.
+    // With events the page polls only once a minute: what appears sooner came as an event.
     await page.getByText('by another client').waitFor({ timeout: 45_000 });
     await service.call('DELETE', '/api/trusted-ips/198.51.100.7');
     await page.getByText('by another client').waitFor({ state: 'detached', timeout: 45_000 });
@@ -310,7 +308,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await dialog().getByRole('button', { name: 'Revoke key' }).click();
     await says('Key looker revoked');
     await page.getByRole('row', { name: /^looker/ }).waitFor({ state: 'detached' });
-    // It is still stored, but hidden.
+    // Stored, but hidden.
     await page.getByText('No active keys').waitFor();
     expect((await service.call('GET', '/api/session', { key })).status).toBe(401);
   });
@@ -473,7 +471,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await goTo('Trusted addresses');
     await service.call('PUT', '/api/trusted-ips/198.51.100.8', { body: {} });
     await button('Remove 198.51.100.8').click();
-    // A message under the pointer stays, so that only signing out can take its Undo away.
+    // A message under the pointer stays, so only signing out can remove its Undo.
     const message = page.getByRole('alert').filter({ hasText: '198.51.100.8 is no longer trusted' });
     await message.hover();
     await button('Sign out').press('Enter');

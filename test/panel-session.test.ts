@@ -1,4 +1,4 @@
-// Sessions of the panel in a real Chromium with a profile on disk: what is stored there, and when a session ends.
+// Sessions in a real Chromium with a profile on disk.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -84,12 +84,12 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     const page = await open();
     await signIn(page);
     await signedIn(page);
-    // From loopback nothing is offered, even after the trusted addresses are loaded.
+    // From loopback no trust is offered, even after the trusted addresses are loaded.
     await settled(page);
     expect(await page.getByRole('dialog').count()).toBe(0);
     await page.getByRole('button', { name: 'Sign out' }).click();
 
-    // Tests use loopback only, so the service's answer about the address is replaced.
+    // Tests use only loopback, so the service's answer about the address is replaced.
     await page.route('**/api/session', async (route) => {
       const response = await route.fetch();
       const answer = response.headers()['content-type']?.includes('application/json') === true;
@@ -106,7 +106,7 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     const hours = (Date.parse(entry.expires_at) - Date.parse(entry.added_at)) / 3_600_000;
     expect(hours).toBeCloseTo(8, 2);
 
-    // Not while it is trusted, and not after it was declined.
+    // Not offered while it is trusted, or after it was declined.
     const signInAgain = async (): Promise<void> => {
       await page.getByRole('button', { name: 'Sign out' }).click();
       await signIn(page);
@@ -168,12 +168,12 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     await page.close();
     await browser.close();
     expect(await filesWith(service.key)).toEqual([]);
-    // The token is found: the browser writes session storage to disk, so a stored key would be found too.
+    // The search works: the browser writes session storage to disk, so a stored key would be found too.
     expect(await filesWith('pms_')).not.toEqual([]);
     browser = await startBrowserWithProfile(profile);
   });
 
-  /** Waits until the data of the trust offer is loaded, by opening the list of trusted addresses. */
+  /** Opening the list of trusted addresses waits for the data of the trust offer. */
   async function settled(page: Page): Promise<void> {
     await page.getByRole('navigation').getByRole('link', { name: 'Trusted addresses', exact: true }).click();
     await page
@@ -183,7 +183,7 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     await page.getByRole('navigation').getByRole('link', { name: 'Overview', exact: true }).click();
   }
 
-  /** Files of the profile; Chromium stores text with one or two bytes per character. */
+  /** Chromium stores text with one or two bytes per character. */
   async function filesWith(text: string): Promise<string[]> {
     const forms = [Buffer.from(text, 'latin1'), Buffer.from(text, 'utf16le')];
     const entries = await readdir(profile, { recursive: true, withFileTypes: true });

@@ -1,5 +1,4 @@
-// The panel in a real Chromium with the real service and a real HAProxy: what an operator on call does.
-// The list that is imported has 20,000 lines in `npm test`, and 100,000 in `npm run test:long`.
+// What an operator on call does, in a real Chromium with the real service and HAProxy.
 import { kill } from 'node:process';
 import type { Browser, Page, Request, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -11,7 +10,6 @@ import { longTests, testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { suspend } from '../testkit/suspend.ts';
 
-/** Lines of the list, three of them invalid. */
 const listed = longTests ? 100_000 : 20_000;
 const good = listed - 3;
 const nth = (at: number): string => `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`;
@@ -27,7 +25,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
   let service: RealService;
   let browser: Browser;
   let page: Page;
-  /** Errors of the browser, and its requests to other origins. */
+  /** Errors, and requests to other origins. */
   const complaints: string[] = [];
   const foreignRequests: string[] = [];
   let expectsFailures = false;
@@ -173,7 +171,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await says(`Previous block of ${ip} restored`);
     expect(await entry()).toMatchObject(before);
     await service.unblock(ip);
-    // Dismisses the messages, which cover the list.
+    // Dismisses messages, which cover the list.
     await page.evaluate(
       `for (const one of document.querySelectorAll('.mantine-Notification-closeButton')) one.click()`,
     );
@@ -278,14 +276,14 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     const at = listed / 2 + 5;
     const middle = page.getByRole('row', { name: `Select ${nth(at)} ` });
     await middle.waitFor();
-    // Two of the bad lines come before it. The header is row 1.
+    // Two invalid lines come before it. The header is row 1.
     expect(await middle.getAttribute('aria-rowindex')).toBe(String(at - 2 + 2));
     // Only visible rows are rendered.
     expect(await page.getByRole('row').count()).toBeLessThan(60);
     await page.keyboard.press('Home');
     await page.getByRole('row', { name: /10\.0\.0\.0 / }).waitFor();
     page.off('request', note);
-    // There are far more pages in between; a few are refreshed meanwhile.
+    // Far more pages lie in between; a few are refreshed meanwhile.
     expect(list.length).toBeLessThan(30);
   });
 
@@ -306,7 +304,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await says('No matches for “no such reason”');
     await page.keyboard.press('Escape');
     await says(`${shown(good + 1)} blocked`);
-    // The text of an address may be in a reason.
+    // An address may also be part of a reason.
     await page.keyboard.type('192.0.2.99');
     await button('Search reasons and sources instead').click();
     await says('No matches for “192.0.2.99”');
@@ -355,7 +353,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await says('HAProxy agrees.');
     await page.getByLabel('Address', { exact: true }).fill('127.0.0.9');
     await page.getByRole('heading', { name: '127.0.0.9 is trusted (never blocked)' }).waitFor();
-    // The URL contains the checked address, so that it survives a reload and can be shared.
+    // The URL contains the address, so that it can be reloaded and shared.
     await page.waitForURL(/\/check\?ip=127\.0\.0\.9$/);
     await page.reload();
     await page.getByRole('heading', { name: '127.0.0.9 is trusted (never blocked)' }).waitFor();
@@ -448,7 +446,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
         async () => !(await enforcement()).includes('Blocking is active'),
       );
       const connection = page.getByRole('region', { name: 'HAProxy connection' });
-      // Which check fails depends on how many connections HAProxy can still accept.
+      // Which check fails depends on how many connections HAProxy still accepts.
       await eventually('its connection is not OK', async () => !/^OK$/m.test(await connection.innerText()));
       await page.getByRole('region', { name: 'Entries in HAProxy' }).getByText('Unknown').waitFor();
     } finally {
@@ -490,7 +488,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
   });
 
   it('clears the session and its Undo offers at sign-out', async () => {
-    // A message under the mouse does not close automatically.
+    // A message under the pointer does not close by itself.
     await page.getByRole('alert').first().hover();
     await button('Sign out').press('Enter');
     await page.getByLabel('API key').waitFor();

@@ -1,5 +1,5 @@
-// Promises 1, 4 and 10 after a power failure: what was not synced may be gone. The sample of `npm test` is five of the
-// failures that `npm run chaos:power-cut` looks at by the hundred, on the newest version.
+// Promises 1, 4 and 10: unsynced data may be lost. `npm run chaos:power-cut` tests hundreds of failures, this file
+// five.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Loss } from '../chaos/power-cut/disk.ts';
 import { fail, type PowerFailure } from '../chaos/power-cut/failure.ts';
@@ -22,7 +22,7 @@ describe.skipIf(bin === undefined || !straceIsThere())(
     });
     afterAll(() => recording?.stop());
 
-    /** Right after the answer to the first operation of this kind; `later`: after so many more calls. */
+    /** Right after the answer to the first operation of this kind, or `later` calls afterwards. */
     function after(what: string, loss: Loss, later = 0): PowerFailure {
       const id = recording.operations.find((operation) => operation.what.startsWith(what))?.id;
       const answer = recording.log.answers().find((one) => one.id === id);

@@ -1,4 +1,4 @@
-// Comments and tests cite promises, rules and readings by number: each is stated in docs/promises.md, with its proof.
+// docs/promises.md states each promise, rule and reading that code cites by number, with its proof.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

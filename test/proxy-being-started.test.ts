@@ -1,5 +1,5 @@
-// Promise 5, and the second proxy that would serve half of the blocked requests: a service that dies while its proxy
-// is still reading its files leaves a master without a pid file and without a socket. The next start finds it.
+// Promise 5: a service that dies while its proxy reads its files leaves a master without pid file and socket. The next
+// start must find it, or a second proxy would serve half of the requests.
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ describeOnProductProxies('a proxy that is slow to start', ({ bin }) => {
     const folder = await mkdtemp(join(tmpdir(), 'pm-slow-'));
     const slow = join(folder, 'haproxy');
     const gate = join(folder, 'gate');
-    // As a map of millions makes it: a long time between the start of the process and its pid file.
+    // A map of millions takes as long between the start of the process and its pid file.
     const wait = `-W) while [ ! -e '${gate}' ]; do sleep 0.1; done ;;`;
     await writeFile(slow, `#!/bin/sh\ncase "$1" in ${wait} esac\nexec '${bin}' "$@"\n`);
     await chmod(slow, 0o755);

@@ -1,5 +1,5 @@
-// Promise 7: no race loses an entry. Blocks while the proxy is reloaded again and again, by the service and by another
-// process, and a client that never notices. The sample of `npm test` is six reloads; `npm run test:long` has twenty.
+// Promise 7: no race between blocks and reloads loses an entry, and no client notices. Six reloads, twenty in
+// `npm run test:long`.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { requestReload } from '../src/haproxy/process/reload-request.ts';
 import { eventually, within } from '../testkit/conditions.ts';
@@ -62,7 +62,6 @@ describeOnProductProxies('blocks against reloads', ({ bin }) => {
   });
 });
 
-/** The master's own `reload`, and proof that it happened. */
 async function reloadBehindItsBack(service: RealService): Promise<void> {
   const before = await service.workerPid();
   await eventually('the master took the reload', async () => {

@@ -1,5 +1,4 @@
-// A service that is refused must not take the sites down: after a restart of the machine, with nothing running, the proxy
-// starts from what is on disk, and the service that starts later adopts it.
+// A failing service must not take the sites down: after a reboot HAProxy starts from disk, and a later start adopts it.
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -14,7 +13,7 @@ import { RealService } from '../testkit/real-service.ts';
 const blocked = '127.60.0.1';
 const missingTemplate = { PROXY_MANAGER_TEMPLATE: '/no/such/template.liquid' };
 
-/** Everything dies, as at a power failure. */
+/** Kills everything, as a power failure does. */
 async function powerCut(service: RealService): Promise<void> {
   service.kill('SIGKILL');
   await service.ended();
@@ -25,7 +24,6 @@ async function powerCut(service: RealService): Promise<void> {
   }
 }
 
-/** What the refused start printed. */
 async function refusedStart(
   service: RealService,
   environment: Readonly<Record<string, string>>,
@@ -74,7 +72,7 @@ describeOnNewestProxy('a start after a power failure whose database is damaged',
   it('runs a proxy from the files on disk until the database is repaired, and then adopts it', async () => {
     const { database } = service.paths;
     await powerCut(service);
-    // What was killed left a log of it behind, which would repair it.
+    // The write-ahead log of the killed service would repair it.
     for (const end of ['', '-wal', '-shm']) await rename(`${database}${end}`, `${database}${end}.whole`);
     await writeFile(database, 'this was a database once'.repeat(500));
 

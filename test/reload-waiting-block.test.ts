@@ -1,5 +1,4 @@
-// What a reload must not do: a broken configuration keeps no block waiting, the live file is never anything but what was
-// proved, and the sites answer throughout. In `npm test` the broken configurations take turns on the versions.
+// A broken configuration delays no block, the live file is always a proved one, and the sites keep answering.
 import { readFile, unlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -19,7 +18,7 @@ async function startWithTemplate(bin: string): Promise<RealService> {
     environment,
     before: async (paths) => {
       environment['PROXY_MANAGER_TEMPLATE'] = template(paths);
-      // Named by the configuration, and not the service's to write.
+      // The configuration names it; the service does not write it.
       await writeFile(join(paths.prefix, 'sorry.http'), 'HTTP/1.0 503 Sorry\r\n\r\n');
       await writeFile(template(paths), goodTemplate(paths));
     },
@@ -29,7 +28,7 @@ async function startWithTemplate(bin: string): Promise<RealService> {
 const goodTemplate = (paths: ServicePaths): string =>
   builtInTemplate.replace('    mode http\n', `    mode http\n    errorfile 503 ${join(paths.prefix, 'sorry.http')}\n`);
 
-/** Asks without a pause until it is stopped; every answer that was not 200 is kept. */
+/** Sends requests without a pause until stopped; keeps every answer other than 200. */
 function keepAsking(service: RealService): { stop(): Promise<{ asked: number; wrong: (number | string)[] }> } {
   const client = service.keepAliveClient('127.0.0.1');
   const wrong: (number | string)[] = [];
@@ -93,7 +92,7 @@ async function reloads(service: RealService): Promise<{ id: string; status: stri
   return (await service.call('GET', '/api/config/reloads')).body['items'];
 }
 
-/** The messages that operators watch for, from a moment on, in the order of the manager log. */
+/** The operators' messages of the manager log, in order. */
 async function watched(service: RealService, from: number): Promise<string[]> {
   const messages =
     /^\S+ \w+ (Backup created|Backup restored|Configuration validation (?:passed|failed)|Safe reload completed)/;
@@ -137,7 +136,7 @@ describeOnProductProxies('a block that waits for a reload', ({ bin }) => {
         expect({ wrong, some: asked > 20 }).toEqual({ wrong: [], some: true });
         const messages = await watched(service, logFrom);
         const refused = ['Backup created', 'Configuration validation failed', 'Backup restored'];
-        // The scheduled reload of what is in force may have had its turn before the one that was asked for, never after.
+        // The scheduled reload of the live configuration may come before the requested one, never after it.
         const completed = ['Backup created', 'Configuration validation passed', 'Safe reload completed'];
         expect([refused, [...completed, ...refused]]).toContainEqual(messages);
         expect((await reloads(service))[0]).toMatchObject({ id: answer.body['id'], status: 'refused' });
@@ -232,7 +231,7 @@ describeOnProductProxies('a reload', ({ bin }) => {
     const sorry = join(service.paths.prefix, 'sorry.http');
     const kept = await readFile(sorry);
     await unlink(sorry);
-    // What the known good configuration names is gone, and the new one, which needs it not, is refused by the reload.
+    // A file that only the known good configuration names is gone, and the reload of the new one fails.
     await writeFile(template(service.paths), binding().replace(/ {4}errorfile .*\n/, ''));
     const asking = keepAsking(service);
     const answer = await service.call('POST', '/api/config/reload');

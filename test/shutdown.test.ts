@@ -1,4 +1,4 @@
-// How it ends: what was asked is answered, the proxy goes on enforcing; a trial takes its proxy with it.
+// Requests in progress are answered and HAProxy keeps enforcing; a trial stops its proxy too.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { Agent, request as httpRequest } from 'node:http';
@@ -202,7 +202,7 @@ function ask(
   });
 }
 
-/** A `PUT` of the list whose first line was sent; the rest waits for `finish`. */
+/** Sends the first line of a list; `finish` sends the rest. */
 function slowUpload(service: RealService, lines: readonly string[]) {
   const headers = { authorization: `Bearer ${service.key}`, 'content-type': 'text/plain', expect: '100-continue' };
   const request = httpRequest({
@@ -214,7 +214,7 @@ function slowUpload(service: RealService, lines: readonly string[]) {
     agent: false,
   });
   const half = new Promise<void>((resolve, reject) => {
-    // The service has taken the request: its body is under way from here on.
+    // The service has accepted the request.
     request.once('continue', () => request.write(lines[0], () => resolve()));
     request.once('error', reject);
   });

@@ -11,7 +11,7 @@ import { describeOnNewestProxy, describeOnOneProxy } from '../testkit/proxies.ts
 import { RealService, type ServicePaths } from '../testkit/real-service.ts';
 import { askProxy, startUpstream, type Upstream } from '../testkit/upstream.ts';
 
-/** The built-in one, except that HAProxy refuses what it makes of one domain. */
+/** The built-in template, except that HAProxy rejects its output for one domain. */
 const template = `${builtInTemplate}
 {%- for site in sites %}
 {%- if site.domain == 'broken.example' %}
@@ -49,7 +49,7 @@ describeOnNewestProxy('sites', ({ bin }) => {
   const sitesMaps = async () =>
     (await readdir(dirname(service.paths.config))).filter((name) => /^sites\..*\.map$/.test(name));
 
-  /** What no version of HAProxy does differently. */
+  /** Independent of the HAProxy version. */
 
   it('are live before the answer, and gone before the answer', async () => {
     expect(await ask('live.example')).toEqual({ status: 404, text: 'no such site' });

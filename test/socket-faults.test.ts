@@ -1,6 +1,5 @@
-// A proxy that is whole and takes every command, behind a socket whose replies are late, cut, wrong or absent: each
-// block and unblock is answered with 2xx before that is over, calls nothing updated that is not, and all is well after.
-// `npm test` has each misbehaviour before one HAProxy, all of them taking turns.
+// HAProxy works, but replies on its socket are late, cut, wrong or absent: each change is answered with 2xx meanwhile,
+// claims nothing that is not so, and everything is in sync afterwards. `npm test` uses one HAProxy per misbehaviour.
 import { kill } from 'node:process';
 import { expect, it } from 'vitest';
 import { describeOnProductProxies, isDealtTo } from '../testkit/proxies.ts';
@@ -9,7 +8,7 @@ import { type Misbehaviour, SocketInterposer } from '../testkit/socket-interpose
 import { suspend } from '../testkit/suspend.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
-/** The others: degrading.test.ts, with a master that stands still, and the chaos program. */
+/** For the others see degrading.test.ts and the chaos program. */
 const looked: readonly Misbehaviour[] = ['hang', 'half', 'foreign', 'silent', 'slow'];
 
 describeOnProductProxies('a master socket with faults injected between it and the service', ({ bin }) => {
@@ -39,7 +38,7 @@ describeOnProductProxies('a master socket with faults injected between it and th
       const interposer = await SocketInterposer.at(service.paths.masterSocket);
       await service.healthy();
       for (const how of looked.filter((_, index) => isDealtTo(bin, index))) {
-        // Every third: some commands of one change are answered, and others are not.
+        // Every third: some commands of one change are answered, others are not.
         for (const every of how === 'half' || how === 'foreign' ? [1, 3] : [1]) {
           interposer.misbehave(how, every);
           for (let nth = 0; nth < 2; nth += 1) {
@@ -60,7 +59,7 @@ describeOnProductProxies('a master socket with faults injected between it and th
       await interposer.release();
       await service.healthy();
       await block();
-      // A reload that does not end: the old worker serves, and the master does not answer.
+      // A reload that does not end: the old worker serves, the master does not answer.
       const { master } = await service.processes();
       kill(master.pid, 'SIGUSR2');
       await suspend(master.pid);

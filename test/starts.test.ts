@@ -1,4 +1,3 @@
-// Start-up in any state: nothing there yet, everything there already, and all that can be wrong with what is there.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { appendFile, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
@@ -145,7 +144,7 @@ describeOnProductProxies('a start', ({ bin }) => {
         await proxyByHand(bin, beginning, config);
       },
     });
-    // No reload of this configuration could enforce it, so none is promised and none is made.
+    // No reload of this configuration could enforce it, so none is promised or made.
     const answer = await service.block('127.16.0.1');
     expect(answer.body).toMatchObject({ runtime_map_updated: false, reload_scheduled: false });
     expect((await service.call('GET', '/api/config/reloads')).body['items']).toEqual([]);
@@ -161,7 +160,7 @@ describeOnProductProxies('a start', ({ bin }) => {
 
   it('without supervision and without a proxy reports that, and recovers when the operator starts one', async () => {
     const service = await started(bin, { supervise: false });
-    // Nothing that it could wait for is there.
+    // There is nothing that it could wait for.
     const { status, body } = await service.block('127.30.0.1');
     expect(status).toBe(201);
     expect(body).toMatchObject({ runtime_map_updated: false, reload_scheduled: true });
@@ -195,7 +194,7 @@ describeOnOneProxy('a start at a port that another process uses', ({ bin }) => {
       const reasons = body['reasons'].join('\n');
       return body['status'] === 'down' && named.every((text) => reasons.includes(text));
     });
-    // Each retry runs until HAProxy finds that it cannot bind the port.
+    // Each retry runs until HAProxy cannot bind the port.
     await eventually('no proxy stays', async () => (await service.proxyPids()).length === 0);
     await closed(listener!);
     await service.healthy();
@@ -234,7 +233,7 @@ describeOnOneProxy('a later start', ({ bin }) => {
   });
   afterAll(() => service.stop());
 
-  /** What a refused start must leave alone. */
+  /** A refused start must not change these. */
   async function untouched(): Promise<unknown> {
     const { master, current } = await service.processes();
     return { file: await readFile(service.paths.blockedMap, 'utf8'), master: master.pid, worker: current[0]?.pid };
@@ -371,7 +370,7 @@ describeOnOneProxy('a later start', ({ bin }) => {
     });
     expect(other.output).toContain(`another proxy-manager works on the proxy at ${service.paths.masterSocket} already`);
     expect(other.code).toBe(1);
-    // Refused before it asks for a lock; what it would do for the sites the other one does.
+    // Fails before it takes a lock; the running service keeps the sites up.
     const misspelt = { PROXY_MANAGER_SUPERVISE: 'true', PROXY_MANAGER_LISTNE: '127.0.0.1:0' };
     const third = await second(bin, { ...own(service), ...misspelt });
     expect(third.output).toContain('HAProxy was not started: another proxy-manager works on the proxy');
@@ -404,7 +403,7 @@ describeOnOneProxy('a later start', ({ bin }) => {
   });
 });
 
-/** A configuration as an operator writes it: it denies what the map says, and knows nothing of the service. */
+/** An operator's configuration: it denies by the map, and does not know the service. */
 function ownConfig(service: RealService): string {
   return `# made by hand
 global
@@ -433,7 +432,6 @@ frontend second
 `;
 }
 
-/** An operator's own proxy, with folders as a package makes them. */
 async function proxyByHand(bin: string, service: RealService, config: string): Promise<number> {
   for (const path of Object.values(service.paths)) await mkdir(dirname(path), { recursive: true });
   await writeFile(service.paths.config, config);
@@ -441,7 +439,7 @@ async function proxyByHand(bin: string, service: RealService, config: string): P
   return await startByHand(bin, service);
 }
 
-/** As an init script does it; the pid is the master's. Ended with the service of its folder. */
+/** As an init script does it; returns the master's pid. Ends with the service of its folder. */
 async function startByHand(bin: string, service: RealService): Promise<number> {
   const { masterSocket, pidFile, config } = service.paths;
   const proxy = spawn(bin, ['-W', '-S', `${masterSocket},mode,600`, '-p', pidFile, '-f', config], { stdio: 'ignore' });
@@ -457,7 +455,7 @@ function own(service: RealService): Record<string, string> {
   };
 }
 
-/** A start that is expected to be refused: its exit code and all it said. */
+/** Exit code and output of a start that should be refused. */
 async function second(bin: string, environment: Record<string, string>): Promise<{ code: number; output: string }> {
   const child = spawn(program(), ['serve'], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,6 +1,5 @@
-// A disk that is full, read-only, failing or slow, at each of the service's writes, and a database that others lock or take
-// away: what was acknowledged is durable, what is not is a 503 that says so, and everything else goes on; whole again ten
-// seconds after the disk is, by itself.
+// A disk that is full, read-only, failing or slow at each write, and a locked or missing database: acknowledged changes
+// are durable, others get a 503, everything else works, and the service recovers within ten seconds of the disk.
 import { appendFile, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -12,10 +11,10 @@ import { describeOnOneProxy, testProxies } from '../testkit/proxies.ts';
 import { type Answer, type JsonBody, RealService } from '../testkit/real-service.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
-/** Without them nothing here can be shown: root, and strace. */
+/** Needs root and strace. */
 const possible = mayMount() && mayTrace();
 
-/** What was acknowledged so far. An address whose answer was a 503 is neither: it is not asked for again. */
+/** Acknowledged so far. An address whose answer was 503 may be either, and is not checked. */
 class Blocked {
   readonly #service: RealService;
   readonly acknowledged = new Set<string>();
@@ -25,11 +24,11 @@ class Blocked {
     this.#service = service;
   }
 
-  /** Blocks an address that was never blocked before. @returns the status, which is a good one */
+  /** Blocks a new address. @returns the status, 201 or 503 */
   async block(): Promise<number> {
     this.#nth += 1;
     const ip = `127.1.${this.#nth >> 8}.${this.#nth & 255}`;
-    // Answered while the disk is as bad as the test made it.
+    // Answered while the disk still fails.
     const answer = await this.#service.block(ip);
     if (answer.status === 201) this.acknowledged.add(ip);
     else expectRefusal(answer);
@@ -41,7 +40,7 @@ class Blocked {
     return [await this.block(), await this.block(), await this.block()];
   }
 
-  /** Nothing acknowledged is lost, and database, file and worker agree about the rest too. */
+  /** Nothing acknowledged is lost; database, file and worker agree. */
   async expectTruth(): Promise<void> {
     await expectAgreement(this.#service, this.acknowledged);
     for (const ip of [...this.acknowledged].slice(-5)) expect(await this.#service.visit(ip), ip).toBe(403);
@@ -60,9 +59,9 @@ function expectRefusal(answer: Answer<JsonBody>): void {
 interface FailingDisk {
   readonly name: string;
   readonly fails: FailingCalls;
-  /** What each block is then; `any`: as well served as refused. */
+  /** The status of each block; `any`: both are allowed. */
   readonly blocks: 201 | 503 | 'any';
-  /** What /health says of it; null: nothing has to be wrong. */
+  /** The reason in /health; null: it may be ok. */
   readonly says: RegExp | null;
   readonly editMap?: boolean;
 }
@@ -162,7 +161,7 @@ async function full(service: RealService, blocked: Blocked): Promise<void> {
     status: 503,
     body: { status: 'down', database: { reason: expect.stringContaining('no space') } },
   });
-  // A proxy that dies now is back all the same, and denies what it denied.
+  // A proxy that dies now is restarted, and denies what it denied.
   const { master } = await service.processes();
   process.kill(master.pid, 'SIGKILL');
   // The orphaned worker of the dead master serves for another moment.
@@ -216,7 +215,7 @@ async function locked(service: RealService, blocked: Blocked): Promise<void> {
   const other = new Database(service.paths.database);
   other.exec('begin exclusive');
   const together = Promise.all(Array.from({ length: 10 }, () => blocked.block()));
-  // Nothing of this waits for the lock.
+  // None of these wait for the lock.
   for (let nth = 0; nth < 5; nth += 1) expect((await service.call('GET', '/api/blocked-ips')).status).toBe(200);
   expect(new Set(await together)).toEqual(new Set([503]));
   expect(await service.health()).toMatchObject({
@@ -226,7 +225,7 @@ async function locked(service: RealService, blocked: Blocked): Promise<void> {
   other.exec('rollback');
   other.close();
   await service.healthy();
-  // What has ended is listed no more at once, and leaves the workers a moment later.
+  // Expired entries are no longer listed at once, and leave the workers a moment later.
   await eventually('what ended is served', async () => (await service.visit('127.9.9.9')) === 200);
   expect(await blocked.block()).toBe(201);
   await blocked.expectTruth();
@@ -249,7 +248,7 @@ async function takenAway(service: RealService, blocked: Blocked): Promise<void> 
   }
 }
 
-// No proxy is started, so one version is as good as the other.
+// No proxy is started: one version is enough.
 describe('a first start on a disk', () => {
   it.runIf(possible)('that is full is refused, and the next one with free space counts as the first', async () => {
     for (const leave of [40_000, 200_000]) {

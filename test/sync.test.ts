@@ -44,7 +44,7 @@ describeOnNewestProxy('a sync', ({ bin }) => {
   });
 
   it('repairs missing, unexpected, wrong-valued and duplicate entries, and lets no blocked address pass meanwhile', async () => {
-    // The reconciler finds these too; asked in one breath with the sync, they are there when it comes.
+    // The reconciler would repair these too; both requests at once, so that the sync finds them.
     let passed = 0;
     let visits = 0;
     let going = true;
@@ -138,7 +138,7 @@ describeOnNewestProxy('a sync', ({ bin }) => {
     expect(answer.status).toBe(207);
     expect(answer.body).toMatchObject({ runtime_map_synced: false, reload_scheduled: true, total_ips: 6 });
     expect(answer.body['reason']).toEqual(expect.any(String));
-    // The reload that follows creates the socket again (SIGUSR2); either may come first.
+    // The reload creates the socket again (SIGUSR2); either may come first.
     await rename(`${masterSocket}.away`, masterSocket).catch(() => undefined);
     const after = await eventually('a sync succeeds', async () => {
       const again = await sync();
@@ -166,7 +166,7 @@ describeOnNewestProxy('a sync', ({ bin }) => {
   });
 
   it('is made by the reconciler if the count differs', async () => {
-    // So that the comparison of every half minute is never due.
+    // The comparison of every 30 s never becomes due.
     await stopTime(service.paths.prefix);
     await service.raw(
       `@1 del map ${map()} 127.0.1.1`,

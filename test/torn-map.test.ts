@@ -1,5 +1,5 @@
-// Promise 10: whatever a crash left of the map file, the service makes it whole again before the proxy reads it. In
-// `npm test` every seventh length is tried, before one HAProxy, and the starts take turns on the versions.
+// Promise 10: whatever a crash left of the map file, the service repairs it before HAProxy reads it. `npm test` tries
+// every seventh length.
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { repairMaps } from '../src/cli/local/map-repair.ts';
@@ -23,7 +23,7 @@ describeOnProductProxies('a map file that was cut', ({ bin }) => {
   let service: RealService;
   let settings: Settings;
   let whole: Buffer;
-  /** Behind the last slot that was ever used. */
+  /** After the last slot in use. */
   let end = 0;
 
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describeOnProductProxies('a map file that was cut', ({ bin }) => {
     settings = readSettings({ PROXY_MANAGER_PREFIX: service.paths.prefix, PROXY_MANAGER_LOG_FILE: '-' }, {}, () => '');
     for (const ip of body) await service.block(ip);
     await endAll();
-    // Now they are lines of the body; what follows takes slots.
+    // They become lines of the body; later changes take slots.
     await service.launch();
     for (const ip of slots) await service.block(ip);
     for (const ip of removed) await service.unblock(ip);
@@ -42,10 +42,10 @@ describeOnProductProxies('a map file that was cut', ({ bin }) => {
     expect(end).toBeGreaterThan(slotBytes);
   });
   afterAll(() => service.stop());
-  // Also after a failure: what follows would meet a service that runs already.
+  // After a failure too: a running service would disturb the next test.
   afterEach(() => endAll());
 
-  /** The service and its proxy, as by a power cut. */
+  /** Kills service and proxy, as a power failure does. */
   async function endAll(): Promise<void> {
     service.kill('SIGKILL');
     await service.ended();
@@ -76,7 +76,7 @@ describeOnProductProxies('a map file that was cut', ({ bin }) => {
         if ((await repaired(whole.subarray(0, length))) !== expected) expect.fail(`cut at ${length}: another file`);
       }
     }
-    // What a file system may leave in place of a block that never reached the disk.
+    // A file system may leave zeros for a block that never reached the disk.
     const zeros = Buffer.from(whole);
     zeros.fill(0, end - 3 * slotBytes);
     expect(await repaired(zeros)).toBe(expected);
@@ -94,13 +94,13 @@ describeOnProductProxies('a map file that was cut', ({ bin }) => {
     async (_where, cut) => {
       await writeFile(service.paths.blockedMap, whole.subarray(0, cut()));
       await service.launch();
-      // What is at the proxy's port, should it be another's.
+      // Shows which process answers at the port.
       expect(await service.visit('127.51.0.1'), `${await service.proxyPids()}: ${await service.logText()}`).toBe(403);
       await service.healthy();
       await expectAgreement(service, wanted);
       expect(await service.visit('127.50.1.77')).toBe(403);
       expect(await service.visit('127.51.0.33')).toBe(200);
-      // Nothing had to be repaired in the running map: the proxy was started with the whole file.
+      // The running map needed no repair: HAProxy started with the repaired file.
       expect(await service.logText()).not.toContain('Running map differed');
     },
   );

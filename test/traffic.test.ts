@@ -1,4 +1,4 @@
-// A small run of the bench's traffic row: no request through the proxy fails, whatever the service does beside it.
+// No request through the proxy fails, whatever the service does meanwhile.
 import { expect, it } from 'vitest';
 import { measureTraffic } from '../bench/traffic.ts';
 import { phaseNames, usual } from '../bench/traffic-phases.ts';
@@ -10,7 +10,7 @@ describeOnNewestProxy('traffic through the proxy', ({ bin }) => {
     const { phases, figures } = await measureTraffic({
       ...usual,
       bin,
-      // Its deadlines are not what is tested, and a busy machine may be slower than they are.
+      // Deadlines are not tested here, and a busy machine may miss them.
       environment: slowedTime,
       entries: 5_000,
       reloads: 3,
@@ -18,7 +18,7 @@ describeOnNewestProxy('traffic through the proxy', ({ bin }) => {
       quietMs: 500,
       blocksMs: 1_000,
       tailMs: 300,
-      // Denser than the bench's: a connection that is cut between two requests is seen only by the one just sent on it.
+      // Denser than the bench's: only a request just sent notices a connection that is cut between requests.
       load: { ...usual.load, timeoutMs: 60_000, keepAlive: { perSecond: 800, connections: 16 } },
     });
     expect(phases.map(({ phase }) => phase)).toEqual(phaseNames);

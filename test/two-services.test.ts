@@ -1,11 +1,11 @@
-// Two services by mistake: the second refuses, whatever the way on which it meets the first, and says what it met.
+// A second service on the same files refuses to start and says why.
 import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { testProxies } from '../testkit/proxies.ts';
 import { RealService, type ServiceOptions } from '../testkit/real-service.ts';
 
-// It ends before it looks at the proxy, so one version is as good as the other.
+// It stops before it uses the proxy: one version is enough.
 describe('a second service', () => {
   const bin = testProxies().found[0]?.bin ?? 'haproxy';
   const running: RealService[] = [];
@@ -35,7 +35,7 @@ describe('a second service', () => {
         `another proxy-manager works on the database ${database} already .*process ${first.pid} \\(proxy-manager\\) holds it`,
       ),
     );
-    // Told in the log and on standard error, and in neither once more as its own cause.
+    // Once in the log and once on standard error, not repeated as its own cause.
     expect(byDatabase.match(/another proxy-manager works/g)).toHaveLength(2);
     const linked = await refused({
       before: async (paths) => {
@@ -46,7 +46,7 @@ describe('a second service', () => {
     expect(linked).toMatch(/another proxy-manager works on .*blocked_ips\.map already/);
     expect(await readFile(blockedMap, 'utf8')).toBe(before);
     await first.healthy();
-    // Its locks are free with its last breath.
+    // Its locks end with the process.
     first.kill('SIGKILL');
     await first.ended();
     await first.launch();

@@ -1,5 +1,5 @@
-// The service and its proxy as an unprivileged user: everything works, and another user can
-// neither read its secrets, write its files nor connect to its sockets.
+// Everything works, and another user can neither read the service's secrets, write its files nor connect to its
+// sockets.
 import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { chmod, lstat, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ const closed = join(folder, 'closed');
 mkdirSync(closed, { mode: 0o700 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** A port that needs a privilege to bind. Null where the machine lets every user bind it. */
+/** Null if every user may bind any port on this machine. */
 async function lowPort(): Promise<number | null> {
   if (Number(await readFile('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8')) < 1_024) return null;
   return await freePort(600, 1_024);
@@ -37,8 +37,7 @@ interface Start {
 
 function start(bin: string, { uid, root, node, command }: UnprivilegedUser, options: Start = {}) {
   const { capabilities = [], environment = {}, ...rest } = options;
-  // A mask under which files without a mode of their own are readable and writable for all users.
-  // From a folder that it may not enter, as after `sudo -u` in root's home.
+  // Under the umask 0, from a folder that the user may not enter, as after `sudo -u` in root's home.
   const inFolder = 'cd "$0" && umask 0 && exec "$@"';
   const words = [join(root, 'bin/proxy-manager'), 'serve'];
   return RealService.start({
@@ -54,7 +53,6 @@ function start(bin: string, { uid, root, node, command }: UnprivilegedUser, opti
 }
 
 const noCapability = '0000000000000000';
-/** CAP_NET_BIND_SERVICE alone. */
 const bindsLowPorts = '0000000000000400';
 
 const status = async (pid: number) => {
@@ -73,7 +71,7 @@ describeOnNewestProxy('as a user without rights,', ({ bin }) => {
     return;
   }
   let service: RealService;
-  // Below 1024, for which root gives the one right that this takes.
+  // Below 1024, with the one capability that this needs.
   let port: number | null;
   beforeAll(async () => {
     port = isRoot ? await lowPort() : null;
@@ -124,7 +122,7 @@ describeOnNewestProxy('as a user without rights,', ({ bin }) => {
     const beside = await start(bin, user, { environment: { PROXY_MANAGER_TEMPLATE: template } });
     try {
       await beside.healthy();
-      // The check accepts it: only a worker changes its group, when it starts.
+      // The check accepts it: only a starting worker changes its group.
       await writeFile(template, builtInTemplate.replace('\nglobal\n', '\nglobal\n    gid 1\n'));
       const { body } = await beside.call('POST', '/api/config/reload');
       const words = expect.stringContaining('Cannot set gid 1');

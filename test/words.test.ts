@@ -1,4 +1,4 @@
-// The words that CONTRIBUTING.md ("How we write") tells to avoid, in code, documentation and packaging.
+// The words that CONTRIBUTING.md ("How we write") avoids.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

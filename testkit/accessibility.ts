@@ -1,17 +1,17 @@
-// What axe, run in the page itself, finds serious in it.
+// Runs axe in the page.
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { eventually } from './conditions.ts';
 
-/** The rules about colours among those that axe applies by itself. */
+/** Axe's rules about colours. */
 const ofColours: axe.RunOnly = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
 
 export interface Examination {
-  /** Only what depends on colours: for a page of which the rest was examined in another theme. */
+  /** For a page whose other rules were checked in another theme. */
   readonly coloursOnly?: boolean;
 }
 
-/** What is serious or critical and stays so: a message that fades away has no contrast for a moment. */
+/** Serious or critical findings that stay: a fading message has no contrast for a moment. */
 export async function seriousFindings(page: Page, examination: Examination = {}): Promise<string[]> {
   let findings: string[] = [];
   const none = async () => {
@@ -23,7 +23,6 @@ export async function seriousFindings(page: Page, examination: Examination = {})
 }
 
 async function findingsNow(page: Page, { coloursOnly = false }: Examination): Promise<string[]> {
-  // Colours in transition are not measured.
   await page.evaluate('Promise.all(document.getAnimations().map((one) => one.finished.catch(() => null)))');
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source);
   const options: axe.RunOptions = { resultTypes: ['violations'], ...(coloursOnly ? { runOnly: ofColours } : {}) };

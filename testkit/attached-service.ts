@@ -1,4 +1,3 @@
-// The service attached to a HAProxy that an operator runs and configures.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -7,15 +6,14 @@ import { eventually, within } from './conditions.ts';
 import { RealService, type ServiceOptions, type ServicePaths } from './real-service.ts';
 
 export interface AttachedOptions extends Pick<ServiceOptions, 'bin' | 'environment' | 'command'> {
-  /** The operator's configuration; default: one front end with the rule. */
+  /** Default: one front end with the rule. */
   readonly config?: (paths: ServicePaths, port: number) => string;
-  /** Runs before HAProxy starts. */
   readonly before?: (paths: ServicePaths) => Promise<void>;
-  /** What follows the path of `-S`; default `,mode,600`. */
+  /** Appended to the path of `-S`; default `,mode,600`. */
   readonly socketOptions?: string;
 }
 
-/** The two lines that an operator pastes into a front end. */
+/** The two lines for a front end. */
 export function rule({ blockedMap, trustedMap }: Pick<ServicePaths, 'blockedMap' | 'trustedMap'>): string {
   return [
     `  acl pm_blocked src,map_ip(${blockedMap},0) -m int gt 0`,
@@ -37,7 +35,7 @@ export function frontEnd(name: string, port: number, ...lines: string[]): string
   return `frontend ${name}\n  bind 127.0.0.1:${port}\n${lines.join('\n')}\n  http-request return status 200 content-type text/plain string ok\n`;
 }
 
-/** The operator's HAProxy, as its unit starts it. */
+/** Started as its unit starts it. */
 export class OperatorsProxy {
   readonly #bin: string;
   readonly #paths: ServicePaths;
@@ -45,7 +43,7 @@ export class OperatorsProxy {
   readonly #include: string | null;
   #child: ChildProcess | null = null;
 
-  /** @param include a folder of more configuration files, given with a second `-f` */
+  /** @param include a folder of more configuration files, for a second `-f` */
   constructor(bin: string, paths: ServicePaths, socketOptions: string, include: string | null = null) {
     this.#bin = bin;
     this.#paths = paths;
@@ -78,7 +76,7 @@ export class OperatorsProxy {
     return this.#child !== null && (this.#child.exitCode !== null || this.#child.signalCode !== null);
   }
 
-  /** As `systemctl reload haproxy`; resolves when another worker serves. */
+  /** Like `systemctl reload haproxy`; resolves when another worker serves. */
   async reload(service: RealService): Promise<void> {
     const before = (await service.processes()).current[0]?.pid;
     process.kill(this.pid, 'SIGUSR2');

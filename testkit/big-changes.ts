@@ -1,4 +1,3 @@
-// Big changes before a scripted master: the lists that are sent, and what is to hold them afterwards.
 import { expect } from 'vitest';
 import type { BlockAnswer, UnblockAnswer } from '../src/api/blocked-ips.ts';
 import type { BulkAnswer } from '../src/api/blocked-ips-bulk.ts';
@@ -11,7 +10,7 @@ export interface BigChanges extends ScriptedBlocking {
   put(source: AsyncIterable<readonly BulkItem[]>, allowShrink?: boolean): Promise<BulkAnswer>;
   block(ip: string): Promise<{ created: boolean; answer: BlockAnswer }>;
   unblock(ip: string): Promise<UnblockAnswer>;
-  /** Fails unless these, and no others, are in the running map, the file and the database. */
+  /** Fails unless running map, file and database hold exactly these. */
   everywhere(wanted: readonly string[]): Promise<void>;
 }
 
@@ -34,12 +33,12 @@ export async function openBigChanges(): Promise<BigChanges> {
   };
 }
 
-/** @param from the first two parts of each */
+/** @param from the first two octets of each */
 export function texts(count: number, from = '10.1'): string[] {
   return Array.from({ length: count }, (_, n) => `${from}.${n >> 8}.${n & 255}`);
 }
 
-/** As they come from a body, some at a time. */
+/** In pieces, as they arrive in a body. */
 export async function* pieces(all: readonly string[], size = 700): AsyncIterable<readonly BulkItem[]> {
   for (let start = 0; start < all.length; start += size) yield all.slice(start, start + size).map(line);
 }
@@ -50,7 +49,7 @@ function line(text: string): BulkItem {
 
 const { applySlice } = BulkStore.prototype;
 
-/** In place of the store's own: however fast the machine is, 2,000 changes take several. */
+/** Replaces the store's: 2,000 changes take several slices, however fast the machine is. */
 export const smallSlice: typeof applySlice = function (this: BulkStore, id, _limit, ...more) {
   return applySlice.call(this, id, 250, ...more);
 };

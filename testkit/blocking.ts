@@ -1,5 +1,5 @@
-// Everything that keeps the blocked set, wired as in the service, in this process: a real database and real files in a
-// folder of their own, before whichever master a test puts there.
+// Everything that maintains the blocked set, wired as in the service, with a real database, real files and the test's
+// master.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,6 @@ export interface BlockingKit extends BlockingParts {
   readonly events: { readonly type: string; readonly data: unknown }[];
   readonly mapPath: string;
   readonly databaseFile: string;
-  /** The map file as HAProxy would load it. */
   fileEntries(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -40,7 +39,7 @@ export async function temporaryFolder(): Promise<{ path: string; remove(): Promi
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** @param folder holds the database, and the map files unless they are elsewhere */
+/** @param folder holds the database, and the map files by default */
 export async function openBlocking(options: {
   readonly folder: string;
   readonly masterSocket: string;
@@ -50,7 +49,7 @@ export async function openBlocking(options: {
   /** 0: no limit. */
   readonly maxEntries?: number;
   readonly observers?: BlockingObservers;
-  /** Left out: the live configuration uses the trusted map as it should. */
+  /** Absent: the live configuration uses the trusted map fully. */
   readonly trustUsage?: TrustUsage;
 }): Promise<BlockingKit> {
   const { folder, now = () => new Date(), fastDeletes = true, maxEntries = 0 } = options;

@@ -1,11 +1,11 @@
-// The ways in which a running proxy's master socket stops being of use to its manager.
+// Ways in which the master socket of a running proxy can fail.
 import { unlink } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { eventually } from './conditions.ts';
 import type { RealService } from './real-service.ts';
 import { type Script, ScriptedMaster, say } from './scripted-master.ts';
 
-/** Ends what was put in place of the socket; what listens at its path by then stays. */
+/** Removes the replacement of the socket; whatever listens at its path by then stays. */
 export type Mend = () => Promise<void>;
 
 export interface Breakage {
@@ -15,19 +15,18 @@ export interface Breakage {
 
 const nothing: Mend = async () => undefined;
 
-/** Another process listens at the path; the proxy's own socket is unreachable. */
+/** Another process listens at the path; the proxy's own socket cannot be reached. */
 async function foreign(service: RealService, script: Script, welcome: ScriptedMaster['welcome']): Promise<Mend> {
   await unlink(service.paths.masterSocket);
   const fake = new ScriptedMaster(service.paths.masterSocket, {});
   fake.script = script;
   fake.welcome = welcome;
   await fake.listen();
-  // Until then it holds every connection that was made to it.
   return () => fake.stop(true);
 }
 
 export const breakages: readonly Breakage[] = [
-  // The first three look like a reload that is under way, and are waited for the longest.
+  // The first three look like a reload under way, so the service waits longest for them.
   {
     name: 'closed after half a reply',
     breakIt: (service) => foreign(service, () => say('type=ip, case=sens', 'close'), 'serve'),
@@ -62,7 +61,7 @@ export const breakages: readonly Breakage[] = [
   },
 ];
 
-/** Ten clients that say nothing: the master serves no eleventh. One that a reload under way refuses tries again. */
+/** Ten silent clients: the master serves no eleventh. A client that is refused during a reload retries. */
 export async function takeAllConnections(service: RealService): Promise<Mend> {
   const join = (): Socket => {
     const client = connect(service.paths.masterSocket);

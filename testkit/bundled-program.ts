@@ -1,7 +1,5 @@
-// The product in one file, and one for its thread, for the services that tests start by the hundred: two thirds of the
-// processor time of a start go into finding and linking a thousand modules. Each run builds it from the sources, so it
-// is never stale. Tests of the command line itself start the sources, and what comes with them as it is
-// installed.
+// The product in one file, rebuilt for each run: finding and linking a thousand modules takes two thirds of a start,
+// and tests start the service hundreds of times. Tests of the command line start the sources.
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -14,14 +12,14 @@ import { compileCacheVariable, programVariable, RealService } from './real-servi
 
 const root = join(import.meta.dirname, '..');
 
-/** Looks for its machine code beside it. */
+/** Loads native code beside it. */
 const notOnlyModules = ['better-sqlite3'];
 
-/** The program of a thread: a file of its own, which the one that starts the thread looks for beside itself. */
+/** A thread's program must be a file beside the program that starts it. */
 const threadProgram = 'src/configuration/template/template-thread-main.ts';
 const startsThread = 'src/configuration/template/template-thread.ts';
 
-/** A source file that reads its own path gets that of the source, not that of the bundle. */
+/** A source file that reads its own path gets the path of the source. */
 const ownPlaces: Plugin = {
   name: 'own-places',
   transform(code, id) {
@@ -33,7 +31,7 @@ const ownPlaces: Plugin = {
   },
 };
 
-/** One character outside ASCII makes Node keep two bytes for each of two million characters, and read them at each start. */
+/** With one character outside ASCII Node keeps two bytes for each of two million characters. */
 const oneBytePerCharacter: Plugin = {
   name: 'one-byte-per-character',
   generateBundle(_options, files) {
@@ -46,7 +44,7 @@ const oneBytePerCharacter: Plugin = {
   },
 };
 
-/** Laid out as what is installed: `bin/proxy-manager` finds `dist/main.js` beside it. */
+/** Laid out like an installation: `bin/proxy-manager` finds `dist/main.js` beside it. */
 async function bundle(folder: string): Promise<void> {
   await bundleOne(folder, 'src/main.ts');
   await bundleOne(folder, threadProgram);
@@ -65,14 +63,14 @@ async function bundleOne(folder: string, source: string): Promise<void> {
       emptyOutDir: false,
       target: 'node24',
       rolldownOptions: {
-        // Shorter, and with its names as they are: stacks are read.
+        // Names stay, because stacks are read.
         output: { entryFileNames: '[name].js', codeSplitting: false, minify: { compress: false, mangle: false } },
       },
     },
   });
 }
 
-/** Only a process that ends by itself leaves what it compiled to the next, and most services of tests are killed. */
+/** Only a process that ends by itself writes the compile cache, and tests kill most services. */
 async function compileAhead(): Promise<void> {
   const [proxy] = testProxies().found;
   if (proxy === undefined) return;
@@ -87,9 +85,9 @@ async function compileAhead(): Promise<void> {
   }
 }
 
-/** For vitest, once a run. The variables reach every process that a test starts. */
+/** Vitest calls it once a run. The variables reach every process that a test starts. */
 export default async function setup(project: TestProject): Promise<() => void> {
-  // Of the projects that name it the first did it for all.
+  // Another project called it before.
   if (env[programVariable] !== undefined) return () => undefined;
   const folder = mkdtempSync(join(tmpdir(), 'proxy-manager-test-program-'));
   // Services of other users run it too.
@@ -102,7 +100,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   project.onTestsRerun(() => bundle(folder));
   env[programVariable] = join(folder, 'bin/proxy-manager');
   env[compileCacheVariable] = join(folder, 'compile-cache');
-  // Of a product that does not start the tests tell.
+  // The tests report a product that does not start.
   await compileAhead().catch((error) => console.warn('Nothing could be compiled ahead of the tests:', error));
   return () => rmSync(folder, { recursive: true, force: true });
 }

@@ -1,5 +1,4 @@
-// Loaded into a service under test before anything else (`--import`): elapsed time, which deadlines and pauses are made
-// of, goes by more slowly than the machine's, stands still or jumps ahead. The wall clock stays as it is.
+// Preloaded into a service (`--import`): elapsed time runs slower, stops or jumps ahead. The wall clock is unchanged.
 import { readFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { env } from 'node:process';
@@ -10,7 +9,7 @@ const file = `${env.PROXY_MANAGER_PREFIX}.time`;
 const lookEveryMs = 10;
 
 const realNow = performance.now.bind(performance);
-/** What the file says: `5000`, so many milliseconds ahead, or `still`. */
+/** The file's content: `5000` (milliseconds ahead) or `still`. */
 let said = '0';
 let lookedAt = Number.NEGATIVE_INFINITY;
 let last = 0;
@@ -19,7 +18,7 @@ function look(now: number): void {
   if (now - lookedAt <= lookEveryMs) return;
   lookedAt = now;
   try {
-    // Half of it, while it is being written, says nothing.
+    // Ignores a file that is half written.
     said = /^(\d+|still)\n$/.exec(readFileSync(file, 'utf8'))?.[1] ?? said;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;

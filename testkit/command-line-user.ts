@@ -1,10 +1,10 @@
-// `bin/proxy-manager` as its user runs it: in a pipe, with input, on a terminal.
+// Runs `bin/proxy-manager` in a pipe, with input, or on a terminal.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { compileCache, type RealService } from './real-service.ts';
 
 export interface Ran {
-  /** 128 and more: ended by a signal, as shells count. */
+  /** 128 and more: ended by a signal. */
   readonly code: number;
   readonly out: string;
   readonly err: string;
@@ -13,7 +13,7 @@ export interface Ran {
 export interface RunOptions {
   readonly input?: string | Buffer;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Called with what was printed so far and a way to signal it; for what happens while it runs. */
+  /** Called with the output so far while it runs. */
   readonly meanwhile?: (running: Running) => void;
 }
 
@@ -29,7 +29,7 @@ export const binary = join(import.meta.dirname, '../bin/proxy-manager');
 export class CommandLineUser {
   readonly #environment: Readonly<Record<string, string>>;
 
-  /** A user with the service's address and key in the environment, and no home folder. */
+  /** The environment has the service's address and key, but no home folder. */
   constructor(service: RealService) {
     this.#environment = {
       PATH: String(process.env['PATH']),
@@ -42,17 +42,16 @@ export class CommandLineUser {
     };
   }
 
-  /** Words as the shell would give them. */
   run(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
     return this.#spawn(binary, words, options);
   }
 
-  /** A line of a shell, in which `pm` is the program. */
+  /** A shell line, in which `pm` is the program. */
   shell(line: string, options: RunOptions = {}): Promise<Ran> {
     return this.#spawn('bash', ['-c', `pm() { "$PM" "$@"; }; ${line}`], options);
   }
 
-  /** A line of a shell on a terminal of 80 columns (`script` of util-linux); both outputs come as one. */
+  /** A shell line on a terminal of 80 columns (`script` of util-linux); both outputs are one. */
   onTerminal(line: string, options: RunOptions = {}): Promise<Ran> {
     const command = `bash -c 'stty cols 80 rows 24; pm() { "$PM" "$@"; }; ${line.replaceAll("'", "'\\''")}'`;
     return this.#spawn('script', ['-qec', command, '/dev/null'], options);
@@ -62,7 +61,7 @@ export class CommandLineUser {
     const { promise, resolve, reject } = Promise.withResolvers<Ran>();
     const child = spawn(program, words, {
       env: { ...this.#environment, PM: binary, ...options.environment },
-      // A session of its own, apart from the terminal that runs the tests.
+      // Its own session, apart from the terminal that runs the tests.
       detached: true,
     });
     let out = '';

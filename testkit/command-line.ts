@@ -1,13 +1,9 @@
-// What the command lines of the chaos programs and of the benchmark have in common: how they are read and refused.
+// Shared by the command lines of chaos and bench.
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
-/** The message says which option is wrong and what it takes. */
 export class UsageError extends Error {}
 
-/**
- * The options as text and truth values, those that are missing with their defaults; nothing but options is taken.
- * @throws UsageError
- */
+/** Options as text and booleans, with defaults; rejects operands. @throws UsageError */
 export function parseOptions<const T extends ParseArgsOptionsConfig>(args: readonly string[], options: T) {
   try {
     return parseArgs({ args: [...args], options }).values;
@@ -16,14 +12,14 @@ export function parseOptions<const T extends ParseArgsOptionsConfig>(args: reado
   }
 }
 
-/** @throws UsageError for what is no whole number from `least` to `most` */
+/** @throws UsageError unless it is an integer from `least` to `most` */
 export function wholeNumber(name: string, text: string, least: number, most: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
   throw new UsageError(`--${name} takes a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`);
 }
 
-/** Names with commas between them. @throws UsageError when one of them, an empty one too, is not known */
+/** Splits a comma-separated list. @throws UsageError for an unknown or empty name */
 export function someOf(name: string, text: string, known: readonly string[]): string[] {
   const names = text.split(',').map((word) => word.trim());
   const unknown = names.find((word) => !known.includes(word));

@@ -1,20 +1,17 @@
-// Waiting for conditions, never for a time to pass.
+// Tests wait for conditions, never for a time.
 import timers from 'node:timers/promises';
 
-// Those of the machine, also where a test stops the clock.
+// The machine's clock, also while a test stops time.
 const pause = timers.setTimeout;
 const now = performance.now.bind(performance);
 
-/** Ends only what waits for a condition that never comes. No machine is busy enough to need it. */
+/** For conditions that never become true; no machine is busy enough to need it. */
 export const patienceMs = 60_000;
 
 const firstPauseMs = 5;
 const longestPauseMs = 100;
 
-/**
- * Polls until the answer is not null or undefined or false: often at first, then less and less, since a service that is
- * polled by the test that waits for it takes longer.
- */
+/** Polls until the answer is not null, undefined or false; less and less often, because polling slows the service. */
 export async function eventually<T>(
   what: string,
   ask: () => T | Promise<T>,
@@ -37,7 +34,7 @@ export async function eventually<T>(
   }
 }
 
-/** Repeats the assertions until they pass, and fails as they do. The limit is only for those that never pass. */
+/** Repeats the assertions until they pass, and fails as they do. */
 export async function untilPasses<T>(assert: () => T | Promise<T>, limitMs = patienceMs, everyMs = 20): Promise<T> {
   const end = now() + limitMs;
   for (;;) {
@@ -50,12 +47,12 @@ export async function untilPasses<T>(assert: () => T | Promise<T>, limitMs = pat
   }
 }
 
-/** Lets everything happen that waits for nothing but its turn of the event loop. */
+/** Runs everything that waits only for its turn of the event loop. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A moment this many milliseconds from now, in the form that the proxy's client takes. */
+/** A deadline this many milliseconds from now. */
 export function within(ms: number): number {
   return performance.now() + ms;
 }

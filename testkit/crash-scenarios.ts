@@ -1,9 +1,8 @@
-// What has to be done for the service to get to each crash point. The type asks for every one: a new point without a
-// way to it does not compile.
+// How the service reaches each crash point. The type requires every point.
 import type { CrashPoint } from '../src/faults/crash-point.ts';
 
 export type CrashOperation =
-  /** In a folder where no service was before. */
+  /** In an empty folder. */
   | 'first start'
   /** While no proxy runs. */
   | 'start of the proxy'

@@ -1,5 +1,5 @@
-// A service that dies at named points and is started again, and what must be true afterwards: nothing acknowledged is
-// undone, and what was under way is wholly there or wholly not.
+// A service that dies at crash points and is started again: afterwards nothing acknowledged is undone, and an
+// unfinished operation is there completely or not at all.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { type JsonBody, RealService } from './real-service.ts';
 import { addressOf, expectAgreement } from './traffic.ts';
 import { askProxy, startUpstream, type Upstream } from './upstream.ts';
 
-/** The built-in one, except that HAProxy refuses what it makes of one domain. */
+/** The built-in template, except that HAProxy rejects its output for one domain. */
 const template = `${builtInTemplate}
 {%- for site in sites %}
 {%- if site.domain == 'refused.example' %}
@@ -26,17 +26,16 @@ backend nonsense
 `;
 
 const never = '127.0.0.9';
-/** Never anything else than blocked. */
+/** Always blocked. */
 const held = [1, 2, 3, 4, 5].map((number) => `127.90.0.${number}`);
-/** To be unblocked. */
 const spares = 8;
 const trustedAddress = '127.91.0.1';
 const wholeSetSize = 1_400;
-/** One delete scans this much in some tenths of a millisecond, so that thousands of them are left to a replacement. */
+/** One delete takes some tenths of a millisecond in this map, so that thousands are left to a replace. */
 const largeSet = 30_000;
 const smallSet = 2_000;
 
-/** What may be true after a death: the first, or the second. */
+/** Both are allowed after a death. */
 interface Either<T> {
   readonly before: T;
   readonly after: T;
@@ -56,7 +55,7 @@ export class CrashStack {
   #lastPut = '';
   #died = 'nothing';
   #wasAnswered = false;
-  /** It was killed, and no start has come so far as to start it again. */
+  /** Killed, and not started again yet. */
   #proxyIsDead = false;
   #visitor: Visitor | null = null;
 
@@ -89,9 +88,8 @@ export class CrashStack {
   }
 
   /**
-   * Lets the service die at `point` each time it gets there: at its start as often as that passes the point, then in
-   * `operation`. Visitors are served meanwhile. The start of the next service to die
-   * also repairs what this one left; `recover` does so for the last.
+   * The service dies each time it reaches `point`: at its start as often as that passes it, then in `operation`. The
+   * next start repairs what this one left; `recover` does so for the last.
    */
   async dieAt(point: CrashPoint, operation: CrashOperation, how: { readonly withProxy: boolean }): Promise<void> {
     if (operation === 'start with a big change') await this.#dieWithBigChange();
@@ -99,18 +97,18 @@ export class CrashStack {
     let deaths = 0;
     for (let pass = 1; ; pass += 1) {
       if (operation === 'start of the proxy') await this.#killProxy();
-      // The repair after an earlier death may reach the point too, if it is ready already.
+      // The repair after an earlier death may pass the point too, once the service is ready.
       const ready = (await this.#launch({ [crashVariable]: `${point}:${pass}` })) && (await this.#recoversAlive());
       if (!ready || !atStart) {
         if (ready) await this.#operate(operation);
-        // The earlier pass repaired what a death had left, and nothing is left to repair.
+        // The earlier pass left nothing to repair.
         if (ready && operation.endsWith('site') && this.#wasAnswered) await this.#operate(operation);
         await this.#expectDeathAt(point, operation);
         deaths += 1;
         if (how.withProxy) await this.#killProxy();
         else if (operation !== 'start of the proxy') await this.#expectServed();
       }
-      // The proxy that was being started may still be on its way: the next start must find it, not make a second.
+      // The proxy may still be starting: the next start must find it instead of starting a second one.
       if (ready || operation === 'start of the proxy') break;
     }
     expect(deaths, `it never got to ${point}`).toBeGreaterThan(0);
@@ -122,18 +120,17 @@ export class CrashStack {
   }
 
   /**
-   * Lets the service die at each of these steps of replacing a worker's map. Most of a large set goes away; each start
-   * finds the worker with all of it and begins to replace again, until a replacement got as far as its switch.
+   * Dies at each step of a map replacement. Each start finds a worker with the large set and begins the replacement
+   * again, until one got as far as its switch.
    */
   async dieReplacing(points: readonly CrashPoint[], how: { readonly withProxy: boolean }): Promise<void> {
-    // With all that earlier deaths have left: removing it would be replaced already.
+    // Includes entries that earlier deaths left.
     const large = new Set([...held, ...this.#set, ...Array.from({ length: largeSet }, () => this.#fresh())]);
     const small = new Set([...large].slice(0, smallSet));
     let replacing = false;
     for (const point of points) {
       const ready = await this.#launch({ [crashVariable]: point });
       if (ready) {
-        // Nothing was left to replace.
         await this.expectRecovered();
         await this.#putWhole(large);
         expect(this.#set.size, `the large set was acknowledged: ${this.#lastPut}`).toBe(large.size);
@@ -157,7 +154,6 @@ export class CrashStack {
     this.#lastPut = answer === null ? 'no answer' : `${answer.status} ${answer.text}`;
   }
 
-  /** The next start has something to finish. */
   async #dieWithBigChange(): Promise<void> {
     await this.#launch({ [crashVariable]: 'bulk.ready' });
     await this.expectRecovered();
@@ -165,7 +161,6 @@ export class CrashStack {
     await this.#expectDeathAt('bulk.ready', 'replacement');
   }
 
-  /** Everything is in sync again without help. */
   async expectRecovered(): Promise<void> {
     const died = this.#died;
     try {
@@ -175,7 +170,7 @@ export class CrashStack {
     }
   }
 
-  /** Recovered; false: it died meanwhile. */
+  /** False: it died meanwhile. */
   async #recoversAlive(): Promise<boolean> {
     try {
       if (!(await this.#livesUntilHealthy())) return false;
@@ -248,7 +243,7 @@ export class CrashStack {
     expect(await this.service.visit(never)).toBe(200);
   }
 
-  /** Master, workers and whatever else runs this configuration. */
+  /** Everything that runs this configuration. */
   async #killProxy(): Promise<void> {
     await this.#visitor?.stop();
     this.#proxyIsDead = true;
@@ -284,7 +279,7 @@ export class CrashStack {
       }
       case 'expiry': {
         const ip = this.#fresh();
-        // Acknowledged, and over soon after: whatever it dies of, it is gone in the end.
+        // Acknowledged, and expired soon after: it must be gone in the end.
         await cut(service.block(ip, { duration_seconds: 1 }));
         return;
       }
@@ -343,7 +338,7 @@ export class CrashStack {
 
   async #expectBlockedSet(): Promise<void> {
     const states = [this.#set, ...this.#blocked.map(({ after }) => after)];
-    // An entry whose time is over may still be there for a moment.
+    // An expired entry may still be there for a moment.
     const state = await eventually('the set is what it was, or what it was to be', async () => {
       const listed = new Set(await this.service.listed());
       return states.find((known) => known.size === listed.size && [...known].every((ip) => listed.has(ip)));
@@ -363,7 +358,7 @@ export class CrashStack {
     this.#trusted = rows.length > 0;
   }
 
-  /** Stored, in the live file, and served; or none of it. */
+  /** In the database, the live file and HAProxy; or in none of them. */
   async #expectSite(): Promise<void> {
     const visits = await this.#visitor?.stop();
     this.#visitor = null;
@@ -383,7 +378,7 @@ export class CrashStack {
   }
 }
 
-/** A visitor who is never blocked, at a pace that leaves the processor to the others. */
+/** Never blocked; slow enough to leave the processor to the others. */
 class Visitor {
   readonly #failures: string[] = [];
   readonly #done: Promise<void>;

@@ -5,7 +5,7 @@ type More = Partial<Omit<EndedOperation, 'note' | 'outcome'>> & {
   readonly outcome?: Partial<EndedOperation['outcome']>;
 };
 
-/** One that was done, but for what `more` says. */
+/** A successful operation, except for `more`. */
 export function endedOperation(operation: string, { note, outcome, ...more }: More = {}): EndedOperation {
   return {
     note: {

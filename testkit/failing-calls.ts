@@ -1,26 +1,26 @@
-// System calls of a running process made to fail or to take long, by strace: the one way to a disk that fails at exactly
-// the n-th write of SQLite in a process that is already running.
+// Strace makes system calls of a running process fail or take long: the only way to fail exactly the n-th write of
+// SQLite.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { eventually } from './conditions.ts';
 
-/** False where strace is missing (`scripts/prepare` installs it), or may not trace. */
+/** False if strace is missing (`scripts/prepare` installs it), or may not trace. */
 export function mayTrace(): boolean {
   return spawnSync('strace', ['-qqq', '-o', '/dev/null', 'true']).status === 0;
 }
 
 export interface FailingCalls {
-  /** Separated by commas, as strace names them: `pwrite64,fdatasync`. Never `write` without a path: it wakes threads. */
+  /** Comma-separated, as strace names them. Never `write` without a path: it wakes threads. */
   readonly calls: string;
   /** `error=ENOSPC`, `delay_exit=500000` (microseconds). */
   readonly how: string;
-  /** Which of them: `3` the third, `3+` from the third on, `3+2` every second from then. Default all. */
+  /** `3`: the third; `3+`: from the third on; `3+2`: every second from then. Default all. */
   readonly when?: string;
-  /** Only those on these files, as they were named when this began. */
+  /** Only calls on these files, by their names at the start. */
   readonly paths?: readonly string[];
 }
 
-/** Resolves when every thread of the process is in strace's hands. The result ends it. */
+/** Resolves when every thread is traced. The result ends it. */
 export async function failCalls(pid: number, { calls, how, when = '1+', paths = [] }: FailingCalls) {
   const onPaths = paths.flatMap((path) => ['-P', path]);
   const inject = `inject=${calls}:${how}:when=${when}`;
@@ -47,7 +47,7 @@ async function everyThreadTraced(pid: number): Promise<boolean> {
   return true;
 }
 
-/** Lets go of the process, which goes on as before; also where it has ended. */
+/** Detaches from the process, if it still runs. */
 async function ended(strace: ChildProcess): Promise<void> {
   if (strace.exitCode !== null || strace.signalCode !== null) return;
   strace.kill('SIGTERM');

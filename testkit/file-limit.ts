@@ -1,4 +1,3 @@
-// How many files a running process may open.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -6,7 +5,7 @@ import { processAlive, processStartTime } from '../src/system/processes.ts';
 
 const run = promisify(execFile);
 
-/** What is open stays open; nothing more can be opened. @returns gives it back what it had, if it still runs */
+/** Open files stay open; no more can be opened. @returns restores the limit, if the process still runs */
 export async function forbidOpening(pid: number): Promise<() => Promise<void>> {
   const limits = await readFile(`/proc/${pid}/limits`, 'utf8');
   const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1];

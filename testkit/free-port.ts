@@ -1,18 +1,14 @@
-// A port on loopback, reserved for one test on this machine: a test that stops its proxy and
-// starts it again must not find another test's proxy there (HAProxy shares ports, so both would answer).
+// Reserves a port for one test: HAProxy shares ports, so a test that restarts its proxy must not meet another test's.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** For a program that a test starts with a folder for temporary files of its own: the ports are the machine's. */
+/** For a program with its own temporary folder: ports are reserved for the complete machine. */
 export const portsVariable = 'PROXY_MANAGER_TEST_PORTS';
 export const portsFolder = process.env[portsVariable] ?? join(tmpdir(), 'proxy-manager-test-ports');
 
-/**
- * Stays reserved until this process has ended. Below the range that the kernel gives to clients: one of theirs must not
- * take it before the proxy does.
- */
+/** Reserved until this process ends. Below the kernel's range for clients, which could take it first. */
 export async function freePort(from = 12_000, to = 32_000): Promise<number> {
   for (;;) {
     const port = from + Math.floor(Math.random() * (to - from));
@@ -20,7 +16,7 @@ export async function freePort(from = 12_000, to = 32_000): Promise<number> {
   }
 }
 
-/** A file named after the port holds the pid that reserved it. */
+/** A file named after the port holds the owner's pid. */
 function reserve(port: number): boolean {
   const path = join(portsFolder, String(port));
   mkdirSync(portsFolder, { recursive: true });
@@ -30,12 +26,12 @@ function reserve(port: number): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
-  // Two that find the same dead owner may not both take it: the port is given back here, and taken in a later try.
+  // Two processes that find a dead owner may not both take the port: freed here, taken in a later attempt.
   if (!runs(ownerOf(path))) rmSync(path, { force: true });
   return false;
 }
 
-/** 0, our own process group, when it was given back meanwhile or is just being written. */
+/** 0, the own process group, while the file is being written or after it was removed. */
 function ownerOf(path: string): number {
   try {
     return Number(readFileSync(path, 'utf8'));

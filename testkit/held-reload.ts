@@ -1,6 +1,5 @@
-// A reload that stops where the test wants it: the new configuration names one more map after the blocked map, and that
-// file is a FIFO. The process that reads the configuration (the master up to 3.0, the new worker from 3.1 on) has then
-// read the blocked map and blocks on the FIFO.
+// A reload that stops at a FIFO: the new configuration names it as a map after the blocked map, so the process that
+// reads it (the master up to 3.0, the new worker from 3.1 on) has read the blocked map and waits.
 import { execFileSync } from 'node:child_process';
 import { constants } from 'node:fs';
 import { open, readFile, rm, writeFile } from 'node:fs/promises';
@@ -11,7 +10,7 @@ import { eventually, within } from './conditions.ts';
 import type { RealProxy } from './real-proxy.ts';
 
 export interface HeldReload {
-  /** Lets the new worker start; resolves with the master's reply to the reload. */
+  /** Lets the new worker start; resolves to the master's reply to the reload. */
   release(): Promise<ReloadReply>;
 }
 
@@ -24,9 +23,9 @@ export async function beginHeldReload(proxy: RealProxy): Promise<HeldReload> {
   const held = `  http-request deny deny_status 500 if { src,map_ip(${fifo},0) -m int gt 0 }\n`;
   await writeFile(config, before.replace(/^( +http-request deny .*\n)/m, `$1${held}`));
   const reply = requestReload(proxy.socket, within(60_000));
-  // Heard in `release`, which may be later than it fails.
+  // Handled in `release`.
   reply.catch(() => undefined);
-  // Without a reader this fails with ENXIO.
+  // Fails with ENXIO without a reader.
   const writer = await eventually('the FIFO is read', () => open(fifo, constants.O_WRONLY | constants.O_NONBLOCK));
   return {
     release: async () => {

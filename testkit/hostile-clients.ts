@@ -1,17 +1,17 @@
-// Clients that do to a service what no client should. Each keeps on until it is stopped; none of them throws.
+// Each client continues until it is stopped; none of them throws.
 import { connect, type Socket } from 'node:net';
 
 export interface HostileClient {
-  /** The beginning of what it received. */
+  /** The start of what it received. */
   text(): string;
   readonly closed: boolean;
   stop(): void;
 }
 
 export interface HostileOptions {
-  /** Written at once. */
+  /** Written once. */
   readonly first?: string | Buffer;
-  /** Written again and again: every so many milliseconds, or as fast as it is taken (0). */
+  /** Written repeatedly: every `everyMs`, or as fast as possible (0). */
   readonly again?: string | Buffer;
   readonly everyMs?: number;
   /** Default true. */
@@ -36,7 +36,7 @@ export function hostileClient(port: number, options: HostileOptions = {}): Hosti
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       if (text.length < LONGEST_TEXT) text += chunk;
     });
-    // Told to end, it ends; one that does not read does not even see that.
+    // A client that does not read does not notice the end either.
     socket.once('end', () => socket.end());
   }
   return {
@@ -48,7 +48,7 @@ export function hostileClient(port: number, options: HostileOptions = {}): Hosti
   };
 }
 
-/** Returns what ends it. */
+/** Returns a function that stops it. */
 function pour(socket: Socket, { first, again, everyMs = 0, halfCloses }: HostileOptions): () => void {
   socket.once('connect', () => {
     if (first !== undefined) socket.write(first);

@@ -1,7 +1,6 @@
-// Values that mean something somewhere below an API: to a shell, a log, a map file, HAProxy's configuration or its
-// command line, a template, a parser of JSON, a file system.
+// Values with a meaning for a shell, a log, a map file, HAProxy, a template, a JSON parser or a file system.
 
-/** Texts. Each well-formed one also goes into paths and queries. */
+/** Well-formed ones also go into paths and queries. */
 export const hostileTexts: readonly string[] = [
   '',
   ' ',
@@ -103,10 +102,10 @@ export const hostileTexts: readonly string[] = [
   `${'a.'.repeat(200)}example`,
 ];
 
-/** One for each field, since they are large: a megabyte is refused as a body already. */
+/** One per field, because they are large: a body with a megabyte is rejected anyway. */
 export const hugeTexts: readonly string[] = ['1'.repeat(500_000), '\n'.repeat(100_000)];
 
-/** What stands where a text, a number or a switch was wanted. */
+/** Instead of a text, a number or a boolean. */
 export const hostileOthers: readonly unknown[] = [
   0,
   -1,
@@ -123,7 +122,7 @@ export const hostileOthers: readonly unknown[] = [
   { ip_address: '192.0.2.77' },
 ];
 
-/** JSON that `JSON.stringify` would not write, to stand in a field's place. */
+/** JSON that `JSON.stringify` would not write. */
 export const hostileJson: readonly string[] = [
   '1e999',
   '-1e999',
@@ -137,7 +136,7 @@ export const hostileJson: readonly string[] = [
   '{"a":1,"a":2}',
 ];
 
-/** Bytes that are no proper body of any kind. */
+/** Invalid bodies. */
 export const hostileBodies: readonly (readonly [string, Buffer])[] = [
   ['no JSON', Buffer.from('ip_address=192.0.2.77')],
   ['half a document', Buffer.from('{"ip_address":"192.0.2.77"')],
@@ -162,7 +161,7 @@ export const hostileBodies: readonly (readonly [string, Buffer])[] = [
   ['lists without end', Buffer.from('['.repeat(300_000))],
 ];
 
-/** Written into paths and queries as they stand. */
+/** Sent in paths and queries as they are. */
 export const hostileRawPaths: readonly string[] = [
   '%',
   '%zz',
@@ -187,7 +186,7 @@ export const hostileRawPaths: readonly string[] = [
   ':ip_address',
 ];
 
-/** Header values that Node's client sends as they are. */
+/** Node's client sends these as they are. */
 export const hostileHeaders: readonly string[] = [
   '',
   ' ',

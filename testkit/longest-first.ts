@@ -1,10 +1,9 @@
-// The order in which files of tests begin. Vitest knows how long they take from the run before; in a fresh clone there
-// is none and it takes the largest first, which leaves the longest, short texts that make hundreds of starts, to the
-// end, where one core waits for the other.
+// Without an earlier run vitest starts the largest files first, which leaves the longest, short files that make
+// hundreds of starts, to the end, where one core idles.
 import { basename } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Ten seconds and more each, the longest first. One that is missing here only begins later. */
+/** Ten seconds and more, the longest first. A missing file only starts later. */
 const longest = [
   'panel.test.ts',
   'degrading.test.ts',
@@ -36,7 +35,7 @@ export class LongestFirst extends BaseSequencer {
       const at = longest.indexOf(basename(moduleId));
       return at === -1 ? longest.length : at;
     };
-    // Stable: the others stay as vitest has them.
+    // Stable: the others keep vitest's order.
     return (await super.sort(files)).sort((one, other) => place(one) - place(other));
   }
 }

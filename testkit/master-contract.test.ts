@@ -36,7 +36,7 @@ describeOnEachProxy('the contract', (proxy) => {
       socket: real.socket,
       mapPath: real.paths.blockedMap,
       drain: async () => {
-        // An open connection is what keeps the old worker.
+        // An open connection keeps the old worker alive.
         await client.request();
         const { before, after } = await real.reload();
         return { draining: before, current: after };

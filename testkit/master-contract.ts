@@ -1,5 +1,4 @@
-// What the service relies on in a master and its workers. Run on the scripted master and on every real proxy, so that
-// the fake cannot lie.
+// What the service relies on in a master and its workers; runs on the scripted master and on every real proxy.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RuntimeMap, RuntimeMapRejection } from '../src/haproxy/maps/runtime-map.ts';
 import { showProcesses } from '../src/haproxy/process/workers.ts';
@@ -9,9 +8,8 @@ import { within } from './conditions.ts';
 
 export interface MasterSubject {
   readonly socket: MasterSocket;
-  /** A map that is empty at the start. */
   readonly mapPath: string;
-  /** Makes a new current worker whose map is what its file says (still empty), and keeps the old one draining. */
+  /** Starts a new worker with the file's map (still empty), and keeps the old one draining. */
   drain(): Promise<{ draining: number; current: number }>;
   stop(): Promise<void>;
 }

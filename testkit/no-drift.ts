@@ -1,6 +1,6 @@
 import type { DriftReport } from '../src/api/health.ts';
 
-/** Of a live configuration that is what a reload would make. */
+/** The live configuration is what a reload would write. */
 export const noDrift: DriftReport = {
   status: 'none',
   live: 'rendered',

@@ -1,4 +1,4 @@
-// systemd's end of NOTIFY_SOCKET: a datagram socket, which Node does not have and Perl does.
+// systemd's NOTIFY_SOCKET, in Perl, because Node has no datagram sockets.
 import { spawn, spawnSync } from 'node:child_process';
 import { eventually } from './conditions.ts';
 
@@ -9,12 +9,12 @@ while (defined recv($s, my $m, 4096, 0)) { print "$m\\n" }`;
 
 export interface NotifySocket {
   readonly path: string;
-  /** Every line so far of what was sent. */
+  /** Everything sent so far. */
   lines(): string[];
   close(): Promise<void>;
 }
 
-/** Names what a machine lacks for it; null: nothing. */
+/** What this machine lacks; null: nothing. */
 export function missingForNotifySocket(): string | null {
   for (const [word, ...words] of [
     ['systemd-notify', '--version'],

@@ -1,4 +1,4 @@
-// A small disk for one folder, so that it can be full. Takes the right to mount.
+// A small file system for one folder, so that it can be full. Needs the right to mount.
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync } from 'node:fs';
 import { open, readFile, rm, statfs } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const ballastName = '.ballast';
 
-/** False without the right to mount: not root, or a container that may not. */
+/** False: not root, or a container without the right. */
 export function mayMount(): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'pm-mount-'));
   const mounted = spawnSync('mount', ['-t', 'tmpfs', 'tmpfs', folder]).status === 0;
@@ -18,12 +18,12 @@ export function mayMount(): boolean {
   return mounted;
 }
 
-/** Puts an empty disk over the folder, which is there. What is in the folder is out of sight until `unmountDisk`. */
+/** Mounts an empty disk over an existing folder, whose content is hidden until `unmountDisk`. */
 export async function mountDisk(folder: string, megabytes: number): Promise<void> {
   await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tmpfs', folder]);
 }
 
-/** Lazily, so that what is still open does not keep it there. Does nothing where there is no such disk. */
+/** Lazily: open files do not prevent it. No effect without such a disk. */
 export async function unmountDisk(folder: string): Promise<void> {
   if (await isDisk(folder)) await run('umount', ['-l', folder]);
 }
@@ -33,7 +33,7 @@ export async function isDisk(folder: string): Promise<boolean> {
   return mounts.split('\n').some((line) => line.split(' ')[1] === folder);
 }
 
-/** Not a byte is left afterwards, but for `leave`. @returns bytes of ballast */
+/** Leaves `leave` bytes free. @returns bytes of ballast */
 export async function fillDisk(folder: string, leave = 0): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   const file = await open(join(folder, ballastName), 'a');

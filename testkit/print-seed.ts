@@ -1,4 +1,4 @@
-// For vitest, once a run: prints the seed, with which the run can be repeated.
+// For vitest: prints the seed with which the run can be repeated.
 import type { TestProject } from 'vitest/node';
 import { seedVariable, testSeed } from './seed.ts';
 

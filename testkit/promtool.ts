@@ -1,9 +1,8 @@
-// Prometheus' own judge of metrics and rules, of Debian's package `prometheus`.
+// Prometheus' checker of metrics and rules, from Debian's package `prometheus`.
 import { spawnSync } from 'node:child_process';
 import { describe } from 'vitest';
 
 export interface Judgement {
-  /** Nothing was found. */
   readonly fine: boolean;
   readonly said: string;
 }
@@ -18,7 +17,7 @@ export function promtoolIsThere(): boolean {
   return spawnSync('promtool', ['--version']).error === undefined;
 }
 
-/** The same where promtool is there; elsewhere a skipped group that says what is missing. */
+/** Without promtool a skipped group names what is missing. */
 export function describeWithPromtool(name: string, tests: () => void): void {
   if (promtoolIsThere()) describe(name, tests);
   else describe.skip(`${name}: skipped, promtool is missing; scripts/prepare tests installs it`, tests);

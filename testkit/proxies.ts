@@ -1,5 +1,4 @@
-// The HAProxy binaries that the tests run on: the distribution's and those of install-haproxy, or the list in
-// PROXY_MANAGER_TEST_PROXY_BINS.
+// HAProxy binaries for tests: the distribution's and those of install-haproxy, or PROXY_MANAGER_TEST_PROXY_BINS.
 import { execFileSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -8,7 +7,7 @@ import { describe } from 'vitest';
 
 export interface ProxyBinary {
   readonly bin: string;
-  /** As `-v` prints it, such as `2.6.12-1+deb12u4`. */
+  /** As in `-v`, such as `2.6.12-1+deb12u4`. */
   readonly version: string;
   readonly major: number;
   readonly minor: number;
@@ -16,19 +15,18 @@ export interface ProxyBinary {
 
 export interface MissingProxy {
   readonly bin: string;
-  /** What is missing, with the way to get it where there is one. */
+  /** How to install it, if there is a way. */
   readonly missing: string;
 }
 
 export interface TestProxies {
-  /** In ascending order of version, each version once. */
+  /** Ascending, each version once. */
   readonly found: readonly ProxyBinary[];
   readonly missing: readonly MissingProxy[];
 }
 
-/** The release branches beside the distribution's package. */
 const branches = ['3.0', '3.2', '3.4'];
-/** Branches that testkit/install-haproxy can install; 3.4 has no Debian package yet. */
+/** testkit/install-haproxy can install these; 3.4 has no Debian package yet. */
 const installable = ['3.0', '3.2'];
 
 const installedAs = (branch: string): string => `/opt/haproxy-${branch}/usr/sbin/haproxy-${branch}`;
@@ -60,7 +58,7 @@ function examine(bin: string): ProxyBinary | MissingProxy {
   return { bin: path, version: match[1], major: Number(match[2]), minor: Number(match[3]) };
 }
 
-/** What there is stays while tests run; asking all of them takes a tenth of a second. */
+/** Cached: running every binary takes a tenth of a second. */
 const examined = new Map<string, ProxyBinary | MissingProxy>();
 
 function listed(): (ProxyBinary | MissingProxy)[] {
@@ -73,7 +71,6 @@ function listed(): (ProxyBinary | MissingProxy)[] {
   });
 }
 
-/** Every binary found, and every one that is missing. */
 export function testProxies(): TestProxies {
   const proxies = listed();
   const found = proxies
@@ -83,59 +80,53 @@ export function testProxies(): TestProxies {
   return { found, missing: proxies.filter((proxy) => 'missing' in proxy) };
 }
 
-/**
- * The binaries for tests of the whole product: the first of the list, which is the distribution's, and the newest. All
- * of them in `npm run test:long`, which sets PROXY_MANAGER_TEST_LONG.
- */
+/** For tests of the complete product: the distribution's version and the newest; all in `npm run test:long`. */
 export function productProxies(): TestProxies {
   const { found, missing } = testProxies();
   if (longTests) return { found, missing };
   const first = listed().find((proxy) => 'version' in proxy)?.version;
   const chosen = found.filter(({ version }, index) => version === first || index === found.length - 1);
-  // The tests that run on every version name the missing branches.
+  // Tests that run on every version name the missing branches.
   return { found: chosen, missing: chosen.length > 0 ? [] : missing };
 }
 
-/** Set for `npm run test:long`: every case of every matrix, on every version. */
+/** Set by `npm run test:long`: every case on every version. */
 export const longTests = env.PROXY_MANAGER_TEST_LONG === 'yes';
 
-/** The same tests on every binary found: contracts, parsers, single parts. Each missing binary is a skipped test that names it. */
+/** For contracts, parsers and single parts. Each missing binary is a skipped test that names it. */
 export function describeOnEachProxy(name: string, tests: (proxy: ProxyBinary) => void): void {
   describeOn(testProxies(), name, tests);
 }
 
-/** The same tests on the binaries of `productProxies`: for the whole product, whose start costs a second each. */
+/** For the complete product, whose start costs a second each. */
 export function describeOnProductProxies(name: string, tests: (proxy: ProxyBinary) => void): void {
   describeOn(productProxies(), name, tests);
 }
 
-/**
- * The same tests on the first of `productProxies`: for what depends little on HAProxy. All of them in
- * `npm run test:long`.
- */
+/** For what depends little on HAProxy: the first of `productProxies`; all of them in `npm run test:long`. */
 export function describeOnOneProxy(name: string, tests: (proxy: ProxyBinary) => void): void {
   const { found, missing } = productProxies();
   describeOn({ found: longTests ? found : found.slice(0, 1), missing }, name, tests);
 }
 
-/** As `describeOnOneProxy`, on the newest: the blocks are divided between both, so that each runs about half of them. */
+/** Like `describeOnOneProxy`, on the newest: blocks are divided between both. */
 export function describeOnNewestProxy(name: string, tests: (proxy: ProxyBinary) => void): void {
   const { found, missing } = productProxies();
   describeOn({ found: longTests ? found : found.slice(-1), missing }, name, tests);
 }
 
-/** Whether a test inside `describeOnProductProxies` that no version does differently runs on this one. */
+/** Whether a test that is independent of the version runs on this one. */
 export function isOnlyProxyFor(bin: string): boolean {
   return longTests || productProxies().found[0]?.bin === bin;
 }
 
-/** The place of this binary among `productProxies`: cases of a matrix are dealt out to them in turn. */
+/** Cases of a matrix are dealt to `productProxies` in turn. */
 export function isDealtTo(bin: string, index: number): boolean {
   const { found } = productProxies();
   return longTests || index % found.length === found.findIndex((proxy) => proxy.bin === bin);
 }
 
-/** Like `define`, for tests that `npm test` runs on one version each: they are dealt out to `productProxies` in turn. */
+/** Like `define`; `npm test` deals these tests to `productProxies` in turn, one version each. */
 export function dealt(
   bin: string,
   define: (name: string, test: () => Promise<void>) => void,
@@ -147,7 +138,7 @@ export function dealt(
   };
 }
 
-/** All of a matrix in `npm run test:long`; in `npm test` the given sample of it, always the same. */
+/** In `npm test` a fixed sample of the matrix. */
 export function sampled<T>(all: readonly T[], sample: (one: T, index: number) => boolean): readonly T[] {
   return longTests ? all : all.filter(sample);
 }

@@ -1,4 +1,3 @@
-// What only a real proxy can show of the client that talks to it.
 import { access } from 'node:fs/promises';
 import { kill } from 'node:process';
 import { afterEach, beforeEach, expect, it } from 'vitest';

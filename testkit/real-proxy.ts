@@ -1,4 +1,4 @@
-// A real HAProxy in master-worker mode, in a folder of its own under the system's temporary folder, on loopback.
+// A real HAProxy in master-worker mode, in a temporary folder, on loopback.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
@@ -23,25 +23,23 @@ export interface ProxyPaths {
   readonly statsSocket: string;
   readonly pidFile: string;
   readonly log: string;
-  /** A free port on 127.0.0.1 for the front end. */
   readonly port: number;
 }
 
 export interface RealProxyOptions {
   readonly config?: (paths: ProxyPaths) => string;
-  /** The blocked map's lines at the start. */
   readonly blocked?: readonly string[];
 }
 
 export interface RequestOptions {
-  /** The source address: any of 127.0.0.0/8. */
+  /** Any address of 127.0.0.0/8. */
   readonly from?: string;
   readonly path?: string;
   readonly host?: string;
   readonly agent?: Agent;
 }
 
-/** Denies blocked addresses with 403, answers 200 to all others. */
+/** Denies blocked addresses with 403, answers 200 to others. */
 export function defaultConfig(paths: ProxyPaths): string {
   return `global
   stats socket ${paths.statsSocket} mode 600 level admin
@@ -73,7 +71,7 @@ export class RealProxy {
   }
 
   static async start(bin: string, options: RealProxyOptions = {}): Promise<RealProxy> {
-    // Short: the path of a socket holds some hundred bytes.
+    // Short: a socket's path holds about a hundred bytes.
     const folder = await mkdtemp(join(tmpdir(), 'pm-'));
     const at = (name: string): string => join(folder, name);
     const paths: ProxyPaths = {
@@ -98,10 +96,10 @@ export class RealProxy {
     return proxy;
   }
 
-  /** Starts the master (again), and waits until a worker serves. */
+  /** Starts the master, and waits until a worker serves. */
   async launch(): Promise<void> {
     const { config, masterSocket, pidFile, log } = this.paths;
-    // A file, not a pipe: a full pipe hangs the proxy's reload for ever.
+    // A file: a full pipe hangs the proxy's reload for ever.
     const output = await open(log, 'a');
     const args = ['-W', '-S', `${masterSocket},mode,600`, '-f', config, '-p', pidFile];
     const child = spawn(this.#bin, args, { stdio: ['ignore', output.fd, output.fd] });
@@ -130,7 +128,7 @@ export class RealProxy {
     return eventually('there is a current worker', async () => (await this.processes()).current[0]?.pid);
   }
 
-  /** The status code. A 0 stands for a connection that was closed without an answer. */
+  /** The status; 0: closed without an answer. */
   request(options: RequestOptions = {}): Promise<number> {
     return new Promise((resolve, reject) => {
       const { from = '127.0.0.1', path = '/', host, agent } = options;
@@ -147,13 +145,13 @@ export class RealProxy {
     });
   }
 
-  /** A client that keeps its one connection, to whichever worker took it. */
+  /** Keeps one connection, to whichever worker accepted it. */
   keepAliveClient(from = '127.0.0.1'): { request(): Promise<number>; close(): void } {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     return { request: () => this.request({ from, agent }), close: () => agent.destroy() };
   }
 
-  /** The master's own `reload`, outside the service; waits for the new worker. */
+  /** The master's own `reload`; waits for the new worker. */
   async reload(): Promise<{ reply: ReloadReply; before: number; after: number }> {
     const before = await this.workerPid();
     const reply = await requestReload(this.socket, within(20_000));
@@ -168,7 +166,7 @@ export class RealProxy {
     return readFile(this.paths.log, 'utf8');
   }
 
-  /** Ends the master and every process of this folder's configuration, and removes the folder. */
+  /** Ends every process of this configuration, and removes the folder. */
   async stop(): Promise<void> {
     this.socket.close();
     const child = this.#child;
@@ -190,7 +188,7 @@ export class RealProxy {
     await rm(this.paths.folder, { recursive: true, force: true });
   }
 
-  /** Workers that outlived their master: known by the configuration file in their command line. */
+  /** Workers that outlived their master, found by the configuration file in their command line. */
   async #orphans(): Promise<number[]> {
     const orphans: number[] = [];
     for (const pid of await childrenOf(1)) {
@@ -204,7 +202,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     kill(pid, name);
   } catch (error) {
-    // It ended in between, which is what was wanted.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

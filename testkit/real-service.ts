@@ -1,4 +1,4 @@
-// The whole service as its own process, in front of a real HAProxy, below a prefix folder of its own, on loopback.
+// The complete service as a process, with a real HAProxy, in its own prefix folder, on loopback.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
@@ -30,40 +30,38 @@ export interface ServicePaths {
 }
 
 export interface ServiceOptions {
-  /** The HAProxy binary. */
   readonly bin: string;
-  /** Default true: the service starts the proxy and keeps it. */
+  /** Default true: the service starts HAProxy. */
   readonly supervise?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Where the proxy's front end listens; default: a free port. */
+  /** Default: a free port. */
   readonly proxyPort?: number;
-  /** The words that start the service, from those that would: to run it as another user, from another folder. */
+  /** Changes the words that start the service: another user, another folder. */
   readonly command?: (words: readonly [string, ...string[]]) => readonly [string, ...string[]];
-  /** Runs before the service starts: files, or a proxy, that are there already. The ports of `service` are known. */
+  /** Runs before the service starts, for existing files or a running proxy. The ports of `service` are known. */
   readonly before?: (paths: ServicePaths, service: RealService) => Promise<void>;
-  /** Default true: wait until it is ready. Otherwise only that the process was spawned. */
+  /** Default true. False: only wait for the process. */
   readonly waitUntilReady?: boolean;
 }
 
-// Tests say what they expect of a body; a type for each would say it twice.
-// biome-ignore lint/suspicious/noExplicitAny: parsed JSON, looked at by expectations only
+// biome-ignore lint/suspicious/noExplicitAny: parsed JSON, checked only by expectations
 export type JsonBody = Record<string, any>;
 
 export interface Answer<T = Record<string, unknown>> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** The parsed JSON; an empty object for a body that is none. */
+  /** An empty object if the body is not JSON. */
   readonly body: T;
 }
 
 export interface CallOptions {
   readonly body?: unknown;
-  /** Sent as it is, with its own content type. */
+  /** Sent unchanged. */
   readonly raw?: string | Buffer;
   readonly contentType?: string;
   readonly accept?: string;
-  /** null: none is sent. */
+  /** Null: none. */
   readonly key?: string | null;
 }
 
@@ -71,28 +69,28 @@ export interface VisitOptions {
   readonly host?: string;
   readonly agent?: Agent;
   readonly path?: string;
-  /** Of another front end than the service's own. */
+  /** Of a front end other than the service's. */
   readonly port?: number;
 }
 
-/** Set for the runs of a program that has a temporary folder of its own, which it must leave empty. */
+/** For a program whose temporary folder must be empty in the end. */
 export const compileCacheVariable = 'PROXY_MANAGER_TEST_COMPILE_CACHE';
 export const compileCache = (): string =>
   process.env[compileCacheVariable] ?? join(tmpdir(), 'proxy-manager-test-compile-cache');
 
-/** What a run of vitest sets, for every HAProxy: testkit/certificates/README.md. */
+/** Set by vitest for every HAProxy: testkit/certificates/README.md. */
 export const certificates = (): { readonly SSL_CERT_DIR?: string } => {
   const folder = process.env['SSL_CERT_DIR'];
   return folder === undefined ? {} : { SSL_CERT_DIR: folder };
 };
 
-/** Set by a run of vitest, which makes one file of the product first; the sources otherwise. */
+/** Set by vitest, which bundles the product first; otherwise the sources run. */
 export const programVariable = 'PROXY_MANAGER_TEST_PROGRAM';
 export const program = (): string => process.env[programVariable] ?? join(import.meta.dirname, '../bin/proxy-manager');
 
 const key = 'test-key-0123456789abcdef';
 
-/** Ends only a call that is never answered. */
+/** For calls that are never answered. */
 const answerLimitMs = 90_000;
 
 export class RealService {
@@ -100,7 +98,7 @@ export class RealService {
   readonly apiPort: number;
   readonly proxyPort: number;
   readonly socket: MasterSocket;
-  /** What calls are made with; a test without a key in the settings puts the one here that the service made. */
+  /** The key for calls; tests without one in the settings set the service's own. */
   key = key;
   readonly #options: ServiceOptions;
   #child: ChildProcess | null = null;
@@ -147,7 +145,7 @@ export class RealService {
     return Number(this.#child?.pid);
   }
 
-  /** Starts the service (again) on the same folder. */
+  /** Starts the service on the same folder. */
   async launch(environment: Readonly<Record<string, string>> = {}): Promise<void> {
     const output = openSync(this.paths.jsonLog, 'a');
     const words = [program(), 'serve'] as const;
@@ -157,7 +155,7 @@ export class RealService {
       env: {
         PATH: `${process.env['PATH']}:/usr/sbin`,
         PROXY_MANAGER_NODE: process.execPath,
-        // Half of the time of a start is stripping types and compiling, the same each time.
+        // Stripping types and compiling take half of a start.
         NODE_COMPILE_CACHE: compileCache(),
         ...certificates(),
         PROXY_MANAGER_PREFIX: this.paths.prefix,
@@ -182,7 +180,7 @@ export class RealService {
     });
   }
 
-  /** The exit code of the service's process; waits for its end. */
+  /** Waits for the end of the process. */
   async ended(limitMs = patienceMs): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
     const child = this.#child!;
     await eventually('the service ended', () => child.exitCode !== null || child.signalCode !== null, limitMs);
@@ -233,7 +231,7 @@ export class RealService {
     return this.call('DELETE', `/api/blocked-ips/${encodeURIComponent(ip)}`);
   }
 
-  /** Why an address is or is not let in; asked again where the machine is too busy for a worker to be asked in time. */
+  /** Retries while the machine is too busy for a worker to answer in time. */
   async check(ip: string): Promise<JsonBody> {
     return await eventually('the workers could be asked', async () => {
       const { body } = await this.call('GET', `/api/check/${encodeURIComponent(ip)}`);
@@ -241,7 +239,7 @@ export class RealService {
     });
   }
 
-  /** Status of a request through the proxy, from any address of 127.0.0.0/8. 0: closed without an answer. */
+  /** Status of a request through HAProxy, from any address of 127.0.0.0/8. 0: closed without an answer. */
   visit(from: string, options: VisitOptions = {}): Promise<number> {
     return new Promise((resolve, reject) => {
       const headers = options.host === undefined ? {} : { host: options.host };
@@ -264,7 +262,7 @@ export class RealService {
     });
   }
 
-  /** A client that keeps its one connection, to whichever worker took it. */
+  /** Keeps one connection, to whichever worker accepted it. */
   keepAliveClient(from: string, port = this.proxyPort): { visit(): Promise<number>; close(): void } {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     return { visit: () => this.visit(from, { agent, port }), close: () => agent.destroy() };
@@ -278,7 +276,7 @@ export class RealService {
     return await eventually('there is a current worker', async () => (await this.processes()).current[0]?.pid);
   }
 
-  /** Raw commands on the master socket, sent outside the service. */
+  /** Commands on the master socket, outside the service. */
   async raw(...commands: string[]): Promise<string[]> {
     return await eventually('the master takes commands', async () => {
       const conversation = await this.socket.converse(within(20_000));
@@ -286,7 +284,7 @@ export class RealService {
     });
   }
 
-  /** The running blocked map of a worker, entry for entry, duplicates and values included. */
+  /** A worker's blocked map, with duplicates and values. */
   async runningMap(pid?: number): Promise<string[]> {
     const [body = ''] = await this.raw(`@${pid === undefined ? '1' : `!${pid}`} show map ${this.paths.blockedMap}`);
     return body
@@ -295,7 +293,7 @@ export class RealService {
       .map((line) => line.split(' ').slice(1).join(' '));
   }
 
-  /** The entries of the map file as HAProxy would load them. */
+  /** As HAProxy would load them. */
   async fileEntries(): Promise<string[]> {
     const text = await readFile(this.paths.blockedMap, 'utf8');
     return text
@@ -304,7 +302,7 @@ export class RealService {
       .map((line) => line.trim());
   }
 
-  /** The database's set, through the API. */
+  /** From the database, through the API. */
   async listed(): Promise<string[]> {
     const answer = await this.call('GET', '/api/blocked-ips', { accept: 'text/plain' });
     return answer.text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
@@ -315,8 +313,7 @@ export class RealService {
   }
 
   healthy(limitMs = patienceMs): Promise<unknown> {
-    // A probe looks at everything and takes 10 ms of a processor: asked without a pause it would be the load it is to
-    // bear.
+    // A probe takes 10 ms of processor time: without pauses it would be the load.
     return eventually('health is ok', async () => (await this.health()).body['status'] === 'ok', limitMs, 200);
   }
 
@@ -324,12 +321,12 @@ export class RealService {
     return await readFile(this.paths.log, 'utf8');
   }
 
-  /** Ends the service and every proxy of this folder, and removes the folder. */
+  /** Ends the service and every proxy of this folder, and removes it. */
   async stop(): Promise<void> {
     this.socket.close();
     const child = this.#child;
     if (child !== null && child.exitCode === null && child.signalCode === null) {
-      // At once: what an orderly end does is tested where it is asked for.
+      // A clean shutdown has its own tests.
       child.kill('SIGKILL');
       await this.ended();
     }
@@ -344,7 +341,7 @@ export class RealService {
     for (const file of [clockFile, timeFile]) await rm(file(this.paths.prefix), { force: true });
   }
 
-  /** Masters and workers that run this folder's configuration, orphans included. */
+  /** Masters and workers of this configuration, including orphans. */
   async proxyPids(): Promise<number[]> {
     const pids: number[] = [];
     for (const name of await readdir('/proc')) {

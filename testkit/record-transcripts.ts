@@ -1,6 +1,6 @@
-// Records what a real HAProxy says, byte for byte, as the fixtures that the fuzz tests start from:
+// Records a real HAProxy's replies byte for byte, as fixtures for fuzz tests:
 //   node testkit/record-transcripts.ts haproxy testkit/transcripts/haproxy-2.6.json
-// Only its temporary folder is written as /run/pm, so that a new recording differs where the proxy does.
+// The temporary folder becomes /run/pm, so that recordings differ only where HAProxy does.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -12,10 +12,10 @@ import { freePort } from './free-port.ts';
 import { defaultConfig, type ProxyPaths, RealProxy } from './real-proxy.ts';
 
 export interface Transcript {
-  /** The whole output of `-v`. */
+  /** Complete output of `-v`. */
   readonly version: string;
   readonly exchanges: readonly { readonly command: string; readonly reply: string }[];
-  /** /proc/PID/stat and /proc/PID/cmdline of the master, and its pid file. */
+  /** /proc/PID/stat and cmdline of the master, and its pid file. */
   readonly stat: string;
   readonly commandLine: string;
   readonly pidFile: string;
@@ -23,7 +23,7 @@ export interface Transcript {
 }
 
 async function record(bin: string): Promise<Transcript> {
-  // A reason phrase with everything that CSV has a meaning for.
+  // A reason phrase with every character that is special in CSV.
   const upstream = createHttpServer((_request, response) => {
     response.writeHead(503, 'not "now", later').end();
   });

@@ -1,4 +1,4 @@
-/** Reasons and authors of the entries in screenshots and measurements. */
+/** For screenshots and measurements. */
 export const sampleReasons: readonly (string | null)[] = [
   'port scan',
   'brute force on ssh',

@@ -1,5 +1,4 @@
-// The blocking kit before a scripted master that holds both maps, empty, with the map file written. Time is stopped: no
-// deadline passes, and nothing looks by itself, unless the test lets it.
+// The blocking kit with a scripted master and stopped time: no deadline passes and no check runs unless a test lets it.
 import { join } from 'node:path';
 import { it } from 'vitest';
 import type { TrustUsage } from '../src/blocking/trusted-set.ts';
@@ -12,7 +11,7 @@ export interface ScriptedBlocking {
   readonly master: ScriptedMaster;
   readonly kit: BlockingKit;
   readonly time: StoppedTime;
-  /** Lets time go on, stops both and removes their folder. */
+  /** Resumes time, stops both and removes their folder. */
   close(): Promise<void>;
 }
 
@@ -45,9 +44,9 @@ export async function openScriptedBlocking(
   };
 }
 
-/** A test that is given both, looked at once already, and after which they are closed. */
+/** Provides both, checked once, and closes them afterwards. */
 export const itScripted = it
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads here what it needs, which is nothing
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads its dependencies here: none
   .extend('scripted', async ({}, { onCleanup }) => {
     const scripted = await openScriptedBlocking();
     onCleanup(() => scripted.close());

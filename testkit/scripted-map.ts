@@ -1,5 +1,5 @@
-// A map as a worker of HAProxy keeps it: entries in the order they came, duplicates included, versions apart, lookups by
-// the longest prefix. The contract suite holds it to what the real ones do.
+// A worker's map: entries in insertion order with duplicates, versions, longest-prefix lookups. The contract suite
+// compares it with real ones.
 
 export interface ScriptedEntry {
   /** As `show map` prints it. */
@@ -9,7 +9,7 @@ export interface ScriptedEntry {
   readonly version: number;
 }
 
-/** Entries in the order they came, under one name each. */
+/** By name, in insertion order. */
 type Index = Map<string, Set<ScriptedEntry>>;
 
 interface Bits {
@@ -17,7 +17,7 @@ interface Bits {
   readonly bits: string;
 }
 
-/** The bits of an address or network as a string of 0 and 1, cut to its prefix; null when it is none. */
+/** The prefix as a string of 0 and 1; null: not an address. */
 function bitsOf(key: string): Bits | null {
   const [address = '', prefix] = key.split('/');
   if (prefix !== undefined && !/^\d+$/.test(prefix)) return null;
@@ -48,15 +48,15 @@ function wordsOfIpv6(address: string): number[] | null {
 export class ScriptedMap {
   current = 0;
   next = 0;
-  /** 'one': `del map` removes the first of several duplicates and `set map` sets the last, as 3.4.0 does in places. */
+  /** 'one': with duplicates `del map` removes the first and `set map` sets the last, as 3.4.0 sometimes does. */
   byKey: 'all' | 'one' = 'all';
   #made = 0;
   readonly #entries = new Set<ScriptedEntry>();
-  // Tests ask thousands of times with thousands of entries in it: to walk over all of them each time is most of their work.
+  // An index, because tests query thousands of times with thousands of entries.
   readonly #byKey: Index = new Map();
   readonly #byBits: Index = new Map();
   readonly #byElement = new Map<string, ScriptedEntry>();
-  /** Elements of removed entries: the next entries get them, the last removed first, as real ones do now and then. */
+  /** Elements of removed entries are reused, the last removed first, as real ones sometimes do. */
   readonly #free: string[] = [];
 
   constructor(lines: readonly string[] = []) {

@@ -1,5 +1,5 @@
-// A master socket that does what a test says. Unscripted it answers like a real one, from maps in memory; a script can
-// make any command hang, be cut off, lie, or wait, and the socket refuse, reset or stay silent.
+// A scriptable master socket: it answers like a real one from maps in memory, unless a script makes commands hang, lie
+// or wait, or the socket refuse, reset or stay silent.
 import { rename, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { ScriptedMap } from './scripted-map.ts';
@@ -9,17 +9,15 @@ export interface ScriptedWorker {
   readonly maps: Map<string, ScriptedMap>;
 }
 
-/** What becomes of one command. */
 export type Behaviour =
-  /** Its true reply. */
   | { readonly kind: 'answer' }
-  /** It is carried out (or not), and never answered; nor is anything behind it. */
+  /** Never answered, and nothing after it; executed or not. */
   | { readonly kind: 'hang'; readonly carriedOut?: boolean }
   /** These bytes instead of its reply. */
   | { readonly kind: 'say'; readonly bytes: string; readonly then?: 'go on' | 'close' | 'reset' | 'hang' }
-  /** It is carried out, and its true reply comes, once the promise resolves. */
+  /** Executed and answered once the promise resolves. */
   | { readonly kind: 'wait'; readonly until: Promise<unknown> }
-  /** It is carried out at once, and its true reply comes once the promise resolves. */
+  /** Executed at once, answered once the promise resolves. */
   | { readonly kind: 'late'; readonly until: Promise<unknown> };
 
 export type Script = (command: string, nth: number) => Behaviour | undefined;
@@ -35,24 +33,23 @@ const UNKNOWN_MAP = 'Unknown map identifier. Please use #<id> or <file>.\n';
 
 export class ScriptedMaster {
   readonly path: string;
-  /** Every command that came, without its newline. */
   readonly commands: string[] = [];
   readonly master = { pid: 100, reloads: 0, failed: 0, version: '2.6.12-1+deb12u4' };
   current: ScriptedWorker;
   draining: ScriptedWorker[] = [];
-  /** The worker of a reload under way, as from 3.1 on: listed, and out of reach. */
+  /** Worker of a reload under way, as from 3.1 on: listed, but unreachable. */
   starting: ScriptedWorker | null = null;
-  /** The last reload failed: from 3.1 on the current worker is listed among the old ones then. */
+  /** The last reload failed: from 3.1 on the current worker is then listed as old. */
   #refused = false;
-  /** From 3.1 on a master outlives a worker that dies after a refused reload. */
+  /** From 3.1 on a master outlives a worker that dies after a rejected reload. */
   #died = false;
-  /** Consulted for each command; undefined means its true reply. */
+  /** Called for each command; undefined: the real reply. */
   script: Script = () => undefined;
-  /** What a new connection meets. */
+  /** For new connections. */
   welcome: 'serve' | 'silence' | 'close' | 'reset' = 'serve';
-  /** How many connections are served at a time; more are left waiting, as the master does beyond ten. */
+  /** Served at a time; more wait, as the master does beyond ten. */
   maxConnections = 10;
-  /** The most connections that were open at a time. */
+  /** Maximum of open connections so far. */
   peak = 0;
   readonly #server: Server;
   readonly #open = new Set<Socket>();
@@ -82,13 +79,13 @@ export class ScriptedMaster {
     return map;
   }
 
-  /** A new worker with maps of its own; the former one drains on. */
+  /** The former worker drains. */
   reload(maps?: Readonly<Record<string, readonly string[]>>): ScriptedWorker {
     this.beginReload(maps);
     return this.finishReload();
   }
 
-  /** A new worker starts; the master goes on with the former one until `finishReload` or `refuseReload`. */
+  /** The former worker stays current until `finishReload` or `refuseReload`. */
   beginReload(maps?: Readonly<Record<string, readonly string[]>>): ScriptedWorker {
     const lines = (file: string, map: ScriptedMap): readonly string[] =>
       maps?.[file] ?? map.live().map((entry) => `${entry.key} ${entry.value}`);
@@ -109,32 +106,32 @@ export class ScriptedMaster {
     return this.current;
   }
 
-  /** The worker of the reload under way fails to start, or none is started at all. */
+  /** The new worker fails to start, or none is started. */
   refuseReload(): void {
     this.starting = null;
     this.master.failed = 1;
     this.#refused = true;
   }
 
-  /** The worker that serves dies, after a refused reload: those that drain are all that is left, until a reload. */
+  /** The worker dies after a rejected reload: only draining ones are left until a reload. */
   currentDies(): void {
     if (!this.#refused) throw new Error('the master would end with it');
     this.#died = true;
   }
 
-  /** Unasked bytes on every open connection. */
+  /** Sends bytes without a command on every connection. */
   say(bytes: string): void {
     for (const socket of this.#open) socket.write(bytes);
   }
 
-  /** Ends all connections, as the master's re-execution does. */
+  /** As the master's re-execution does. */
   dropConnections(): void {
     for (const socket of this.#open) socket.destroy();
   }
 
-  /** Stops listening. With `leaveSocket` its file stays, and connections are refused. */
+  /** With `leaveSocket` its file stays, and connections are refused. */
   async stop(leaveSocket = false): Promise<void> {
-    // Node removes the file it bound; under another name it survives.
+    // Node removes the file that it bound, unless it was renamed.
     if (leaveSocket) await rename(this.path, `${this.path}~`);
     this.dropConnections();
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
@@ -146,10 +143,10 @@ export class ScriptedMaster {
     this.#open.add(socket);
     this.peak = Math.max(this.peak, this.#open.size);
     socket.on('close', () => this.#open.delete(socket));
-    // A client that goes away is no failure of the master's.
+    // A client that disconnects is no failure of the master.
     socket.on('error', () => socket.destroy());
     if (this.welcome === 'close') socket.end();
-    // With more in its buffer than was read, an ended connection is a reset one.
+    // Destroying a connection with unread data resets it.
     else if (this.welcome === 'reset') socket.once('data', () => socket.destroy());
     if (this.welcome === 'serve' && this.#open.size <= this.maxConnections) this.#serve(socket);
   }
@@ -176,7 +173,7 @@ export class ScriptedMaster {
     });
   }
 
-  /** False: nothing more is read from this connection. */
+  /** False: stop reading this connection. */
   async #handle(socket: Socket, command: string): Promise<boolean> {
     const nth = this.commands.push(command);
     const behaviour = this.script(command, nth) ?? { kind: 'answer' };
@@ -198,7 +195,7 @@ export class ScriptedMaster {
     return !reply.last;
   }
 
-  /** The true reply of the master or its worker, on the wire; `last` closes the connection. */
+  /** The reply on the wire; `last` closes the connection. */
   answer(command: string): { text: string; last: boolean } {
     if (command === 'show proc') return { text: `${this.#showProc()}\n`, last: false };
     if (command === 'reload') {
@@ -272,7 +269,7 @@ export class ScriptedMaster {
   }
 }
 
-/** Where the first whole command ends: a line, or a payload with its empty line. -1: not yet whole. */
+/** End of the first complete command (a line, or a payload with its empty line); -1: incomplete. */
 function commandEnd(text: string): number {
   const line = text.indexOf('\n');
   if (line === -1 || !text.slice(0, line).endsWith('<<')) return line === -1 ? -1 : line + 1;
@@ -280,7 +277,7 @@ function commandEnd(text: string): number {
   return end === -1 ? -1 : end + 2;
 }
 
-/** Stops at the first bad line, and keeps the earlier ones. */
+/** Stops at the first invalid line, and keeps the earlier ones. */
 function addLines(map: ScriptedMap, lines: readonly string[], version: number | undefined): string {
   for (const line of lines) {
     const [key = '', value = ''] = line.split(' ');

@@ -1,10 +1,9 @@
-// Loaded into a service under test before anything else (`--import`): its wall clock is off by as many milliseconds as
-// a file says, at every moment. Timers and `performance.now()` go on as they do when the machine's clock is set.
+// Preloaded into a service (`--import`): shifts its wall clock by the milliseconds in a file. Timers are not affected.
 import { readFileSync } from 'node:fs';
 import { env } from 'node:process';
 
 const prefix = env['PROXY_MANAGER_PREFIX'];
-/** Beside the service's folder, which may be on a disk that is full. */
+/** Outside the service's folder, whose disk may be full. */
 const file = prefix === undefined ? undefined : `${prefix}.clock`;
 const real = Date;
 const lookEveryMs = 10;
@@ -21,11 +20,11 @@ function now(): number {
 
 function read(path: string): number {
   try {
-    // Half a number, while it is being written, is none.
+    // Ignores a file that is half written.
     const said = /^(-?\d+)\n$/.exec(readFileSync(path, 'utf8'))?.[1];
     return said === undefined ? offset : Number(said);
   } catch (error) {
-    // Not written yet; and a test that takes all descriptors away leaves the clock as it is.
+    // Not written yet; without free descriptors the clock keeps its offset.
     if (['ENOENT', 'EMFILE'].includes((error as NodeJS.ErrnoException).code ?? '')) return offset;
     throw error;
   }

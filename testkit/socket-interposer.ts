@@ -1,12 +1,11 @@
-// Sits between the service and its proxy's master socket, and passes everything on until a test makes it misbehave. The
-// proxy itself is whole and takes every command: only what is heard of it is wrong.
+// Sits between the service and the master socket, and passes everything on until a test makes it misbehave.
 import { chmod, rename, stat } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 export const misbehaviours = ['hang', 'deaf', 'half', 'garbage', 'foreign', 'silent', 'reset', 'slow'] as const;
 /**
- * `hang`: replies never come. `deaf`: commands never arrive. `half`: the connection ends within a reply. `garbage`: bytes
- * that are none. `foreign`: the reply to the command before it. `silent`: the end without a byte. `slow`: 300 ms late.
+ * `hang`: no replies. `deaf`: commands are lost. `half`: ends within a reply. `garbage`: invalid bytes. `foreign`: the
+ * reply to the previous command. `silent`: ends without a byte. `slow`: 300 ms late.
  */
 export type Misbehaviour = (typeof misbehaviours)[number];
 
@@ -32,7 +31,7 @@ export class SocketInterposer {
     this.#real = `${path}.real`;
   }
 
-  /** Takes the place of the socket at `path`, and of each one that a reload puts there later. */
+  /** Replaces the socket at `path`, and each one that a reload creates there. */
   static async at(path: string): Promise<SocketInterposer> {
     const interposer = new SocketInterposer(path);
     await interposer.#seize();
@@ -42,15 +41,15 @@ export class SocketInterposer {
     return interposer;
   }
 
-  /** From now on, for every n-th piece of a reply; null: everything is passed on as it is. */
+  /** For every n-th piece of a reply; null: stop. */
   misbehave(how: Misbehaviour | null, everyNth = 1): void {
     this.#how = how;
     this.#everyNth = everyNth;
-    // What was kept from answering is let go, as a proxy that was hung would.
+    // Held connections end, as those of a hung proxy would.
     if (how === null) for (const socket of this.#open) socket.destroy();
   }
 
-  /** The proxy's own socket is back at its path. */
+  /** Puts the proxy's own socket back. */
   async release(): Promise<void> {
     if (this.#watch !== null) clearInterval(this.#watch);
     await this.#seizing;
@@ -65,7 +64,7 @@ export class SocketInterposer {
   }
 
   async #seize(): Promise<void> {
-    // Each under a name of its own: a server that closes removes the name that it was bound to.
+    // A server that closes removes its name, so each has its own.
     this.#nth += 1;
     const path = `${this.#path}.${this.#nth}`;
     const server = createServer({ allowHalfOpen: true }, (client) => this.#accept(client));
@@ -85,7 +84,7 @@ export class SocketInterposer {
   #accept(client: Socket): void {
     if (this.#how === 'reset') {
       client.on('error', () => client.destroy());
-      // With more in its buffer than was read, an ended connection is a reset one.
+      // Destroying a connection with unread data resets it.
       client.once('data', () => client.destroy());
       return;
     }

@@ -1,44 +1,39 @@
-// Time that passes only when a test says so. Sockets, files and `setImmediate` work as ever, so what a test sees does not
-// depend on how busy the machine is.
+// Time passes only when a test says so. Sockets, files and `setImmediate` work, so the load of the machine does not
+// matter.
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { onTestFinished, vi } from 'vitest';
 import { settled } from './conditions.ts';
 
-// The machine's, also while time is stopped.
+// The machine's clock, also while time is stopped.
 const pause = timers.setTimeout;
 const stepMs = 5;
 const stopped = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] as const;
 
-/** Time goes on when its `using` ends. */
+/** Time resumes when its `using` ends. */
 export interface StoppedTime extends Disposable {
-  /** Lets time pass: timers that are due run in their order, and promises that they resolve are followed. */
+  /** Runs due timers in order, and the promises that they resolve. */
   pass(ms: number): Promise<void>;
   /**
-   * Lets time pass until the work has ended: never faster than the machine's clock, and only as far as this process comes
-   * forward. What a busy machine keeps waiting has as much time as on an idle one.
-   * @param fasterBy where nothing but time is waited for
+   * Lets time pass until the work has ended, never faster than the machine's clock or than this process proceeds.
+   * @param fasterBy if the work only waits
    */
   during<T>(work: Promise<T>, fasterBy?: number): Promise<T>;
-  /** Lets time pass in which the process stands still: timers that are due run only at the end, and nothing else does. */
+  /** As if the process were suspended: due timers run only at the end. */
   standStill(ms: number): void;
-  /** How many timers are set. */
   readonly timers: number;
 }
 
-/**
- * Stops the wall clock, `performance.now()` and all timers of this process, those of `node:timers/promises` too. Timers
- * that are still set when time goes on never run. The waits of `conditions.ts` use the machine's clock.
- */
+/** Stops the wall clock, `performance.now()` and all timers. Timers still set at the end never run. */
 export function stopTime(): StoppedTime {
   if (timers.setTimeout === promisedTimeout) throw new Error('time is stopped already');
-  // Both go on from where they are, so that what was noted before lies in the past.
+  // Starts at the current time, so that earlier moments are in the past.
   const now = Math.ceil(performance.now());
   vi.useFakeTimers({ toFake: [...stopped], now: Date.now() });
-  // What vitest makes its timers of can do more than vitest shows.
+  // Vitest's internal clock can do more than its API.
   const { clock } = setTimeout as unknown as { readonly clock: { readonly now: number; jump(ms: number): void } };
   const began = clock.now;
-  // Not faked by vitest, which would leave out all else that `performance` can do.
+  // Vitest would leave out everything else of `performance`.
   const realNow = performance.now;
   performance.now = () => now + clock.now - began;
   const real = timers.setTimeout;
@@ -50,7 +45,7 @@ export function stopTime(): StoppedTime {
     syncBuiltinESMExports();
     vi.useRealTimers();
   };
-  // A test that forgets it takes nothing from the next one.
+  // For tests that forget it.
   onTestFinished(goOn);
   return {
     [Symbol.dispose]: goOn,
@@ -77,7 +72,6 @@ export function stopTime(): StoppedTime {
   };
 }
 
-/** `setTimeout` of `node:timers/promises`, made of the global one. */
 function promisedTimeout<T = void>(
   ms?: number,
   value?: T,

@@ -1,11 +1,10 @@
-// SIGSTOP returns before the process stands still: one thread takes the signal when it next runs, and the others go on
-// until then, on a busy machine long enough to answer.
+// SIGSTOP returns before all threads stand still; on a busy machine some go on long enough to answer.
 import { readdir, readFile } from 'node:fs/promises';
 import { kill } from 'node:process';
 import { parseStat } from '../src/system/processes.ts';
 import { eventually } from './conditions.ts';
 
-/** Resolves when every thread of the process is stopped. SIGCONT lets it go on. */
+/** Resolves when every thread is stopped. SIGCONT resumes it. */
 export async function suspend(pid: number): Promise<void> {
   kill(pid, 'SIGSTOP');
   await eventually(`process ${pid} stands still`, async () => {

@@ -1,15 +1,13 @@
-// Many blocked addresses, a client that visits all the time, and the question whether database, file and running map
-// are in sync.
 import { expect } from 'vitest';
 import { eventually } from './conditions.ts';
 import type { RealService } from './real-service.ts';
 
-/** The nth of some 60,000 loopback addresses, 127.1.0.1 on; none of them is used for anything else. */
+/** The nth of some 60,000 loopback addresses from 127.1.0.1 on, used for nothing else. */
 export function addressOf(number: number): string {
   return `127.${1 + Math.floor(number / 62_500)}.${Math.floor(number / 250) % 250}.${1 + (number % 250)}`;
 }
 
-/** Every wanted entry is there, and the same set, each once with value 1, in database, map file and running map. */
+/** Database, map file and running map hold the same set, each entry once with value 1, and all wanted ones. */
 export async function expectAgreement(service: RealService, wanted: Iterable<string>): Promise<void> {
   const list = await service.call('GET', '/api/blocked-ips', { accept: 'text/plain' });
   expect(list.status, list.text).toBe(200);
@@ -44,7 +42,7 @@ function missingFrom(seen: readonly string[], wanted: Iterable<string>): string[
   return missing.length <= shown ? missing : [...missing.slice(0, shown), `and ${missing.length - shown} more`];
 }
 
-/** A client that opens one connection after the other and never pauses. */
+/** Opens one connection after the other without a pause. */
 export class Traffic {
   readonly #service: RealService;
   readonly #from: string;
@@ -59,7 +57,7 @@ export class Traffic {
     this.#done = this.#run();
   }
 
-  /** What failed: anything but a 200. */
+  /** `failures`: anything but a 200. */
   async stop(): Promise<{ visits: number; failures: readonly string[] }> {
     await eventually('it visited at all', () => this.#visits > 0 || this.#failures.length > 0);
     this.#stopping = true;

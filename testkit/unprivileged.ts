@@ -1,5 +1,4 @@
-// An unprivileged user to run the product as. Root takes a user id that is otherwise unused; an ordinary user who runs
-// the tests is unprivileged already and takes that part.
+// Root uses an otherwise unused user id; an ordinary user who runs the tests is unprivileged already.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,14 +8,14 @@ const root = join(import.meta.dirname, '..');
 
 export interface UnprivilegedUser {
   readonly uid: number;
-  /** Where the product can be run from: this checkout, or a copy in `folder` when the user cannot reach it. */
+  /** This checkout, or a copy in `folder` if the user cannot reach it. */
   readonly root: string;
   readonly node: string;
-  /** The words that run `words` as this user, with its own group and no other, and the capabilities named. */
+  /** Words that run `words` as this user with these capabilities. */
   command(words: readonly string[], capabilities?: readonly string[]): readonly [string, ...string[]];
 }
 
-/** Null from root on a machine without setpriv. `folder` must be one that the user may pass through. */
+/** Null as root without setpriv. The user must be able to enter `folder`. */
 export function unprivilegedUser(folder: string): UnprivilegedUser | null {
   const own = getuid?.() ?? 0;
   const { execPath: node } = process;
@@ -39,7 +38,7 @@ export function unprivilegedUser(folder: string): UnprivilegedUser | null {
   return { uid, root: copy, node: join(copy, 'node'), command };
 }
 
-/** What the product runs with, without what only its tests need. */
+/** Without what only tests need. */
 function copyProduct(to: string): void {
   mkdirSync(to, { mode: 0o755 });
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {

@@ -1,15 +1,14 @@
-// A web server behind the proxy that says who it is, and a client that reads what the proxy answers.
+// A web server behind HAProxy that answers its name, and a client.
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Upstream {
   readonly port: number;
-  /** Requests for this path were seen; health checks are plain connections and are not counted. */
+  /** Paths of requests; health checks are plain connections and are not counted. */
   readonly seen: readonly string[];
   stop(): Promise<void>;
 }
 
-/** Answers every request with 200 and `name`. */
 export async function startUpstream(name: string): Promise<Upstream> {
   const seen: string[] = [];
   const server = createServer((request, response) => {
@@ -36,7 +35,7 @@ export interface PageAnswer {
   readonly text: string;
 }
 
-/** One request on a connection of its own. A status of 0: closed without an answer. */
+/** On its own connection. Status 0: closed without an answer. */
 export function askProxy(port: number, host: string | null, from = '127.0.0.1'): Promise<PageAnswer> {
   return new Promise((resolve, reject) => {
     const headers = host === null ? {} : { host };

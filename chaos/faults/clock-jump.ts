@@ -4,7 +4,7 @@ import type { Fault } from '../fault.ts';
 
 const hour = 3_600_000;
 
-/** The wall clock of the service jumps by hours, and back again. Takes a service that was started with such a clock. */
+/** Needs a service with a settable clock. */
 export const clockJump: Fault = {
   name: 'clock-jump',
   excuses: { clock: true },

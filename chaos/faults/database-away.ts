@@ -2,7 +2,7 @@ import { rename } from 'node:fs/promises';
 import { eventually } from '../../testkit/conditions.ts';
 import type { Fault } from '../fault.ts';
 
-/** The database, or its write-ahead log, is moved away while the service runs, and put back. */
+/** The database, or its write-ahead log, is moved away and put back. */
 export const databaseAway: Fault = {
   name: 'database-away',
   excuses: { storage: true },

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import type { Fault } from '../fault.ts';
 
-/** Another process holds the database: no change gets through, reads do. */
+/** Another process locks the database: changes fail, reads work. */
 export const databaseLocked: Fault = {
   name: 'database-locked',
   excuses: { storage: true },

@@ -1,7 +1,6 @@
 import { failCalls } from '../../testkit/failing-calls.ts';
 import type { Fault } from '../fault.ts';
 
-/** Every sync of the disk takes long. */
 export const databaseSlow: Fault = {
   name: 'database-slow',
   excuses: {},

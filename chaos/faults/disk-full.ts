@@ -1,7 +1,7 @@
 import { fillDisk, isDisk, makeRoom } from '../../testkit/own-disk.ts';
 import type { Fault } from '../fault.ts';
 
-/** Not a byte is left, or a few, so that some of what is written next still fits. Takes a stack on a disk of its own. */
+/** Nothing or a few bytes are left. Needs a stack on its own disk. */
 export const diskFull: Fault = {
   name: 'disk-full',
   excuses: { storage: true },

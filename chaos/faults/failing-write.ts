@@ -1,11 +1,11 @@
 import { failCalls } from '../../testkit/failing-calls.ts';
 import type { Fault } from '../fault.ts';
 
-/** Not `write`: it wakes the threads of the service too, which no disk has to do with. */
+/** Not `write`, which also wakes the service's threads. */
 const calls = ['pwrite64', 'fdatasync', 'fsync', 'fdatasync,fsync', 'rename', 'ftruncate', 'pwrite64,fdatasync,rename'];
 const errors = ['ENOSPC', 'EIO', 'EDQUOT'];
 
-/** The n-th write, sync or rename fails: once, from then on, or every so often. */
+/** Once, from the n-th on, or every so often. */
 export const failingWrite: Fault = {
   name: 'failing-write',
   excuses: { storage: true },

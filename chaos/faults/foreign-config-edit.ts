@@ -2,7 +2,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { eventually } from '../../testkit/conditions.ts';
 import type { Fault } from '../fault.ts';
 
-/** The live configuration is edited outside the service: harmlessly, or so that HAProxy would refuse it. */
+/** Another process edits the live configuration: harmlessly, or so that HAProxy would reject it. */
 export const foreignConfigEdit: Fault = {
   name: 'foreign-config-edit',
   excuses: {},
@@ -15,7 +15,7 @@ export const foreignConfigEdit: Fault = {
       detail: broken ? 'a broken line' : 'a comment',
       async heal() {
         if (!broken) return;
-        // As an operator who corrects the mistake: a reload writes the configuration again.
+        // As an operator would: a reload writes the configuration again.
         await eventually('a reload puts the configuration right', async () => {
           await stack.relaunch();
           await stack.service.call('POST', '/api/config/reload?replace_configuration=true');

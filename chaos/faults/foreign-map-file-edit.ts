@@ -4,10 +4,9 @@ import type { Fault } from '../fault.ts';
 const lines = (count: number, from: number): string =>
   Array.from({ length: count }, (_, n) => `127.54.0.${from + n} 1\n`).join('');
 
-/** The map file is edited outside the service. */
 export const foreignMapFileEdit: Fault = {
   name: 'foreign-map-file-edit',
-  // A reload that comes before the repair loads the edit.
+  // A reload before the repair loads the edit.
   excuses: { enforcement: true },
   async strike({ service }, random) {
     const path = service.paths.blockedMap;
@@ -24,7 +23,7 @@ export const foreignMapFileEdit: Fault = {
       await rename(`${path}.foreign`, path);
     }
     if (how === 'rewrite') await writeFile(path, lines(3, from));
-    // The same length and number of lines: what `sed -i` makes of it, without another inode.
+    // Same length and number of lines, as after `sed -i`, but the same inode.
     if (how === 'swap') await writeFile(path, text.replace(/^127\.50\./gm, '127.54.'), 'latin1');
     return { detail: `${how} ${path}, ${text.length} bytes before`, heal };
   },

@@ -6,9 +6,9 @@ import type { Fault, Stack } from '../fault.ts';
 import { send } from '../signals.ts';
 
 /**
- * A package's upgrade script or an operator reloads the proxy, once or several times in a row. From 3.1 on a signal that
- * reaches the master while a worker starts makes HAProxy itself reset connections (docs/haproxy-notes.md), so there only
- * the first reload is signalled, and only while none starts. The socket refuses such a reload.
+ * Another process reloads HAProxy, perhaps several times. From 3.1 on a signal while a worker starts makes HAProxy
+ * reset connections (docs/haproxy-notes.md), so there only the first reload is signalled; the socket rejects such a
+ * reload.
  */
 export const foreignReload: Fault = {
   name: 'foreign-reload',

@@ -1,7 +1,6 @@
 import { eventually } from '../../testkit/conditions.ts';
 import type { Fault } from '../fault.ts';
 
-/** The running map is changed with HAProxy's own commands, outside the service. */
 export const foreignRunningMapEdit: Fault = {
   name: 'foreign-running-map-edit',
   excuses: { enforcement: true },
@@ -23,7 +22,7 @@ export const foreignRunningMapEdit: Fault = {
     return {
       detail: `${how}: ${commands.join('; ')}`,
       async heal() {
-        // A change that keeps the count is found by the full comparison every thirty seconds, or by a sync.
+        // The comparison of every thirty seconds finds a change that keeps the count, and so does a sync.
         if (how !== 'set to 0' && how !== 'swapped') return;
         await eventually('a sync is answered', async () => {
           await stack.relaunch();

@@ -2,7 +2,7 @@ import type { Fault } from '../fault.ts';
 import { killAndWait } from '../signals.ts';
 import { servesAgain } from './proxy-processes.ts';
 
-/** HAProxy's master ends when its current worker is killed; all of it has to be started again. */
+/** The master ends with its current worker; both must be started again. */
 export const killWorker: Fault = {
   name: 'kill-worker',
   excuses: { traffic: true },
@@ -11,7 +11,7 @@ export const killWorker: Fault = {
     const { pid } = random.pick([...current, ...draining]);
     await killAndWait([pid]);
     const kind = draining.some((worker) => worker.pid === pid) ? 'draining' : 'current';
-    // A reload may have made it a draining worker meanwhile, whose death affects only its own clients.
+    // A reload may have made it a draining worker, whose death affects only its own clients.
     const over = () => servesAgain(stack, [pid]);
     const detail = `kill -9 of the ${kind} worker ${pid} of master ${master.pid}`;
     return { detail, heal: async () => undefined, over };

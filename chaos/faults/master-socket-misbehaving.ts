@@ -1,7 +1,7 @@
 import { misbehaviours, SocketInterposer } from '../../testkit/socket-interposer.ts';
 import type { Fault } from '../fault.ts';
 
-/** The proxy takes every command, but what the service hears of it is late, cut, wrong or nothing. */
+/** HAProxy works, but its replies are late, cut, wrong or missing. */
 export const masterSocketMisbehaving: Fault = {
   name: 'master-socket-misbehaving',
   holds: 'master-socket',

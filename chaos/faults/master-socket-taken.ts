@@ -1,7 +1,7 @@
 import { takeAllConnections } from '../../testkit/broken-master-socket.ts';
 import type { Fault } from '../fault.ts';
 
-/** Ten silent foreign connections: the master accepts no eleventh. */
+/** Ten silent connections: the master accepts no eleventh. */
 export const masterSocketTaken: Fault = {
   name: 'master-socket-taken',
   holds: 'master-socket',

@@ -1,7 +1,7 @@
 import type { Fault } from '../fault.ts';
 import { operatorOf } from './operator-of.ts';
 
-/** The operator edits the configuration harmlessly and reloads, several times in a row. */
+/** Harmless edits and reloads, several times in a row. */
 export const operatorEdits: Fault = {
   name: 'operator-edits',
   holds: 'operator',

@@ -1,7 +1,7 @@
 import type { Fault } from '../fault.ts';
 import { send } from '../signals.ts';
 
-/** The service gets no processor time for a moment: clients wait, nothing is lost. */
+/** Clients wait, nothing is lost. */
 export const pauseService: Fault = {
   name: 'pause-service',
   excuses: { api: true },

@@ -2,7 +2,6 @@ import { eventually, untilPasses } from '../../testkit/conditions.ts';
 import type { Fault } from '../fault.ts';
 import { send } from '../signals.ts';
 
-/** The current worker gets no processor for a moment. */
 export const pauseWorker: Fault = {
   name: 'pause-worker',
   excuses: {},
@@ -12,10 +11,10 @@ export const pauseWorker: Fault = {
     let replaced = false;
     return {
       detail: `SIGSTOP to worker ${pid}`,
-      // HAProxy resets what waits in a worker that a reload replaced while it was paused (docs/haproxy-notes.md).
+      // HAProxy resets what waits in a worker that was replaced while paused (docs/haproxy-notes.md).
       async alsoExcuses() {
         const { current, starting } = await untilPasses(() => service.processes());
-        // Also by a reload that waits for it: a new worker asks it for its listeners.
+        // Also during a reload: a starting worker asks it for its listeners.
         replaced = starting.length > 0 || current.every((worker) => worker.pid !== pid);
         return { traffic: replaced };
       },

@@ -1,14 +1,12 @@
-// The proxy's processes as the faults need them: back again.
-
 import { showProcesses } from '../../src/haproxy/process/workers.ts';
 import { eventually, within } from '../../testkit/conditions.ts';
 import { bystander } from '../addresses.ts';
 import type { Stack } from '../fault.ts';
 
-/** Longer than what the engine grants. */
+/** Longer than the engine allows. */
 const patienceMs = 60_000;
 
-/** A master other than those answers, its worker is none of them either, and the proxy serves. */
+/** Another master answers with another worker, and HAProxy serves. */
 export async function servesAgain(stack: Stack, dead: readonly number[]): Promise<void> {
   await eventually(
     'a new master has a worker',
@@ -21,7 +19,7 @@ export async function servesAgain(stack: Stack, dead: readonly number[]): Promis
   await serves(stack);
 }
 
-/** The port answers several times in a row: a worker outlives its killed master for a moment. */
+/** Several answers in a row: a worker outlives its killed master for a moment. */
 async function serves(stack: Stack): Promise<void> {
   let inARow = 0;
   await eventually(

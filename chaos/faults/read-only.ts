@@ -1,7 +1,7 @@
 import { failCalls } from '../../testkit/failing-calls.ts';
 import type { Fault } from '../fault.ts';
 
-/** As after a disk error, when the system remounts the disk read-only: every change is refused. */
+/** As after a disk error, when the kernel remounts the disk read-only. */
 export const readOnly: Fault = {
   name: 'read-only',
   excuses: { storage: true },

@@ -2,10 +2,10 @@ import { eventually } from '../../testkit/conditions.ts';
 import type { Fault } from '../fault.ts';
 import { operatorOf } from './operator-of.ts';
 
-/** Also where another fault stops the service meanwhile; how long it took is reported. */
+/** Includes another fault that stops the service. */
 const namedWithinMs = 25_000;
 
-/** The operator removes the rule of one front end, or of all, and puts it back. Health names each of them meanwhile. */
+/** The operator removes the rule of one or all front ends for a time. Health must name each. */
 export const ruleRemoved: Fault = {
   name: 'rule-removed',
   holds: 'operator',

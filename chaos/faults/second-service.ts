@@ -7,17 +7,14 @@ import { processorTime } from '../../testkit/load/process-figures.ts';
 import type { Fault, Stack } from '../fault.ts';
 
 const launcher = join(import.meta.dirname, '../../bin/proxy-manager');
-/**
- * Before it can say a word it loads the service, 2 s of processor time; with a load of 20 on two cores that is some 20 s,
- * and one that had said nothing after 30 s was never told from one that stood still.
- */
+/** It loads the service first, 2 s of processor time: some 20 s with a load of 20 on two cores. */
 const patienceMs = 90_000;
 
-/** By mistake a second service is started on the same files: it refuses, and says why. */
+/** It must refuse to start on the same files, and say why. */
 export const secondService: Fault = {
   name: 'second-service',
   excuses: {},
-  // Beside a dead service it would be the only one, and rightly start.
+  // Beside a dead service it would rightly start.
   alone: true,
   async strike(stack) {
     const first = stack.service.pid;
@@ -33,7 +30,7 @@ export const secondService: Fault = {
 interface Ended {
   readonly code: number | null;
   readonly said: string;
-  /** What it was doing when its time was over; null: it ended by itself. */
+  /** Its state after the time limit; null: it ended. */
   readonly late: string | null;
 }
 
@@ -64,7 +61,7 @@ async function startSecond({ service, bin, environment, operator }: Stack): Prom
   return { code, said, late };
 }
 
-/** Whether it waits, and for what, or only had no processor. */
+/** Distinguishes waiting from having no processor. */
 function whatItDoes(pid: number): string {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');
   const state = /^State:\s+(.+)$/m.exec(status)?.[1];

@@ -3,7 +3,7 @@ import { kill } from 'node:process';
 import type { Fault } from '../fault.ts';
 import { send } from '../signals.ts';
 
-/** A reload begins and does not end: the master stands still in the middle of it. */
+/** The master is stopped in the middle of a reload. */
 export const slowReload: Fault = {
   name: 'slow-reload',
   excuses: {},
@@ -11,7 +11,6 @@ export const slowReload: Fault = {
     const master = Number((await readFile(paths.pidFile, 'utf8')).trim());
     kill(master, 'SIGUSR2');
     const ms = random.integer(0, 40);
-    // Some way into it.
     await new Promise((resolve) => setTimeout(resolve, ms));
     kill(master, 'SIGSTOP');
     return {

@@ -7,17 +7,17 @@ import { operatorOf } from './operator-of.ts';
 import { servesAgain } from './proxy-processes.ts';
 
 const visitors = 3;
-/** Also where another fault stops the service meanwhile. */
+/** Includes another fault that stops the service. */
 const namedWithinMs = 25_000;
 
 /**
  * HAProxy is restarted without `-S`, and later with it. Meanwhile it denies what the map file held, health names the
- * socket, and no answer says that a worker has a change (client.ts).
+ * socket, and no answer claims that a worker has a change.
  */
 export const socketRemoved: Fault = {
   name: 'socket-removed',
   holds: ['operator', 'master-socket'],
-  // Both restarts; while it runs without a socket, this fault looks itself.
+  // For both restarts; in between this fault checks traffic itself.
   excuses: { traffic: true },
   async strike(stack) {
     const { service } = stack;
@@ -48,7 +48,7 @@ export const socketRemoved: Fault = {
   },
 };
 
-/** What the map file held before the restart, and still holds after a visit, was loaded. */
+/** Entries in the map file before the restart and after the visit were loaded. */
 async function expectDenied(stack: Stack, before: readonly string[]): Promise<void> {
   const [service, frontEnds] = [stack.service, operatorOf(stack).frontEnds];
   await eventually('the front ends serve', async () => (await service.visit(bystander)) === 200);

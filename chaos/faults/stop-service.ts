@@ -1,6 +1,6 @@
 import type { Fault } from '../fault.ts';
 
-/** An operator's restart: SIGTERM, and a start a moment later. */
+/** An operator's restart: SIGTERM, then a start. */
 export const stopService: Fault = {
   name: 'stop-service',
   excuses: { api: true },
@@ -9,7 +9,6 @@ export const stopService: Fault = {
     const { pid } = service;
     service.kill('SIGTERM');
     const { code, signal } = await service.ended();
-    // Another fault may have killed it meanwhile.
     if (code !== 0 && signal !== 'SIGKILL') throw new Error(`service ${pid} ended with ${code ?? signal}`);
     return { detail: `SIGTERM to ${pid}, which ended with ${code ?? signal}`, heal: () => stack.relaunch() };
   },

@@ -1,5 +1,4 @@
-// The faults of what is around the service, and what a stack has to be started with so that all of them can strike:
-// `before: onOwnDisk`, and `environment: settableClock` (testkit/clock.ts).
+// Faults of the environment. A stack needs `before: onOwnDisk` and `environment: settableClock` for all of them.
 import { mayMount, mountDisk } from '../../testkit/own-disk.ts';
 import type { ServicePaths } from '../../testkit/real-service.ts';
 import type { Fault } from '../fault.ts';
@@ -33,7 +32,7 @@ export const surroundingFaults: readonly Fault[] = [
 
 const diskMegabytes = 256;
 
-/** For `RealService.start`, as `before`: a disk of its own that can fill up, where one may be made. */
+/** `before` for `RealService.start`: a small disk of its own, where mounting is allowed. */
 export async function onOwnDisk({ prefix }: Pick<ServicePaths, 'prefix'>): Promise<void> {
   if (mayMount()) await mountDisk(prefix, diskMegabytes);
 }

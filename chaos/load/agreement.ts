@@ -1,12 +1,10 @@
-// At the end: database, map file and every worker's map hold the same, each entry once and with value 1, and it is what
-// was acknowledged.
+// At the end database, map file and workers hold the acknowledged entries, each once with value 1.
 import { address } from '../../testkit/load/lists.ts';
 import type { RealService } from '../../testkit/real-service.ts';
 import type { ClientsReport } from './clients.ts';
 
 const shown = 3;
 
-/** What is not as it should be; empty: all is well. */
 export async function disagreements(
   service: RealService,
   entries: number,

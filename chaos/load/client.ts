@@ -1,4 +1,4 @@
-// One client of the API: a connection of its own, addresses of its own, one request at a time, and a judge of each answer.
+// One API client with its own connection and addresses, one request at a time; judges each answer.
 import { DEFAULT_TIMEOUT_MS } from '../../src/client/node-client.ts';
 import { HttpClient, type HttpReply } from '../../testkit/load/http-client.ts';
 import type { Random } from '../random.ts';
@@ -7,7 +7,7 @@ import type { Tally } from './tally.ts';
 import type { Territory } from './territory.ts';
 import { visit } from './visitor.ts';
 
-// Bodies are looked at by a few names only.
+// Only a few members are read.
 export type Json = Record<string, unknown>;
 
 export interface Target {
@@ -16,17 +16,14 @@ export interface Target {
   readonly key: string;
 }
 
-/** Ends only what is never answered, of all that is done at once. */
+/** Only for what is never answered. */
 const patienceMs = 90_000;
-/**
- * What goes in line behind others of its kind, and through reloads, is waited for as long as the product's own client
- * does. A client that gave up earlier no longer knows the outcome: the operation continues, and undoes its later changes.
- */
+/** Like the product's client: after an earlier time-out the operation would go on and undo its later changes. */
 const longPatienceMs = DEFAULT_TIMEOUT_MS;
 const long: ReadonlySet<string> = new Set([
   'put',
   'batch of 1500',
-  // Staged too where its removals are more than a group takes (2.6).
+  // On 2.6 staged, because its removals exceed a group.
   'batch of 500',
   'sync',
   'reload',
@@ -34,13 +31,10 @@ const long: ReadonlySet<string> = new Set([
   'configuration',
 ]);
 
-/**
- * A reload that was still under way when the change's deadline passed: from HAProxy 3.1 on its worker is starting, up to
- * 3.0 the master refuses connections meanwhile. No other reload or end of HAProxy is part of the load.
- */
+/** A reload outlasted the deadline of the change. The load has no other reload or end of HAProxy. */
 const reloading = /^(worker is starting|refused|master socket is down \(refused: .*)$/;
 
-/** Whether a change was not seen in every worker before the service's own deadline, and for no other reason. */
+/** Whether the only failure is that a worker was not verified before the service's own deadline. */
 export function isLate(answer: Json): boolean {
   const failures = (answer.runtime_map_failures ?? []) as readonly { readonly reason: string }[];
   return failures.length > 0 && failures.every(({ reason }) => reloading.test(reason) || /deadline/.test(reason));
@@ -77,17 +71,16 @@ export class Client {
     this.#http = new HttpClient({ port: options.target.apiPort, key: options.target.key });
   }
 
-  /** Those that are blocked and unblocked at will. */
+  /** Blocked and unblocked at random. */
   get addresses(): readonly string[] {
     return this.territory.atWill;
   }
 
-  /** The same client with another key, on a connection of its own. */
   with(key: string): Client {
     return new Client({ ...this.#options, target: { ...this.target, key } });
   }
 
-  /** Null, and told, when there was no answer, or not one of these. */
+  /** Null, and recorded, without one of the expected answers. */
   async ask(
     operation: string,
     method: string,
@@ -112,14 +105,14 @@ export class Client {
     return reply === null ? null : this.judged(operation, reply, expected);
   }
 
-  /** The text as it came. */
+  /** Unparsed. */
   async text(operation: string, path: string): Promise<string | null> {
     const reply = await this.send(operation, () => this.#http.request('GET', path, null, '', 'text/plain'));
     if (reply === null || this.judged(operation, reply, [200], false) === null) return null;
     return reply.body;
   }
 
-  /** Null, and told, when it got no answer in time. */
+  /** Null, and recorded, without an answer in time. */
   async send(operation: string, request: () => Promise<HttpReply>): Promise<HttpReply | null> {
     const began = performance.now();
     const timer = setTimeout(() => this.#http.close(), long.has(operation) ? longPatienceMs : patienceMs);
@@ -143,33 +136,27 @@ export class Client {
     return json ? { ...(JSON.parse(reply.body) as Json), status_code: reply.status } : {};
   }
 
-  /** `made`: what the answer says; told where it is not what has to be. */
+  /** Records a difference between `made` (the answer) and `wanted`. */
   expect(operation: string, what: string, made: unknown, wanted: unknown): void {
     if (JSON.stringify(made) === JSON.stringify(wanted)) return;
     this.tally.wrong(operation, `${what}: ${JSON.stringify(made)}, not ${JSON.stringify(wanted)}`);
   }
 
-  /**
-   * What an answer said about an address that this client did not change meanwhile, against the model before and after:
-   * in between a `PUT` may have begun or ended.
-   */
+  /** Compares an answer with the model before and after: a `PUT` may have begun or ended in between. */
   expectSeen(operation: string, address: string, before: Presence, seen: Presence): void {
     const after = this.model.of(address);
     if (!this.tally.mayJudge(before === after && before !== 'either')) return;
     if (before !== seen) this.tally.wrong(operation, `${address} is ${seen}, and has to be ${before}`);
   }
 
-  /**
-   * Seen in every worker, or not before the service's own deadline: then the answer says so, and it is counted. The end
-   * of the load shows that it was repaired.
-   */
+  /** Verified in every worker, or late: then the answer must say so. The end of the load checks the repair. */
   expectProved(operation: string, answer: Json): void {
     if (answer.runtime_map_updated === true) return;
     if (isLate(answer)) this.tally.late += 1;
     else this.tally.wrong(operation, `not seen in every worker: ${JSON.stringify(answer.runtime_map_failures)}`);
   }
 
-  /** Null, and told, where there was no answer. */
+  /** Null, and recorded, without an answer. */
   async visit(from: string, operation = 'visit'): Promise<number | null> {
     const began = performance.now();
     try {

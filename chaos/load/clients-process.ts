@@ -1,4 +1,4 @@
-// The clients, in a process of its own: what they and their judge cost is not to be measured as the service's.
+// A process of its own, so that the clients' cost is not measured as the service's.
 import { answerCalls } from '../../testkit/load/calls.ts';
 import { Clients, type ClientsOrder, type ClientsReport, type Progress } from './clients.ts';
 

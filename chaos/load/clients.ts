@@ -1,5 +1,4 @@
-// All clients at once: each runs one operation after another with a short pause, and the first free one takes an
-// operation that is due.
+// Each client runs operations with a short pause; the first free one takes an operation that is due.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Random } from '../random.ts';
 import { Client, type Target } from './client.ts';
@@ -12,17 +11,17 @@ import { crowd, territoryOf } from './territory.ts';
 export interface ClientsOrder extends Target {
   readonly clients: number;
   readonly seconds: number;
-  /** Made-up entries that fill the set, there already: `address(0)` and so on. */
+  /** Generated entries that are already in the set: `address(0)` and so on. */
   readonly entries: number;
   readonly seed: number;
-  /** Between an answer and the next request, on average. */
+  /** Average time between an answer and the next request. */
   readonly thinkMs: number;
 }
 
 export interface Progress {
   readonly done: number;
   readonly wrongTotal: number;
-  /** Of blocks and unblocks since the last progress; ms. */
+  /** Milliseconds of blocks and unblocks since the last progress. */
   readonly recent: ReturnType<Tally['recent']>;
   readonly underWay: number;
 }
@@ -32,20 +31,20 @@ export interface ClientsReport {
   readonly done: number;
   readonly judged: number;
   readonly unjudged: number;
-  /** Changes whose answer says that a worker was not seen to have them before the deadline. */
+  /** Changes that were not verified in every worker before the deadline. */
   readonly late: number;
   readonly wrongTotal: number;
   readonly wrongs: readonly Wrong[];
   readonly operations: readonly OperationFigures[];
-  /** What should be the case now. */
+  /** Expected state. */
   readonly addresses: readonly (readonly [address: string, presence: Presence])[];
-  /** Null: a `PUT` was not answered. */
+  /** Null: the outcome of a `PUT` is unknown. */
   readonly baseFrom: number | null;
 }
 
-/** A short load has everything that a long one has, several times; on a slow machine it goes on until it has. */
+/** A short load also runs every operation this often, however slow the machine. */
 const leastRounds = 2;
-/** Ends only what is never complete. */
+/** Only for what never completes. */
 const completionMs = 120_000;
 
 export class Clients {
@@ -84,7 +83,6 @@ export class Clients {
     const heavies = heavyOperations(this.#shared);
     this.#due = heavies.map((heavy, index) => {
       const everyMs = Math.min(heavy.everySeconds, order.seconds / (leastRounds + 1)) * 1_000;
-      // Not all of them at the same moments.
       return {
         heavy,
         everyMs,
@@ -121,7 +119,7 @@ export class Clients {
 
   async #work(client: Client): Promise<void> {
     const until = this.#until;
-    // Not all of them in the same moment.
+    // Spreads the starts.
     await pause(client.random.next() * this.#order.thinkMs);
     while (performance.now() < until || (this.#lacksSome() && performance.now() < until + completionMs)) {
       this.#underWay += 1;
@@ -136,14 +134,14 @@ export class Clients {
     }
   }
 
-  /** Whether anything was done too rarely so far. */
+  /** Whether an operation ran too rarely so far. */
   #lacksSome(): boolean {
     return this.#due.some(({ runs }) => runs < leastRounds) || lightNames.some((name) => !this.#tally.has(name));
   }
 
   async #next(client: Client): Promise<void> {
     const now = performance.now();
-    // Beyond its time only what was done too rarely: what the service limits by the minute is not asked for more often.
+    // After its time only what ran too rarely: the service limits some operations by the minute.
     const wanted = this.#due.filter(({ runs }) => now < this.#until || runs < leastRounds);
     const due = wanted.find((one) => one.at <= now && !one.underWay);
     if (due === undefined) {

@@ -1,4 +1,4 @@
-// What comes now and then, by the clock and not by chance, so that its rate is known whatever the machine can do.
+// Operations that come by the clock, so that their rate does not depend on the machine.
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
 import { address } from '../../testkit/load/lists.ts';
 import { type Client, isLate, type Json } from './client.ts';
@@ -8,22 +8,22 @@ import type { BlockedModel } from './model.ts';
 /** Some milliseconds of work. */
 const slice = 4_000;
 const expiresAfterSeconds = 1;
-/** Ends only what never expires; how late they are is a figure. */
+/** For entries that never expire; lateness is a figure. */
 const expiryPatienceMs = 60_000;
-/** A part of `/health` that had no answer in its time says so, on a busy machine too, and so does a long reload (2.6). */
+/** A part of `/health` may time out on a busy machine, or during a long reload (2.6). */
 const notChecked =
   /no answer within|not looked at|not checked|timed out|^master socket: .*a reload under way|^a reload is scheduled: .*refused/;
 
-/** What the clients share beside the model. */
+/** Shared by the clients, besides the model. */
 export class Shared {
   readonly entries: number;
   readonly model: BlockedModel;
   readonly crowds: { readonly staged: readonly string[]; readonly grouped: readonly string[] };
-  /** The made-up list begins with this one; null: a `PUT` of unknown outcome may have changed it. */
+  /** First index of the generated list; null: a `PUT` of unknown outcome may have changed it. */
   baseFrom: number | null = 0;
   puts = 0;
   names = 0;
-  /** Big changes that were begun: while one is applied, database and workers differ on purpose. */
+  /** Bulk changes begun: while one is applied, database and workers differ on purpose. */
   changes = 0;
   #underWay = 0;
 
@@ -47,7 +47,7 @@ export class Shared {
     }
   }
 
-  /** The made-up list that begins with this one. */
+  /** The generated list from this index on. */
   async base(from: number): Promise<string[]> {
     const list: string[] = [];
     await inSlices(this.entries, (index) => list.push(address(from + index)));
@@ -61,7 +61,7 @@ export interface Heavy {
   readonly run: Operation;
 }
 
-/** Of five minutes; a shorter load has them closer together. */
+/** For five minutes; a shorter load has them closer together. */
 export function heavyOperations(shared: Shared): Heavy[] {
   const heavy = (name: string, everySeconds: number, run: Operation): Heavy => ({ name, everySeconds, run });
   return [
@@ -80,7 +80,7 @@ export function heavyOperations(shared: Shared): Heavy[] {
   ];
 }
 
-/** Of every ten: seven that change a hundredth of the made-up entries, two that change a tenth, one that changes none. */
+/** Of ten: seven change a hundredth of the generated entries, two a tenth, one none. */
 async function put(client: Client, shared: Shared): Promise<void> {
   shared.puts += 1;
   const share = shared.puts % 10 === 0 ? 0 : shared.puts % 5 === 2 ? 0.1 : 0.01;
@@ -106,13 +106,13 @@ async function put(client: Client, shared: Shared): Promise<void> {
   client.expect('put', 'rejected_total', answer.rejected_total, 0);
   const sent = base.length + own.length;
   const kept = Number(answer.added) + Number(answer.updated) + Number(answer.unchanged);
-  // Addresses that were changed meanwhile are skipped.
+  // Addresses changed meanwhile are skipped.
   if (kept > sent || kept < base.length) {
     client.tally.wrong('put', `added, updated and unchanged are ${kept} of ${sent}: ${JSON.stringify(answer)}`);
   }
 }
 
-/** Piece by piece: the other clients' answers must not wait until it was made. */
+/** In pieces, so that building it does not delay other clients. */
 function bodyOf(lists: readonly (readonly string[])[], json: boolean): [type: string, chunks: Buffer[]] {
   const all = lists.flat();
   const chunks: Buffer[] = [];
@@ -125,7 +125,7 @@ function bodyOf(lists: readonly (readonly string[])[], json: boolean): [type: st
   return [json ? 'application/json' : 'text/plain', chunks];
 }
 
-/** What is blocked for a moment only must not be blocked for good by a list. */
+/** A list must not make a temporary block permanent. */
 function isForAMoment(one: string): boolean {
   return /^127\.\d+\.\d+\.20[12]$/.test(one);
 }
@@ -161,7 +161,7 @@ async function site(client: Client, shared: Shared): Promise<void> {
   await client.ask('site read', 'GET', `/api/sites/${domain}`, [404]);
 }
 
-/** Trust wins over a block as long as it lasts, and not a moment longer. */
+/** Trust overrides a block as long as it lasts, and no longer. */
 async function trust(client: Client): Promise<void> {
   const guest = client.territory.guest;
   if (client.model.of(guest) !== 'free') return;
@@ -222,7 +222,7 @@ async function exportAll(client: Client, shared: Shared): Promise<void> {
     client.tally.wrong('export', `${missing.length} of the list are missing, such as ${missing[0]}`);
 }
 
-/** The other clients' answers must not wait for this one's arithmetic. */
+/** Arithmetic must not delay other clients. */
 async function inSlices(count: number, work: (index: number) => void): Promise<void> {
   for (let start = 0; start < count; start += slice) {
     for (let index = start; index < Math.min(count, start + slice); index += 1) work(index);
@@ -259,7 +259,7 @@ async function expiry(client: Client): Promise<void> {
   // The row goes a moment before the entry of the running map.
   while (performance.now() - over < expiryPatienceMs) {
     if ((await client.visit(passing)) !== 200) continue;
-    // As a figure of its own: how long after the answer's second it was served again.
+    // Time from the promised second until it was served again.
     client.tally.took('expiry', Math.max(0, performance.now() - over));
     return;
   }

@@ -1,18 +1,16 @@
-// Loaded into the service before its own program (`node --import`): what only the process itself can tell, a line a
-// second, into the file that the environment names. No part of the product.
+// Preloaded into the service (`node --import`): writes what only the process itself knows to a file each second.
 import { appendFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const path = process.env.LOAD_FIGURES;
 
 export interface InsideFigures {
-  /** Unix time. */
   readonly at: number;
   readonly heap_mb: number;
   readonly external_mb: number;
-  /** Handles and requests that keep the process alive. */
+  /** That keep the process alive. */
   readonly handles: number;
-  /** How late its event loop was in the last second, at its worst. */
+  /** Maximum event loop delay of the last second. */
   readonly loop_delay_ms: number;
 }
 

@@ -1,4 +1,4 @@
-// What a client does most of the time. Each judges its own answers.
+// What a client does most of the time.
 import { type Client, isLate, type Json } from './client.ts';
 import type { Presence } from './model.ts';
 import { prefixOf } from './territory.ts';
@@ -7,10 +7,10 @@ export type Operation = (client: Client) => Promise<void>;
 
 const pagesAtMost = 4;
 
-/** What these are in the figures; each is there at least once. */
+/** Names in the figures; each must occur. */
 export const lightNames = ['block', 'unblock', 'get', 'check', 'search', 'list', 'visit', 'batch'] as const;
 
-/** How often each is chosen, of all of them together. */
+/** Relative frequencies. */
 export const light: readonly (readonly [share: number, operation: Operation])[] = [
   [62, change],
   [10, look],
@@ -21,7 +21,7 @@ export const light: readonly (readonly [share: number, operation: Operation])[] 
   [2, smallBatch],
 ];
 
-/** Blocks what is free and unblocks what is blocked; now and then what is so already. */
+/** Mostly changes the state; sometimes repeats it. */
 async function change(client: Client): Promise<void> {
   const address = client.random.pick(client.addresses);
   const presence = client.model.of(address);
@@ -36,7 +36,7 @@ export async function block(client: Client, address: string, more: Json = {}): P
   const answer = await client.ask('block', 'POST', '/api/blocked-ips', [200, 201], {
     body: { ip_address: address, reason: `load ${client.number}`, ...more },
   });
-  // Until it is seen in every worker the proxy may do either.
+  // Until every worker is verified, HAProxy may do either.
   end(answer === null || isLate(answer) ? 'either' : 'blocked');
   if (answer === null) return null;
   client.expectProved('block', answer);
@@ -70,12 +70,12 @@ export async function unblock(client: Client, address: string): Promise<void> {
   if (sometimes(client, address)) await expectVisit(client, address, 200);
 }
 
-/** Not a guest, who may be trusted just then. */
+/** Not a guest, which may be trusted. */
 function sometimes(client: Client, address: string): boolean {
   return client.addresses.includes(address) && client.random.next() < 0.15;
 }
 
-/** False: a `PUT` that overlapped may have come before or after. */
+/** False: an overlapping `PUT` may have come before or after. */
 function settled(client: Client, address: string, before: Presence, after: Presence): boolean {
   return client.tally.mayJudge(before !== 'either' && client.model.of(address) === after);
 }
@@ -84,10 +84,10 @@ export async function expectVisit(client: Client, address: string, status: 200 |
   const before = client.model.of(address);
   const seen = await client.visit(address);
   if (seen === null) return;
-  // A `PUT` that wants something else may have begun meanwhile.
+  // A `PUT` with another outcome may have begun meanwhile.
   if (!client.tally.mayJudge(client.model.of(address) === before && before !== 'either')) return;
   if (seen !== status) {
-    // For the diagnosis: what the service and its workers answer to the same question.
+    // For the diagnosis.
     const said = await client.ask('check', 'GET', `/api/check/${address}`, [200]);
     client.tally.wrong('visit', `from ${address}, which is ${before}: ${seen}, not ${status}; ${JSON.stringify(said)}`);
   }
@@ -107,7 +107,7 @@ async function look(client: Client): Promise<void> {
   client.expectSeen('get', address, before, there ? 'blocked' : 'free');
   if (!there || client.model.of(address) !== 'blocked' || before !== 'blocked') return;
   for (const { holds, pid } of answer.workers as { holds: boolean | null; pid: number }[]) {
-    // Null: it could not be asked, for a reload was under way.
+    // Null: not checked, because of a reload.
     if (holds === false) client.tally.wrong('get', `worker ${pid} does not hold ${address}`);
   }
 }
@@ -123,7 +123,7 @@ async function check(client: Client): Promise<void> {
   }
 }
 
-/** Page by page during changes: an entry that did not change is listed exactly once, or never. */
+/** Page by page during changes: an unchanged entry is listed exactly once, or never. */
 async function ownList(client: Client): Promise<void> {
   const before = new Map(client.addresses.map((address) => [address, client.model.of(address)]));
   const seen: string[] = [];
@@ -143,7 +143,7 @@ async function ownList(client: Client): Promise<void> {
   }
 }
 
-/** Some pages of the list. Their content is unpredictable, but the order rises and no entry appears twice. */
+/** Pages of unpredictable content, but ascending and without duplicates. */
 async function anyPage(client: Client): Promise<void> {
   const seen: string[] = [];
   let cursor = '';
@@ -175,7 +175,7 @@ async function smallBatch(client: Client): Promise<void> {
   );
 }
 
-/** Turns each of them round. */
+/** Inverts each of them. */
 export async function batch(client: Client, operation: string, addresses: readonly string[]): Promise<void> {
   const before = new Map(addresses.map((address) => [address, client.model.of(address)]));
   const remove = addresses.filter((address) => before.get(address) === 'blocked');

@@ -1,12 +1,11 @@
-// The expected blocked addresses, as far as the clients can know them. Each address has one owner, who has at most one change of
-// it under way; a `PUT` of the complete list sets every address. Of two that overlap either may come last, so where
-// they want different things the right state is unknown until a later operation changes it.
+// The expected state of each address, as far as clients can know it. Each has one owner with at most one change under
+// way; a `PUT` sets all. Of two that overlap either may come last: the state is unknown until a later change.
 
 export type Presence = 'blocked' | 'free' | 'either';
 
 interface Put {
   readonly list: ReadonlySet<string>;
-  /** Addresses that other operations changed while it was under way. */
+  /** Addresses changed by others while it was under way. */
   readonly touched: Set<string>;
 }
 
@@ -19,12 +18,11 @@ export class BlockedModel {
   readonly #open = new Map<string, OpenChange>();
   readonly #puts = new Set<Put>();
 
-  /** Addresses that no client has blocked yet. */
+  /** @param addresses not blocked yet */
   constructor(addresses: Iterable<string>) {
     for (const address of addresses) this.#presence.set(address, 'free');
   }
 
-  /** What a look at it shows right now. */
   of(address: string): Presence {
     const presence = this.#stored(address);
     if (this.#open.has(address)) return 'either';
@@ -37,9 +35,8 @@ export class BlockedModel {
   }
 
   /**
-   * To be called when it is sent; the returned function when it was acknowledged (with what is then the case), or with
-   * `either` when its outcome is not known.
-   * @throws Error when one is under way for the address already
+   * Call when it is sent, and the returned function with the acknowledged state, or `either` if unknown.
+   * @throws Error if one is under way for the address
    */
   begin(address: string): (outcome: Presence) => void {
     this.#stored(address);
@@ -54,7 +51,7 @@ export class BlockedModel {
     };
   }
 
-  /** The same for the complete list. */
+  /** The same for a complete list. */
   beginPut(list: ReadonlySet<string>): (outcome: 'done' | 'unknown') => void {
     const put: Put = { list, touched: new Set(this.#open.keys()) };
     for (const change of this.#open.values()) change.overlapped.add(put);
@@ -62,7 +59,7 @@ export class BlockedModel {
     return (outcome) => {
       this.#puts.delete(put);
       for (const [address, presence] of this.#presence) {
-        // One that is still under way says the same when it ends.
+        // One under way sets it when it ends.
         if (this.#open.has(address)) continue;
         const said = outcome === 'done' ? say(put, address) : 'either';
         if (!put.touched.has(address)) this.#presence.set(address, said);

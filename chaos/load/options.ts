@@ -1,4 +1,3 @@
-// What the command line of the load says.
 import { parseOptions, wholeNumber } from '../../testkit/command-line.ts';
 
 export interface LoadOptions {
@@ -8,7 +7,7 @@ export interface LoadOptions {
   readonly proxyBin: string;
   readonly thinkMs: number;
   readonly seed: number;
-  /** Where the figures go as JSON; null: nowhere. */
+  /** Output file for the figures. */
   readonly json: string | null;
   readonly keep: boolean;
   readonly help: boolean;

@@ -1,4 +1,3 @@
-// The table at the end.
 import type { Tally } from '../../testkit/load/traffic-accounting.ts';
 import type { LoadResult } from './run.ts';
 import { type Watched, watched } from './sampler.ts';

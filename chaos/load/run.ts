@@ -1,5 +1,4 @@
-// One load from start to end: the stack is started and filled, clients and traffic run, everything is looked at each
-// second, and what is left is compared.
+// One load: starts and fills the stack, runs clients and traffic, samples each second, and compares the result.
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,13 +21,13 @@ export interface LoadResult {
   readonly traffic: LoadReport;
   readonly samples: Samples;
   readonly trends: Readonly<Partial<Record<Watched, Trend>>>;
-  /** Everything that is wrong, beside the answers that the clients judged. Empty, and no wrong answers: it passed. */
+  /** Besides the answers that the clients judged. */
   readonly faults: readonly string[];
 }
 
 const progressEveryMs = 10_000;
 const trafficTailMs = 200;
-/** What follows the proxy's own deadline for a worker that drains is not waited for. */
+/** Does not wait for HAProxy's own deadline of draining workers. */
 const trafficPlan = {
   host: 'localhost',
   timeoutMs: 60_000,
@@ -108,7 +107,7 @@ async function run(
   await service.healthy().catch(async (error: unknown) => {
     faults.push(`${String(error)}: ${(await service.health()).text}`);
   });
-  // A client that gave up has left its list or its sync behind; a sync waits for what is under way.
+  // A client that gave up left its list or sync running; a sync waits for it.
   const synced = await service.call('POST', '/api/blocked-ips/sync');
   if (synced.status !== 200) faults.push(`the sync at the end: ${synced.status} ${synced.text.slice(0, 500)}`);
   faults.push(...(await disagreements(service, options.entries, clients)));
@@ -129,7 +128,7 @@ async function fill(service: RealService, entries: number): Promise<void> {
   const raw = Array.from({ length: entries }, (_, index) => `${address(index)}\n`).join('');
   const answer = await service.call('PUT', '/api/blocked-ips', { raw, contentType: 'text/plain' });
   if (answer.status !== 200) throw new Error(`the set was not filled: ${answer.status} ${answer.text.slice(0, 500)}`);
-  // It is unused yet, but on a busy machine a second probe may be needed.
+  // Not used yet, but on a busy machine a second probe may be needed.
   await eventually(
     'the running map holds the set',
     async () => (await service.call('POST', '/api/blocked-ips/sync')).status === 200,
@@ -153,7 +152,7 @@ function telling(part: PartProcess<ClientsCalls>, sampler: Sampler, say: (text: 
     say(`${rate}/s, fast path ${ms} ms, ${underWay} under way, ${wrongTotal} wrong, ${memory} MB, ${workers} workers`);
   };
   const timer = setInterval(() => {
-    // The part ended: the code that waits for its report fails.
+    // The code that waits for the report fails instead.
     telling = telling.then(tell).catch(() => undefined);
   }, progressEveryMs);
   return {

@@ -1,14 +1,14 @@
-// What the service and its proxy take, looked at each second from outside, and from inside by `inside.ts`.
+// Samples service and proxy each second, from outside and by `inside.ts`.
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { memoryOf, processesOf, processorTime } from '../../testkit/load/process-figures.ts';
 import type { RealService } from '../../testkit/real-service.ts';
 import type { InsideFigures } from './inside.ts';
 import type { Sample } from './trend.ts';
 
-/** Of figures that have to stay where they are: how much they may grow from the second minute to the last. */
+/** How much figures may grow from the second minute to the last. */
 export const watched = {
   rss_mb: { name: 'memory of the service', unit: 'MB', flat: { share: 0.15, least: 20 } },
-  /** What collections leave of it: between two of them it rises by as much again, and falls. */
+  /** Between two garbage collections the heap doubles, and falls. */
   heap_mb: { name: 'its heap in use, lowest of 20 s', unit: 'MB', flat: { share: 0.15, least: 10 }, lowsOfSeconds: 20 },
   external_mb: { name: 'its memory outside the heap', unit: 'MB', flat: { share: 0.15, least: 10 } },
   descriptors: { name: 'descriptors', unit: '', flat: { share: 0.05, least: 10 } },
@@ -36,7 +36,7 @@ export class Sampler {
   #timer: NodeJS.Timeout | null = null;
   #looking: Promise<void> = Promise.resolve();
   #processor = 0;
-  /** Looking failed: said at the end, and the load is no proof. */
+  /** A failed sample fails the load. */
   failure: unknown = null;
 
   constructor(service: RealService, insidePath: string) {
@@ -75,7 +75,7 @@ export class Sampler {
     const seconds = (performance.now() - this.#began) / 1_000;
     const { pid, paths } = this.#service;
     const add = (name: Watched, value: number): void => {
-      // A process that ends right now has no memory any more.
+      // An ending process has no memory.
       if (Number.isFinite(value)) this.samples[name].push({ seconds, value });
     };
     const processor = processorTime(pid);
@@ -89,7 +89,7 @@ export class Sampler {
     add('database_log_mb', sizeOf(`${paths.database}-wal`));
     add('map_file_mb', sizeOf(paths.blockedMap));
     const proxy = await this.#service.proxyPids();
-    // Without the master, and without what only looks at a configuration.
+    // Without the master and configuration checks.
     add('workers', proxy.length - 1);
     add('proxy_rss_mb', memoryOf(proxy.filter(isThere)).now);
   }
@@ -99,7 +99,7 @@ function isThere(pid: number): boolean {
   return statSync(`/proc/${pid}`, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** What each is open on; those that were closed meanwhile left out. */
+/** Targets of the descriptors, without those closed meanwhile. */
 function descriptorsOf(pid: number): string[] {
   const folder = `/proc/${pid}/fd`;
   return orGone(() => readdirSync(folder), []).flatMap((name) => orGone(() => [readlinkSync(`${folder}/${name}`)], []));

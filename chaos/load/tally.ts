@@ -1,4 +1,3 @@
-// What the operations took, and what was wrong with their answers.
 import { percentile } from '../../testkit/load/percentile.ts';
 
 export interface Wrong {
@@ -15,22 +14,21 @@ export interface OperationFigures {
   readonly p50: number;
   readonly p99: number;
   readonly longest: number;
-  /** When the longest was sent. */
   readonly longestAtSeconds: number;
 }
 
-/** Beyond these only the number is reported. */
+/** More are only counted. */
 const keptWrongs = 200;
 
 export class Tally {
   readonly wrongs: Wrong[] = [];
   wrongTotal = 0;
   done = 0;
-  /** What answers said that was held against what has to be. */
+  /** Answers that were compared with the model. */
   judged = 0;
-  /** What nothing could be said about: an overlapping `PUT` wanted something else. */
+  /** Not comparable: an overlapping `PUT` had another outcome. */
   unjudged = 0;
-  /** Changes whose answer says that a worker was not seen to have them before the deadline. */
+  /** Changes that were not verified in every worker before the deadline. */
   late = 0;
   readonly #began = performance.now();
   readonly #took = new Map<string, number[]>();
@@ -52,7 +50,7 @@ export class Tally {
     if (operation === 'block' || operation === 'unblock') this.#latest.push(ms);
   }
 
-  /** Counts it. @param sure nothing else wanted something else meanwhile */
+  /** @param sure no overlapping operation had another outcome */
   mayJudge(sure: boolean): boolean {
     if (sure) this.judged += 1;
     else this.unjudged += 1;
@@ -69,7 +67,7 @@ export class Tally {
       this.wrongs.push({ operation, seconds: this.seconds, what: what.slice(0, 600) });
   }
 
-  /** Of the fast path since the last call; for the progress line. */
+  /** Fast path since the last call, for the progress line. */
   recent(): { readonly p50: number; readonly p99: number; readonly longest: number } {
     const latest = this.#latest.splice(0);
     return { p50: percentile(latest, 0.5), p99: percentile(latest, 0.99), longest: percentile(latest, 1) };

@@ -1,6 +1,6 @@
-// Who owns which loopback address. All of them can be visited from, none lies in the list that fills the set.
+// Owners of loopback addresses. None is in the list that fills the set.
 
-/** Of each client: those that it blocks and unblocks at will, and one each for what must not be disturbed by that. */
+/** Per client, besides one address for each special purpose. */
 const atWill = 24;
 
 export interface Territory {
@@ -21,12 +21,12 @@ export function territoryOf(client: number): Territory {
   };
 }
 
-/** The prefix of all addresses of one client, and of no other. */
+/** Of this client's addresses only. */
 export function prefixOf(client: number): string {
   return `127.${1 + Math.floor(client / 250)}.${client % 250}.`;
 }
 
-/** Belongs to no client: added and removed together, by any of them. */
+/** Owned by no client: added and removed together. */
 export function crowd(first: number, size: number): string[] {
   return Array.from({ length: size }, (_, index) => `241.${first}.${index >>> 8}.${index & 255}`);
 }

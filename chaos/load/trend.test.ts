@@ -18,7 +18,7 @@ describe('a trend', () => {
   });
 
   it('of what is collected now and then is that of what is left, whenever the collections come', () => {
-    // A heap that fills by 3 MB a second: collected each 17 s at first and each 20 s at the end, it is fuller in between.
+    // A heap that grows by 3 MB a second, collected each 17 s at first and each 20 s at the end: fuller in between.
     const filled = (at: number) => 50 + 3 * (at < 200 ? at % 17 : at % 20);
     const leaking = (at: number) => filled(at) + at / 10;
     const lows = (of: (at: number) => number) => trendOf(lowsOf(samples(300, of), 20))!;

@@ -1,8 +1,7 @@
-// Whether a figure that was taken each second stays where it is.
+// Whether a sampled figure grows.
 import { median } from '../../testkit/load/percentile.ts';
 
 export interface Sample {
-  /** Since the load began. */
   readonly seconds: number;
   readonly value: number;
 }
@@ -11,7 +10,7 @@ export interface Trend {
   /** Medians of the second minute and of the last. */
   readonly early: number;
   readonly late: number;
-  /** By least squares, from the second minute on. */
+  /** Least squares, from the second minute on. */
   readonly perMinute: number;
   readonly least: number;
   readonly most: number;
@@ -20,7 +19,7 @@ export interface Trend {
 const warmUp = 60;
 const minute = 60;
 
-/** Null: too short to have a second minute apart from the last. */
+/** Null: too short for a second minute and a last one. */
 export function trendOf(samples: readonly Sample[]): Trend | null {
   const whole = samples.at(-1)?.seconds ?? 0;
   if (whole < warmUp + 2 * minute) return null;
@@ -35,7 +34,7 @@ export function trendOf(samples: readonly Sample[]): Trend | null {
   };
 }
 
-/** The lowest of each `seconds`: of what rises until it is collected, that is what is left. */
+/** The minimum of each `seconds`: what a garbage collection leaves. */
 export function lowsOf(samples: readonly Sample[], seconds: number): Sample[] {
   const lows: Sample[] = [];
   for (const sample of samples) {
@@ -47,7 +46,7 @@ export function lowsOf(samples: readonly Sample[], seconds: number): Sample[] {
   return lows;
 }
 
-/** Both must agree that it grows: a median alone may meet one full garbage collection, a slope one step. */
+/** Both must grow: a median alone may meet one full collection, a slope one step. */
 export function grows(trend: Trend, allowed: { readonly share: number; readonly least: number }): boolean {
   const room = Math.max(trend.early * allowed.share, allowed.least);
   return trend.late - trend.early > room && trend.perMinute > 0;

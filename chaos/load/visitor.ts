@@ -1,10 +1,10 @@
-// One request through the proxy on a connection of its own, from any loopback address.
+// One request through HAProxy on its own connection, from any loopback address.
 import { connect } from 'node:net';
 import { AnswerReader } from '../../testkit/load/traffic-answer.ts';
 
 const patienceMs = 10_000;
 
-/** The status of the answer. Rejects where there is none. */
+/** The status. Rejects without an answer. */
 export function visit(port: number, from: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const reader = new AnswerReader();

@@ -1,7 +1,6 @@
-// A file system as a power failure sees it. What was synced is there; of what came after, each sector of a file holds
-// what it held at some moment since (a sector is written whole, as it stands in memory), its size is one that it had
-// since, and each change of a folder was kept or lost by itself. Nothing is assumed about the order of all that, nor
-// that the sync of a file keeps its name: POSIX promises neither.
+// A file system at a power failure. Synced data is there; each unsynced sector holds any content since the sync, the
+// size is any since then, and each change of a folder is kept or lost by itself. POSIX promises neither an order nor
+// that the sync of a file keeps its name.
 import type { Random } from '../random.ts';
 
 const sector = 512;
@@ -21,7 +20,7 @@ interface Renaming {
 
 export type Node = FileNode | FolderNode | LinkNode;
 
-/** How much of what was not synced is on the disk. */
+/** How much unsynced data survives. */
 export type Loss = 'all' | 'nothing' | 'in order' | 'anything';
 
 export interface LinkNode {
@@ -29,7 +28,7 @@ export interface LinkNode {
   readonly target: string;
 }
 
-/** Numbers the changes of one disk, first to last. */
+/** Numbers the changes of one disk. */
 export class Changes {
   last = 0;
 }
@@ -64,7 +63,7 @@ export class FileNode {
     this.#current.apply(write);
   }
 
-  /** What was written up to `number` is durable. */
+  /** Changes up to `number` are durable. */
   synced(number: number): void {
     for (const write of this.#pending) if (write.number <= number) this.#durable.apply(write);
     this.#pending = this.#pending.filter((write) => write.number > number);
@@ -85,7 +84,7 @@ export class FileNode {
     const left = Buffer.alloc(Math.max(...sizes));
     this.#durable.bytes.copy(left);
     for (let at = 0; at < left.length; at += page) {
-      // A page is mostly written at once; torn, each of its sectors is of another moment.
+      // A page is usually written at once; a torn one has sectors of different moments.
       const torn = random.next() < 0.5;
       let moment = random.integer(0, this.#pending.length);
       for (let from = at; from < Math.min(at + page, left.length); from += sector) {
@@ -119,7 +118,7 @@ export class FolderNode {
     return this.#current;
   }
 
-  /** One change, kept or lost whole. Null: the name goes. */
+  /** One change, kept or lost completely. Null: the name is removed. */
   set(...names: (readonly [name: string, node: Node | null])[]): void {
     const renaming = { number: ++this.#changes.last, set: names };
     this.#pending.push(renaming);
@@ -144,7 +143,7 @@ export class FolderNode {
   }
 }
 
-/** The bytes of a file, which grows by small writes more often than it is read. */
+/** Grows by small writes more often than it is read. */
 class Content {
   #bytes: Buffer;
   #length: number;
@@ -169,7 +168,7 @@ class Content {
       this.bytes.copy(larger);
       this.#bytes = larger;
     }
-    // What is beyond the end reads as zero when the file grows over it.
+    // A file that grows again reads zeros beyond its earlier end.
     if (end < this.#length) this.#bytes.fill(0, end, this.#length);
     bytes?.copy(this.#bytes, offset);
     this.#length = end;

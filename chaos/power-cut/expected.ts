@@ -1,11 +1,10 @@
-// What must be true of an address after a power failure: what its last acknowledged operation made of it, or what the
-// one that was under way was to make of it.
+// After a power failure an address has the state of its last acknowledged operation, or of the one under way.
 import { heldBefore, type Operation } from './recording.ts';
 
-/** Address → what it may be: blocked (true), not blocked (false), or either. */
+/** Allowed states by address: blocked (true), not blocked (false), or both. */
 export type Expected = ReadonlyMap<string, ReadonlySet<boolean>>;
 
-/** @param acknowledged ids of the operations whose answer had left the service */
+/** @param acknowledged ids of operations whose answer had been sent */
 export function expectedAfter(operations: readonly Operation[], acknowledged: ReadonlySet<string>): Expected {
   const certain = new Map<string, boolean>(heldBefore.map((ip) => [ip, true]));
   const unknown = new Map<string, boolean>();
@@ -26,7 +25,7 @@ export function expectedAfter(operations: readonly Operation[], acknowledged: Re
   );
 }
 
-/** What is blocked and must not be, and the reverse; empty: all is as it may be. */
+/** Addresses that are blocked and must not be, and the reverse. */
 export function contradictions(expected: Expected, blocked: ReadonlySet<string>): string[] {
   const wrong: string[] = [];
   for (const [ip, allowed] of expected) {

@@ -1,5 +1,5 @@
-// One power failure: what is left of the disk at one moment of a recording is put in place, looked at as the proxy
-// would find it if it were started first, and then the service is started on it.
+// One power failure: restores what is left of the disk, checks it as HAProxy would find it, and starts the service on
+// it.
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readMapFile } from '../../src/haproxy/map-file/map-file.ts';
@@ -13,7 +13,7 @@ import { leaveAfter, type Player } from './write-log.ts';
 const losses: readonly Loss[] = ['all', 'nothing', 'in order', 'anything', 'anything', 'anything'];
 
 export interface PowerFailure {
-  /** So many calls had ended. */
+  /** Number of finished calls. */
   readonly at: number;
   readonly loss: Loss;
   readonly seed: number;
@@ -23,7 +23,7 @@ export function chooseFailures(recording: Recording, random: Random, count: numb
   const answers = recording.log.answers().map(({ at }) => at + 1);
   const moments = recording.log.moments().map((at) => at + 1);
   const failures = Array.from({ length: count }, () => ({
-    // Right after an answer is where a missing sync shows best.
+    // Right after an answer, where a missing sync matters most.
     at: random.pick(random.next() < 0.4 && answers.length > 0 ? answers : moments),
     loss: random.pick(losses),
     seed: random.integer(0, 0x7fff_ffff),
@@ -31,9 +31,7 @@ export function chooseFailures(recording: Recording, random: Random, count: numb
   return failures.sort((one, other) => one.at - other.at);
 }
 
-/** @param player not beyond the moment of the failure yet
- * @returns what was wrong after it; empty: every promise was kept
- */
+/** @param player at or before the moment of the failure @returns broken promises */
 export async function fail(
   recording: Recording,
   player: Player,
@@ -47,7 +45,7 @@ export async function fail(
   for (const name of await readdir(prefix)) await rm(join(prefix, name), { recursive: true, force: true });
   player.playTo(failure.at);
   leaveAfter(player.disk, prefix, failure.loss, new Random(failure.seed));
-  // Sockets and pid files live in a file system of their own, which is empty after a start of the machine.
+  // After a boot, folders for sockets and pid files are empty.
   for (const folder of ['tmp', 'var/run', 'var/log']) await mkdir(join(prefix, folder), { recursive: true });
   const wrong: string[] = [];
   try {
@@ -61,7 +59,7 @@ export async function fail(
   return wrong;
 }
 
-/** The machine's own start may run the proxy before the service. */
+/** At boot HAProxy may start before the service. */
 async function asTheProxyFindsIt(
   { service: { paths } }: Recording,
   bin: string,

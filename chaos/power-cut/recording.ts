@@ -1,4 +1,4 @@
-// A service under strace, from its very first start on, while clients block and unblock; and their answers.
+// Records a service with strace, from its first start, and the answers to its clients.
 import { spawnSync } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
@@ -11,24 +11,23 @@ import type { Random } from '../random.ts';
 import { systemCalls } from './system-calls.ts';
 import { type Disk, diskAt, recordedCalls, WriteLog } from './write-log.ts';
 
-/** Blocked by a map file that was there before the first start; never touched by the program. */
+/** In the map file before the first start, and never changed. */
 export const heldBefore = ['127.80.0.1', '127.80.0.2', '127.80.0.0/30'];
 
 export interface Operation {
   readonly id: string;
   readonly what: string;
-  /** Address → whether it is blocked afterwards. */
+  /** Address → blocked afterwards. */
   readonly changes: ReadonlyMap<string, boolean>;
 }
 
 export interface Recording {
   readonly service: RealService;
   readonly log: WriteLog;
-  /** In the order in which they were sent; two that change the same address were never under way together. */
+  /** In sending order; two operations on one address never overlap. */
   readonly operations: readonly Operation[];
-  /** What the disk held before the first start. */
   before(): Disk;
-  /** The key that the first start made; clients were let in with it. */
+  /** Created by the first start; clients used it. */
   readonly key: string;
   stop(): Promise<void>;
 }
@@ -41,7 +40,7 @@ export async function record(bin: string, random: Random): Promise<Recording> {
   const folder = await mkdtemp(join(tmpdir(), 'pm-cut-'));
   const strace = join(folder, 'strace.txt');
   const wrapper = join(folder, 'node');
-  // Strace as a grandchild: the pid that is killed is the service's.
+  // Strace as a grandchild, so that the killed pid is the service's.
   await writeFile(
     wrapper,
     `#!/bin/sh\n[ "$1" != -p ] || exec '${process.execPath}' "$@"\nexec strace -D -f -y -xx -s 4000000 -e signal=kill -e trace=${recordedCalls} -o '${strace}' '${process.execPath}' "$@"\n`,
@@ -85,7 +84,7 @@ export async function record(bin: string, random: Random): Promise<Recording> {
   }
 }
 
-/** Everything that belongs to this folder's configuration, orphans included. */
+/** Includes orphans. */
 export async function killProxies(service: RealService): Promise<void> {
   for (const pid of await service.proxyPids()) {
     const startTime = await processStartTime(pid);
@@ -159,7 +158,7 @@ interface Asked {
   readonly id: string;
   readonly method: string;
   readonly path: string;
-  /** A text is sent as such. */
+  /** Text is sent unchanged. */
   readonly body: string | object | null;
 }
 

@@ -1,4 +1,4 @@
-// Reads what `strace -f -y -xx` wrote: one finished call a line, in the order in which they ended.
+// Reads the output of `strace -f -y -xx`, one finished call a line:
 //   1234  pwrite64(17<\x2f\x61>, "\x31\x2e", 2, 4096) = 2
 //   1234  fsync(17<\x2f\x61> <unfinished ...>
 //   1234  <... fsync resumed>) = 0
@@ -6,11 +6,11 @@
 export interface SystemCall {
   readonly thread: number;
   readonly name: string;
-  /** The arguments as strace wrote them, strings in hexadecimal. */
+  /** With strings in hexadecimal. */
   readonly text: string;
-  /** What it returned; never negative, for calls that failed are left out. */
+  /** Never negative: failed calls are left out. */
   readonly result: number;
-  /** Numbers of the lines in which it began and ended: two calls overlap where these do. */
+  /** Line numbers of begin and end: calls overlap where these do. */
   readonly began: number;
   readonly ended: number;
 }
@@ -46,7 +46,7 @@ export function* systemCalls(lines: Iterable<string>): Iterable<SystemCall> {
   }
 }
 
-/** The strings of a call, in order: names, and what was written. */
+/** Names and written data, in order. */
 export function stringsOf(text: string): Buffer[] {
   return [...text.matchAll(/"((?:\\x[0-9a-f]{2})*)"(\.\.\.)?/g)].map(([, hex = '', cut]) => {
     if (cut !== undefined) throw new Error('strace cut a string short: it needs a larger -s');
@@ -54,7 +54,7 @@ export function stringsOf(text: string): Buffer[] {
   });
 }
 
-/** The nth argument as a number: a descriptor (`17<…>`), a length, an offset. */
+/** A descriptor (`17<…>`), a length, an offset. */
 export function numberAt(text: string, index: number): number {
   const plain = text.replaceAll(/"[^"]*"(\.\.\.)?|<[^<>]*>|\{[^{}]*\}/g, '');
   return Number.parseInt(plain.split(',')[index]?.trim() ?? '', 10);

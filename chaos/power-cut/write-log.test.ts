@@ -17,7 +17,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** What is left of an empty disk: path → content. */
+/** What a failure leaves of an empty disk: path → content. */
 function left(lines: readonly string[], loss: Loss, count = lines.length): Record<string, string> {
   const changes = new Changes();
   const player = new WriteLog(systemCalls(lines), root).player({ top: new FolderNode(changes), changes });

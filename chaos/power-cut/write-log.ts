@@ -1,11 +1,11 @@
-// Plays recorded system calls of one process onto a `FolderNode`, and finds in them the answers that clients got.
+// Replays recorded system calls onto a `FolderNode`, and finds the answers to clients in them.
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Random } from '../random.ts';
 import { Changes, FileNode, FolderNode, type Loss, type Node } from './disk.ts';
 import { numberAt, type SystemCall, stringsOf } from './system-calls.ts';
 
-/** What is to be recorded for this to be whole. */
+/** Everything that a replay needs. */
 export const recordedCalls = [
   'open,openat,creat,close,dup,dup2,dup3,write,pwrite64,writev,pwritev,sendmsg,sendto,copy_file_range,sendfile',
   'ftruncate,truncate,fallocate,rename,renameat,renameat2,link,linkat,symlink,symlinkat,unlink,unlinkat,rmdir',
@@ -21,7 +21,7 @@ interface Open {
   readonly node: Node;
   position: number;
   readonly append: boolean;
-  /** Line in which the call ended that opened it. */
+  /** Line of the end of the call that opened it. */
   readonly since: number;
 }
 
@@ -32,7 +32,7 @@ export class WriteLog {
   readonly #calls: readonly SystemCall[];
   readonly #root: string;
 
-  /** @param root what is outside of it is not looked at */
+  /** @param root everything outside is ignored */
   constructor(calls: Iterable<SystemCall>, root: string) {
     this.#calls = ofTheService([...calls]);
     this.#root = root;
@@ -42,7 +42,7 @@ export class WriteLog {
     return this.#calls.length;
   }
 
-  /** The answers with a good status: request id, and the number of the call that sent it. */
+  /** 2xx answers: request id, and number of the call that sent it. */
   answers(): { readonly id: string; readonly at: number }[] {
     return this.#calls.flatMap((call, at) => {
       if (!['write', 'writev', 'sendmsg', 'sendto'].includes(call.name)) return [];
@@ -51,7 +51,7 @@ export class WriteLog {
     });
   }
 
-  /** Numbers of calls that change or sync something below the root: the moments worth a power failure. */
+  /** Calls that change or sync something below the root: moments for a power failure. */
   moments(): number[] {
     const root = hex(this.#root);
     return this.#calls.flatMap(({ name, text }, at) =>
@@ -59,13 +59,13 @@ export class WriteLog {
     );
   }
 
-  /** Plays onto a disk that was synced when the recording began. */
+  /** @param disk synced when the recording began */
   player(disk: Disk): Player {
     return new Player(this.#calls, disk, this.#root);
   }
 }
 
-/** Goes forward only. */
+/** Only plays forward. */
 export class Player {
   readonly disk: Disk;
   readonly #calls: readonly SystemCall[];
@@ -74,7 +74,7 @@ export class Player {
   readonly #changes: Changes;
   readonly #root: string;
   readonly #open = new Map<number, Open>();
-  /** Number of the last change when a line began, for syncs that overlap with writes. */
+  /** For syncs that overlap with writes. */
   #changesAtLine: { readonly line: number; readonly change: number }[] = [];
 
   constructor(calls: readonly SystemCall[], disk: Disk, root: string) {
@@ -85,7 +85,7 @@ export class Player {
     this.#root = root;
   }
 
-  /** To the moment after the first `count` calls. */
+  /** After the first `count` calls. */
   playTo(count: number): void {
     for (; this.#played < count; this.#played += 1) {
       const call = this.#calls[this.#played];
@@ -107,7 +107,7 @@ export class Player {
         this.#opened(text, result, ended);
         return;
       case 'close': {
-        // The kernel gives a number away again before the call that closed it has returned.
+        // The kernel reuses a descriptor before the call that closed it has returned.
         const descriptor = numberAt(text, 0);
         if ((this.#open.get(descriptor)?.since ?? 0) < began) this.#open.delete(descriptor);
         return;
@@ -145,7 +145,7 @@ export class Player {
         return;
       case 'fsync':
       case 'fdatasync': {
-        // What was written while the disk was waited for may have come too late for it.
+        // A write during the sync may not be part of it.
         const before = this.#changesAtLine.findLast(({ line }) => line < began)?.change ?? 0;
         const node = this.#open.get(numberAt(text, 0))?.node;
         if (node !== undefined && node.kind !== 'link') node.synced(before);
@@ -229,7 +229,6 @@ export class Player {
     }
   }
 
-  /** Null: outside of the root. */
   #place(path: string | undefined, folder = ''): { folder: FolderNode; name: string } | null {
     const whole = path === undefined || path.startsWith('/') || folder === '' ? path : join(folder, path);
     if (whole === this.#root) return { folder: this.#top, name: '' };
@@ -259,7 +258,7 @@ export class Player {
   }
 }
 
-/** What is there now; all of it counts as synced. */
+/** Everything counts as synced. */
 export function diskAt(path: string): Disk {
   const changes = new Changes();
   return { top: folderAt(path, changes), changes };
@@ -276,7 +275,7 @@ function folderAt(path: string, changes: Changes): FolderNode {
   return new FolderNode(changes, entries);
 }
 
-/** Writes what a power failure leaves of the disk to `path`, a folder that is there and empty. */
+/** @param path an empty folder */
 export function leaveAfter({ top, changes }: Disk, path: string, loss: Loss, random: Random): void {
   const last = random.integer(0, changes.last);
   const leave = (node: FolderNode, at: string): void => {
@@ -293,7 +292,7 @@ export function leaveAfter({ top, changes }: Disk, path: string, loss: Loss, ran
   leave(top, path);
 }
 
-/** Without the programs that the service started: a thread that runs another program is none of its own any more. */
+/** Without the programs that the service started. */
 function ofTheService(calls: readonly SystemCall[]): SystemCall[] {
   const foreign = new Set<number>();
   let main: number | null = null;
@@ -312,7 +311,7 @@ function pathsOf(text: string): string[] {
   return stringsOf(text).map((bytes) => bytes.toString('utf8'));
 }
 
-/** The folder of the first descriptor (`AT_FDCWD<…>`), for a path that is relative to it. */
+/** The folder (`AT_FDCWD<…>`) of a relative path. */
 function dirOf(text: string): string {
   const name = /^[A-Z_0-9]+<((?:\\x[0-9a-f]{2})*)>/.exec(text)?.[1] ?? '';
   return Buffer.from(name.replaceAll('\\x', ''), 'hex').toString('utf8');

@@ -1,4 +1,4 @@
-// Front ends of every kind that the reader of configurations has to judge, put together at random.
+// Random front ends of every kind that the configuration reader must judge.
 import fc from 'fast-check';
 import { testSeed } from '../seed.ts';
 
@@ -8,7 +8,7 @@ export interface FrontEndCase {
   readonly modeIsInherited: boolean;
   /** What makes HAProxy read the client's address from a PROXY header. */
   readonly behindProxy: 'no' | 'bind' | 'rule';
-  /** Lines of its defaults section, then its own. */
+  /** Lines of its defaults section; its own follow. */
   readonly inherited: readonly string[];
   readonly own: readonly string[];
 }
@@ -23,7 +23,7 @@ export interface CaseFiles {
 export const blockedSources = ['127.0.0.2', '127.0.0.9'] as const;
 export const trustedSource = '127.0.0.3';
 export const otherSource = '127.0.0.4';
-/** The conditions tell these apart: each of the sources, and each path, escapes one that does not mean all. */
+/** Conditions distinguish these: each source and each path escapes one that does not match all. */
 export const paths = ['/', '/x', '/y'] as const;
 
 const often = <T>(value: T, weight: number) => ({ arbitrary: fc.constant(value), weight });
@@ -46,7 +46,7 @@ function caseArbitrary(files: CaseFiles): fc.Arbitrary<FrontEndCase> {
       ),
     })
     .map(({ rules, ...rest }) => {
-      // A listen section may not have its rules from its defaults section.
+      // A listen section may not inherit rules.
       const isInherited = (inherits: boolean) => inherits && rest.kind === 'frontend';
       const linesOf = (inherited: boolean) =>
         rules.filter(([, inherits]) => isInherited(inherits) === inherited).flatMap(([lines]) => lines);
@@ -54,12 +54,12 @@ function caseArbitrary(files: CaseFiles): fc.Arbitrary<FrontEndCase> {
     });
 }
 
-/** Rules, each with whether it is of the defaults section. */
+/** Rules, each with whether it belongs to the defaults section. */
 function inherited(rule: fc.Arbitrary<string[]>): fc.Arbitrary<[string[], boolean][]> {
   return fc.array(fc.tuple(rule, fc.oneof(often(false, 3), often(true, 1))), { minLength: 1, maxLength: 4 });
 }
 
-/** As operators write them: one rule for the map, and others for a path or for all, which may come before it. */
+/** Operators' usual rules: one for the map, and others for a path or for all, perhaps before it. */
 function usualRules({ blockedMap, trustedMap }: CaseFiles): fc.Arbitrary<[string[], boolean][]> {
   const condition = fc
     .tuple(fc.constantFrom(...lookups(blockedMap)), fc.constantFrom(...lookups(trustedMap)), fc.nat(4))
@@ -82,7 +82,7 @@ function usualRules({ blockedMap, trustedMap }: CaseFiles): fc.Arbitrary<[string
     .map(([before, rule, behind]) => [...before, rule, ...behind].map((lines) => [lines, false]));
 }
 
-/** A rule with the acls that it needs. */
+/** A rule with its acls. */
 function ruleArbitrary(files: CaseFiles): fc.Arbitrary<string[]> {
   const condition = conditionArbitrary(files);
   const denial = fc.oneof(
@@ -108,7 +108,7 @@ function linesOf(verb: string, { acls, aclsBehind, words }: Condition): string[]
   return [...acls, `${verb} ${possible}`.trim(), ...aclsBehind];
 }
 
-/** Before there is a request, only the source can be told apart. */
+/** Before there is a request, only sources can be distinguished. */
 function withoutPaths(words: string): string {
   return words.replaceAll('{ path /x }', '{ src 127.0.0.2 }').replaceAll('{ path /y }', '{ src 127.0.0.9 }');
 }
@@ -230,7 +230,7 @@ function lookups(map: string): string[] {
   ];
 }
 
-/** A lookup in a map: written out, or as an acl, which may hold another address beside it. */
+/** A lookup in a map: inline, or an acl, perhaps with another address. */
 function lookupArbitrary(map: string, variable: string, beside: string): fc.Arbitrary<Term> {
   const expression = fc.oneof(
     { arbitrary: fc.constantFrom(...lookups(map)), weight: 11 },

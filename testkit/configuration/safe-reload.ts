@@ -1,4 +1,4 @@
-// A safe reload in a folder of its own, with a shell script as the proxy and ports that a test controls.
+// A safe reload with a shell script as the proxy.
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { contentAddressed, type NamedFile } from '../../src/configuration/templa
 import type { ReloadOutcome } from '../../src/haproxy/process/reloader.ts';
 import type { Log } from '../../src/telemetry/log.ts';
 
-/** As `haproxy -V -c -f <file>`: a configuration that holds `bad` is refused, one with `forge` changed meanwhile. */
+/** Simulates `haproxy -V -c -f <file>`: rejects a configuration with `bad`; one with `forge` changes meanwhile. */
 const proxyScript = `#!/bin/sh
 for file; do :; done
 if grep -q bad "$file"; then echo "[ALERT] (1) : config : parsing [$file:1] : unknown keyword 'bad'" >&2; exit 1; fi
@@ -45,11 +45,11 @@ export interface ReloadFixture {
   readonly backups: BackupStore;
   readonly safeReload: SafeReload;
   readonly marker: ReloadMarker;
-  /** What was done, in order: the log's messages and the calls of the ports. */
+  /** Log messages and calls, in order. */
   readonly events: string[];
-  /** The text of each reload, as the proxy would have read it. */
+  /** The text of each reload. */
   readonly loaded: string[];
-  /** What a test may replace. */
+  /** Tests may replace these. */
   readonly does: {
     render: () => { readonly text: string; readonly sites?: string };
     writeMaps: () => Promise<void>;
@@ -68,7 +68,7 @@ export async function reloadFixture(initial: string | null): Promise<ReloadFixtu
   const live = new LiveFile(at('proxy.cfg'));
   if (initial !== null) await writeFile(live.path, initial);
   const origin = new LiveOrigin(at('live-configuration'));
-  // As after a reload of it, where a test does not say otherwise.
+  // As after a reload of it.
   if (initial !== null) await origin.confirmed(initial, null);
   const backups = new BackupStore(at('backups'));
   const events: string[] = [];

@@ -1,7 +1,6 @@
 import type { RenderInput } from '../../src/configuration/template/render-scope.ts';
 import type { Site } from '../../src/domain/site.ts';
 
-/** Inputs of the template tests. */
 export const sampleInput: RenderInput = {
   blockedMap: '/etc/proxy/blocked_ips.map',
   trustedMap: '/etc/proxy/trusted_ips.map',

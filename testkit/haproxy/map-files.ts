@@ -1,4 +1,3 @@
-// Map files of tests: paths, contents and rewrites.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,14 +8,14 @@ import { type MapFileLine, readMapFile } from '../../src/haproxy/map-file/map-fi
 
 export const HEADER: MapFileHeader = { database: '0b6c1c1e-5f0a-4f43-9d55-1a2b3c4d5e6f', generation: 1 };
 
-/** A path for a map file in a folder of its own, removed after the test. */
+/** In a new folder, removed after the test. */
 export async function temporaryMapPath(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'map-file-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   return join(folder, 'blocked_ips.map');
 }
 
-/** The keys that a map file blocks. Throws for anything damaged, duplicate or with another value than 1. */
+/** Throws for damaged lines, duplicates and other values than 1. */
 export async function liveKeys(path: string): Promise<Set<string>> {
   const keys = new Set<string>();
   for await (const lines of readMapFile(path)) collect(lines, keys);
@@ -45,7 +44,7 @@ export async function rewriteTo(file: MapFile, ips: Iterable<string>): Promise<{
   return await rewrite.finish();
 }
 
-/** The nth address of 10.0.0.0/8; n goes in the order of addresses. */
+/** The nth address of 10.0.0.0/8, in address order. */
 export function ipv4(n: number): string {
   return `10.${(n >>> 16) & 255}.${(n >>> 8) & 255}.${n & 255}`;
 }

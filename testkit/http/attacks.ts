@@ -1,4 +1,4 @@
-// Every hostile value through every field of every endpoint: as requests, each with the field it goes through.
+// Every hostile value in every field of every endpoint, as requests.
 
 import { parseWebhookUrl } from '../../src/domain/webhook-url.ts';
 import {
@@ -18,7 +18,7 @@ export interface Attack {
   readonly endpoint: Endpoint;
   readonly where: 'path' | 'query' | 'body' | 'whole body' | 'header';
   readonly field: string;
-  /** As JSON; null where it is none. */
+  /** As JSON; null: not JSON. */
   readonly value: string | null;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ const PATH_SAMPLES: Readonly<Record<string, string>> = {
   id: '20261120T120000000Z-1',
 };
 
-/** So that a trusted address never covers the one that is blocked. */
+/** Must never cover an address that is blocked. */
 const TRUSTED_SAMPLE = '198.51.100.77';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -94,7 +94,7 @@ function throughPath(endpoint: Endpoint): Attack[] {
 }
 
 function throughQuery(endpoint: Endpoint): Attack[] {
-  // An unknown parameter too: every endpoint with a query refuses it.
+  // An unknown parameter too: every endpoint with a query rejects it.
   const fields = endpoint.queryFields.length === 0 ? [] : [...endpoint.queryFields, 'unknown_field', '__proto__'];
   return fields.flatMap((field) => [
     ...wellFormed.map((text) =>
@@ -130,7 +130,7 @@ function throughBody(endpoint: Endpoint): Attack[] {
   ];
 }
 
-/** Those that are read: by the key's check, by the router, by the bodies, by the answers, by the log, by the events. */
+/** Headers that some code reads. */
 export const HEADERS: readonly string[] = [
   'authorization',
   'x-request-id',
@@ -152,13 +152,13 @@ function throughHeaders(endpoint: Endpoint): Attack[] {
   );
 }
 
-/** What may be any text of one line. May only shrink. */
+/** One line of any text. May only shrink. */
 export const FREE_TEXTS: ReadonlySet<string> = new Set(['reason', 'blocked_by', 'note', 'text']);
 
 const ONE_LINE = /^[^\p{Cc}\p{Cs}\u2028\u2029]*$/u;
 const PLAIN_WORD = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,252}$/;
 
-/** Whether a value may pass after all, by rules written here once more. */
+/** Whether the value is valid, by rules written here once more. */
 export function isHarmless({ field, value, where }: Attack): boolean {
   if (where === 'header' || value === null) return true;
   let given: unknown;
@@ -168,13 +168,13 @@ export function isHarmless({ field, value, where }: Attack): boolean {
     if (error instanceof SyntaxError) return false;
     throw error;
   }
-  // A client resolves these before it asks (RFC 3986, 5.2.4); it asks for something else then.
+  // A client resolves these before it sends the path (RFC 3986, 5.2.4).
   if (where === 'path' && (given === '.' || given === '..')) return true;
-  // Opaque here; the store that made it refuses what it did not make.
+  // Opaque; only the store validates it.
   if (field === 'cursor' && /^[A-Za-z0-9._:=+/%-]{1,256}$/.test(String(given))) return true;
-  // The beginning of an address; what is none finds nothing.
+  // The start of an address; other text finds nothing.
   if (field === 'q' && /^[0-9A-Fa-f:./]{1,64}$/.test(String(given))) return true;
-  // An administrator's to choose: it is called, and reaches nothing else.
+  // An administrator's choice, used only to call it.
   if (field === 'url' && typeof given === 'string' && parseWebhookUrl(given).ok) return true;
   if (given === null || typeof given === 'boolean' || given === 0) return true;
   if (typeof given === 'object') return field === 'servers[0].options' && Object.keys(given).length === 0;

@@ -1,11 +1,11 @@
-// Whether what is sent and answered is what the OpenAPI document says, to the last name.
+// Checks requests and answers against the OpenAPI document, to the last name.
 import Schema from 'typebox/schema';
 import type { Schema as DocumentSchema, OpenApi, Operation, Response } from '../../src/http/openapi/openapi-types.ts';
 import { nameOfReference } from '../../src/http/openapi/openapi-types.ts';
 
 export interface SeenAnswer {
   readonly status: number;
-  /** The value of the header; null without a body. */
+  /** Null without a body. */
   readonly contentType: string | null;
   readonly text: string;
 }
@@ -20,14 +20,14 @@ export class DocumentCheck {
     this.#components = this.#document.components;
   }
 
-  /** Every operation, with its path in the form `/api/sites/{domain}`. */
+  /** Paths have the form `/api/sites/{domain}`. */
   operations(): { readonly method: string; readonly path: string; readonly operation: Operation }[] {
     return Object.entries(this.#document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
     );
   }
 
-  /** What is wrong with an answer; empty when it is as documented. */
+  /** Empty: the answer is as documented. */
   answerFaults(method: string, path: string, { status, contentType, text }: SeenAnswer): string[] {
     const response = this.#document.paths[path]?.[method.toLowerCase()]?.responses[status];
     if (response === undefined) return [`${method} ${path} is not documented to answer ${status}`];
@@ -53,12 +53,9 @@ export class DocumentCheck {
   }
 }
 
-/**
- * The document with every object closed. For clients an answer is open, so that a later version may say more; this one
- * says what is documented and nothing else.
- */
+/** Closes every object: for clients an answer is open, but this version returns only what is documented. */
 function closed(document: OpenApi): OpenApi {
-  // What is put together with something else is closed as a whole.
+  // Composed schemas are closed together.
   const parts = new Set<string>();
   walk(document, (schema) => {
     for (const { $ref } of schema.allOf ?? []) if ($ref !== undefined) parts.add(nameOfReference($ref));

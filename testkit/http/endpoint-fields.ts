@@ -1,28 +1,26 @@
-// Every endpoint with every field of its path, its query and its body, from the app's own routes and schemas.
-// A new endpoint or field is attacked too, or a sample is reported as missing.
+// Every endpoint with all its fields, from the app's own routes and schemas: a new field is attacked too.
 import type { RouteOptions } from 'fastify';
 import { isPanelRoute } from '../../src/http/panel-pages.ts';
 import { stubApp } from './stub-services.ts';
 
 export interface Endpoint {
   readonly method: string;
-  /** As it was registered, `/api/sites/:domain`. */
+  /** As registered, `/api/sites/:domain`. */
   readonly url: string;
   readonly open: boolean;
-  /** The body is read as it comes, and has no schema. */
+  /** Has no schema. */
   readonly streamed: boolean;
   readonly pathFields: readonly string[];
   readonly queryFields: readonly string[];
-  /** A right body, or undefined where none is taken. */
+  /** A valid body; undefined: none allowed. */
   readonly body: unknown;
-  /** The ways to every field of it, with wrong or missing optional ones included. */
+  /** Paths to every field, also optional ones. */
   readonly bodyFields: readonly (readonly (string | number)[])[];
 }
 
-/** The end that a right body names. */
 export const sampleEnd = '2090-01-01T00:00:00Z';
 
-/** A right value for each field by its name. A new field needs one. */
+/** A valid value for each field name. A new field needs one. */
 const SAMPLES: Readonly<Record<string, unknown>> = {
   ip_address: '192.0.2.77',
   reason: 'a reason',
@@ -45,7 +43,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   enabled: true,
 };
 
-/** Fields that exclude each other: a right body has one of them. */
+/** Excludes another field of the body. */
 const EXCLUDED = new Set(['duration_seconds']);
 
 interface Schema {
@@ -59,7 +57,7 @@ export async function endpoints(): Promise<Endpoint[]> {
   const { app } = stubApp({}, { onRoute: (route) => routes.push(route) });
   await app.ready();
   await app.close();
-  // The panel's page looks at nothing of its request, its files at a name that is found or not (panel.test.ts).
+  // The panel's page ignores its request; for its files see panel.test.ts.
   return routes
     .filter(({ url }) => !isPanelRoute(url))
     .flatMap((route) => [route.method].flat().map((method) => describeRoute(method, route)));
@@ -103,12 +101,11 @@ function fieldsOf(
   }
   if (schema.items !== undefined)
     return [[...way, 0], ...fieldsOf(schema.items, (sample as unknown[])[0], [...way, 0])];
-  // An object without a schema: its parser is another one, and its fields are those of the sample.
+  // An object without a schema has a parser of its own: its fields are the sample's.
   if (typeof sample === 'object' && sample !== null) return Object.keys(sample).map((name) => [...way, name]);
   return [];
 }
 
-/** The body as JSON with the text `json` in the field's place. */
 export function bodyWith(body: unknown, way: readonly (string | number)[], json: string): string {
   const mark = '\u0001here\u0001';
   const copy = structuredClone(body) as Record<string | number, unknown>;
@@ -120,7 +117,7 @@ export function bodyWith(body: unknown, way: readonly (string | number)[], json:
   return JSON.stringify(copy).replace(JSON.stringify(mark), () => json);
 }
 
-/** `servers[0].port`, as refusals name it. */
+/** `servers[0].port`, as rejections name it. */
 export function fieldName(way: readonly (string | number)[]): string {
   return way.reduce<string>(
     (name, step) => (typeof step === 'number' ? `${name}[${step}]` : name === '' ? step : `${name}.${step}`),

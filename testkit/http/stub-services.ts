@@ -1,4 +1,4 @@
-// Services that do nothing, say something plausible, and remember what they were asked.
+// Services that return plausible answers and record their calls.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BulkAnswer } from '../../src/api/blocked-ips-bulk.ts';
@@ -172,7 +172,7 @@ function lazily<Value>(make: () => Value): () => Value {
 }
 
 type Methods = Record<string, (...args: never[]) => unknown>;
-/** Per service, what some of its methods do instead. */
+/** Replacements for methods, by service. */
 export type Overrides = { readonly [Part in keyof Services]?: Methods };
 
 export interface Call {
@@ -182,15 +182,14 @@ export interface Call {
 
 export interface Stub {
   readonly app: App;
-  /** What the services were asked, the keys' `authenticate`, the reports (`answered`, `ended`) and the log left out. */
+  /** All calls except `authenticate`, `answered`, `ended` and the log. */
   readonly calls: Call[];
   readonly logged: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[];
-  /** The arguments of the only call. */
   onlyCall(): readonly unknown[];
 }
 
 export interface StubOptions extends AppOptions {
-  /** The services of this test throw what such a service never does, so that its answers are in no document. */
+  /** The test's services throw errors that the document does not list for the route. */
   readonly undocumented?: boolean;
 }
 
@@ -224,10 +223,10 @@ export function stubApp(
   };
 }
 
-/** Whatever a test asks for, its answer is one that the OpenAPI document has; else it becomes a 500. */
+/** An undocumented answer becomes a 500. */
 async function refuseUndocumented(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
   const { url } = request.routeOptions;
-  // What reaches no route has no operation either.
+  // Without a route there is no operation.
   if (url === undefined || isPanelRoute(url) || request.method === 'HEAD' || reply.statusCode === 405) return payload;
   if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
   const contentType = String(reply.getHeader('content-type'));
@@ -240,7 +239,7 @@ async function refuseUndocumented(request: FastifyRequest, reply: FastifyReply, 
 }
 
 function recording(part: string, methods: Methods, calls: Call[]): Methods {
-  // Events are looked at before a refusal too.
+  // Events are checked before a rejection too.
   if (part === 'log' || part === 'events') return methods;
   const recorded: Methods = {};
   for (const [name, method] of Object.entries(methods)) {

@@ -1,8 +1,8 @@
-// Parts of a measurement in processes of their own, so that they share neither heap nor core nor figures with the rest.
+// Runs parts of a measurement in processes of their own: they share neither heap nor core with the rest.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { basename } from 'node:path';
 
-/** What a part can be asked. Arguments and results are plain data. */
+/** Arguments and results are plain data. */
 export type Calls = Record<string, (...args: never[]) => unknown>;
 
 interface Question {
@@ -13,9 +13,9 @@ interface Question {
 
 type Reply = { readonly id: number } & ({ readonly result: unknown } | { readonly error: string });
 
-/** In the part's own process. It ends with its parent. */
+/** For the part's own process, which ends with its parent. */
 export function answerCalls(calls: Calls): void {
-  // A terminal sends it to all processes of the group; the parent decides when this one ends.
+  // A terminal signals the complete group; the parent decides when this process ends.
   process.on('SIGINT', () => undefined);
   process.on('disconnect', () => process.exit(0));
   process.on('message', ({ id, name, args }: Question) => {
@@ -35,7 +35,6 @@ export class PartProcess<C extends Calls> {
   #lastId = 0;
   #ended: Error | null = null;
 
-  /** @param program its path */
   constructor(program: string, nodeFlags: readonly string[] = []) {
     this.#name = basename(program);
     // Standard output belongs to the table.
@@ -63,13 +62,13 @@ export class PartProcess<C extends Calls> {
       const id = this.#lastId;
       this.#waiting.set(id, { resolve: resolve as (result: unknown) => void, reject });
       this.#child.send({ id, name, args }, (error) => {
-        // A channel that closed says less than the end of the process, which follows.
+        // The end of the process, which follows, says more than a closed channel.
         if (error !== null) this.#child.kill('SIGKILL');
       });
     });
   }
 
-  /** At once, whatever it is doing: nothing of it is worth keeping. */
+  /** Kills it: nothing of it is needed. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const gone = new Promise((resolve) => this.#child.once('exit', resolve));

@@ -1,4 +1,4 @@
-// One keep-alive connection of HTTP/1.1 by hand: what a client costs is not to be measured as the service's.
+// A minimal HTTP/1.1 client, so that the client's cost is not measured as the service's.
 import { connect, type Socket } from 'node:net';
 
 export interface HttpReply {
@@ -26,7 +26,7 @@ export class HttpClient {
     this.#target = target;
   }
 
-  /** One request at a time. Rejects when the connection ends before the answer. */
+  /** One at a time. Rejects if the connection ends before the answer. */
   request(method: string, path: string, type: string | null = null, body = '', accept = ''): Promise<HttpReply> {
     const wants = accept === '' ? '' : `accept: ${accept}\r\n`;
     const about =
@@ -34,7 +34,7 @@ export class HttpClient {
     return this.#send((socket) => socket.write(`${this.#head(method, path, about)}${body}`, 'latin1'));
   }
 
-  /** The body in chunks that are there already, so that making them is not measured; waits where the service is slower. */
+  /** Sends prepared chunks, so that creating them is not measured; waits for the service. */
   stream(method: string, path: string, type: string, chunks: readonly Buffer[]): Promise<HttpReply> {
     const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
     const head = this.#head(method, path, `content-type: ${type}\r\ncontent-length: ${length}\r\n`);
@@ -79,7 +79,7 @@ export class HttpClient {
     this.#socket = socket;
     this.#received = Buffer.alloc(0);
     const ended = (error: Error): void => {
-      // Only of the present connection: a request may be under way on the next one already.
+      // A request may be under way on the next connection already.
       if (this.#socket !== socket) return;
       this.#socket = null;
       this.#fail(error);
@@ -114,7 +114,7 @@ export class HttpClient {
   }
 }
 
-/** Null: not whole yet. Takes answers with a length, or in chunks. */
+/** Null: incomplete. Supports a length, or chunks. */
 export function parseReply(bytes: Buffer): (HttpReply & { readonly last: boolean }) | null {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return null;
@@ -133,7 +133,7 @@ function bodyOf(head: string, bytes: Buffer, start: number): Buffer | null {
   return bytes.length < after ? null : bytes.subarray(start, after);
 }
 
-/** Trailers are not taken: this service sends none. */
+/** Without trailers: this service sends none. */
 function dechunked(bytes: Buffer, start: number): Buffer | null {
   const chunks: Buffer[] = [];
   for (let at = start; ; ) {

@@ -1,20 +1,20 @@
-// Lists to fill the set with: made up (distinct, public-looking, in no order, the same in every run), or a file.
+// Generated lists (distinct, public-looking, unordered, the same in every run), or a file.
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { type IpEntry, parseIp } from '../../src/domain/ip.ts';
 import { sortKey } from '../../src/domain/ip-order.ts';
 
-/** Small enough to be sent to another process, which makes the same list of it. */
+/** Small enough for another process, which generates the same list. */
 export type ListSource =
   | { readonly kind: 'ipv4' | 'mixed'; readonly entries: number }
   | { readonly kind: 'file'; readonly path: string };
 
 const firstOctets = Array.from({ length: 223 }, (_, index) => index + 1).filter((octet) => ![10, 127].includes(octet));
 const addresses = firstOctets.length * 2 ** 24;
-/** A prime that does not divide `addresses`: its multiples meet every address once, and neighbours never come together. */
+/** A prime that does not divide `addresses`: its multiples meet every address once, never neighbours together. */
 const stride = 1_000_000_007;
 
-/** `index` below 9,000,000, so that the product stays exact. */
+/** Below 9,000,000 the product stays exact. */
 function numberOf(index: number): number {
   const place = (index * stride) % addresses;
   return firstOctets[Math.floor(place / 2 ** 24)]! * 2 ** 24 + (place % 2 ** 24);
@@ -29,7 +29,7 @@ export function address(index: number): string {
   return dotted(numberOf(index));
 }
 
-/** Of ten: six IPv4 addresses, two IPv4 networks, an IPv6 address, an IPv6 network. Never the same for two indices. */
+/** Of ten: six IPv4 addresses, two IPv4 networks, an IPv6 address, an IPv6 network. */
 export function mixedEntry(index: number): string {
   const value = numberOf(index);
   const kind = index % 10;
@@ -48,19 +48,19 @@ export function* batches(entries: number, size = 5_000): Iterable<string[]> {
   }
 }
 
-/** Addresses of a block of their own, never in a made-up list. */
+/** Never in a generated list. */
 export function spare(index: number): string {
   return `241.${(index >>> 16) & 255}.${(index >>> 8) & 255}.${index & 255}`;
 }
 
-/** Throws when a file cannot be read, or holds a line that is no address. */
+/** Throws if a file cannot be read, or has an invalid line. */
 export function listOf(source: ListSource): string[] {
   if (source.kind === 'file') return readList(source.path);
   const make = source.kind === 'ipv4' ? address : mixedEntry;
   return Array.from({ length: source.entries }, (_, index) => make(index));
 }
 
-/** A text list, one address or network a line, `.gz` or plain; each once, in canonical form. */
+/** One entry a line, `.gz` or plain; each once, in canonical form. */
 function readList(path: string): string[] {
   const bytes = readFileSync(path);
   const text = (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
@@ -83,7 +83,7 @@ function entryOf(text: string, where = ''): IpEntry {
   return parsed.entry;
 }
 
-/** By number, a wider network before what it holds: the order that HAProxy's tree takes fastest. */
+/** By number, wider networks first: the fastest order for HAProxy's tree. */
 export function inNumericOrder(ips: readonly string[]): string[] {
   return ips
     .map((ip) => ({ ip, key: sortKey(entryOf(ip)).toString('latin1') }))
@@ -91,7 +91,7 @@ export function inNumericOrder(ips: readonly string[]): string[] {
     .map(({ ip }) => ip);
 }
 
-/** By text: the order that an index over the text takes fastest. */
+/** By text: the fastest order for an index over the text. */
 export function inTextOrder(ips: readonly string[]): string[] {
   return [...ips].sort();
 }

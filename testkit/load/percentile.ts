@@ -1,6 +1,4 @@
-// One figure for many: by nearest rank, so that it is one that was measured.
-
-/** The value below which this share of them lies (nearest rank); NaN of none. */
+/** By nearest rank, so that the value was measured; NaN of none. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;

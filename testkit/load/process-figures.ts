@@ -1,8 +1,8 @@
-// Memory, disk and processor of a process and what it started, HAProxy left out, as /proc shows them.
+// Memory, disk and processor time of a process and its descendants, from /proc.
 import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { childrenOf } from '../../src/system/processes.ts';
 
-/** The process and its descendants, without those that are a HAProxy. */
+/** Without HAProxy's processes. */
 export async function processesOf(pid: number): Promise<number[]> {
   const own = [pid];
   for (const child of await childrenOf(pid)) {
@@ -20,7 +20,7 @@ function isProxy(pid: number): boolean {
   }
 }
 
-/** Megabytes. `peak`: the highest since the start or the last `forgetPeak`. */
+/** Megabytes. `peak`: since the start or the last `forgetPeak`. */
 export function memoryOf(pids: readonly number[]): { now: number; peak: number } {
   const sum = { now: 0, peak: 0 };
   for (const pid of pids) {
@@ -32,17 +32,17 @@ export function memoryOf(pids: readonly number[]): { now: number; peak: number }
   return sum;
 }
 
-/** From here on the peak is measured again: 5 resets the kernel's mark of the highest resident size. */
+/** Starts the peak again: 5 resets the kernel's high-water mark. */
 export function forgetPeak(pids: readonly number[]): void {
   for (const pid of pids) writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
-/** Bytes that it caused to be written to disk, until now. */
+/** Bytes written to disk so far. */
 export function bytesWritten(pid: number | 'self'): number {
   return Number(/write_bytes: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, 'latin1'))?.[1]);
 }
 
-/** Milliseconds of processor time, user and system, in steps of ten. */
+/** User and system milliseconds, in steps of ten. */
 export function processorTime(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');

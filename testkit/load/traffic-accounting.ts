@@ -1,13 +1,12 @@
-// What a load made of its requests. Every request has the time at which it was due; what it waited for, in the load
-// generator's queue as well, counts: a closed loop would stop asking while the proxy stands still, and see no pause.
+// Latency counts from the time at which a request was due, including the generator's queue: a closed loop would stop
+// sending while the proxy pauses, and miss the pause.
 import { percentile } from './percentile.ts';
 
 export type RequestKind = 'keep-alive' | 'new';
 
 /**
- * `refused`: no listener. `unconnected`: the connection could not be made for another reason. `reset`, `closed`:
- * the connection ended, by a reset or in order, before the first byte of the answer. `truncated`: within the answer.
- * `status`: a whole answer, but not a 200. `garbled`: not HTTP. `time-out`: no whole answer within the time-out.
+ * `refused`: no listener. `unconnected`: no connection for another reason. `reset`, `closed`: the connection ended
+ * before the answer. `truncated`: within the answer. `status`: not a 200. `garbled`: not HTTP.
  */
 export type FailureCause =
   | 'refused'
@@ -21,15 +20,15 @@ export type FailureCause =
 
 export interface RequestFailure {
   readonly cause: FailureCause;
-  /** The system's code, the status, or where it broke off. */
+  /** The system's code, the status, or where the answer broke off. */
   readonly detail: string;
 }
 
 export interface RequestRecord {
   readonly kind: RequestKind;
-  /** ms of one monotonic clock. */
+  /** Milliseconds of one monotonic clock. */
   readonly dueAt: number;
-  /** The last byte of the answer, or the failure. */
+  /** Last byte of the answer, or the failure. */
   readonly endedAt: number;
   readonly failure: RequestFailure | null;
 }
@@ -38,15 +37,14 @@ export interface Tally {
   readonly sent: number;
   readonly failed: number;
   readonly causes: Readonly<Partial<Record<FailureCause, number>>>;
-  /** The first ones, with the ms since the first request was due. */
+  /** The first ones, with milliseconds since the first request was due. */
   readonly firstFailures: readonly (RequestFailure & { readonly afterMs: number })[];
-  /** ms from the scheduled time to the answer's end, of the answered ones; null when none was answered. */
+  /** Milliseconds of answered requests; null: none was answered. */
   readonly p50: number | null;
   readonly p99: number | null;
   readonly longest: number | null;
-  /** The answered ones that took longest, for a look at what went on then. */
   readonly slowest: readonly { readonly ms: number; readonly dueAfterMs: number }[];
-  /** The longest stretch in which a request was due at every moment and none was answered. */
+  /** The longest time in which a request was always due and none was answered. */
   readonly pause: { readonly ms: number; readonly afterMs: number };
 }
 
@@ -87,8 +85,7 @@ export function tallyOf(records: readonly RequestRecord[]): Tally {
 }
 
 /**
- * A stretch begins when a request becomes due and none was, or at an answer while others are still due; it ends at the
- * next answer. A failure is no answer: the others go on waiting through it. `at`: where the stretch began.
+ * Starts when a request becomes due, or at an answer while others are due; ends at the next answer, not at a failure.
  */
 export function longestPause(records: readonly RequestRecord[]): { ms: number; at: number } {
   const moments: { at: number; change: 'due' | 'answered' | 'failed' }[] = [];
@@ -96,7 +93,7 @@ export function longestPause(records: readonly RequestRecord[]): { ms: number; a
     moments.push({ at: dueAt, change: 'due' });
     moments.push({ at: endedAt, change: failure === null ? 'answered' : 'failed' });
   }
-  // What becomes due at the very moment of an answer was not waiting before it.
+  // What becomes due exactly at an answer did not wait before it.
   moments.sort((one, other) => one.at - other.at || Number(one.change === 'due') - Number(other.change === 'due'));
   let waiting = 0;
   let since = 0;

@@ -1,8 +1,7 @@
-// One HTTP/1.1 answer with a Content-Length, as it comes: just what HAProxy itself and a plain server send.
+// Parses an HTTP/1.1 answer with a Content-Length: what HAProxy and a plain server send.
 
 const headEnd = Buffer.from('\r\n\r\n');
 
-/** What came is no answer that this reader knows. */
 export class GarbledAnswer extends Error {
   override readonly name = 'GarbledAnswer';
 }
@@ -15,7 +14,7 @@ export class AnswerReader {
     return this.#bytes.length > 0;
   }
 
-  /** True: the answer is whole. @throws GarbledAnswer */
+  /** True: the answer is complete. @throws GarbledAnswer */
   push(bytes: Buffer): boolean {
     this.#bytes = this.#bytes.length === 0 ? bytes : Buffer.concat([this.#bytes, bytes]);
     this.#head ??= this.#readHead();
@@ -28,7 +27,7 @@ export class AnswerReader {
     return this.#head?.status ?? 0;
   }
 
-  /** The server said that the connection ends with this answer. */
+  /** The server closes the connection after this answer. */
   get closes(): boolean {
     return this.#head?.closes ?? true;
   }

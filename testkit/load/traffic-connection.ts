@@ -1,18 +1,14 @@
-// One connection to the proxy, and what may happen to a request on it.
-//
-// What is a failure: a request of which any byte may have been sent and that got no whole 200. Also one that was
-// written to a connection just as the proxy closed it: a browser might repeat it, but it was lost, and is counted.
-// What is none: that an idle connection is closed, or that an answer says `connection: close`. The next request then
-// opens a new connection, and the time for that is part of its latency.
+// A failure: a request of which any byte may have been sent, without a complete 200. Also one written just as the proxy
+// closed the connection: a browser might repeat it, but it was lost.
+// No failure: an idle connection is closed, or an answer says `connection: close`. Reconnecting is part of the latency.
 import { createConnection, type Socket } from 'node:net';
 import type { FailureCause, RequestFailure } from './traffic-accounting.ts';
 import { AnswerReader } from './traffic-answer.ts';
 
 export interface Target {
   readonly port: number;
-  /** The Host header. */
   readonly host: string;
-  /** From the scheduled time on. */
+  /** From the due time on. */
   readonly timeoutMs: number;
 }
 
@@ -28,16 +24,17 @@ export class Connection {
   #socket: Socket | null = null;
   #connected = false;
   #asked: Asked | null = null;
-  /** Connections made so far. */
   opened = 0;
 
-  /** @param keep ask for a connection that stays open; without it each request asks for a closed connection */
+  /** @param keep false: each request asks for a closed connection */
   constructor(target: Target, keep: boolean) {
     this.#target = target;
     this.#text = `GET /traffic HTTP/1.1\r\nHost: ${target.host}\r\n${keep ? '' : 'Connection: close\r\n'}\r\n`;
   }
 
-  /** One request at a time. Resolves with its failure, or null for a whole 200. `dueAt` in ms of `performance.now()`. */
+  /**
+   * One at a time. Resolves to its failure, or null for a complete 200. `dueAt`: milliseconds of `performance.now()`.
+   */
   ask(dueAt: number): Promise<RequestFailure | null> {
     if (this.#asked !== null) throw new Error('a connection takes one request at a time');
     return new Promise((done) => {
@@ -72,7 +69,7 @@ export class Connection {
   #data(bytes: Buffer): void {
     const asked = this.#asked;
     if (asked === null) {
-      // Said without having been asked (HAProxy's 408 to an idle client, before it closes): no request of ours.
+      // Sent without a request: HAProxy's 408 to an idle client, before it closes.
       this.#drop();
       return;
     }

@@ -1,5 +1,5 @@
-// The load generator, a process of its own, so that what the bench does beside it cannot delay its clock. Told over
-// the channel of `fork`: `begin` with a plan is answered by `running`, `end` by the `report`.
+// The load generator, a process of its own: the bench cannot delay its clock. Over the channel of `fork`, `begin` with
+// a plan is answered by `running`, `end` by the `report`.
 import { spawnSync } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { type LoadPlan, type LoadReport, OpenLoop } from './traffic-schedule.ts';
@@ -10,10 +10,7 @@ export type LoadAnswer =
   | { readonly kind: 'report'; readonly report: LoadReport }
   | { readonly kind: 'failed'; readonly message: string };
 
-/**
- * It measures others' pauses: on a busy machine its own turn comes first, where the system allows it (only root may).
- * That makes it late less often, not never (10 ms were seen): how late it was stands in every report.
- */
+/** Raises its priority if allowed (root only): late less often, not never (10 ms were seen); reports say how late. */
 function goFirst(): void {
   const realTime = spawnSync('chrt', ['--all-tasks', '--fifo', '--pid', '1', String(process.pid)]);
   if (realTime.status === 0) return;
@@ -46,5 +43,4 @@ process.on('message', (order: LoadOrder) => {
     .catch((error: unknown): LoadAnswer => ({ kind: 'failed', message: String(error) }))
     .then((answer) => process.send?.(answer));
 });
-// The bench is gone: the results have no reader.
 process.once('disconnect', () => process.exit());

@@ -1,4 +1,3 @@
-// The bench's end of the load generator.
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import type { LoadAnswer, LoadOrder } from './traffic-load.ts';
@@ -22,7 +21,7 @@ export class LoadGenerator {
     return new LoadGenerator(child);
   }
 
-  /** Load on while `work` runs, and `tailMs` longer: what a change leaves behind (freed memory, ending workers) too. */
+  /** Loads during `work` and `tailMs` longer: freed memory and ending workers count too. */
   async during<T>(
     plan: LoadPlan,
     tailMs: number,

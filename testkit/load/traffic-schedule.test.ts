@@ -1,4 +1,4 @@
-// Against a small TCP server that answers, stalls, cuts and resets as a test tells it.
+// Against a TCP server that answers, stalls, cuts and resets as scripted.
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { eventually, settled } from '../conditions.ts';
@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** `answer` hears each request, with its number from 0. */
+/** Calls `answer` for each request, with its number from 0. */
 async function serve(answer: (socket: Socket, number: number) => void): Promise<Scripted> {
   const sockets = new Set<Socket>();
   const requests: string[] = [];
@@ -86,7 +86,7 @@ describe('a request', () => {
     const read = vi.spyOn(AnswerReader.prototype, 'push');
     const { port, sockets } = await serve((socket) => socket.write(good.slice(0, 20)));
     const outcome = ask(connection(port));
-    // The bytes have to be read before the reset comes, or the kernel throws them away.
+    // Read before the reset arrives, or the kernel discards the bytes.
     await eventually('it began to be read', () => read.mock.calls.length > 0);
     for (const socket of sockets) socket.resetAndDestroy();
     expect(await outcome).toEqual({ cause: 'truncated', detail: 'ECONNRESET' });
@@ -170,7 +170,7 @@ describe('the open loop', () => {
     using time = stopTime();
     let stalled: (() => void)[] | null = null;
     const { port } = await serve((socket, number) => {
-      // The first two open the connections; the rest hangs until it is let go.
+      // The first two open the connections; the rest hangs until released.
       if (number < 2) socket.write(good);
       else if (stalled === null) socket.write(good);
       else stalled.push(() => socket.write(good));
@@ -183,7 +183,7 @@ describe('the open loop', () => {
     stalled = null;
     for (const answer of waiting) answer();
     const { keepAlive } = await loop.stop();
-    // Two were sent and held; those behind them were not, and waited all the same.
+    // Two were sent and held; those behind them were not, but waited all the same.
     expect(waiting.length).toBeLessThanOrEqual(3);
     expect(keepAlive.failed).toBe(0);
     expect(keepAlive.pause.ms).toBeGreaterThan(350);

@@ -1,5 +1,5 @@
-// The open loop: requests become due at a fixed rate, whatever became of those before. Those for kept connections wait
-// in line while all of these are busy, and that waiting counts; the others have a connection each.
+// An open loop: requests become due at a fixed rate. Those for kept connections queue while all are busy, and that time
+// counts; the others have a connection each.
 import { setImmediate } from 'node:timers/promises';
 import { percentile } from './percentile.ts';
 import { type RequestKind, type RequestRecord, type Tally, tallyOf } from './traffic-accounting.ts';
@@ -15,9 +15,9 @@ export interface LoadReport {
   readonly fresh: Tally;
   readonly all: Tally;
   readonly durationMs: number;
-  /** Connections that the proxy closed between two requests, so that a kept client had to connect again. */
+  /** Kept connections that the proxy closed between two requests. */
   readonly reconnects: number;
-  /** How late this process itself was with its requests, by its clock: what a latency owes to the generator. */
+  /** How late the generator itself was: its part of a latency. */
   readonly own: { readonly p99: number; readonly longest: number; readonly longestAfterMs: number };
 }
 
@@ -41,7 +41,7 @@ export class OpenLoop {
     this.#idle = [...this.#kept];
   }
 
-  /** Connects what is kept with a request each; rejects when one of them fails. Then the clock runs. */
+  /** Opens kept connections with a request each, and rejects if one fails; then the clock starts. */
   async start(): Promise<void> {
     const first = await Promise.all(this.#kept.map((connection) => connection.ask(performance.now())));
     const failure = first.find((one) => one !== null);
@@ -50,13 +50,13 @@ export class OpenLoop {
     this.#tick();
   }
 
-  /** No more requests become due; resolves when those that were have ended. */
+  /** Resolves when all due requests have ended. */
   async stop(): Promise<LoadReport> {
     const durationMs = performance.now() - this.#began;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     if (this.#open > 0) await new Promise<void>((resolve) => (this.#lastEnded = resolve));
-    // What the proxy closed just now was not asked for anything any more.
+    // A connection that the proxy just closed has no request.
     await setImmediate();
     for (const connection of this.#kept) connection.close();
     const of = (kind: RequestKind): RequestRecord[] => this.#records.filter((record) => record.kind === kind);
@@ -84,7 +84,7 @@ export class OpenLoop {
     this.#timer = setTimeout(() => this.#tick(), Math.max(0, next - performance.now()));
   }
 
-  /** Issues what is due by now; when the next one is. */
+  /** Sends what is due; returns when the next one is. */
   #issueDue(kind: RequestKind, perSecond: number, now: number): number {
     for (;;) {
       const dueAt = this.#began + (this.#issued[kind] * 1_000) / perSecond;
@@ -111,7 +111,7 @@ export class OpenLoop {
       else this.#free(connection);
       if (this.#open === 0) this.#lastEnded?.();
     };
-    // Never rejects: what happens to a request is its outcome.
+    // Never rejects: a failure is an outcome.
     void connection.ask(dueAt).then((failure) => ended({ kind, dueAt, endedAt: performance.now(), failure }));
   }
 

@@ -1,4 +1,4 @@
-// Metrics of which every one has a value: for tests that must forget none.
+// Metrics with a value for each.
 import { Registry } from '@prometheus-io/client';
 import type { ProxyStat } from '../../src/haproxy/process/proxy-stats.ts';
 import { healthParts } from '../../src/health/health-verdict.ts';
@@ -11,7 +11,7 @@ export interface MetricsKit {
   readonly registry: Registry;
   readonly observers: MetricObservers;
   readonly metrics: Metrics;
-  /** Warnings of the log, with their causes. */
+  /** Log warnings with their causes. */
   readonly warned: string[];
 }
 
@@ -60,7 +60,7 @@ export function metricsKit(sources: Partial<MetricSources> = {}, patienceMs?: nu
   return { registry, observers, metrics: new Metrics({ registry, observers, sources: all, log, patienceMs }), warned };
 }
 
-/** One of everything that the parts tell of themselves. */
+/** Emits one of everything. */
 export function tellAll({ observers, metrics }: MetricsKit): void {
   observers.operations.ended(endedOperation('block', { seenEverywhere: true, counts: { added: 1 } }));
   observers.groups.ended(3, 2.5);
@@ -72,7 +72,7 @@ export function tellAll({ observers, metrics }: MetricsKit): void {
   metrics.answered('POST', '/api/blocked-ips', 201, 2.4);
 }
 
-/** Samples by name and labels as they stand in the text. */
+/** By name and labels, as in the text. */
 export function samplesOf(text: string): Record<string, number> {
   const samples: Record<string, number> = {};
   for (const line of text.split('\n')) {

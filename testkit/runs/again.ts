@@ -1,5 +1,4 @@
-// `npm run test:again`: the suite in fresh clones, again and again, with a row of docs/reliability.md for each run.
-// `--help` explains it.
+// `npm run test:again`: the suite in fresh clones, with a row of docs/reliability.md for each run.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -91,7 +90,7 @@ async function runSuite(folder: string, seed: number, busyLoops: number): Promis
   return { at, commit, seed, seconds, busyLoops, proxies: testProxies().found, result };
 }
 
-/** The environment without what npm added for this program, so that the clone uses its own packages. */
+/** Without npm's variables, so that the clone uses its own packages. */
 function newcomer(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !/^(npm_|INIT_CWD$)/.test(name));
   const path = (process.env.PATH ?? '').split(delimiter).filter((part) => !/node_modules|node-gyp-bin/.test(part));

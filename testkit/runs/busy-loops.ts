@@ -1,8 +1,8 @@
-// Processes that do nothing but use a processor each.
+// Processes that keep a core busy each.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { execPath, pid } from 'node:process';
 
-/** Ends by itself when its parent is gone, even after a SIGKILL of the parent. */
+/** Ends when its parent is gone, even after a SIGKILL. */
 const loop = 'while (process.ppid === Number(process.argv[1]));';
 
 export class BusyLoops implements Disposable {

@@ -1,13 +1,13 @@
-// What the programs that record test runs ask git, and how they write docs/reliability.md.
+// Git queries and docs/reliability.md, for the programs that record test runs.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const root = join(import.meta.dirname, '../..');
 const page = 'docs/reliability.md';
-/** Of the long tests, one line for each piece: committed, so that they add up over machines too. */
+/** Of the long tests, one line per piece: committed, so that they add up across machines. */
 export const longResults = 'docs/long-tests.jsonl';
-/** The programs write to them themselves, so changes in them do not count. */
+/** Written by the programs themselves, so changes in them do not count. */
 const written = [page, longResults].map((file) => `:(exclude)${file}`);
 
 function git(...args: string[]): string {
@@ -18,14 +18,14 @@ export function headCommit(): string {
   return git('rev-parse', '--short', 'HEAD');
 }
 
-/** Files that differ from the commit: recorded runs would belong to no commit. */
+/** Recorded runs of changed files would belong to no commit. */
 export function uncommitted(): string[] {
   return git('status', '--porcelain', '--', '.', ...written)
     .split('\n')
     .filter((line) => line !== '');
 }
 
-/** Whether a commit has the same files as HEAD, pages of documentation and results aside. */
+/** Whether a commit has the same files as HEAD, except documentation and results. */
 export function sameCode(commit: string): boolean {
   const args = ['diff', '--quiet', commit, 'HEAD', '--', '.', ':(exclude)*.md', ...written];
   return spawnSync('git', args, { cwd: root, stdio: 'ignore' }).status === 0;

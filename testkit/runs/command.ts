@@ -1,4 +1,4 @@
-// A long command in a process group of its own, with its output in a file.
+// Runs a long command in its own process group, with its output in a file.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
@@ -9,21 +9,21 @@ export interface Command {
   readonly line: readonly [program: string, ...args: string[]];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** The output is appended to this file. */
+  /** Output is appended to this file. */
   readonly log: string;
-  /** Ends the whole group. */
+  /** Ends the process group. */
   readonly signal: AbortSignal;
 }
 
 export interface Ended {
-  /** Null: a signal ended it. */
+  /** Null: ended by a signal. */
   readonly code: number | null;
   readonly seconds: number;
 }
 
 const graceMs = 30_000;
 
-/** @throws the abort reason when the signal came; the group is gone then */
+/** @throws the abort reason, once the group has ended */
 export async function runCommand({ line: [program, ...args], cwd, env, log, signal }: Command): Promise<Ended> {
   signal.throwIfAborted();
   const began = performance.now();
@@ -56,12 +56,11 @@ function killGroup(leader: number | undefined, signal: NodeJS.Signals): void {
   try {
     kill(-leader, signal);
   } catch (error) {
-    // The whole group has ended.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
-/** Aborts at SIGINT, SIGTERM and SIGHUP; `code` is the exit code that belongs to the signal. */
+/** Aborts at SIGINT, SIGTERM and SIGHUP; `code` is the signal's exit code. */
 export function stopOnSignals(): { readonly signal: AbortSignal; code(): number } {
   const stop = new AbortController();
   let code = 0;

@@ -1,10 +1,10 @@
-// The parts of `npm run test:long`, and what of them is done and open according to the recorded results.
+// The parts of `npm run test:long`, and their progress according to recorded results.
 import { shortVersion } from './suite-run.ts';
 
 export const parts = ['versions', 'crash-points', 'power-cut', 'load', 'chaos', 'attached'] as const;
 export type Part = (typeof parts)[number];
 
-/** A line of the file of results. */
+/** A line of the results. */
 export interface Piece {
   readonly date: string;
   readonly part: Part;
@@ -12,10 +12,9 @@ export interface Piece {
   readonly version: string;
   readonly commit: string;
   readonly seed: number;
-  /** Runs, points or rounds. */
   readonly count: number;
   readonly seconds: number;
-  /** `restarted` runs nothing: it discards what was counted before. */
+  /** `restarted` runs nothing: it discards earlier results. */
   readonly result: 'passed' | 'failed' | 'restarted';
   /** How many tests ran, or what failed. */
   readonly detail?: string;
@@ -23,19 +22,18 @@ export interface Piece {
 
 export interface Plan {
   readonly part: Part;
-  /** What is counted, in the plural. */
   readonly unit: 'runs' | 'points' | 'rounds';
   readonly target: number;
-  /** What one piece counts at most. A run that is cut off loses the piece under way. */
+  /** A run that is cut off loses the piece under way. */
   readonly pieceSize: number;
-  /** Counts only for the code that it ran on. If not, pieces add up across commits. */
+  /** Counts only for the code that it ran on; otherwise pieces add up across commits. */
   readonly everyCommit: boolean;
-  /** A piece has the seed after that of the piece before it. If not, all have the seed of the tests. */
+  /** Each piece uses the next seed; otherwise all use the seed of the tests. */
   readonly newSeeds: boolean;
   readonly covers: string;
 }
 
-/** @param rounds the number of chaos rounds and of power failures for each version; half as many of an attached service */
+/** @param rounds of chaos and of power failures per version; half as many for an attached service */
 export function plansFor(rounds: number): readonly Plan[] {
   const once = { unit: 'runs', target: 1, pieceSize: 1 } as const;
   const attachedRounds = Math.ceil(rounds / 2);
@@ -90,20 +88,16 @@ export function plansFor(rounds: number): readonly Plan[] {
 export const load = { clients: 200, seconds: 300, entries: 200_000 } as const;
 
 export interface Progress {
-  /** Passed since the last failure or restart. */
+  /** Since the last failure or restart. */
   readonly done: number;
   readonly open: number;
   readonly nextSeed: number;
-  /** The first piece that is counted in `done`; null: none. */
+  /** The first piece counted in `done`. */
   readonly first: Piece | null;
-  /** The last piece that ran; null: none. */
   readonly last: Piece | null;
 }
 
-/**
- * @param sameCode whether a commit has the code that is tested now
- * @param testSeed the seed of the tests
- */
+/** @param sameCode whether a commit has the code that is tested now */
 export function progressOf(
   pieces: readonly Piece[],
   { part, target, everyCommit, newSeeds }: Plan,
@@ -120,7 +114,7 @@ export function progressOf(
   return { done, open: Math.max(0, target - done), nextSeed: newSeeds ? seedAfter(last) : testSeed, first, last };
 }
 
-/** A piece that failed is repeated. */
+/** A failed piece is repeated. */
 function seedAfter(last: Piece | null): number {
   if (last === null) return 1;
   return last.result === 'failed' ? last.seed : last.seed + 1;
@@ -131,7 +125,7 @@ export function countText(count: number, { unit }: Plan): string {
   return `${count} ${count === 1 ? unit.slice(0, -1) : unit}`;
 }
 
-/** The line of a part's output that says how it went; of chaos and power failures only if something failed. */
+/** The line that sums up a part's output; for chaos and power failures only after a failure. */
 export function summaryIn(part: Part, output: string, passed: boolean): string | null {
   if (part === 'load') return lineIn(output, /^\d+ requests in .*$/m);
   if (passed) return null;
@@ -140,16 +134,16 @@ export function summaryIn(part: Part, output: string, passed: boolean): string |
 
 const lineIn = (output: string, form: RegExp): string | null => form.exec(output)?.[0] ?? null;
 
-/** The name of the table in docs/reliability.md. */
+/** Table in docs/reliability.md. */
 export const longRuns = 'test:long';
 
-/** The commits of the first piece counted and of the last run: `1a2b3c4 … 5d6e7f8`, or only one where it is the same. */
+/** Commits of the first counted and the last run: `1a2b3c4 … 5d6e7f8`, or one. */
 export function commitsText({ first, last }: Pick<Progress, 'first' | 'last'>): string {
   if (last === null) return '';
   return first === null || first.commit === last.commit ? last.commit : `${first.commit} … ${last.commit}`;
 }
 
-/** Which parts a change of the code leaves done, and which it opens again. */
+/** Which parts stay done after a change of the code, and which do not. */
 export function countedAcrossCommits(): string {
   const listed = (everyCommit: boolean): string => {
     const names = plansFor(1).flatMap((plan) => (plan.everyCommit === everyCommit ? [plan.part] : []));
@@ -158,7 +152,7 @@ export function countedAcrossCommits(): string {
   return `${listed(false)} add up across commits; ${listed(true)} count at the current commit only.`;
 }
 
-/** Part, HAProxy, passed in a row, date of the last run, the commits counted, its seed, its result. */
+/** Part, HAProxy, passed in a row, date, commits, seed, result. */
 export function rowOf(plan: Plan, version: string, progress: Progress): string[] | null {
   const { done, last } = progress;
   if (last === null) return null;
@@ -167,7 +161,7 @@ export function rowOf(plan: Plan, version: string, progress: Progress): string[]
   return [plan.part, version, countText(done, plan), date.slice(0, 10), commitsText(progress), String(seed), told];
 }
 
-/** Rows of other machines stay; all are in the order of the parts, then of the versions. */
+/** Rows of other machines stay; sorted by part and version. */
 export function mergeRows(old: readonly (readonly string[])[], own: readonly (readonly string[])[]): string[][] {
   const key = ([part = '', version = '']: readonly string[]): string => `${part} ${version}`;
   const byKey = new Map([...old, ...own].map((row) => [key(row), [...row]]));

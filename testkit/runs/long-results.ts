@@ -1,9 +1,9 @@
-// The file of results of `npm run test:long`: one JSON line a piece, so that a long run can be cut off and resumed.
+// One JSON line per piece, so that a run can be interrupted and resumed.
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Piece } from './long-plan.ts';
 
-/** Passes over a line that was cut off. */
+/** Skips a line that was cut off. */
 export function readPieces(path: string): Piece[] {
   return textOf(path)
     .split('\n')

@@ -1,4 +1,4 @@
-// `npm run test:long`: the tests that are too long for `npm test`, on every HAProxy found. `--help` explains it.
+// The tests that are too long for `npm test`, on every HAProxy found. `--help` explains it.
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
@@ -31,7 +31,7 @@ import { rowsOf, withRows } from './table.ts';
 
 const folder = join(root, '.test-long');
 const vitest = 'node_modules/vitest/vitest.mjs';
-/** The tests that the part "versions" leaves to the part "crash-points". */
+/** Part "crash-points" runs these instead of part "versions". */
 const crashTests = ['test/crash-points.test.ts', 'test/crash-first-start.test.ts'];
 
 const usage = `npm run test:long -- [options]: runs what is too long for "npm test", on every HAProxy found, and continues where
@@ -65,7 +65,6 @@ function pieceText(): string {
 
 interface Options {
   readonly parts: readonly Part[];
-  /** Null: all. */
   readonly versions: readonly string[] | null;
   readonly rounds: number;
   readonly fresh: boolean;
@@ -73,7 +72,6 @@ interface Options {
   readonly results: string;
 }
 
-/** A part on a version. */
 interface Task {
   readonly plan: Plan;
   readonly proxy: ProxyBinary;
@@ -111,7 +109,7 @@ function tasksOf({ parts: wanted, versions, rounds }: Options): Task[] {
     .flatMap((plan) => proxies.map((proxy) => ({ plan, proxy })));
 }
 
-/** Runs pieces until nothing of the task is open, or one fails. */
+/** Runs pieces until the task is done, or one fails. */
 async function finish(options: Options, task: Task): Promise<void> {
   for (;;) {
     const { open, nextSeed } = progress(options, task);
@@ -191,7 +189,7 @@ function commandOf(part: Part, { bin }: ProxyBinary, seed: number, count: number
   }
 }
 
-/** The file names; `--exclude` has no effect on projects. */
+/** File names, because `--exclude` has no effect on projects. */
 function wholeProductTests(): string[] {
   const tests = readdirSync(join(root, 'test')).filter((name) => name.endsWith('.test.ts'));
   const chosen = tests.map((name) => `test/${name}`).filter((path) => !crashTests.includes(path));

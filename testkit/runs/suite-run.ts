@@ -1,20 +1,19 @@
-// One run of the suite: what its report says, and its row in the table of docs/reliability.md.
+// One run of the suite, and its row in docs/reliability.md.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { ProxyBinary } from '../proxies.ts';
 
-/** The name of the table. */
 export const suiteRuns = 'test:again';
 
 export interface SuiteResult {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** The names of the failed tests, each with its file. */
+  /** Each with its file. */
   readonly failures: readonly string[];
 }
 
-/** The part of vitest's JSON report that is used. */
+/** The used part of vitest's JSON report. */
 export interface VitestReport {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
@@ -27,10 +26,7 @@ export interface VitestReport {
   }[];
 }
 
-/**
- * @param root names of files are relative to it
- * @param code the exit code of the run; one that is not 0 is a failure even if every test passed
- */
+/** @param code exit code; other than 0 it is a failure even if every test passed */
 export function resultOf(report: VitestReport | null, root: string, code: number | null): SuiteResult {
   if (report === null) return { passed: 0, failed: 1, skipped: 0, failures: [withoutReport(code)] };
   const failures = report.testResults.flatMap(({ name, status, assertionResults }) => {
@@ -47,7 +43,7 @@ export function resultOf(report: VitestReport | null, root: string, code: number
   };
 }
 
-/** A step before the tests failed, as the check of the format does. A killed run may have run tests. */
+/** An earlier step failed, such as the check of the format. A killed run may have run tests. */
 function withoutReport(code: number | null): string {
   return `${code === null ? 'no report was written' : 'no test ran'}; ${endOf(code)}`;
 }
@@ -56,7 +52,7 @@ function endOf(code: number | null): string {
   return `the run ended with ${code ?? 'a signal'}`;
 }
 
-/** Null if the run wrote none. */
+/** Null: the run wrote none. */
 export function readReport(path: string): VitestReport | null {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as VitestReport;
@@ -94,12 +90,12 @@ export function rowOf({ at, commit, seed, seconds, busyLoops, proxies, result }:
   ];
 }
 
-/** The number of green runs at the end of the table. */
+/** Green runs at the end of the table. */
 export function greenInARow(rows: readonly (readonly string[])[]): number {
   return rows.length - 1 - rows.findLastIndex((cells) => !/^\d+ passed, 0 failed, \d+ skipped$/.test(cells[6] ?? ''));
 }
 
-/** Whether the next run has busy loops beside it: every third of those in a row. */
+/** Every third of the green runs has busy loops. */
 export function nextIsBusy(rows: readonly (readonly string[])[]): boolean {
   return greenInARow(rows) % 3 === 2;
 }

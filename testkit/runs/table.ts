@@ -1,4 +1,4 @@
-// A table in a Markdown page that a program maintains. Two comments mark it: `<!-- NAME -->` and `<!-- end of NAME -->`.
+// Maintains a table in a Markdown page between `<!-- NAME -->` and `<!-- end of NAME -->`.
 
 const begin = (name: string): string => `<!-- ${name} -->`;
 const end = (name: string): string => `<!-- end of ${name} -->`;
@@ -11,7 +11,7 @@ interface Place {
   readonly after: string;
 }
 
-/** @throws Error if the page has no such table */
+/** @throws Error without such a table */
 function find(page: string, name: string): Place {
   const from = page.indexOf(begin(name));
   const to = page.indexOf(end(name), from);
@@ -32,18 +32,15 @@ const cellsOf = (line: string): string[] =>
 const lineOf = (cells: readonly string[]): string =>
   `| ${cells.map((cell) => cell.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|')).join(' | ')} |`;
 
-/** The cells of each row, without the header. */
 export function rowsOf(page: string, name: string): string[][] {
   return find(page, name).rows.map(cellsOf);
 }
 
-/** The page with another row at the end of the table. */
 export function withRow(page: string, name: string, cells: readonly string[]): string {
   const { before, head, rows, after } = find(page, name);
   return `${before}\n${[...head, ...rows, lineOf(cells)].join('\n')}\n${after}`;
 }
 
-/** The page with these rows in place of those that the table has. */
 export function withRows(page: string, name: string, rows: readonly (readonly string[])[]): string {
   const { before, head, after } = find(page, name);
   return `${before}\n${[...head, ...rows.map(lineOf)].join('\n')}\n${after}`;

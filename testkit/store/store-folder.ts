@@ -6,7 +6,7 @@ import { BlockedIpsStore } from '../../src/store/blocked-ips-store.ts';
 import { BulkStore, type StagedRow } from '../../src/store/bulk-store.ts';
 import { type Database, openDatabase } from '../../src/store/open-database.ts';
 
-/** For the tests of the store: real files in a folder of their own, which `remove` takes away. */
+/** Real files in a temporary folder, removed by `remove`. */
 export class StoreFolder {
   readonly path = mkdtempSync(join(tmpdir(), 'proxy-manager-store-'));
   readonly file = join(this.path, 'test.sqlite');
@@ -19,7 +19,7 @@ export class StoreFolder {
     return database;
   }
 
-  /** What a crash at this moment would leave: the files as they lie there, the open connections forgotten. */
+  /** Files as a crash at this moment would leave them. */
   crashed(): StoreFolder {
     const copy = new StoreFolder();
     for (const suffix of ['', '-wal']) {
@@ -40,7 +40,7 @@ export function entry(text: string): IpEntry {
   return parsed.entry;
 }
 
-/** The n-th of a sequence of IPv4 addresses without repetition, in no order. */
+/** The n-th of a sequence of IPv4 addresses without repetition or order. */
 export function scattered(n: number): IpEntry {
   const value = Math.imul(n + 1, 2_654_435_761) >>> 0;
   return entry(`${((value >>> 24) % 200) + 1}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`);
@@ -72,7 +72,6 @@ export function storesOf(database: Database): { store: BlockedIpsStore; bulk: Bu
   return { store: new BlockedIpsStore(database), bulk: new BulkStore(database) };
 }
 
-/** Applies what is left of a bulk. */
 export async function finish(bulk: BulkStore, id: string, limit: number) {
   const total = { added: [] as string[], removed: [] as string[], updated: 0, renewed: 0, unchanged: 0 };
   for (;;) {

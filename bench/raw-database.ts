@@ -1,4 +1,4 @@
-// Only the columns of the specification (no sort key, no second index, no staging), as durable as the service's.
+// Only the columns that the contract demands (no sort key, no second index, no staging), as durable as the service's.
 import Database from 'better-sqlite3';
 import { time } from './clock.ts';
 

@@ -28,7 +28,6 @@ const pattern = new RegExp(`\\b(?:${avoided.join('|')})\\b`, 'gi');
 const natural: readonly (readonly [path: string, text: string])[] = [
   // A regular expression for The and the.
   ['test/promises.test.ts', '[Tt]he'],
-  ['testkit/configuration/front-ends.ts', 'told apart'],
   // Machine-readable.
   ['src/cli/connection/failure-text.ts', "foreign: 'stranger'"],
   ['src/cli/connection/connection.test.ts', "'foreign', 'stranger'"],

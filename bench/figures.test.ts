@@ -27,7 +27,7 @@ describe('a figure', () => {
 });
 
 describe('the table', () => {
-  it('has a line a figure, and one for each row that failed', () => {
+  it('has a line for each figure and each failed row', () => {
     const text = table([
       figure({ name: 'one block', value: 2.345, floor: 1.2, goal: 2 }),
       { row: 'sync', failed: 'the service ended' },
@@ -44,12 +44,12 @@ describe('the table', () => {
     ]);
   });
 
-  it('is there when nothing was measured', () => {
+  it('is printed when nothing was measured', () => {
     expect(table([])).toBe('figure  service  floor  ratio  goal\n');
   });
 });
 
-it('gives the same as data, unrounded', () => {
+it('returns the same figures as data, unrounded', () => {
   expect(asData([figure({ goal: 1, note: 'n' }), { row: 'put', failed: 'why' }])).toEqual([
     { name: 'x', unit: 'ms', service: 3, floor: 2, ratio: 1.5, goal: 1, reached: false, note: 'n' },
     { row: 'put', failed: 'why' },

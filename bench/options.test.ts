@@ -19,17 +19,17 @@ describe('the command line', () => {
     });
   });
 
-  it('takes sizes in any order, each once', () => {
+  it('accepts sizes in any order, each once', () => {
     expect(read('--entries', '50, 10,50').sizes).toEqual([10, 50]);
   });
 
-  it('takes rows, a proxy, files', () => {
+  it('accepts rows, a proxy and files', () => {
     const json = join(tmpdir(), 'figures.json');
     const options = read('--only', 'sync,block', '--proxy-bin', '/x', '--json', json, '--list', import.meta.filename);
     expect(options).toMatchObject({ only: ['sync', 'block'], proxyBin: '/x', json, lists: [import.meta.filename] });
   });
 
-  it('asks for help before anything is looked at', () => {
+  it('shows help before it checks anything', () => {
     expect(read('--help', '--entries', 'x').help).toBe(true);
     expect(usage(rows)).toContain('put, block, sync');
   });

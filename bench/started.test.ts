@@ -10,8 +10,8 @@ function thing(name: string, stopped: string[], fails = false) {
   };
 }
 
-describe('what was started', () => {
-  it('is stopped in reverse order, whatever goes wrong with one', async () => {
+describe('the started processes', () => {
+  it('are stopped in reverse order, even if one fails', async () => {
     const stopped: string[] = [];
     const started = new Started();
     await started.start(async () => thing('a', stopped));
@@ -21,7 +21,7 @@ describe('what was started', () => {
     expect(stopped).toEqual(['c', 'b', 'a']);
   });
 
-  it('is stopped once', async () => {
+  it('are stopped once', async () => {
     const stopped: string[] = [];
     const started = new Started();
     const one = await started.start(async () => thing('a', stopped));
@@ -31,7 +31,7 @@ describe('what was started', () => {
     expect(stopped).toEqual(['a']);
   });
 
-  it('is stopped when it comes up while everything ends', async () => {
+  it('are stopped if they start during the stop', async () => {
     const stopped: string[] = [];
     const started = new Started();
     const coming = Promise.withResolvers<ReturnType<typeof thing>>();
@@ -43,7 +43,7 @@ describe('what was started', () => {
     expect(stopped).toEqual(['late']);
   });
 
-  it('takes nothing more after the end', async () => {
+  it('accept no start after the stop', async () => {
     const started = new Started();
     await started.stopAll();
     let began = false;

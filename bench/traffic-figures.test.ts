@@ -38,7 +38,7 @@ describe('the figures of the traffic', () => {
   const figures = figuresOf(results, true);
   const figure = (name: string) => figures.find((one) => one.name === `traffic during ${name}`);
 
-  it('compare the medians of the rounds, and hold every round to 100 ms', () => {
+  it('compare the medians of the rounds, and apply 100 ms to every round', () => {
     expect(figure('sync, keep-alive: longest pause')).toMatchObject({ value: 12, floor: 10, goal: 1.3 });
     expect(figure('sync, keep-alive: longest pause, at most 100 ms')).toMatchObject({ value: 90, floor: null });
     const wait = figure('sync, new connections: longest wait, at most 100 ms')!;
@@ -46,18 +46,18 @@ describe('the figures of the traffic', () => {
     expect(figure('sync, new connections: p99')).toMatchObject({ value: 6, floor: 5, goal: null });
   });
 
-  it('ask nothing of the control', () => {
+  it('have no goal for the control', () => {
     expect(figure('quiet, keep-alive: longest pause')).toMatchObject({ value: 9, floor: 1, goal: null });
     expect(figures.some(({ name }) => name.includes('quiet') && name.includes('100 ms'))).toBe(false);
   });
 
-  it('count the failures of the service, and tell those of the raw commands beside', () => {
+  it('count failures of the service, and report those of the raw commands separately', () => {
     expect(figures[0]).toMatchObject({ value: 0, goal: 0, note: 'raw commands: 1' });
     const [failed] = figuresOf([round('import', side(1, 3), side(1))], false);
     expect([failed?.value, reached(failed!)]).toEqual([3, false]);
   });
 
-  it('know no 100 ms where deletes are slow', () => {
+  it('have no goal of 100 ms where deletes are slow', () => {
     expect(figuresOf(results, false).some(({ name }) => name.includes('at most'))).toBe(false);
   });
 });

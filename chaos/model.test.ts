@@ -31,7 +31,7 @@ describe('the model', () => {
     expect(may(model, 1_000)).toBe('blocked');
   });
 
-  it('forgets what is known not to have happened', () => {
+  it('drops a rejected operation', () => {
     const model = new Model();
     model.begin(ip, 10, [permanent]).refused();
     expect(may(model, 20)).toBe('open');
@@ -55,14 +55,14 @@ describe('the model', () => {
     expect(may(model, 30)).toBe('blocked');
   });
 
-  it('does not ask the proxy for what was acknowledged without being enforced', () => {
+  it('does not expect HAProxy to enforce what was acknowledged without verification', () => {
     const model = new Model();
     model.begin(ip, 10, [permanent]).done(20, [permanent], false);
     expect(may(model, 30)).toBe('blocked');
     expect(may(model, 30, 'enforced')).toBe('blocked or open');
   });
 
-  it('holds a look that lasted against both its ends', () => {
+  it('allows what was true at either end of an observation', () => {
     const model = new Model();
     model.begin(ip, 10, [permanent]).done(20, [permanent], true);
     model.begin(ip, 50, [absent]).done(60, [absent], true);
@@ -81,7 +81,7 @@ describe('the model', () => {
     expect(may(model, 60_000)).toBe('open');
   });
 
-  it('lets an element of a list keep the end of a block, and make a new one or one that is over permanent', () => {
+  it('lets a list element keep the expiry of a block, and makes new or expired ones permanent', () => {
     const temporary = { present: true, until: 1_000 } as const;
     const model = new Model();
     model.begin(ip, 10, [presentSomehow]).done(20, [temporary], true);

@@ -15,7 +15,7 @@ function rulesOf(state: ConfigurationState): Record<string, boolean> {
   return Object.fromEntries(frontEndsOf(files, paths).map(({ name, hasRule }) => [name, hasRule]));
 }
 
-it('each front end of the operator has the rule, in whichever form', () => {
+it('each front end of the operator has the rule in some form', () => {
   expect(rulesOf({ ...firstState, more: [5] })).toEqual({ web: true, api: true, 'more-5': true, mail: true });
 });
 

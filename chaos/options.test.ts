@@ -22,7 +22,7 @@ it('the command line has defaults for everything', () => {
   });
 });
 
-it('the command line takes some of the faults, or none', () => {
+it('the command line selects some faults, or none', () => {
   expect(readOptions(['--only', 'two, one'], names)).toMatchObject({ faults: ['two', 'one'], only: 'two, one' });
   expect(readOptions(['--only', 'none'], names)).toMatchObject({ faults: [] });
 });

@@ -12,7 +12,7 @@ it('a program is the same for the same seed and round, and another one for any o
   expect(programOf(8, 12, faults).steps).not.toEqual(programOf(7, 12, faults).steps);
 });
 
-it('programs hold every operation and every fault, in the order of their times', () => {
+it('programs contain every operation and fault, in order of time', () => {
   const steps = many.flatMap((program) => program.steps);
   const operations = new Set(steps.flatMap((step) => (step.kind === 'operation' ? [step.operation.op] : [])));
   expect([...operations].sort()).toEqual([
@@ -26,7 +26,7 @@ it('programs hold every operation and every fault, in the order of their times',
   }
 });
 
-it('a program without sites has the same operations otherwise', () => {
+it('a program without sites has the same other operations', () => {
   const [whole, without] = [many, many.map(({ round }) => programOf(7, round, faults, { sites: false }))].map(
     (programs) => programs.flatMap(({ steps }) => steps),
   );
@@ -36,12 +36,12 @@ it('a program without sites has the same operations otherwise', () => {
   for (const [index, step] of (whole ?? []).entries()) if (!isOfSite(step)) expect(without?.[index]).toEqual(step);
 });
 
-it('no two faults of a round hold the same thing', () => {
+it('no two faults of a round affect the same part', () => {
   const held = programsOf([{ name: 'one', holds: 'socket' }, { name: 'two', holds: 'socket' }, { name: 'three' }]);
   expect(new Set(held)).toEqual(new Set(['', 'one', 'two', 'three', 'one three', 'three two']));
 });
 
-it('a fault may hold several things', () => {
+it('a fault may affect several parts', () => {
   const held = programsOf([
     { name: 'one', holds: ['socket', 'operator'] },
     { name: 'two', holds: 'socket' },

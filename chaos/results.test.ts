@@ -26,7 +26,7 @@ const result = (round: number, wrong: string[] = []): RoundResult => ({
   story: [],
 });
 
-it('results go on after the last round of the same seed and version, also behind a line that was cut off', () => {
+it('results continue after the last round of the same seed and version, even after a truncated line', () => {
   const path = join(folder, 'out.jsonl');
   expect(lastRoundIn(path, 1, '3.0')).toBe(0);
   append(path, lineOf(1, '3.0', result(1)));
@@ -39,7 +39,7 @@ it('results go on after the last round of the same seed and version, also behind
   expect(lastRoundIn(path, 1, '3.0')).toBe(3);
 });
 
-it('a line says what struck, how long it took and what was wrong', () => {
+it('a line has the faults, the duration and the broken promises', () => {
   expect(lineOf(5, '3.0', result(4, ['too late']))).toEqual({
     seed: 5,
     round: 4,

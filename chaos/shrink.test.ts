@@ -4,7 +4,7 @@ import { shrink } from './shrink.ts';
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
-it('what fails because of a few steps shrinks to exactly these', async () => {
+it('a failure caused by a few steps shrinks to exactly these', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc
@@ -28,7 +28,7 @@ it('what fails because of a few steps shrinks to exactly these', async () => {
   );
 });
 
-it('keeps the order, and takes no more tries than it may', async () => {
+it('keeps the order, and stays within the limit of tries', async () => {
   let asked = 0;
   const shrunk = await shrink(
     numbers(40),
@@ -44,6 +44,6 @@ it('keeps the order, and takes no more tries than it may', async () => {
   expect(shrunk.steps).toEqual(expect.arrayContaining([3, 37]));
 });
 
-it('what fails with no step at all shrinks to nothing', async () => {
+it('a failure without any step shrinks to nothing', async () => {
   expect((await shrink(numbers(5), async () => true, 100)).steps).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { clock } from './story.ts';
 import { Windows } from './windows.ts';
 
-it('what a fault turns out to excuse is excused from its beginning on', () => {
+it('a late excuse applies from the start of the fault', () => {
   const windows = new Windows();
   const begun = clock();
   const window = windows.open({});

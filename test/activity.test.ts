@@ -12,7 +12,7 @@ import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { type JsonBody, RealService } from '../testkit/real-service.ts';
 import { suspend } from '../testkit/suspend.ts';
 
-describeOnOneProxy('what was done', ({ bin }) => {
+describeOnOneProxy('activity', ({ bin }) => {
   let service: RealService;
   beforeAll(async () => {
     service = await RealService.start({ bin, environment: settableClock });

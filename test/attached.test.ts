@@ -84,7 +84,7 @@ describeOnNewestProxy('an attached service', ({ bin }) => {
     await service.healthy();
   });
 
-  test('refuses to reload a configuration that HAProxy refuses, and keeps the old one running', async () => {
+  test('rejects a reload that HAProxy refuses, and keeps the old configuration running', async () => {
     const worker = await service.workerPid();
     await appendFile(service.paths.config, 'frontend broken\n  nonsense\n');
     const answer = await service.call('POST', '/api/config/reload');

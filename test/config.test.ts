@@ -96,7 +96,7 @@ describeOnNewestProxy('the configuration', ({ bin }) => {
 
   /** Independent of the HAProxy version. */
 
-  it('is returned as it is live, with its hash', async () => {
+  it('is returned as it is in effect, with its hash', async () => {
     const answer = await service.call('GET', '/api/config');
     expect(answer.body['text']).toBe(await live());
     expect(answer.body['sha256']).toBe(
@@ -107,7 +107,7 @@ describeOnNewestProxy('the configuration', ({ bin }) => {
     expect(answer.body['path']).toBe(service.paths.config);
   });
 
-  it('comes from the operator’s template at every reload, and the difference is shown before', async () => {
+  it('comes from the operator’s template at every reload, with the difference shown before', async () => {
     expect((await service.call('GET', '/api/config/diff')).body).toEqual({
       changed: false,
       diff: '',
@@ -139,7 +139,7 @@ describeOnNewestProxy('the configuration', ({ bin }) => {
     expect((await reload()).body).toMatchObject({ changed: false });
   });
 
-  it('tells what the restore of a backup would change, and of one that is not there', async () => {
+  it('shows what the restore of a backup would change, and reports a missing backup', async () => {
     await writeFile(template, good.replace('timeout connect 5s', 'timeout connect 7s'));
     await reload();
     await writeFile(template, good);
@@ -335,7 +335,7 @@ describeOnNewestProxy('the configuration', ({ bin }) => {
     expect((await service.call('POST', '/api/config/backups/..%2f..%2fetc/restore')).status).toBe(400);
   });
 
-  it('that was edited by hand is noticed, logged, and can be had back, sites and all', async () => {
+  it('that was edited by hand is detected, logged, and can be restored with its sites', async () => {
     await writeFile(template, good);
     const site = (domain: string, query = '') =>
       service.call('PUT', `/api/sites/${domain}${query}`, {
@@ -375,7 +375,7 @@ describeOnNewestProxy('the configuration', ({ bin }) => {
     expect(kept).toMatchObject({ written_by: 'other' });
   });
 
-  it('that is not UTF-8 is named, by the reload and by /health, and never overwritten', async () => {
+  it('that is not UTF-8 is reported by the reload and /health, and never overwritten', async () => {
     const before = await live();
     const bytes = Buffer.concat([Buffer.from(before), Buffer.from('# Gr\xfc\xdfe\n', 'latin1')]);
     await writeFile(service.paths.config, bytes);
@@ -389,7 +389,7 @@ describeOnNewestProxy('the configuration', ({ bin }) => {
     expect((await reload()).status).toBe(200);
   });
 
-  it('that cannot be backed up is not changed: 503 with the reason', async () => {
+  it('that cannot be backed up is not changed, and the answer is 503 with the reason', async () => {
     const before = await live();
     const { backupDir } = service.paths;
     const aside = `${backupDir}.aside`;
@@ -405,7 +405,7 @@ describeOnNewestProxy('the configuration', ({ bin }) => {
     expect(await service.workerPid()).toBe(worker);
   });
 
-  it('keeps the last twenty different backups, and for good those of what it did not write', async () => {
+  it('keeps the last twenty different backups, and for ever those that it did not write', async () => {
     const ids = async (): Promise<string[]> =>
       (await readdir(service.paths.backupDir)).filter((name) => /^\d{8}T/.test(name)).sort();
     await writeFile(service.paths.config, `${await live()}# by hand\n`);

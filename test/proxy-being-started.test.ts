@@ -11,7 +11,7 @@ import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 describeOnProductProxies('a proxy that is slow to start', ({ bin }) => {
-  it('is adopted by the next service when its own died, and is the only one', async () => {
+  it('is adopted by the next start if its service died, and stays the only one', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pm-slow-'));
     const slow = join(folder, 'haproxy');
     const gate = join(folder, 'gate');

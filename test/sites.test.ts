@@ -51,7 +51,7 @@ describeOnNewestProxy('sites', ({ bin }) => {
 
   /** Independent of the HAProxy version. */
 
-  it('are live before the answer, and gone before the answer', async () => {
+  it('are live, or removed, before the answer', async () => {
     expect(await ask('live.example')).toEqual({ status: 404, text: 'no such site' });
     const created = await put('live.example', a!.port);
     expect(await ask('live.example')).toEqual({ status: 200, text: 'a' });
@@ -154,7 +154,7 @@ describeOnNewestProxy('sites', ({ bin }) => {
     await service.healthy();
   });
 
-  it('that would make the configuration invalid are refused, not stored, and leave nothing', async () => {
+  it('that would make the configuration invalid are rejected, and nothing of them is stored', async () => {
     await put('kept.example', a!.port);
     const [live, maps] = [await readFile(service.paths.config, 'utf8'), await sitesMaps()];
     const refused = await put('broken.example', a!.port);
@@ -170,7 +170,7 @@ describeOnNewestProxy('sites', ({ bin }) => {
     await service.healthy();
   });
 
-  it('live in a map named after its content; old ones are collected', async () => {
+  it('are in a map named after its content; old maps are removed', async () => {
     for (let change = 0; change < 3; change += 1) await put(`change-${change}.example`, a!.port);
     const maps = await sitesMaps();
     const live = await readFile(service.paths.config, 'utf8');
@@ -180,7 +180,7 @@ describeOnNewestProxy('sites', ({ bin }) => {
     expect(await readFile(join(dirname(service.paths.config), named!), 'utf8')).toContain('change-2.example');
   });
 
-  it('set at the same moment by many are all there', async () => {
+  it('set concurrently are all stored', async () => {
     const domains = Array.from({ length: 6 }, (_, index) => `crowd-${index}.example`);
     const answers = await Promise.all(domains.map((domain) => put(domain, a!.port)));
     expect(answers.map(({ status }) => status)).toEqual(domains.map(() => 201));

@@ -54,7 +54,7 @@ describeOnEachProxy('a real proxy', ({ bin, major, minor }) => {
     expect([...statuses]).toEqual([403]);
   });
 
-  it('counts an entry once although its configuration uses the map in two types', async () => {
+  it('counts an entry once although the configuration uses the map with two types', async () => {
     await proxy.stop();
     const use = 'http-request set-var(txn.n) src,map_ip_int';
     proxy = await RealProxy.start(bin, {
@@ -67,7 +67,7 @@ describeOnEachProxy('a real proxy', ({ bin, major, minor }) => {
     expect((await map.entryCount(soon())).entries).toBe(3);
   });
 
-  it('says at a reload what its version says, and shows a new worker', async () => {
+  it('replies to a reload as its version does, and lists a new worker', async () => {
     const { reply, before, after } = await proxy.reload();
     expect(reply.kind).toBe(major > 2 || minor >= 7 ? 'success' : 'silent');
     expect(after).not.toBe(before);
@@ -86,7 +86,7 @@ describeOnEachProxy('a real proxy', ({ bin, major, minor }) => {
     client.close();
   });
 
-  it('that hangs costs its deadline, holds few connections, and is talked to again when it goes on', async () => {
+  it('that hangs costs one deadline and few connections, and is used again when it resumes', async () => {
     const pid = await proxy.workerPid();
     await suspend(pid);
     const time = stopTime();
@@ -111,7 +111,7 @@ describeOnEachProxy('a real proxy', ({ bin, major, minor }) => {
     expect(await map.addIpToRuntimeMap('192.0.2.1', soon())).toBe(true);
   });
 
-  it('drops the commands behind an unanswered one when we give up', async () => {
+  it('drops the commands after an abandoned one', async () => {
     const pid = await proxy.workerPid();
     await suspend(pid);
     const time = stopTime();
@@ -128,7 +128,7 @@ describeOnEachProxy('a real proxy', ({ bin, major, minor }) => {
     expect(keys).not.toContain('192.0.2.3');
   });
 
-  it('that stays hung is reloaded through the reserved connection, which frees the rest', async () => {
+  it('that stays hung is reloaded through the reserved connection', async () => {
     const pid = await proxy.workerPid();
     await suspend(pid);
     {
@@ -142,7 +142,7 @@ describeOnEachProxy('a real proxy', ({ bin, major, minor }) => {
     kill(pid, 'SIGCONT');
   });
 
-  it('loses no address to a reload without saying so', async () => {
+  it('reports every address that a reload loses', async () => {
     let reloading = true;
     const reloads = (async () => {
       for (let i = 0; i < 4; i++) await proxy.reload();
@@ -171,7 +171,7 @@ describeOnEachProxy('a real proxy', ({ bin, major, minor }) => {
     expect(known).toEqual(expect.arrayContaining([...reasons]));
   });
 
-  it('is gone altogether when it was stopped', async () => {
+  it('leaves no process after its stop', async () => {
     const client = proxy.keepAliveClient();
     await client.request();
     const { before, after } = await proxy.reload();

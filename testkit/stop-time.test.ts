@@ -18,7 +18,7 @@ it('runs timers only when the test lets time pass', async () => {
   expect(Date.now()).toBeGreaterThanOrEqual(date + 5);
 });
 
-it('runs the timers late, and nothing else, when the process stands still', async () => {
+it('runs timers late, and nothing else, when the process is suspended', async () => {
   using time = stopTime();
   const began = performance.now();
   const seen: unknown[] = [];
@@ -35,7 +35,7 @@ it('runs the timers late, and nothing else, when the process stands still', asyn
   expect(seen).toEqual([10, 'promise', 'set by a late one']);
 });
 
-it('passes time during a work that needs some, and no longer', async () => {
+it('passes only as much time as the work needs', async () => {
   using time = stopTime();
   const began = performance.now();
   const work = async (): Promise<string> => {
@@ -61,7 +61,7 @@ it('aborts a promised timer as Node does', async () => {
   expect(time.timers).toBe(0);
 });
 
-it('leaves waiting for a condition as it is, and lets time go on at its end', async () => {
+it('does not affect waits for conditions, and resumes time at its end', async () => {
   {
     using _time = stopTime();
     let asked = 0;

@@ -12,7 +12,7 @@ it.each([
   expect(isLate(answer(reason, reason))).toBe(true);
 });
 
-it('does not count a change as late that has another failure, or none', () => {
+it('counts a change with another failure, or none, as not late', () => {
   expect(isLate(answer('worker is starting', 'no-reply'))).toBe(false);
   expect(isLate(answer('the draining worker does not answer'))).toBe(false);
   expect(isLate(answer('master socket is down (absent: /run/cli: there is no such file)'))).toBe(false);

@@ -6,7 +6,7 @@ const b = '127.1.0.2';
 const list = (...addresses: string[]): ReadonlySet<string> => new Set(addresses);
 
 describe('the model', () => {
-  it('knows what was acknowledged, and nothing while a change is under way', () => {
+  it('knows the acknowledged state, and none while a change is under way', () => {
     const model = new BlockedModel([a, b]);
     expect(model.of(a)).toBe('free');
     const end = model.begin(a);
@@ -79,7 +79,7 @@ describe('the model', () => {
     }
   });
 
-  it('expects nothing after a PUT whose outcome is unknown', () => {
+  it('allows every state after a PUT with an unknown outcome', () => {
     const model = new BlockedModel([a]);
     model.beginPut(list(a))('unknown');
     expect(model.of(a)).toBe('either');

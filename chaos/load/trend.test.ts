@@ -6,18 +6,18 @@ const samples = (seconds: number, of: (at: number) => number) =>
 const allowed = { share: 0.1, least: 5 };
 
 describe('a trend', () => {
-  it('is not told of less than three minutes', () => {
+  it('needs at least three minutes', () => {
     expect(trendOf(samples(179, () => 1))).toBeNull();
     expect(trendOf([])).toBeNull();
   });
 
-  it('compares the second minute with the last, and leaves the first out', () => {
+  it('compares the second minute with the last, and ignores the first', () => {
     const trend = trendOf(samples(300, (at) => (at < 60 ? 10_000 : 100 + at)));
     expect(trend).toMatchObject({ early: 190, late: 371, least: 160, most: 400 });
     expect(trend?.perMinute).toBeCloseTo(60);
   });
 
-  it('of what is collected now and then is that of what is left, whenever the collections come', () => {
+  it('of a garbage-collected heap follows its minimums, whenever collections run', () => {
     // A heap that grows by 3 MB a second, collected each 17 s at first and each 20 s at the end: fuller in between.
     const filled = (at: number) => 50 + 3 * (at < 200 ? at % 17 : at % 20);
     const leaking = (at: number) => filled(at) + at / 10;

@@ -17,7 +17,7 @@ it('keeps what was synced, whatever is lost', () => {
   expect(file.after('nothing', seeds[0]!, 0).toString()).toBe('synced and not');
 });
 
-it('never has the later of two writes to a sector without the earlier', () => {
+it('never keeps the later of two writes to a sector without the earlier', () => {
   const changes = new Changes();
   const file = new FileNode(changes, Buffer.alloc(64, ' '));
   file.write(0, Buffer.from('#1.2.3.4 1'));
@@ -26,7 +26,7 @@ it('never has the later of two writes to a sector without the earlier', () => {
   expect(seen).toEqual(new Set(['', '#1.2.3.4 1', '11.2.3.4 1']));
 });
 
-it('tears what spans sectors, and may have grown a file by nothing', () => {
+it('tears writes across sectors, and may extend a file with zeros', () => {
   const changes = new Changes();
   const file = new FileNode(changes);
   file.write(0, Buffer.alloc(1_024, 'x'));
@@ -38,7 +38,7 @@ it('tears what spans sectors, and may have grown a file by nothing', () => {
   expect(seen).toEqual(new Set(['', 'x', '0', '0x', 'x0']));
 });
 
-it('does not count as synced what was written while the disk was waited for', () => {
+it('does not count writes during a sync as synced', () => {
   const changes = new Changes();
   const file = new FileNode(changes);
   file.write(0, Buffer.from('early'));
@@ -48,7 +48,7 @@ it('does not count as synced what was written while the disk was waited for', ()
   expect(file.after('all', seeds[0]!, 0).toString()).toBe('early');
 });
 
-it('loses a name that was not synced, and the synced file with it', () => {
+it('loses an unsynced name together with its synced file', () => {
   const changes = new Changes();
   const folder = new FolderNode(changes);
   const file = new FileNode(changes);

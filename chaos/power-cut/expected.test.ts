@@ -14,7 +14,7 @@ const operations = [
 ];
 const after = (...acknowledged: string[]) => expectedAfter(operations, new Set(acknowledged));
 
-it('what was acknowledged last holds; of what was not, only the next may', () => {
+it('the last acknowledged state holds, or that of the next operation', () => {
   expect(after('op-1').get('a')).toEqual(new Set([true, false]));
   expect(after('op-1').get('b')).toEqual(new Set([true]));
   expect(after('op-1', 'op-2', 'op-3').get('a')).toEqual(new Set([true]));

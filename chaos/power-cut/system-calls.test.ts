@@ -3,7 +3,7 @@ import { numberAt, stringsOf, systemCalls } from './system-calls.ts';
 
 const a = '\\x61';
 
-it('reads whole calls, and leaves out those that failed', () => {
+it('reads complete calls, and leaves out failed ones', () => {
   const calls = [
     ...systemCalls([
       `12  openat(AT_FDCWD<\\x2f>, "${a}", O_RDWR|O_CREAT|O_CLOEXEC, 0600) = 17<${a}>`,
@@ -20,7 +20,7 @@ it('reads whole calls, and leaves out those that failed', () => {
   expect([numberAt(calls[1]!.text, 0), numberAt(calls[1]!.text, 3)]).toEqual([17, 4_096]);
 });
 
-it('puts the halves of a call together, and knows what happened between them', () => {
+it('joins the halves of a call, and records what overlapped', () => {
   const calls = [
     ...systemCalls([
       `7  fdatasync(17<${a}> <unfinished ...>`,
@@ -34,6 +34,6 @@ it('puts the halves of a call together, and knows what happened between them', (
   ]);
 });
 
-it('refuses a string that was cut short', () => {
+it('rejects a truncated string', () => {
   expect(() => stringsOf(`write(1, "${a}"..., 9)`)).toThrow('larger -s');
 });

@@ -44,13 +44,13 @@ const atomicWrite = [
   '1 fsync(5<x>) = 0',
 ];
 
-it('an atomic write is there once its folder was synced, and not before', () => {
+it('an atomic write is durable once its folder is synced, not before', () => {
   expect(left(atomicWrite, 'all')).toEqual({ file: 'new' });
   expect(left(atomicWrite, 'all', 6)).toEqual({});
   expect(left(atomicWrite, 'nothing', 6)).toEqual({ file: 'new' });
 });
 
-it('a file that was synced goes with a folder whose name was not', () => {
+it('a synced file is lost with its unsynced folder', () => {
   const inFolder = [
     `1 mkdir(${path('folder')}, 0777) = 0`,
     ...atomicWrite.map((line) => line.replaceAll(hex(root), hex(`${root}/folder`))),
@@ -59,7 +59,7 @@ it('a file that was synced goes with a folder whose name was not', () => {
   expect(left(inFolder, 'nothing')).toEqual({ 'folder/file': 'new' });
 });
 
-it('writes at a position, appends, and cuts short', () => {
+it('replays positioned writes, appends and truncations', () => {
   const lines = [
     `1 openat(${cwd}, ${path('file')}, O_RDWR|O_CREAT, 0600) = 5<x>`,
     `1 pwrite64(5<x>, "${hex('abcdef')}", 6, 2) = 6`,
@@ -70,7 +70,7 @@ it('writes at a position, appends, and cuts short', () => {
   expect(left(lines, 'nothing')).toEqual({ file: '\0\0abcdefg' });
 });
 
-it('a number that was given away again while it was closed is the new file’s', () => {
+it('a descriptor that was reused during its close belongs to the new file', () => {
   const lines = [
     `1 openat(${cwd}, ${path('old')}, O_WRONLY|O_CREAT, 0600) = 5<x>`,
     '2 close(5<x> <unfinished ...>',
@@ -81,7 +81,7 @@ it('a number that was given away again while it was closed is the new file’s',
   expect(left(lines, 'nothing', 4)).toEqual({ old: '', new: '!' });
 });
 
-it('what another program did is not the service’s', () => {
+it('calls of other programs are ignored', () => {
   const lines = [
     `1 execve("${hex('/node')}", [], 0x7) = 0`,
     '1 vfork() = 9',
@@ -91,7 +91,7 @@ it('what another program did is not the service’s', () => {
   expect(left(lines, 'nothing')).toEqual({});
 });
 
-it('answers are known by their request id', () => {
+it('answers are found by their request id', () => {
   const text = `HTTP/1.1 201 Created\r\nx-request-id: op-7\r\n\r\n{}`;
   const lines = [
     `1 write(20<socket:[1]>, "${hex(text)}", 60) = 60`,

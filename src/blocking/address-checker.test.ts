@@ -6,8 +6,8 @@ import { itScripted as it } from '../../testkit/scripted-blocking.ts';
 import { hang } from '../../testkit/scripted-master.ts';
 import { MasterSocketError } from '../haproxy/socket/master-socket.ts';
 
-describe('many who ask about addresses', () => {
-  it('do not keep a block from being enforced where the master is slow', async ({ master, kit, time }) => {
+describe('many simultaneous checks', () => {
+  it('do not delay a block with a slow master', async ({ master, kit, time }) => {
     // 300 lookups at 10 ms take longer than the slots allow, unless they wait for each other.
     master.script = () => ({ kind: 'wait', until: pause(10) });
     let answered = 0;
@@ -25,7 +25,7 @@ describe('many who ask about addresses', () => {
     await time.during(Promise.all(checks));
   });
 
-  it('do not keep the service from seeing that the master answers again', async ({ master, kit, time }) => {
+  it('do not hide that the master answers again', async ({ master, kit, time }) => {
     master.script = () => ({ kind: 'wait', until: pause(25) });
     let asking = true;
     const ask = async (n: number): Promise<void> => {
@@ -49,7 +49,7 @@ describe('many who ask about addresses', () => {
     await time.during(Promise.all(readers));
   });
 
-  it('leave the other workers their connections where a draining one hangs', async ({ master, kit, time }) => {
+  it('leave connections for other workers if a draining one hangs', async ({ master, kit, time }) => {
     const draining = master.current;
     master.reload();
     await kit.reconciler.check(true);

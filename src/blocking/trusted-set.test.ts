@@ -43,7 +43,7 @@ async function spoilFile(): Promise<void> {
 }
 
 describe('temporary trust', () => {
-  it('expires once, with one audit row, also after its file could not be written', async () => {
+  it('expires once, with one audit row, even if its file could not be written', async () => {
     await trustFor(60);
     now += 61 * seconds;
     await spoilFile();
@@ -76,7 +76,7 @@ describe('temporary trust', () => {
 });
 
 describe('a change of trust', () => {
-  it('that our own defect interrupts after it was stored says what is stored', async () => {
+  it('that fails with an internal error after the commit reports what is stored', async () => {
     vi.spyOn(RuntimeChanger.prototype, 'change').mockRejectedValue(new TypeError('a defect'));
     const committed = async (change: Promise<unknown>) => {
       const failure: unknown = await change.catch((error: unknown) => error);
@@ -89,7 +89,7 @@ describe('a change of trust', () => {
     expect(await kit.trusted.list()).toEqual([]);
   });
 
-  it('whose file cannot be written is taken back', async () => {
+  it('whose file cannot be written is rolled back', async () => {
     await trustFor(60);
     const before = await kit.trusted.list();
     await spoilFile();

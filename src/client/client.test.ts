@@ -51,7 +51,7 @@ describe.each(['tcp', 'unix'])('the client over %s', (how) => {
     await rm(folder, { recursive: true });
   });
 
-  it('answers with what the service answers, in its types', async () => {
+  it('returns the service’s answers with their types', async () => {
     const client = connect({ url, key: KEY });
     const { data, response } = await client.POST('/api/blocked-ips', { body: { ip_address: '192.0.2.1' } });
     expect(response.status).toBe(201);
@@ -65,7 +65,7 @@ describe.each(['tcp', 'unix'])('the client over %s', (how) => {
     expect(text).toBe('192.0.2.1\n192.0.2.2\n2001:db8::/32\n');
   });
 
-  it('does not compile with a path, a field or a scope that there is not', async () => {
+  it('does not compile with an unknown path, field or scope', async () => {
     const client = connect({ url, key: KEY });
     // @ts-expect-error: no such path
     const nowhere = () => client.GET('/api/nothing');
@@ -82,7 +82,7 @@ describe.each(['tcp', 'unix'])('the client over %s', (how) => {
     expect([nowhere, deleted, missing, unknown, unscoped, member]).toHaveLength(6);
   });
 
-  it('gives a health that is not well as an answer, since it is one', async () => {
+  it('returns an unhealthy /health as an answer, not as an error', async () => {
     const client = connect({ url, key: KEY });
     expect((await client.GET('/health')).data.status).toBe('ok');
     status = 'degraded';

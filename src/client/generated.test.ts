@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 
-it('has the types of the API as it is now', () => {
+it('has the types of the current API', () => {
   const check = () =>
     execFileSync(process.execPath, [join(root, 'scripts/generate-client.ts'), '--check'], {
       encoding: 'utf8',
@@ -14,7 +14,7 @@ it('has the types of the API as it is now', () => {
   expect(check).not.toThrow();
 });
 
-it('knows nothing of the service but its types, and needs no Node where it is to run in browsers', () => {
+it('imports only types of the service, and no Node modules in browser code', () => {
   const imports = (name: string) =>
     [...readFileSync(join(import.meta.dirname, name), 'utf8').matchAll(/^(?:import|export) .*? from '(.*?)';$/gms)].map(
       (match) => match[1] as string,

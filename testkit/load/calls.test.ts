@@ -11,13 +11,13 @@ describe('a part in a process of its own', () => {
 
   const unreachable = { port: 1, key: 'k', first: 0, clients: 1, ms: 10 };
 
-  it('answers, and says what went wrong', async () => {
+  it('returns results and errors', async () => {
     part = new PartProcess<LoadCalls>(program);
     await expect(part.call('endPace')).rejects.toThrow('load-process.ts: Error: nothing is paced');
     await expect(part.call('rate', unreachable)).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('fails what is under way and what comes later when it ends', async () => {
+  it('fails calls under way and later ones when it ends', async () => {
     part = new PartProcess<LoadCalls>(program);
     const underWay = expect(part.call('rate', unreachable)).rejects.toThrow('ended before its answer');
     await part.stop();

@@ -5,7 +5,7 @@ import { HttpClient, parseReply } from './http-client.ts';
 const whole = 'HTTP/1.1 201 Created\r\nContent-Length: 4\r\nx: y\r\n\r\n{ü}';
 
 describe('an answer', () => {
-  it('is read whole and byte by byte', () => {
+  it('is read at once and byte by byte', () => {
     const bytes = Buffer.from(whole);
     for (let length = 0; length < bytes.length; length += 1) expect(parseReply(bytes.subarray(0, length))).toBeNull();
     expect(parseReply(bytes)).toEqual({ status: 201, body: '{ü}', last: false });
@@ -16,7 +16,7 @@ describe('an answer', () => {
     expect(parseReply(closing)).toEqual({ status: 200, body: '', last: true });
   });
 
-  it('in chunks is read whole and byte by byte', () => {
+  it('in chunks is read at once and byte by byte', () => {
     const bytes = Buffer.from(
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n\r\n12\r\nA\r\n0123456789\r\n0\r\n\r\n',
     );
@@ -25,7 +25,7 @@ describe('an answer', () => {
     expect(() => parseReply(Buffer.from('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nx\r\n'))).toThrow('size');
   });
 
-  it('is refused without a length', () => {
+  it('is rejected without a length', () => {
     expect(() => parseReply(Buffer.from('HTTP/1.1 200 OK\r\n\r\n'))).toThrow('without a length');
   });
 });
@@ -66,7 +66,7 @@ describe('the client', () => {
     );
   });
 
-  it('fails a request whose connection ends, and makes a new one for the next', async () => {
+  it('fails a request whose connection ends, and reconnects for the next', async () => {
     let end = true;
     await listen((socket) => (end ? socket.destroy() : socket.write(whole)));
     await expect(client.request('GET', '/a')).rejects.toThrow('ended before the answer');

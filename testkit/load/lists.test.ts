@@ -15,7 +15,7 @@ function file(name: string, content: string | Buffer): string {
   return path;
 }
 
-describe('a made-up list', () => {
+describe('a generated list', () => {
   it.each([
     ['IPv4', address],
     ['mixed', mixedEntry],
@@ -26,25 +26,25 @@ describe('a made-up list', () => {
     for (const text of list.slice(0, 2_000)) expect(parseIp(text)).toMatchObject({ ok: true, entry: { text } });
   });
 
-  it('keeps away from the spare addresses, loopback and what is no public unicast address', () => {
+  it('contains only public unicast addresses, and no spare ones', () => {
     const octets = new Set(Array.from({ length: 100_000 }, (_, index) => Number(address(index).split('.')[0])));
     expect([...octets].filter((octet) => octet < 1 || octet > 223 || octet === 10 || octet === 127)).toEqual([]);
     expect(spare(70_000)).toBe('241.1.17.112');
   });
 
-  it('is in no order, neither of numbers nor of text', () => {
+  it('is sorted neither by number nor by text', () => {
     const list = listOf({ kind: 'ipv4', entries: 1_000 });
     expect(inNumericOrder(list)).not.toEqual(list);
     expect(inTextOrder(list)).not.toEqual(list);
   });
 
-  it('mixes what there is', () => {
+  it('mixes all kinds of entries', () => {
     const list = listOf({ kind: 'mixed', entries: 1_000 });
     expect(list.filter((ip) => ip.includes(':')).length).toBe(200);
     expect(list.filter((ip) => ip.includes('/')).length).toBe(300);
   });
 
-  it('comes in batches that make the whole', () => {
+  it('comes in batches that add up to the list', () => {
     expect([...batches(12, 5)].flat()).toEqual(listOf({ kind: 'ipv4', entries: 12 }));
   });
 });
@@ -60,7 +60,7 @@ describe('a list from a file', () => {
     expect(listOf({ kind: 'file', path })).toEqual(expected);
   });
 
-  it('is refused with the line that is none, and when it is empty', () => {
+  it('is rejected if empty, or with an invalid line, which is named', () => {
     expect(() => listOf({ kind: 'file', path: file('b.txt', '192.0.2.1\nnonsense\n') })).toThrow(
       /"nonsense" in .*b\.txt/,
     );
@@ -68,7 +68,7 @@ describe('a list from a file', () => {
   });
 });
 
-it('sorts by number, a network before what it holds, IPv4 before most of IPv6', () => {
+it('sorts by number, networks before their addresses, IPv4 before most of IPv6', () => {
   const sorted = ['9.0.0.1', '10.0.0.0/8', '10.0.0.0/16', '10.0.0.1', '100.0.0.1', '2001:db8::1'];
   expect(inNumericOrder([...sorted].reverse())).toEqual(sorted);
 });

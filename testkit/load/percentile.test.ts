@@ -14,11 +14,11 @@ describe('percentiles', () => {
     expect(percentile(values, share)).toBe(expected);
   });
 
-  it('is no number where there is nothing', () => {
+  it('is NaN without values', () => {
     expect(median([])).toBeNaN();
   });
 
-  it('leaves the values as they were', () => {
+  it('does not change the values', () => {
     const values = [3, 1, 2];
     median(values);
     expect(values).toEqual([3, 1, 2]);

@@ -33,13 +33,13 @@ describe('the longest pause', () => {
 });
 
 describe('a tally', () => {
-  it('takes the latency from the scheduled time to the end, of the answered ones', () => {
+  it('measures latency of answered requests from the scheduled time', () => {
     const records = Array.from({ length: 200 }, (_, index) => answered(index * 10, index * 10 + index + 1));
     const tally = tallyOf([...records, failed(0, 9_000)]);
     expect(tally).toMatchObject({ sent: 201, failed: 1, causes: { reset: 1 }, p50: 101, p99: 199, longest: 200 });
   });
 
-  it('names the first failures in the order in which they happened, with their moment', () => {
+  it('names the first failures in order, with their times', () => {
     const tally = tallyOf([answered(100, 101), failed(140, 190), failed(130, 150)]);
     expect(tally.firstFailures).toEqual([
       { cause: 'reset', detail: 'ECONNRESET', afterMs: 50 },
@@ -48,7 +48,7 @@ describe('a tally', () => {
     expect(tally.pause).toEqual({ ms: 60, afterMs: 30 });
   });
 
-  it('has no latencies where nothing was answered', () => {
+  it('has no latencies without answers', () => {
     expect(tallyOf([failed(0, 1)])).toMatchObject({ sent: 1, failed: 1, p50: null, p99: null, longest: null });
     expect(tallyOf([])).toMatchObject({ sent: 0, failed: 0, p50: null, pause: { ms: 0, afterMs: 0 } });
   });

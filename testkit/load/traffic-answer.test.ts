@@ -13,7 +13,7 @@ const cases: [string, string, { status: number; closes: boolean }][] = [
 ];
 
 describe.each(cases)('an answer %s', (_, text, expected) => {
-  it('is whole at its last byte, not before', () => {
+  it('is complete at its last byte, not before', () => {
     const whole = new AnswerReader();
     expect(whole.push(Buffer.from(text))).toBe(true);
     expect(whole).toMatchObject(expected);

@@ -112,7 +112,7 @@ describe('a request', () => {
     expect(await outcome).toMatchObject({ cause: 'time-out' });
   });
 
-  it('on a connection that was closed while it was idle opens another, and is no failure', async () => {
+  it('reconnects without a failure if its idle connection was closed', async () => {
     const { port, sockets } = await serve((socket) => socket.write(good));
     const kept = connection(port);
     expect(await ask(kept)).toBeNull();
@@ -124,7 +124,7 @@ describe('a request', () => {
     expect(kept.opened).toBe(2);
   });
 
-  it('behind an answer that says close opens another, although the server leaves the connection open', async () => {
+  it('reconnects after `connection: close`, although the server keeps the connection open', async () => {
     const { port } = await serve((socket) => socket.write(last));
     const kept = connection(port);
     expect(await ask(kept)).toBeNull();
@@ -132,7 +132,7 @@ describe('a request', () => {
     expect(kept.opened).toBe(2);
   });
 
-  it('that was sent on a kept connection and lost with it is a failure', async () => {
+  it('that is lost with its kept connection is a failure', async () => {
     const { port } = await serve((socket, number) => (number === 0 ? socket.write(good) : socket.end()));
     const kept = connection(port);
     expect(await ask(kept)).toBeNull();
@@ -151,7 +151,7 @@ describe('the open loop', () => {
   });
   const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-  it('keeps its rate, whatever the answers take, and keeps the two kinds apart', async () => {
+  it('keeps its rate however long answers take, for both kinds separately', async () => {
     using time = stopTime();
     const { port, requests } = await serve((socket) => setTimeout(() => socket.write(good), 5));
     const loop = new OpenLoop(plan(port));
@@ -191,7 +191,7 @@ describe('the open loop', () => {
     expect(keepAlive.sent).toBeGreaterThan(70);
   });
 
-  it('says what the server cut between two requests as reconnects', async () => {
+  it('counts connections closed between two requests as reconnects', async () => {
     using time = stopTime();
     const { port } = await serve((socket) => socket.end(last));
     const loop = new OpenLoop(plan(port));
@@ -202,7 +202,7 @@ describe('the open loop', () => {
     expect(reconnects).toBe(keepAlive.sent);
   });
 
-  it('says how late it was itself', async () => {
+  it('reports its own lateness', async () => {
     using time = stopTime();
     const { port } = await serve((socket) => socket.write(good));
     const loop = new OpenLoop(plan(port));
@@ -214,7 +214,7 @@ describe('the open loop', () => {
     expect(own.longest).toBeGreaterThan(130);
   });
 
-  it('does not begin without an answer', async () => {
+  it('does not start without an answer', async () => {
     await expect(new OpenLoop(plan(await freePort())).start()).rejects.toThrow('refused');
   });
 });

@@ -41,13 +41,13 @@ it('has nothing open once the target is reached', () => {
   expect(progress('chaos', [piece({ count: 60 }), piece({ count: 60 })])).toMatchObject({ done: 120, open: 0 });
 });
 
-it('counts each version and each part by itself', () => {
+it('counts each version and part separately', () => {
   const pieces = [piece({ version: '2.6.12' }), piece({ part: 'power-cut', count: 20 })];
   expect(progress('chaos', pieces).done).toBe(0);
   expect(progress('power-cut', pieces)).toMatchObject({ done: 20, open: 80 });
 });
 
-it('wants half as many rounds of an attached service, and counts them apart from the others', () => {
+it('needs half as many rounds of an attached service, counted separately', () => {
   const pieces = [piece({ count: 10 }), piece({ part: 'attached', count: 20, seed: 2 })];
   expect(progress('attached', pieces)).toMatchObject({ done: 20, open: 30, nextSeed: 3 });
   expect(progress('chaos', pieces)).toMatchObject({ done: 10, open: 90 });
@@ -64,7 +64,7 @@ it('starts again at 0 after a restart, with new seeds', () => {
   expect(progress('chaos', pieces)).toMatchObject({ done: 0, open: 100, nextSeed: 8, last: { seed: 7 } });
 });
 
-it('wants versions and crash points once at the current commit, with the seed of the tests', () => {
+it('needs versions and crash points once at the current commit, with the seed of the tests', () => {
   const run = { part: 'crash-points', count: 1, seed: 4 } as const;
   expect(progress('crash-points', [piece({ ...run, commit: 'old' })])).toMatchObject({ open: 1, nextSeed: 4 });
   expect(progress('crash-points', [piece(run)])).toMatchObject({ done: 1, open: 0, nextSeed: 4 });
@@ -129,13 +129,13 @@ it('keeps rows of other machines and sorts by part and version', () => {
   ]);
 });
 
-it('takes a branch or a whole version', () => {
+it('accepts a branch or a complete version', () => {
   expect(isVersion('3.4.0-64a335366', '3.4')).toBe(true);
   expect(isVersion('3.4.0-64a335366', '3.4.0')).toBe(true);
   expect(isVersion('3.40.1', '3.4')).toBe(false);
 });
 
-it('reads results behind a line that was cut off', () => {
+it('reads results after a truncated line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'test-long-'));
   try {
     const path = join(folder, 'new/results.jsonl');

@@ -42,7 +42,7 @@ it('keeps bars and line breaks of a cell from changing the table', () => {
   expect(rowsOf(appended, 'runs').at(-1)).toEqual(['a | b', 'two lines']);
 });
 
-it('refuses a page without the table', () => {
+it('rejects a page without the table', () => {
   expect(() => withRow(page, 'other', [])).toThrow('no table between "<!-- other -->"');
   expect(() => rowsOf('<!-- runs --><!-- end of runs -->', 'runs')).toThrow('has no header');
 });

@@ -21,18 +21,18 @@ const batch = (add: readonly string[], remove: readonly string[]) =>
     caller(),
   );
 
-it('names those that had no entry, once, and none that was removed', async () => {
+it('names each address without an entry once, and no removed one', async () => {
   await batch(['192.0.2.1', '192.0.2.2'], []);
   const remove = ['192.0.2.1', '192.0.2.8', '192.0.2.2', '192.0.2.9', '192.0.2.1', '192.0.2.9'];
   expect(await batch([], remove)).toMatchObject({ removed: 2, not_blocked: ['192.0.2.8', '192.0.2.9'] });
 });
 
-it('says so where all were removed, and nothing where nothing was to be', async () => {
+it('has an empty list if all were removed, and none if nothing was to be', async () => {
   expect(await batch(['192.0.2.1'], [])).not.toHaveProperty('not_blocked');
   expect(await batch(['192.0.2.2'], ['192.0.2.1'])).toMatchObject({ removed: 1, not_blocked: [] });
 });
 
-it('only counts them where they are more than are removed one by one', async () => {
+it('only counts them above the limit for single removals', async () => {
   vi.spyOn(kit.strategy, 'perGroup').mockReturnValue(2);
   await batch(['192.0.2.1', '192.0.2.2'], []);
   const answer = await batch([], ['192.0.2.1', '192.0.2.2', '192.0.2.3']);
@@ -40,7 +40,7 @@ it('only counts them where they are more than are removed one by one', async () 
   expect(answer).not.toHaveProperty('not_blocked');
 });
 
-it('says what is stored where the database fails before it is known what a network still covers', async () => {
+it('reports what is stored if the database fails before the covering networks are read', async () => {
   await batch(['192.0.2.1', '192.0.2.2', '192.0.2.3'], []);
   const failure = new StoreError('io', 'the database cannot be used: disk I/O error');
   vi.spyOn(kit.store, 'coveredAmong').mockRejectedValue(failure);

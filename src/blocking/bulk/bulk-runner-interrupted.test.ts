@@ -42,7 +42,7 @@ describe('a bulk change that is interrupted', () => {
     return next;
   };
 
-  it('after it had come whole is finished at the next start, at whichever slice it was', async () => {
+  it('after it was received completely is finished at the next start, whatever the slice', async () => {
     await put(pieces(texts(2_200)));
     const next = texts(2_200, '10.2');
     const found: string[][] = [];
@@ -63,7 +63,7 @@ describe('a bulk change that is interrupted', () => {
     for (const one of found) expect([...one].sort()).toEqual([...next].sort());
   });
 
-  it('after its last slice, which leaves a tenth, keeps its permission to shrink until the file is written', async () => {
+  it('after its last slice keeps its permission to shrink until the file is written', async () => {
     await put(pieces(texts(2_200)));
     const afterwards: (number | string)[] = [];
     const start = async (): Promise<void> => {
@@ -92,7 +92,7 @@ describe('a bulk change that is interrupted', () => {
     expect(await new BulkStore(kit.database).anyFinished()).toBe(false);
   });
 
-  it('that no file could be written for keeps that permission, though another one begins and fails', async () => {
+  it('without a written file keeps that permission, although another one begins and fails', async () => {
     await put(pieces(texts(2_200)));
     const begin = vi.spyOn(kit.keeper.file, 'beginRewrite').mockRejectedValue(new Error('no space left'));
     await expect(put(pieces(texts(200)), true)).rejects.toMatchObject({ code: 6004 });
@@ -106,7 +106,7 @@ describe('a bulk change that is interrupted', () => {
     expect(await new BulkStore(kit.database).anyFinished()).toBe(false);
   });
 
-  it('before it had come whole is forgotten at the next start', async () => {
+  it('before it was received completely is discarded at the next start', async () => {
     await put(pieces(texts(200)));
     const source = async function* () {
       yield* pieces(texts(5_000, '10.2'));
@@ -146,7 +146,7 @@ describe('a bulk change that is interrupted', () => {
     });
   const granted = async () => await new BulkStore(kit.database).anyFinished();
 
-  it('by a database that fails when most of it is gone keeps its permission to shrink, also over a crash, until the file is written', async () => {
+  it('by a failing database keeps its permission to shrink, even across a crash, until the file is written', async () => {
     await put(pieces(texts(2_200)));
     const slices = failBelow(1_000);
     await expect(put(pieces(texts(20)), true)).rejects.toThrow(/^disk full$/);
@@ -208,7 +208,7 @@ describe('a bulk change that is interrupted', () => {
     await everywhere([...all, '192.0.2.1']);
   });
 
-  it('is taken back as soon as the database takes it, and no later start makes up for it', async () => {
+  it('is discarded as soon as the database works, and no later start finishes it', async () => {
     await put(pieces(texts(1_500)));
     // Disk full: neither the slice nor the record that the change was abandoned can be stored.
     const full = new StoreError('full', 'database or disk is full');
@@ -224,7 +224,7 @@ describe('a bulk change that is interrupted', () => {
     expect(await kit.store.count()).toBe(1_500);
   });
 
-  it('by a file that cannot be written is a 503, and the same list again writes it', async () => {
+  it('by an unwritable file is a 503, and sending the list again writes it', async () => {
     const begin = vi.spyOn(kit.keeper.file, 'beginRewrite').mockRejectedValueOnce(new Error('no space left'));
     await expect(put(pieces(texts(1_200)))).rejects.toMatchObject({ code: 6004 });
     begin.mockRestore();

@@ -26,8 +26,8 @@ afterEach(async () => {
 /** If it runs before the list's slice there is nothing to remove yet; it still wins over the list. */
 const gone = (removal: Promise<unknown>) => removal.catch((error: { code: number }) => expect(error.code).toBe(1100));
 
-describe('beside a bulk change', () => {
-  it('writes its next slice while the last is sent, and admits no other change before that', async () => {
+describe('a bulk change with concurrent changes', () => {
+  it('writes its next slice while the last is sent, before any other change', async () => {
     const under: string[] = [];
     const blocks: Promise<unknown>[] = [];
     let sending = 0;
@@ -72,7 +72,7 @@ describe('beside a bulk change', () => {
     await everywhere([...all, ...blocks.map((_, n) => `192.0.2.${4 * n + 1}`)]);
   });
 
-  it('leaves the last word to a block and an unblock that came while it was applied', async () => {
+  it('is overridden by a later block and unblock', async () => {
     await put(pieces(texts(3_000)));
     let slices = 0;
     const spoken: Promise<unknown>[] = [];
@@ -116,7 +116,7 @@ describe('beside a bulk change', () => {
     await everywhere([...texts(20), ...blocked]);
   });
 
-  it('never takes out of a worker what was blocked again after its slice', async () => {
+  it('never removes from a worker what was blocked again after its slice', async () => {
     const before = texts(700);
     await put(pieces(before));
     const again = before[500]!;
@@ -167,7 +167,7 @@ describe('beside a bulk change', () => {
     await everywhere(texts(2_500));
   });
 
-  it('lets other changes through between its slices', async () => {
+  it('lets other changes run between its slices', async () => {
     let slices = 0;
     vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementation(async function (this: BulkStore, ...args) {
       slices += 1;

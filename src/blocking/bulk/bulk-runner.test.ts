@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 describe('a replacement of the set', () => {
-  it('takes what goes out of the worker itself, and leaves no work to the repair', async () => {
+  it('removes entries from the worker itself, without a repair', async () => {
     const before = texts(700);
     await put(pieces(before));
     const deleted: string[] = [];
@@ -45,7 +45,7 @@ describe('a replacement of the set', () => {
     await everywhere(before.slice(0, 405));
   });
 
-  it('replaces what was there by difference, and is seen in the worker', async () => {
+  it('applies only the difference, and is verified in the worker', async () => {
     await put(pieces(texts(2_500)));
     const next = [...texts(2_500).slice(700), ...texts(400, '10.2')];
     const answer = await put(pieces(next));
@@ -54,7 +54,7 @@ describe('a replacement of the set', () => {
     expect(master.commands.filter((command) => command.includes('clear map'))).toEqual([]);
   });
 
-  it('is brought to the worker of a reload under way as well, once it serves', async () => {
+  it('also reaches the worker of a reload under way once it serves', async () => {
     const next = texts(300);
     const starting = master.beginReload();
     master.script = (command) => {
@@ -68,7 +68,7 @@ describe('a replacement of the set', () => {
     await everywhere(next);
   });
 
-  it('names the worker that is still starting in the end', async () => {
+  it('names a worker that is still starting at the end', async () => {
     const next = texts(300);
     const { pid } = master.beginReload();
     const answer = await time.during(put(pieces(next)), 10);
@@ -79,7 +79,7 @@ describe('a replacement of the set', () => {
     expect(master.map(kit.mapPath).live()).toHaveLength(300);
   });
 
-  it('changes nothing when its source breaks off, and leaves nothing behind', async () => {
+  it('changes nothing and leaves nothing behind if its source fails', async () => {
     await put(pieces(texts(300)));
     const source = async function* () {
       yield* pieces(texts(5_000, '10.2'));
@@ -92,7 +92,7 @@ describe('a replacement of the set', () => {
     expect(left).toEqual([]);
   });
 
-  it('that would drop more than half of a hundred or more is refused, unless that is meant', async () => {
+  it('that would drop more than half of a hundred or more is rejected without consent', async () => {
     await put(pieces(texts(100)));
     await expect(put(pieces(texts(49)))).rejects.toMatchObject({
       code: 6006,
@@ -110,7 +110,7 @@ describe('a replacement of the set', () => {
 });
 
 describe('a foreign row', () => {
-  it('is taken up before a list that names it is applied', async () => {
+  it('is adopted before a list that names it is applied', async () => {
     const database = new SqliteDatabase(kit.databaseFile);
     database.exec("INSERT INTO blocked_ips(ip_address, blocked_at) VALUES ('10.1.0.3', 'x'), ('10.9.9.9', 'x')");
     database.close();

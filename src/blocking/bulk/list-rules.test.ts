@@ -58,7 +58,7 @@ const all = async () => (await kit.store.scanTexts(null, 1_000)).texts;
 const numbered = (count: number) => Array.from({ length: count }, (_, n) => `203.0.113.${n}`);
 
 describe('a wide network', () => {
-  it('is refused alone, and blocked where that is meant', async () => {
+  it('is rejected without consent, and blocked with it', async () => {
     await expect(block('10.0.0.0/8', { force: true })).rejects.toMatchObject({
       code: codes.WideNetwork,
       status: 409,
@@ -95,7 +95,7 @@ describe('a wide network', () => {
     expect(await all()).toEqual(['8.0.0.0/6', '127.0.0.0/8']);
   });
 
-  it('that is blocked already stays when the list is put again', async () => {
+  it('that is already blocked stays when the list is replaced', async () => {
     await block('10.0.0.0/8', { allowWide: true });
     expect(await put(['10.0.0.0/8', '192.0.2.1'])).toMatchObject({ added: 1, unchanged: 1, rejected_total: 0 });
     expect(await all()).toEqual(['10.0.0.0/8', '192.0.2.1']);
@@ -106,7 +106,7 @@ describe('a trusted address', () => {
   const trust = (ip: string) =>
     kit.trusted.put(entryOf(ip), { expiry: { kind: 'duration', seconds: 3_600 } }, caller());
 
-  it('that is blocked already stays when the list is put again', async () => {
+  it('that is already blocked stays when the list is replaced', async () => {
     await block('192.0.2.1');
     await block('192.0.2.2');
     await trust('192.0.2.0/30');
@@ -118,7 +118,7 @@ describe('a trusted address', () => {
     expect(await all()).toEqual(['192.0.2.1', '192.0.2.2']);
   });
 
-  it('whose block has expired is not blocked again by a list, also before the row is removed', async () => {
+  it('whose block has expired is not blocked again by a list, even before its row is removed', async () => {
     await block('192.0.2.1', { expiry: { kind: 'at', at: new Date(Date.now() - 1) } });
     await block('192.0.2.9');
     await trust('192.0.2.0/30');
@@ -128,7 +128,7 @@ describe('a trusted address', () => {
     expect(await all()).toEqual(['192.0.2.9']);
   });
 
-  it('is blocked like others where the live configuration makes no exception for it', async () => {
+  it('is blocked like others if the live configuration does not exempt it', async () => {
     await trust('192.0.2.0/30');
     await expect(block('192.0.2.1')).rejects.toMatchObject({ code: codes.CoveredByTrust });
     expect(await put(['192.0.2.1'])).toMatchObject({ rejected_total: 1 });
@@ -144,7 +144,7 @@ describe('a trusted address', () => {
   });
 });
 
-it('marks what lies in a special range, and counts it', async () => {
+it('reports and counts entries in special ranges', async () => {
   const { answer } = await block('192.168.1.0/24');
   expect(answer.special).toBe('private');
   expect((await block('203.0.113.1')).answer).not.toHaveProperty('special');
@@ -213,7 +213,7 @@ describe('a set without an address', () => {
     expect(await all()).toEqual(['192.0.2.1']);
   });
 
-  it('is taken where nothing is blocked, or where that is meant', async () => {
+  it('is accepted if nothing is blocked, or with consent', async () => {
     expect(await put([])).toMatchObject({ removed: 0 });
     await block('192.0.2.1');
     expect(await put([], { allowShrink: true })).toMatchObject({ removed: 1 });
@@ -221,7 +221,7 @@ describe('a set without an address', () => {
 });
 
 describe('a check of a network', () => {
-  it('tells of the blocked entries inside where none covers all of it', async () => {
+  it('reports the blocked entries inside if none covers all of it', async () => {
     await batch(['192.0.2.0', '192.0.2.7', '192.0.2.64/26', '192.0.3.1']);
     expect(await kit.blockedSet.check(entryOf('192.0.2.0/24'))).toMatchObject({
       verdict: 'partly',
@@ -237,7 +237,7 @@ describe('a check of a network', () => {
     expect(await kit.blockedSet.check(entryOf('192.0.2.8'))).toMatchObject({ verdict: 'allowed', ...nothing });
   });
 
-  it('names the first hundred', async () => {
+  it('lists the first hundred', async () => {
     await batch(numbered(110));
     const { blocked_inside: inside, blocked_inside_total: total } = await kit.blockedSet.check(
       entryOf('203.0.112.0/23'),
@@ -267,7 +267,7 @@ it.each([
 describe('the maximum number of entries', () => {
   const full = (members: object) => ({ code: codes.SetFull, status: 409, members: { limit: maxEntries, ...members } });
 
-  it('refuses what would be one too many, and never a change or a removal of what exists', async () => {
+  it('rejects one entry too many, but never a change or removal of an existing one', async () => {
     await batch(numbered(maxEntries));
     await expect(block('192.0.2.1')).rejects.toMatchObject(full({ current_total: 120, would_be: 121 }));
     await expect(batch(['203.0.113.0', '192.0.2.1'])).rejects.toMatchObject(full({ would_be: 121 }));
@@ -293,7 +293,7 @@ describe('the maximum number of entries', () => {
     expect(await batch(['192.0.2.1'])).not.toHaveProperty('limit');
   });
 
-  it('gives the last place to one of many who ask at once', async () => {
+  it('accepts exactly one of many simultaneous requests for the last place', async () => {
     await batch(numbered(maxEntries - 1));
     const asked = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '203.0.113.0'].map((ip) => block(ip));
     const outcomes = (await Promise.allSettled(asked)).map(({ status }) => status);
@@ -310,10 +310,10 @@ describe('the maximum number of entries', () => {
   });
 });
 
-describe('a failure of ours', () => {
+describe('an internal error', () => {
   const defect = new TypeError("Cannot read properties of undefined (reading 'length')");
 
-  it('before the commit is no failure of the database, and says that nothing was changed', async () => {
+  it('before the commit is not reported as a database failure, and says that nothing was changed', async () => {
     vi.spyOn(BlockedIpsStore.prototype, 'applyGroup').mockRejectedValueOnce(defect);
     const failed = await block('192.0.2.1').catch((error) => error);
     expect(failed).toMatchObject({ code: codes.ChangeFailed, status: 500, cause: defect });
@@ -322,7 +322,7 @@ describe('a failure of ours', () => {
     expect(await all()).toEqual([]);
   });
 
-  it('after the commit says what of each request is stored', async () => {
+  it('after the commit reports what each request stored', async () => {
     await block('192.0.2.9');
     vi.spyOn(RuntimeChanger.prototype, 'lookUp').mockReturnValue({
       apply: () => Promise.reject(defect),
@@ -338,7 +338,7 @@ describe('a failure of ours', () => {
     expect(await kit.fileEntries()).toContain('192.0.2.1 1');
   });
 
-  it('in a bulk change says what is stored', async () => {
+  it('in a bulk change reports what is stored', async () => {
     vi.spyOn(kit.keeper, 'updateBlockedIpsMap').mockRejectedValueOnce(defect);
     const failed = await put(['192.0.2.1', '192.0.2.2']).catch((error) => error);
     expect(failed).toMatchObject({ code: codes.ChangeFailed, members: { committed: { added: 2 } } });

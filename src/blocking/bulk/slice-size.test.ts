@@ -3,7 +3,7 @@ import { SliceLimits, SliceSize } from './slice-size.ts';
 
 const sizeOf = () => new SliceSize({ targetMs: 20, first: 100, least: 10, most: 1_000 });
 
-it('finds the size that takes the time it may take', () => {
+it('converges on the size for the target duration', () => {
   const size = sizeOf();
   for (let slice = 0; slice < 20; slice += 1) size.took(size.rows * 0.05);
   expect(size.rows).toBe(400);
@@ -29,7 +29,7 @@ describe('the limits of a slice', () => {
       looks: { first: 800, least: 100, most: 3_200 },
     });
 
-  it('learn nothing about changes from slices that change nothing', () => {
+  it('ignore slices without changes for the limit of changes', () => {
     const limits = limitsOf();
     for (let slice = 0; slice < 20; slice += 1) limits.took(0.005 * limits.looks, { worked: 3, looked: limits.looks });
     expect(limits).toMatchObject({ changes: 100, looks: 3_200 });
@@ -37,7 +37,7 @@ describe('the limits of a slice', () => {
     expect(limits).toMatchObject({ changes: 150, looks: 3_200 });
   });
 
-  it('shrink where the time goes', () => {
+  it('shrink for the kind of row that takes the time', () => {
     const limits = limitsOf();
     limits.took(40, { worked: 0, looked: 800 });
     expect(limits).toMatchObject({ changes: 100, looks: 400 });
@@ -47,7 +47,7 @@ describe('the limits of a slice', () => {
     expect(limits).toMatchObject({ changes: 50, looks: 200 });
   });
 
-  it('do not grow by slices that had little to do', () => {
+  it('do not grow after small slices', () => {
     const limits = limitsOf();
     for (let slice = 0; slice < 20; slice += 1) limits.took(1, { worked: 40, looked: 300 });
     expect(limits).toMatchObject({ changes: 100, looks: 800 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AbandonedEntries } from './worker-registry.ts';
 
-describe('a version left behind', () => {
-  it('is not among what the live map holds', () => {
+describe('an abandoned version', () => {
+  it('does not count as part of the live map', () => {
     const leftOver = new AbandonedEntries();
     expect(leftOver.live(100, 100)).toBe(100);
     leftOver.learn(40);
@@ -23,7 +23,7 @@ describe('a version left behind', () => {
     expect(leftOver.live(139, 98)).toBe(99);
   });
 
-  it('is never below zero, and is counted again after a comparison', () => {
+  it('never has a negative count, and is counted again after a comparison', () => {
     const leftOver = new AbandonedEntries();
     leftOver.learn(2);
     leftOver.removing(5);

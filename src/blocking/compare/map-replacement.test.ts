@@ -92,7 +92,7 @@ describe('an atomic replace', () => {
     expect(live()).toEqual(right('9.9.9.9'));
   });
 
-  it('brings changes into both versions as long as it is not known whether it switched', async () => {
+  it('applies changes to both versions until the switch is confirmed', async () => {
     const switched = Promise.withResolvers<void>();
     let committed = false;
     master.script = (command) => {
@@ -114,7 +114,7 @@ describe('an atomic replace', () => {
     expect(live()).toEqual(right('9.9.9.9'));
   });
 
-  it('adds no duplicate of what a batch brought in while it was filled', async () => {
+  it('adds no duplicate of a batch that was added during the fill', async () => {
     const { scan } = kit.blocked;
     const fill = Promise.withResolvers<void>();
     let prepared = false;
@@ -142,7 +142,7 @@ describe('an atomic replace', () => {
     expect(master.commands.filter((command) => command.includes(' set map '))).toEqual([]);
   });
 
-  it('adds no duplicate of what is blocked once more, filled in already or not yet', async () => {
+  it('adds no duplicate of an entry that is blocked again during the fill', async () => {
     const [before, after] = [texts[3]!, texts[4]!];
     const counted = Promise.withResolvers<void>();
     let counts = 0;
@@ -164,7 +164,7 @@ describe('an atomic replace', () => {
     expect(master.commands.filter((command) => command.includes(' set map '))).toEqual([]);
   });
 
-  it('does not switch to a version that a block could not be brought into while it was counted', async () => {
+  it('does not switch to a version that lacks a block made during the count', async () => {
     const countedOnce = Promise.withResolvers<void>();
     const counted = Promise.withResolvers<void>();
     let counts = 0;
@@ -189,7 +189,7 @@ describe('an atomic replace', () => {
     expect(live()).toContain('9.9.9.9 1');
   });
 
-  it('is read back where something changed while it was counted, before the comparison that follows', async () => {
+  it('reads back what changed during the count, before the next comparison', async () => {
     const counted = Promise.withResolvers<void>();
     let counts = 0;
     let lied = false;
@@ -248,7 +248,7 @@ describe('an atomic replace', () => {
     expect(live()).toContain(`${texts[0]} 1`);
   });
 
-  it('that was given up costs one whole comparison and not one each look', async () => {
+  it('that was abandoned costs one complete comparison, not one per check', async () => {
     master.script = (command) => (command.includes(' commit map ') ? say('No.\n\n') : undefined);
     expect(await time.during(ensure())).toMatchObject({ inSync: false });
     master.script = () => undefined;

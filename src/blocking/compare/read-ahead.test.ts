@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readAhead } from './map-replacement.ts';
 
 describe('pages read ahead', () => {
-  it('come as they are, each asked for while the one before is worked on', async () => {
+  it('are unchanged, each requested while the one before is processed', async () => {
     const told: string[] = [];
     async function* pages(): AsyncGenerator<number> {
       for (let page = 1; page <= 3; page += 1) {
@@ -17,7 +17,7 @@ describe('pages read ahead', () => {
     expect(told).toEqual(['read 1', 'read 2', 'done 1', 'read 3', 'done 2', 'done 3']);
   });
 
-  it('end with the error of the page that could not be read, after those before it', async () => {
+  it('end with a read error after the pages before it', async () => {
     async function* pages(): AsyncGenerator<number> {
       yield 1;
       yield 2;
@@ -34,7 +34,7 @@ describe('pages read ahead', () => {
     expect(seen).toEqual([1, 2]);
   });
 
-  it('are closed by a consumer that needs no more, and the failure of the next page is ignored', async () => {
+  it('are closed by a consumer that stops early, ignoring the error of the next page', async () => {
     let closed = false;
     async function* pages(): AsyncGenerator<number> {
       try {

@@ -137,7 +137,7 @@ describe('a check by the reconciler', () => {
     expect(messages()[1]).toBe('Map file was changed by another process; rewriting it from the database');
   });
 
-  it('asks for a reload, and leaves the worker suspect, when the worker takes no repair', async () => {
+  it('schedules a reload and keeps the worker suspect if it rejects repairs', async () => {
     master.script = (command) => (/ (add|set) map /.test(command) ? say('no\n\n') : undefined);
     map().del('192.0.2.2');
     await kit.reconciler.check(false);

@@ -3,7 +3,7 @@ import { LookupSize, RepairTime, RepairTooLong } from './repair-limits.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-test('begins no step of a repair after its time, and says how long that was', () => {
+test('starts no step of a repair after its limit, and names the limit', () => {
   const clock = vi.spyOn(performance, 'now').mockReturnValue(5_000);
   const time = new RepairTime(180_000);
   clock.mockReturnValue(184_999);

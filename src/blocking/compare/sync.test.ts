@@ -29,7 +29,7 @@ describe('a sync', () => {
     return kit.blockedSet.replaceAll(source(), { allowShrink: true }, caller());
   }
 
-  it('takes nothing out that a list under way is about to, and calls nothing of it a repair', async () => {
+  it('does not remove or report as repaired what a running bulk change is about to remove', async () => {
     const asked = Promise.withResolvers<void>();
     let removing = false;
     master.script = (command) => {
@@ -61,7 +61,7 @@ describe('a sync', () => {
     expect(kit.registry.allInSync()).toBe(true);
   });
 
-  it('is judged again by the worker that took over meanwhile, without a connection cut', async () => {
+  it('verifies the worker that took over meanwhile, without a closed connection', async () => {
     const former = master.current.pid;
     let listings = 0;
     master.script = (command) => {
@@ -77,7 +77,7 @@ describe('a sync', () => {
     expect(answer).toMatchObject({ runtime_map_synced: true, added: 1, reload_scheduled: false });
   });
 
-  it('is not done where one worker takes over after the other', async () => {
+  it('is not done while workers keep taking over', async () => {
     let reloads = 0;
     master.script = (command) => {
       if (command === `@!${master.current.pid} show map ${kit.mapPath}`) {
@@ -91,7 +91,7 @@ describe('a sync', () => {
     expect(answer).toMatchObject({ runtime_map_synced: false, reason: expect.stringContaining('took over') });
   });
 
-  it('says that a worker is starting, which was not compared and will serve', async () => {
+  it('reports a starting worker that was not compared', async () => {
     let starting = 0;
     master.script = (command) => {
       if (starting === 0 && command.endsWith(` show map ${kit.mapPath}`)) starting = master.beginReload().pid;
@@ -107,7 +107,7 @@ describe('a sync', () => {
     expect(await kit.blockedSet.sync(caller())).toMatchObject({ runtime_map_synced: true });
   });
 
-  it('counts the repairs that it made before a reload elsewhere cut its comparison off', async () => {
+  it('counts the repairs made before another process’s reload interrupted it', async () => {
     const map = master.map(kit.mapPath);
     for (const text of texts.slice(0, 3)) map.del(text);
     for (const n of [1, 2]) map.add(`30.0.0.${n}`, '1');

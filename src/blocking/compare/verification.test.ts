@@ -43,8 +43,8 @@ function expectedOf(...list: string[]): Fingerprint {
   return print;
 }
 
-describe('the proof that a worker is whole', () => {
-  it('is one listing when it equals the database', async () => {
+describe('the proof that a worker is in sync', () => {
+  it('needs one listing if it equals the database', async () => {
     const map = listing(expectedOf(...texts), [all]);
     expect(await verifyWorker(map, worker, new ChangeWindows(), new TurnQueue(), 0)).toEqual({
       inSync: true,
@@ -63,7 +63,7 @@ describe('the proof that a worker is whole', () => {
     expect(await verifyWorker(map, worker, new ChangeWindows(), new TurnQueue(), 0)).toMatchObject({ inSync: false });
   });
 
-  it('takes a change made during the listing for no difference, and proves its bucket by another listing', async () => {
+  it('does not count a change during the listing as a difference, and proves its bucket by another listing', async () => {
     const windows = new ChangeWindows();
     const expected = expectedOf(...texts);
     const late = '203.0.113.9';
@@ -79,7 +79,7 @@ describe('the proof that a worker is whole', () => {
     expect(map.asked).toBe(2);
   });
 
-  it('sees a difference elsewhere while changes go on', async () => {
+  it('finds a difference elsewhere while changes go on', async () => {
     const windows = new ChangeWindows();
     const end = windows.begin(['203.0.113.9']);
     const map = listing(expectedOf(...texts), [() => all().slice(1)]);
@@ -88,7 +88,7 @@ describe('the proof that a worker is whole', () => {
     end();
   });
 
-  it('is brought about by a listing that has the turn when an address was touched in every other', async () => {
+  it('uses a listing inside the turn if an address changed during every other', async () => {
     const windows = new ChangeWindows();
     const turns = new TurnQueue();
     const expected = expectedOf(...texts);
@@ -111,7 +111,7 @@ describe('the proof that a worker is whole', () => {
 });
 
 describe('a window', () => {
-  it('is tainted by what is under way when it opens, by what begins while it is open, and by nothing else', () => {
+  it('is tainted by changes under way at its start or begun before its end, and by no others', () => {
     const windows = new ChangeWindows();
     const before = windows.begin(['192.0.2.1']);
     windows.begin(['192.0.2.7'])();

@@ -74,7 +74,7 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
     return await kit.workers.sync(kit.blocked, kit.registry.current()!.pid);
   };
 
-  it('is repaired of all that can be wrong with an entry, and its file is not touched', async () => {
+  it('is repaired of every kind of wrong entry, without a change of its file', async () => {
     for (const ip of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '2001:db8::1', '10.0.0.0/8', '10.1.0.0/16', '10.1.2.3'])
       await kit.blockedSet.block(toBlock(ip, { allowWide: true }), caller());
     expect((await ensure()).inSync).toBe(true);
@@ -96,7 +96,7 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
     expect((await ensure()).added).toBe(0);
   });
 
-  it('is repaired of a value 0 that stands behind a 1, and of three of a kind', async () => {
+  it('is repaired of a value 0 after a 1, and of three duplicates', async () => {
     await raw(
       `@1 add map ${map()} 192.0.2.1 0`,
       `@1 add map ${map()} 192.0.2.2 1`,
@@ -153,9 +153,9 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
 
   it(`of ${thousands.toLocaleString('en')} takes all of a batch`, blockThousands);
   if (replaces)
-    it('with hundreds wrong is replaced at once while blocks and unblocks go on, and none of them is lost', isReplaced);
+    it('with hundreds of differences is replaced without losing concurrent blocks and unblocks', isReplaced);
 
-  it('is repaired however often more is wrong than one comparison lists', async () => {
+  it('is repaired even if differences exceed the list of one comparison repeatedly', async () => {
     const { registry, turns, windows } = kit;
     const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
     const pending = new PendingVersions();
@@ -203,7 +203,7 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
     expect(await running()).toEqual(await database());
   });
 
-  it('loses no new entry that HAProxy keeps where a listed duplicate was', async () => {
+  it('loses no new entry that reuses the element of a listed duplicate', async () => {
     const { pid } = kit.registry.current()!;
     const duplicates = Array.from({ length: 60 }, (_, n) => `20.0.1.${n}`);
     await raw(...duplicates.map((text) => `@1 add map ${map()} ${text} 1`));
@@ -251,7 +251,7 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
   };
   if (replaces) it('is not replaced by a version that lacks an entry', isNotReplaced);
 
-  it('is not emptied because the table was: nothing is repaired by a database that lost more than half', async () => {
+  it('is not repaired from a database that lost more than half of its rows', async () => {
     const all = await running();
     await kit.database.write.deleteFrom('blocked_ips').execute();
     await raw(`@1 add map ${map()} 30.0.0.1 1`);
@@ -262,7 +262,7 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
 });
 
 describe('a verdict', () => {
-  it('is given, never thrown, when the master cannot be reached', async () => {
+  it('is returned, not thrown, if the master cannot be reached', async () => {
     const folder = await temporaryFolder();
     const kit = await openBlocking({ folder: folder.path, masterSocket: `${folder.path}/m.sock` });
     expect(await kit.workers.sync(kit.blocked, 1)).toMatchObject({ inSync: false, added: 0 });
@@ -270,7 +270,7 @@ describe('a verdict', () => {
     await folder.remove();
   });
 
-  describe('of a map in which much is wrong', () => {
+  describe('of a map with many differences', () => {
     const texts = Array.from({ length: 1_100 }, (_, n) => `20.0.${n >> 8}.${n & 255}`);
     let scripted: ScriptedBlocking;
 
@@ -290,14 +290,14 @@ describe('a verdict', () => {
       await scripted.close();
     });
 
-    it('tells what was repaired, although the replace that was to follow was refused', async () => {
+    it('reports what was repaired although the following replace was rejected', async () => {
       const { kit, master, time } = scripted;
       master.script = (command) => (command.includes(' commit map ') ? say('No.\n\n') : undefined);
       const verdict = await time.during(kit.workers.sync(kit.blocked, master.current.pid));
       expect(verdict).toMatchObject({ inSync: false, added: 3, removed: 0 });
     });
 
-    it('tells of all that a replace took out, however little of it one comparison lists', async () => {
+    it('reports everything that a replace removed, however little one comparison lists', async () => {
       const { kit, master, time } = scripted;
       const { registry, turns, windows, strategy } = kit;
       const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -345,7 +345,7 @@ describe('a verdict', () => {
       };
       const tooLong = { inSync: false, socketFailure: null, reason: 'it took too long', added: 3 };
 
-      it('is given although another process adds entries as fast as they are removed, with what was repaired', async () => {
+      it('is returned with its repairs although another process adds entries as fast as they are removed', async () => {
         const { kit, master } = scripted;
         let foreign = 0;
         master.script = (command) => {
@@ -360,12 +360,12 @@ describe('a verdict', () => {
         expect(kit.registry.isInSync(kit.registry.current()!)).toBe(false);
       });
 
-      it('is given between two slices of one repair', async () => {
+      it('is returned between two slices of a repair', async () => {
         expect(await hasty(1 + 1 + 5, { mayReplace: false })).toMatchObject({ ...tooLong, removed: 5 });
         expect(await hasty(1, { mayReplace: false })).toMatchObject({ ...tooLong, added: 0, removed: 0 });
       });
 
-      it('is given before a version is filled, and the live map stays as it is', async () => {
+      it('is returned before a version is filled, with an unchanged live map', async () => {
         const { kit, master } = scripted;
         const before = master.map(kit.mapPath).live().length;
         expect(await hasty(1 + 1, { mayReplace: true })).toMatchObject({ ...tooLong, removed: 0 });

@@ -15,7 +15,7 @@ const processesOf = (...workers: { pid: number; startTime: number }[]): Processe
 };
 
 describe('the registry of workers', () => {
-  it('reports each worker that is gone: another may get its pid', () => {
+  it('reports each worker that is gone, because its pid may be reused', () => {
     const gone: number[] = [];
     const registry = new WorkerRegistry({ now: () => new Date(), emit: noFacts });
     registry.onForgotten((pid) => gone.push(pid));

@@ -5,7 +5,7 @@ import { openScriptedBlocking } from '../../../testkit/scripted-blocking.ts';
 import type { ScriptedMaster } from '../../../testkit/scripted-master.ts';
 import type { StoppedTime } from '../../../testkit/stop-time.ts';
 
-describe('a repair of many', () => {
+describe('a repair of many entries', () => {
   let close: () => Promise<void>;
   let master: ScriptedMaster;
   let kit: BlockingKit;
@@ -38,7 +38,7 @@ describe('a repair of many', () => {
   /** Each delete scans the map, in `ms` for 3,000 entries. */
   const deletesScan = (ms = 0.2) => kit.strategy.record(master.current.pid, 3_000, 1, ms);
 
-  it('goes by what the worker holds, which may be far more than what it should', async () => {
+  it('decides by what the worker holds, which may be far more than expected', async () => {
     await put(50);
     for (let n = 0; n < 3_000; n += 1) map().add(`30.0.${n >> 8}.${n & 255}`, '1');
     deletesScan();
@@ -47,7 +47,7 @@ describe('a repair of many', () => {
     expect([sent('del'), sent('commit')]).toEqual([0, 1]);
   });
 
-  it('goes by what the worker held before a bulk change', async () => {
+  it('decides by what the worker held before a bulk change', async () => {
     await put(3_000);
     deletesScan(1);
     expect(await put(50)).toMatchObject({ removed: 2_950, runtime_map_updated: true });
@@ -57,7 +57,7 @@ describe('a repair of many', () => {
     expect(sent('commit')).toBe(1);
   });
 
-  it('of what is missing takes fewer at a time before a worker that is too slow for all of it at once', async () => {
+  it('adds missing entries in smaller slices to a slow worker', async () => {
     await put(100);
     for (const text of texts(100).slice(0, 60)) map().del(text);
     let resumed = Promise.withResolvers<void>();
@@ -75,7 +75,7 @@ describe('a repair of many', () => {
     expect(live()).toEqual(texts(100).sort());
   });
 
-  it('forgets what commands cost at a worker that is gone', async () => {
+  it('forgets the measurements of a worker that is gone', async () => {
     await kit.reconciler.check(true);
     const { pid } = master.current;
     deletesScan();
@@ -85,7 +85,7 @@ describe('a repair of many', () => {
     expect(kit.strategy.commandMs(pid, 3_000)).toBe(null);
   });
 
-  it('replaces once more where commands for what is wrong after the first would take longer', async () => {
+  it('replaces again if commands for the remaining differences would take longer', async () => {
     await put(1_200);
     const unexpected = () => {
       for (let n = 0; n < 40; n += 1) map().add(`30.0.0.${n}`, '1');
@@ -136,7 +136,7 @@ describe('a repair of many', () => {
       return changes;
     };
 
-    it('lists the map once for all of them, and holds no turn meanwhile', async () => {
+    it('lists the map once for all of them, without a turn', async () => {
       await put(1_200);
       duplicate(40);
       const before = listings();
@@ -182,7 +182,7 @@ describe('a repair of many', () => {
       expect([...lookups].every((reply) => reply.includes('value="1"'))).toBe(true);
     });
 
-    it('measures commands by element apart from commands by key, which do not scan from 2.9 on', async () => {
+    it('measures commands by element and by key separately', async () => {
       await put(1_200);
       kit.strategy.record(master.current.pid, 1_200, 100, 1);
       duplicate(40);
@@ -191,7 +191,7 @@ describe('a repair of many', () => {
       expect(changes[0]).toBe(2);
     });
 
-    it('leaves an address that changed since the listing to the next one, for another has its element', async () => {
+    it('leaves an address that changed since the listing to the next one', async () => {
       await put(100);
       duplicate(2);
       const changed = texts(1)[0]!;
@@ -219,7 +219,7 @@ describe('a repair of many', () => {
       expect(live()).toEqual([...texts(100), ...fresh].sort());
     });
 
-    it('repairs in the next round what changed meanwhile and still has a duplicate', async () => {
+    it('repairs a changed address that still has a duplicate in the next round', async () => {
       await put(100);
       duplicate(1);
       const resumed = Promise.withResolvers<void>();
@@ -236,7 +236,7 @@ describe('a repair of many', () => {
       expect(live()).toEqual(texts(100).sort());
     });
 
-    it('is done when another process removes a duplicate meanwhile', async () => {
+    it('succeeds if another process removes a duplicate meanwhile', async () => {
       await put(100);
       duplicate(2);
       atEachListing((nth) => {

@@ -22,7 +22,7 @@ const batch = (add: string[]) =>
   );
 
 describe('the event', () => {
-  it('of a block and an unblock says who, why, until when, and whether it was seen', async () => {
+  it('of a block and an unblock has author, reason, expiry and verification', async () => {
     await kit.blockedSet.block(toBlock('192.0.2.1', { reason: 'ssh' }), caller());
     await kit.blockedSet.unblock(entryOf('192.0.2.1'), caller());
     expect(told('entry.blocked')).toEqual([
@@ -39,7 +39,7 @@ describe('the event', () => {
     expect(told('entry.unblocked')).toEqual([{ ip_address: '192.0.2.1', by: 'test', runtime_map_updated: true }]);
   });
 
-  it('of an unblock that was made is all of it, though the database cannot be asked any more what covers it', async () => {
+  it('of an unblock is complete even if its covering networks can no longer be read', async () => {
     await kit.blockedSet.block(toBlock('192.0.2.1'), caller());
     const asked = vi.spyOn(kit.store, 'coveringOf').mockRejectedValueOnce(new StoreError('io', 'disk gone'));
     await expect(kit.blockedSet.unblock(entryOf('192.0.2.1'), caller())).rejects.toThrow('disk gone');
@@ -50,12 +50,12 @@ describe('the event', () => {
     );
   });
 
-  it('of what was not there is nothing', async () => {
+  it('is not emitted for an unblock without an entry', async () => {
     await expect(kit.blockedSet.unblock(entryOf('192.0.2.1'), caller())).rejects.toThrow();
     expect(told('entry.unblocked')).toEqual([]);
   });
 
-  it('of up to a hundred at once is each, of more their counts', async () => {
+  it('is emitted for each of up to a hundred entries, and as counts for more', async () => {
     await batch(texts(100));
     expect(told('entry.blocked')).toHaveLength(100);
     expect(told('entries.changed')).toEqual([]);
@@ -68,7 +68,7 @@ describe('the event', () => {
     ]);
   });
 
-  it('of a map that differs is that it does, and what was repaired', async () => {
+  it('of drift has the difference and the repairs', async () => {
     await batch(texts(3));
     kit.events.length = 0;
     master.map(kit.mapPath).del('10.0.0.1');
@@ -80,7 +80,7 @@ describe('the event', () => {
     ]);
   });
 
-  it('of workers is that they come and go, once', async () => {
+  it('of a worker’s start and end is emitted once', async () => {
     const before = master.current.pid;
     expect(told('worker.appeared')).toEqual([{ pid: before, role: 'current' }]);
     kit.registry.forget(before);

@@ -26,7 +26,7 @@ describe('the choice between commands and a replace', () => {
     expect(strategy.prefersReplace(pid, million, row.byReplace, 0)).toBe(true);
   });
 
-  it('gives a group as many removals as its deadline allows the slowest worker, and assumes a scan that is not measured', () => {
+  it('limits the removals of a group by the slowest worker, assuming a scan without measurements', () => {
     const strategy = new DeleteStrategy();
     expect(strategy.perGroup([pid], 200_000)).toBe(58);
     strategy.record(pid, 200_000, 10, 10);
@@ -49,7 +49,7 @@ describe('the choice between commands and a replace', () => {
     expect(strategy.commandMs(8, million)).toBe(null);
   });
 
-  it('follows what it measures, of commands and of replaces', () => {
+  it('adapts to measured commands and replaces', () => {
     const strategy = new DeleteStrategy();
     strategy.record(pid, million, 1, 40);
     for (let n = 0; n < 20; n += 1) strategy.record(pid, million, 10, 50);
@@ -59,7 +59,7 @@ describe('the choice between commands and a replace', () => {
     expect(strategy.prefersReplace(pid, million, 600, 0)).toBe(false);
   });
 
-  it('measures commands by element apart from those by key', () => {
+  it('measures commands by element and by key separately', () => {
     const strategy = new DeleteStrategy({ mayReplace: () => false });
     strategy.record(pid, million, 100, 10);
     expect(strategy.perTurn(pid, million, 'element')).toBe(2);
@@ -70,14 +70,14 @@ describe('the choice between commands and a replace', () => {
     expect(strategy.commandMs(pid, million, 'element')).toBe(null);
   });
 
-  it('has enough of commands when they have cost what the replace would', () => {
+  it('stops commands once they have cost as much as a replace', () => {
     const strategy = new DeleteStrategy();
     strategy.record(pid, million, 1, 20);
     expect(strategy.budgetSpent(pid, million, 2_000, 0)).toBe(false);
     expect(strategy.budgetSpent(pid, million, 3_000, 0)).toBe(true);
   });
 
-  it('counts the turns too while each has to wait: a replace takes a hundred for 200,000', () => {
+  it('counts the waits for turns: a replace of 200,000 takes a hundred', () => {
     const strategy = new DeleteStrategy();
     strategy.record(pid, 200_000, 10, 30);
     expect(strategy.prefersReplace(pid, 200_000, 250, 0)).toBe(true);
@@ -107,7 +107,7 @@ describe('the choice between commands and a replace', () => {
     },
   );
 
-  it('never replaces where it may not, and takes no measure from a small map', () => {
+  it('never replaces where it is not allowed, and does not measure small maps', () => {
     const strategy = new DeleteStrategy({ mayReplace: () => false });
     strategy.record(pid, million, 1, 40);
     expect(strategy.prefersReplace(pid, million, 1_000_000, 0)).toBe(false);

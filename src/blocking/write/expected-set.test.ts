@@ -15,7 +15,7 @@ const page = (...texts: string[]) => {
 const added = (...texts: string[]) => ({ added: texts, removed: [] });
 const removed = (...texts: string[]) => ({ added: [], removed: texts });
 
-it('is what the table holds, whatever changes while it is read: before the place and behind it', () => {
+it('matches the table whatever changes before or after the cursor while it is read', () => {
   const set = new ExpectedSet();
   set.noteCommitted(added('10.0.0.1', '10.0.0.3', '10.0.0.7', '10.0.0.9'));
   const pass = set.beginPass();
@@ -28,7 +28,7 @@ it('is what the table holds, whatever changes while it is read: before the place
   expect(set.fingerprint.equals(of('10.0.0.0', '10.0.0.1', '10.0.0.2', '10.0.0.7', '10.0.0.8'))).toBe(true);
 });
 
-it('says that the table holds another set than the changes made, and takes it', () => {
+it('reports a table that differs from the service’s own changes, and adopts it', () => {
   const set = new ExpectedSet();
   set.noteCommitted(added('10.0.0.1'));
   const pass = set.beginPass();
@@ -37,7 +37,7 @@ it('says that the table holds another set than the changes made, and takes it', 
   expect(set.fingerprint.equals(of('10.0.0.2'))).toBe(true);
 });
 
-it('counts a change once, also one that comes between the last page and the end of the pass', () => {
+it('counts a change between the last page and the end of the pass once', () => {
   const set = new ExpectedSet();
   const pass = set.beginPass();
   pass.read(page('10.0.0.5'));

@@ -49,8 +49,8 @@ function failWrites(times: number): void {
   }
 }
 
-describe('the one writer', () => {
-  it('leaves no line of a refused block in a rewrite that began during it', async () => {
+describe('the group writer', () => {
+  it('leaves no line of a rejected block in a rewrite that began during it', async () => {
     await block('192.0.2.1');
     const { keeper } = kit;
     const begun = vi.spyOn(keeper.file, 'beginRewrite');
@@ -74,7 +74,7 @@ describe('the one writer', () => {
     expect(await kit.fileEntries()).toEqual(['192.0.2.1 1']);
   });
 
-  it('makes one transaction and one payload of what waited, each answered for itself', async () => {
+  it('combines waiting changes into one transaction and payload, with an answer for each', async () => {
     const groups = transactions();
     const release = holdTurn();
     const answers = ['192.0.2.1', '192.0.2.2', '192.0.2.1', '192.0.2.3'].map(block);
@@ -86,7 +86,7 @@ describe('the one writer', () => {
     expect(await kit.fileEntries()).toEqual(expect.arrayContaining(running()));
   });
 
-  it('never puts two wishes for one address into one group, and keeps their order', async () => {
+  it('never groups conflicting changes of one address, and keeps their order', async () => {
     const groups = transactions();
     const release = holdTurn();
     // All at once: earlier asynchronous checks could change their order.
@@ -106,7 +106,7 @@ describe('the one writer', () => {
     expect((await kit.fileEntries()).sort()).toEqual(running());
   });
 
-  it('puts no more removals into a group than the workers can make in its time, but those of one request always', async () => {
+  it('limits the removals of a group by its deadline, but never splits a request', async () => {
     const texts = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.5'];
     for (const text of texts) await block(text);
     vi.spyOn(kit.strategy, 'perGroup').mockReturnValue(2);
@@ -125,7 +125,7 @@ describe('the one writer', () => {
     expect(running()).toEqual(['192.0.2.6 1']);
   });
 
-  it('makes a bulk change of a batch with more removals than that', async () => {
+  it('turns a batch with more removals into a bulk change', async () => {
     const texts = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
     for (const text of texts) await block(text);
     vi.spyOn(kit.strategy, 'perGroup').mockReturnValue(2);
@@ -143,7 +143,7 @@ describe('the one writer', () => {
     expect(running()).toEqual([]);
   });
 
-  it('takes expired entries out in groups of no more', async () => {
+  it('removes expired entries in groups of that size', async () => {
     vi.spyOn(kit.strategy, 'perGroup').mockReturnValue(2);
     const at = new Date(Date.now() + 300);
     for (const text of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.5'])
@@ -155,7 +155,7 @@ describe('the one writer', () => {
     expect(groups.mock.calls.map(([changes]) => changes.length)).toEqual([2, 2, 1]);
   });
 
-  it('has the line in the file before the database commits, and the row gone before the line goes', async () => {
+  it('adds the line before the commit, and removes it after the row', async () => {
     const add = vi.spyOn(kit.keeper.file, 'add');
     add.mockImplementationOnce(async (ips) => {
       expect(await kit.store.get('192.0.2.1')).toBeNull();
@@ -190,7 +190,7 @@ describe('the one writer', () => {
     expect(running()).toEqual(['192.0.2.1 1']);
   });
 
-  it('takes the line back when the transaction fails, tells every request of the group, and touches no worker', async () => {
+  it('removes the line if the transaction fails, fails every request of the group, and changes no worker', async () => {
     await block('192.0.2.9');
     vi.spyOn(kit.store, 'applyGroup').mockImplementationOnce(async (_changes, _now, beforeCommit) => {
       await beforeCommit({ added: ['192.0.2.1', '192.0.2.2'], removed: [] }, 2);
@@ -204,7 +204,7 @@ describe('the one writer', () => {
     expect(running()).toEqual(['192.0.2.9 1']);
   });
 
-  it('rewrites a file that refuses, and goes on', async () => {
+  it('rewrites a file that rejects an append, and continues', async () => {
     vi.spyOn(kit.keeper.file, 'add').mockRejectedValueOnce(new MapFileError('behind', 'changed by another process'));
     // A rejected rewrite leaves a file that cannot be used.
     vi.spyOn(kit.keeper, 'problem', 'get').mockReturnValueOnce(null).mockReturnValueOnce('refused');
@@ -222,7 +222,7 @@ describe('the one writer', () => {
     expect(running()).toEqual([]);
   });
 
-  it('refuses what is beyond its bound at once, with a time to come again, and takes what is within', async () => {
+  it('rejects changes beyond its limit at once with Retry-After, and accepts those within it', async () => {
     const release = holdTurn();
     const many = (count: number, from: number) =>
       Array.from({ length: count }, (_, n) => ({
@@ -248,7 +248,7 @@ describe('the one writer', () => {
     expect((await block('192.0.2.1')).created).toBe(true);
   });
 
-  it('gives a group that waited for all of its time a real try all the same', async () => {
+  it('gives a group that waited until its deadline enough time for an attempt', async () => {
     master.script = (command) => (command.includes(' add map ') ? { kind: 'late', until: time.pass(250) } : undefined);
     const change = { op: 'add' as const, entry: entryOf('192.0.2.1'), expiry: { kind: 'permanent' as const } };
     const waited = performance.now() - 1;
@@ -256,7 +256,7 @@ describe('the one writer', () => {
     expect(failures).toEqual([]);
   });
 
-  it('says 404 of what has no row, removes a stray of it from the worker and the file, and says so', async () => {
+  it('answers 404 without a row, and removes and reports a foreign entry in worker and file', async () => {
     master.map(kit.mapPath).add('192.0.2.66', '1');
     await kit.keeper.file.add(['192.0.2.67']);
     await block('192.0.2.0/24');
@@ -292,7 +292,7 @@ describe('the one writer', () => {
     expect(took).toBeLessThan(2_000);
   });
 
-  it('gives each request of a group the failures of its own addresses', async () => {
+  it('reports to each request the failures of its own addresses', async () => {
     master.script = (command) => (command === `@1 get map ${kit.mapPath} 192.0.2.2` ? hang : undefined);
     const alone = await block('192.0.2.1');
     expect(alone.answer.runtime_map_updated).toBe(true);

@@ -79,7 +79,7 @@ const slowPages = (time: StoppedTime, onPage: () => void = () => undefined) => {
 };
 
 describe('the keeper of the map file', () => {
-  it('reads in one turn as many pages as are read fast, and one that is not', async () => {
+  it('reads as many fast pages as fit into a turn, or one slow page', async () => {
     await fill(12_000);
     using time = stopTime();
     const turns = vi.spyOn(TurnQueue.prototype, 'take');
@@ -93,7 +93,7 @@ describe('the keeper of the map file', () => {
     await sameEverywhere();
   });
 
-  it('rewrites while changes go on, and loses and revives none', async () => {
+  it('rewrites during changes without losing or reviving an entry', async () => {
     await fill(12_000);
     using time = stopTime();
     slowPages(time);
@@ -115,7 +115,7 @@ describe('the keeper of the map file', () => {
     await sameEverywhere();
   });
 
-  it('numbers the body by the last change that was made while it was read', async () => {
+  it('numbers the body by the last change made while it was read', async () => {
     await fill(12_000);
     using time = stopTime();
     const blocks: Promise<unknown>[] = [];
@@ -154,7 +154,7 @@ describe('the keeper of the map file', () => {
     await sameEverywhere();
   });
 
-  it('goes on when the file is edited during a rewrite: the change that notices it replaces that rewrite', async () => {
+  it('replaces a rewrite during which the file was edited', async () => {
     await fill(12_000);
     let blocked: ReturnType<typeof block> | undefined;
     using time = stopTime();
@@ -172,7 +172,7 @@ describe('the keeper of the map file', () => {
     await sameEverywhere();
   });
 
-  it('goes on when a rewrite from outside meets the one that a change makes in its own turn', async () => {
+  it('survives a requested rewrite that overlaps with one inside a turn', async () => {
     await fill(12_000);
     let outside: Promise<unknown> | undefined;
     // The change holds the turn, and reads the database for its rewrite.
@@ -187,7 +187,7 @@ describe('the keeper of the map file', () => {
     await sameEverywhere();
   });
 
-  it('writes a line for every block that is acknowledged, also where the row came from a list still being applied', async () => {
+  it('writes a line for every acknowledged block, even if a running bulk change stored its row', async () => {
     // As after a slice of a bulk change: the row exists, its line does not yet.
     await kit.store.applyGroup(
       [{ op: 'add', entry: entryOf('192.0.2.7'), expiry: { kind: 'keep' } }],
@@ -199,7 +199,7 @@ describe('the keeper of the map file', () => {
     expect(await kit.fileEntries()).toContain('192.0.2.7 1');
   });
 
-  it('leaves another database’s file alone and says what to confirm; a block is then a 503', async () => {
+  it('keeps the file of another database, names the confirmation, and answers blocks with 503', async () => {
     await block('192.0.2.1');
     const header = readFileSync(kit.mapPath, 'utf8').split('\n', 1)[0]!;
     const id = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(header)![0];
@@ -222,7 +222,7 @@ describe('the keeper of the map file', () => {
     expect(readdirSync(folder.path).filter((name) => name.includes('.kept'))).toEqual(kept);
   });
 
-  it('does not rewrite when more than half of the file’s lines would go', async () => {
+  it('does not rewrite if more than half of the file’s lines would be lost', async () => {
     await fill(40);
     const lines = Array.from({ length: 100 }, (_, n) => `10.9.0.${n} 1\n`).join('');
     writeFileSync(kit.mapPath, lines);
@@ -245,7 +245,7 @@ describe('the keeper of the map file', () => {
     );
   const granted = async () => await new BulkStore(kit.database).anyFinished();
 
-  it('writes at the next start what a group left that took out most of the set and died before its lines went', async () => {
+  it('removes at the next start the lines of a group that died after it removed most of the set', async () => {
     await fill(120);
     await kit.store.applyGroup(
       nineTenths.map((text) => ({ op: 'remove' as const, entry: entryOf(text) })),
@@ -270,7 +270,7 @@ describe('the keeper of the map file', () => {
     expect(await granted()).toBe(false);
   });
 
-  it('does so as soon as it can, and needs no leave for it then', async () => {
+  it('does so as soon as it can, without another confirmation', async () => {
     await fill(120);
     appendFileSync(kit.mapPath, '# a note\n');
     vi.spyOn(kit.keeper.file, 'beginRewrite').mockRejectedValueOnce(new Error('the disk is full'));
@@ -294,7 +294,7 @@ describe('the keeper of the map file', () => {
     await sameEverywhere();
   });
 
-  it('adopts foreign edits of the database: deleted rows, new rows, and its own count of them', async () => {
+  it('adopts deleted and new rows of another process, and the changed count', async () => {
     await fill(10);
     sql(`DELETE FROM blocked_ips WHERE ip_address = '10.1.0.3';
          INSERT INTO blocked_ips(ip_address, blocked_at) VALUES ('2001:DB8::7', datetime('now')), ('nonsense', 'x')`);
@@ -318,7 +318,7 @@ describe('the keeper of the map file', () => {
     expect(kit.keeper.problem).toBe(`${kit.mapPath} could not be written: ENOSPC: no space left`);
   });
 
-  it('keeps the old file, and takes no block, while a rewrite that has to be cannot be made', async () => {
+  it('keeps the old file and rejects blocks while a required rewrite fails', async () => {
     await block('192.0.2.1');
     const before = readFileSync(kit.mapPath, 'utf8');
     kit.keeper.markStale('a bulk change was stored but not written');

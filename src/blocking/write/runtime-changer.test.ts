@@ -63,7 +63,7 @@ function changerBefore(answer: (worker: string) => GroupOutcome) {
 }
 
 describe('a change in the running maps', () => {
-  it('is proved when the current worker and every listed one were seen to be right', async () => {
+  it('is verified once the current and every listed worker were read back', async () => {
     const { asked, registry, block } = changerBefore((worker) =>
       worker === '@1' ? { ...good, processes: processesOf(20, 10) } : good,
     );
@@ -82,7 +82,7 @@ describe('a change in the running maps', () => {
     expect(failures).toMatchObject([{ ip_address: '192.0.2.1', command: 'show proc' }]);
   });
 
-  it('asks the newer worker too when the one with a pending version turns out to drain', async () => {
+  it('also changes the newer worker if the one with a pending version is draining', async () => {
     const { asked, registry, pending, block } = changerBefore(() => ({ ...good, processes: processesOf(30, 20) }));
     registry.observe(processesOf(20));
     pending.begin(20, 'blocked', 1);
@@ -90,14 +90,14 @@ describe('a change in the running maps', () => {
     expect(asked).toEqual(['@!20', '@!30', '@!20']);
   });
 
-  it('is made by pid in a worker that took over meanwhile: whom @1 reached is not known', async () => {
+  it('addresses a worker that took over meanwhile by pid, because @1 is ambiguous', async () => {
     const { asked, registry, block } = changerBefore(() => ({ ...good, processes: processesOf(30, 20) }));
     registry.observe(processesOf(20));
     expect(await block()).toMatchObject({ failures: [], currentFailed: false });
     expect(asked).toEqual(['@1', '@!30', '@!20']);
   });
 
-  it('goes on with the current worker when the one with a pending version is gone', async () => {
+  it('continues with the current worker if the one with a pending version is gone', async () => {
     const { asked, registry, pending, block } = changerBefore((worker) =>
       worker === '@!20' ? { ...good, workerGone: true } : { ...good, processes: processesOf(30) },
     );
@@ -107,7 +107,7 @@ describe('a change in the running maps', () => {
     expect(asked).toEqual(['@!20', '@1', '@!30']);
   });
 
-  it('counts as removed what any of its rounds removed', async () => {
+  it('counts removals of all rounds', async () => {
     const { registry, block } = changerBefore((worker) => ({
       ...good,
       processes: processesOf(30),
@@ -124,7 +124,7 @@ describe('a change in the running maps', () => {
       version: '3.4.0',
     });
 
-    it('waits until it serves, and makes it there too', async () => {
+    it('waits until it serves, and changes it too', async () => {
       const worker = await starting();
       let tries = 0;
       const { asked, registry, block } = changerBefore((name) => {
@@ -137,7 +137,7 @@ describe('a change in the running maps', () => {
       expect(asked).toEqual(['@1', ...Array(3).fill(`@!${worker.pid}`)]);
     });
 
-    it('names it when its time is up, and asks for no reload', async () => {
+    it('reports it after the deadline, and schedules no reload', async () => {
       const worker = await starting();
       const { registry, block } = changerBefore((name) =>
         name === '@1' ? { ...good, processes: withStarting([worker], 20) } : { ...good, workerGone: true },
@@ -149,7 +149,7 @@ describe('a change in the running maps', () => {
       });
     });
 
-    it('does not wait for one that has ended', async () => {
+    it('does not wait for a worker that has ended', async () => {
       const ended = { ...(await starting()), startTime: 1 };
       const { asked, registry, block } = changerBefore((name) =>
         name === '@1' ? { ...good, processes: withStarting([ended], 20) } : { ...good, workerGone: true },
@@ -160,7 +160,7 @@ describe('a change in the running maps', () => {
     });
   });
 
-  it('takes a draining worker that exited for no failure', async () => {
+  it('does not count an exited draining worker as a failure', async () => {
     const { registry, block } = changerBefore((worker) =>
       worker === '@1'
         ? { ...good, processes: processesOf(20) }
@@ -170,7 +170,7 @@ describe('a change in the running maps', () => {
     expect(await block()).toMatchObject({ failures: [], currentFailed: false });
   });
 
-  it('takes a draining worker that failed and has exited for no failure, whatever the master said of it', async () => {
+  it('does not count a failed draining worker that has exited as a failure, whatever the master reports', async () => {
     const { registry, block } = changerBefore((worker) =>
       worker === '@1' ? { ...good, processes: processesOf(20) } : { ...good, failures: [failureOf(10, 'rejected')] },
     );
@@ -180,7 +180,7 @@ describe('a change in the running maps', () => {
     expect(registry.byPid(10)).toBeNull();
   });
 
-  it('takes a draining worker that exited while the change was stored, and was seen to, for no failure', async () => {
+  it('does not count a draining worker that exited during the commit as a failure', async () => {
     const { registry, lookUp } = changerBefore((worker) =>
       worker === '@1' ? { ...good, processes: processesOf(20) } : { ...good, failures: [failureOf(10, 'rejected')] },
     );
@@ -190,7 +190,7 @@ describe('a change in the running maps', () => {
     expect(await group.apply(['192.0.2.1'])).toMatchObject({ failures: [], currentFailed: false });
   });
 
-  it('does not wait for a draining worker that exited, though the master ends the connection behind its answer', async () => {
+  it('does not wait for an exited draining worker, although the master closes the connection', async () => {
     const gone = "Can't find the target PID matching the prefix '@!10'\n";
     const ended = new MasterSocketError('cut-short', { path: '/s', command: 'get map', partial: gone });
     const { asked, registry, block } = changerBefore((worker) =>
@@ -201,7 +201,7 @@ describe('a change in the running maps', () => {
     expect(asked).toEqual(['@1', '@!10']);
   });
 
-  it('asks for no reload when only a draining worker lacks it', async () => {
+  it('schedules no reload if only a draining worker failed', async () => {
     const { registry, block } = changerBefore((worker) =>
       worker === '@1'
         ? { ...good, processes: processesOf(20, 10) }

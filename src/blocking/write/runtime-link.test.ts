@@ -37,7 +37,7 @@ describe('a link whose last command failed', () => {
     await link.close();
   });
 
-  it('probes no more when what was under way fails after it was closed', async () => {
+  it('does not probe if work under way fails after the close', async () => {
     const link = linkTo(socket);
     await link.close();
     const before = socket.asked;
@@ -48,7 +48,7 @@ describe('a link whose last command failed', () => {
 });
 
 describe('a reload that is waited out', () => {
-  it('fails with the error of the last try that had time, not with a deadline', async () => {
+  it('fails with the error of the last full attempt, not with a deadline', async () => {
     const refused = new MasterSocketError('refused', { path: nowhere, command: '' });
     using time = stopTime();
     const deadline = performance.now() + 30;
@@ -67,7 +67,7 @@ describe('a reload that is waited out', () => {
   });
 });
 
-describe('a command without a whole answer before its deadline', () => {
+describe('a command without a complete answer before its deadline', () => {
   const ended = new MasterSocketError('deadline', { path: nowhere, command: '@1 get map x 192.0.2.1' });
 
   it.each([

@@ -46,7 +46,7 @@ describeOnEachProxy('a block during a reload', ({ bin, major, minor }) => {
     return keys;
   };
 
-  it('is answered when the worker holds it that read the map file before', async () => {
+  it('is answered once a worker that had read the map file holds it', async () => {
     const before = await proxy.workerPid();
     const reload = await beginHeldReload(proxy);
     // A minute, so that the load of the machine does not end the wait.
@@ -63,7 +63,7 @@ describeOnEachProxy('a block during a reload', ({ bin, major, minor }) => {
     expect(kit.reloads).toEqual([]);
   });
 
-  it('names that worker when it does not start in time, and brings it the block when it does', async () => {
+  it('reports a worker that does not start in time, and blocks there once it serves', async () => {
     const before = await proxy.workerPid();
     const reload = await beginHeldReload(proxy);
     const { answer } = await kit.blockedSet.block(toBlock('192.0.2.1'), caller());

@@ -52,7 +52,7 @@ const anyList = fc
   .map((kinds) => kinds.map((kind, index) => ({ entry, bad, nothing })[kind]!(index + 1)));
 
 describe('batches', () => {
-  it('hold every entry once, in order, with its line, and never too many', () =>
+  it('contain every entry once, in order, with its line, within the limit', () =>
     fc.assert(
       fc.asyncProperty(anyList, fc.integer({ min: 1, max: 7 }), async (readings, limit) => {
         const batches = await all(cutBatches(groups(readings), plain, { elements: limit, bytes: 1e9 }));
@@ -66,14 +66,14 @@ describe('batches', () => {
       }),
     ));
 
-  it('are cut before their bytes are more than the API takes', async () => {
+  it('stay below the API’s limit of bytes', async () => {
     const long = Array.from({ length: 100 }, (_, index) => entry(index + 1, { reason: '\u0001'.repeat(400) }));
     const batches = await all(cutBatches(groups(long), plain, { elements: 1000, bytes: 20_000 }));
     for (const { elements } of batches) expect(JSON.stringify(elements).length).toBeLessThan(25_000);
     expect(batches.flatMap(({ lines }) => lines)).toHaveLength(100);
   });
 
-  it('are bare addresses where nothing else is said; what the line says wins over what was typed', async () => {
+  it('are bare addresses without options; values of the line override options', async () => {
     const defaults = { ...plain, reason: 'typed', expiry: { seconds: 60 } };
     const readings = [entry(1), entry(2, { reason: 'own', expiry: { at: '2030-01-01T00:00:00.000Z' } })];
     expect((await all(cutBatches(groups(readings), plain)))[0]?.elements[0]).toBe(ipOf(1));

@@ -27,7 +27,7 @@ describe('a text from outside', () => {
     expect(harmless(text)).toBe(shown);
   });
 
-  it('is never anything that a terminal obeys, whatever it was', () => {
+  it('never contains a character that controls a terminal', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(harmless(text)).not.toMatch(obeyed);
@@ -35,11 +35,11 @@ describe('a text from outside', () => {
     );
   });
 
-  it('over several lines keeps its lines and its tabs', () => {
+  it('keeps line ends and tabs if it has several lines', () => {
     expect(harmlessLines('a\n\tb\u001b[0m\n')).toBe('a\n\tb\\u{1b}[0m\n');
   });
 
-  it('in JSON means the same and is harmless', () => {
+  it('in JSON is equivalent and harmless', () => {
     const value = { 'k\u202e': ['\u009b31m', 'é漢', '\u{e0041}', null, 7] };
     expect(JSON.parse(harmlessJson(value))).toEqual(value);
     fc.assert(
@@ -64,7 +64,7 @@ describe('the width of a text', () => {
     expect(displayWidth(text)).toBe(width);
   });
 
-  it('is never more than it is fitted into', () => {
+  it('never exceeds the given columns', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 0, max: 12 }), (text, width) => {
         expect(displayWidth(fitted(text, width))).toBeLessThanOrEqual(width);
@@ -91,7 +91,7 @@ describe('a table', () => {
     expect(table.page([{ ip: '192.0.2.22', reason: 'a longer one' }])).toEqual(['192.0.2.22  a lon…']);
   });
 
-  it('cuts the last column that may be cut first, and no more than it must', () => {
+  it('cuts the last shrinkable column first, and no more than necessary', () => {
     const both = [...columns.slice(1), { title: 'BY', text: ({ ip }: Row) => ip, mayShrink: true }];
     const [, line] = new Table({ columns: both, width: 40, paint: unpainted }).page([
       { ip: 'x'.repeat(30), reason: 'r'.repeat(20) },
@@ -99,7 +99,7 @@ describe('a table', () => {
     expect(line).toBe(`${'r'.repeat(20)}  ${'x'.repeat(17)}…`);
   });
 
-  it('is never wider than the terminal, while an address stays whole', () => {
+  it('is never wider than the terminal, and never cuts an address', () => {
     const table = new Table({ columns, width: 40, paint: unpainted });
     const ip = '2001:db8:1111:2222:3333::/80';
     const lines = table.page([{ ip, reason: '漢'.repeat(50) }]);
@@ -107,7 +107,7 @@ describe('a table', () => {
     expect(lines[1]).toContain(ip);
   });
 
-  it('in a pipe is one line a row, with a tab between fields and `-` for none', () => {
+  it('in a pipe is one tab-separated line per row, with `-` for an empty field', () => {
     expect(plainLine(columns, { ip: '192.0.2.1', reason: 'a\tb\nc' })).toBe('192.0.2.1\ta\\u{9}b\\u{a}c');
     expect(plainLine(columns, { ip: '192.0.2.1', reason: '' })).toBe('192.0.2.1\t-');
   });
@@ -141,14 +141,14 @@ describe('times', () => {
 });
 
 describe('progress', () => {
-  it('shows a bar where the whole is known, and a count where it is not', () => {
+  it('shows a bar if the total is known, and a count otherwise', () => {
     expect(progressLine('importing', 0.5, 500_000, 'lines')).toBe(
       `importing [${'#'.repeat(12)}${' '.repeat(12)}]  50 %  500,000 lines`,
     );
     expect(progressLine('importing', null, 7, 'lines')).toBe('importing  7 lines');
   });
 
-  it('is only for a terminal, ten times a second at most, within one line, and takes itself back', () => {
+  it('is one line on terminals only, at most ten times a second, and erased at the end', () => {
     const written: string[] = [];
     let time = 0;
     const screen = { isTerminal: true, columns: 20, write: (text: string) => written.push(text) };
@@ -169,7 +169,7 @@ describe('progress', () => {
 });
 
 describe('output', () => {
-  it('is painted on a terminal only, and not where NO_COLOR is set', () => {
+  it('has colours only on a terminal without NO_COLOR', () => {
     expect(mayPaint(true, {})).toBe(true);
     expect(mayPaint(true, { NO_COLOR: '' })).toBe(true);
     expect(mayPaint(true, { NO_COLOR: '1' })).toBe(false);
@@ -177,7 +177,7 @@ describe('output', () => {
     expect(mayPaint(false, {})).toBe(false);
   });
 
-  it('to a reader that went away is dropped without a word', async () => {
+  it('to a closed pipe is dropped silently', async () => {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const output = new Output({ stdout, stderr, environment: {} });
     await output.lines(['one']);

@@ -11,7 +11,7 @@ import { runCommandLine } from '../run.ts';
 
 const terminal = () => Object.assign(new PassThrough(), { isTTY: true });
 
-it('names the file that is no list any more when it is sent again with --allow-shrink', async () => {
+it('names a file that is no longer a list when it is sent again with --allow-shrink', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pmi-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const list = join(folder, 'list.txt');

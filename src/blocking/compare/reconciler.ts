@@ -1,4 +1,4 @@
-// Checks every worker's entry count each 2 s and the complete maps each 30 s, and repairs differences at once.
+// Checks every worker's entry count every 2 s and the complete maps every 30 s, and repairs differences at once.
 import type { KickablePause } from '../../concurrency/pause.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { RuntimeMapRejection } from '../../haproxy/maps/runtime-map.ts';

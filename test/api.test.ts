@@ -168,6 +168,7 @@ describeOnOneProxy('the API', ({ bin }) => {
       service.call('GET', '/livez', { key: null }),
       service.call('GET', '/api/nothing'),
       service.call('GET', '/api/sites', { key: null }),
+      service.call('GET', '/api/sites'),
     ]);
     for (const { headers } of answers) {
       expect(headers).toMatchObject({
@@ -182,7 +183,7 @@ describeOnOneProxy('the API', ({ bin }) => {
     }
     expect(new Set(answers.map(({ headers }) => headers['x-request-id'])).size).toBe(answers.length);
     // The line of a request is written after its answer.
-    const named = `request_id=${answers[0]?.headers['x-request-id']}`;
+    const named = `request_id=${answers[4]?.headers['x-request-id']}`;
     await eventually('the log has the request', async () => (await service.logText()).includes(named));
     const block = await service.block('203.0.113.61');
     const line = (await service.logText()).split('\n').find((text) => text.includes('ip_address=203.0.113.61'));

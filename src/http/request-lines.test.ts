@@ -11,7 +11,7 @@ test('anonymous requests have twenty log lines per minute, and one that counts t
   const { app, logged } = stubApp();
   const wrong = 'pm_a-key-that-is-wrong';
   const ask = (remoteAddress: string, headers: Record<string, string>) =>
-    app.inject({ url: `/health?key=${wrong}`, remoteAddress, headers });
+    app.inject({ url: `/api/session?key=${wrong}`, remoteAddress, headers });
   for (let n = 0; n < 400; n += 1) await ask('192.0.2.1', { authorization: `Bearer ${wrong}` });
   for (let n = 0; n < 100; n += 1) await ask(`2001:db8::${n.toString(16)}`, {});
   await ask('192.0.2.9', BEARER);

@@ -17,7 +17,7 @@ export type Look = { readonly truth: Truth } | { readonly differs: string };
 const shown = 6;
 
 /** One comparison; a change under way differs for a moment, so a difference needs another. */
-export async function lookForAgreement(service: RealService, { withSites = true } = {}): Promise<Look> {
+export async function checkAgreement(service: RealService, { withSites = true } = {}): Promise<Look> {
   try {
     const now = Date.now();
     const truth = await readDatabase(service, withSites);

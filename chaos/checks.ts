@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { patienceMs } from '../testkit/conditions.ts';
 import { askProxy } from '../testkit/upstream.ts';
 import { base, visitorsOf } from './addresses.ts';
-import { lookForAgreement, type Truth } from './agreement.ts';
+import { checkAgreement, type Truth } from './agreement.ts';
 import { type Surroundings, verdictsOf } from './client.ts';
 import { absent, type Model, type State } from './model.ts';
 import { domains, type Program } from './program.ts';
@@ -31,16 +31,16 @@ async function agreement(around: Surroundings, healed: number): Promise<Truth | 
   const begun = clock();
   let differs = '';
   do {
-    const look = await lookForAgreement(stack.service, { withSites: stack.operator === null });
+    const look = await checkAgreement(stack.service, { withSites: stack.operator === null });
     if ('truth' in look) {
-      story.tell(begun, 'agreement', `${(clock() - healed).toFixed(0)} ms after the heal`);
+      story.record(begun, 'agreement', `${(clock() - healed).toFixed(0)} ms after the heal`);
       return look.truth;
     }
-    if (look.differs !== differs) story.tell(clock(), 'agreement', look.differs);
+    if (look.differs !== differs) story.record(clock(), 'agreement', look.differs);
     differs = look.differs;
     await pause(lookEveryMs);
   } while (clock() < healed + patienceMs);
-  story.accuse(`after the heal it never agreed: ${differs}`);
+  story.addBroken(`after the heal it never agreed: ${differs}`);
   return null;
 }
 
@@ -71,7 +71,7 @@ function compare(
     const fine = windows.excuse('clock', now, now) || (state.present ? may.present : may.absent);
     if (!fine) {
       const should = model.possible(name, now, now, 'acknowledged').map((one) => JSON.stringify(one));
-      story.accuse(`${name} is ${JSON.stringify(state)} as ${what}, and should be ${should.join(' or ')}`);
+      story.addBroken(`${name} is ${JSON.stringify(state)} as ${what}, and should be ${should.join(' or ')}`);
     }
     model.settle(name, state);
   }
@@ -87,7 +87,7 @@ async function visitEverybody(around: Surroundings, program: Program): Promise<v
       const seen = await visitFrontEnd(stack.service, frontEnd, ip).catch((error: Error) => error.message);
       const allowed = verdictsOf(around, ip, begun, clock(), 'acknowledged');
       if (typeof seen !== 'number' || !allowed.has(seen)) {
-        story.accuse(`in the end ${ip} saw ${seen} instead of ${[...allowed].join(' or ')} at ${frontEnd.name}`);
+        story.addBroken(`in the end ${ip} saw ${seen} instead of ${[...allowed].join(' or ')} at ${frontEnd.name}`);
       }
     }
   }
@@ -96,7 +96,7 @@ async function visitEverybody(around: Surroundings, program: Program): Promise<v
   for (const domain of domains) {
     const wanted = around.sites.mayBe(domain, clock(), clock(), 'acknowledged').present ? 200 : 404;
     const { status } = await askProxy(stack.service.proxyPort, domain, program.bystanders[0]);
-    if (status !== wanted) story.accuse(`in the end ${domain} was answered ${status} instead of ${wanted}`);
+    if (status !== wanted) story.addBroken(`in the end ${domain} was answered ${status} instead of ${wanted}`);
   }
 }
 
@@ -107,7 +107,7 @@ async function askAbout({ stack, story, blocked }: Surroundings, ip: string): Pr
   const fine = body.verdict === 'blocked' ? may.present : may.absent;
   // An entry that expires right now is reported as allowed before the workers remove it.
   if (!fine || (body.enforced !== true && may.present !== may.absent)) {
-    story.accuse(`in the end the check of ${ip} said ${JSON.stringify(body)}; it may be ${JSON.stringify(may)}`);
+    story.addBroken(`in the end the check of ${ip} said ${JSON.stringify(body)}; it may be ${JSON.stringify(may)}`);
   }
 }
 
@@ -115,8 +115,8 @@ async function validate({ stack, story }: Surroundings): Promise<void> {
   try {
     const files = stack.operator?.configurationPaths ?? [stack.service.paths.config];
     await run(stack.bin, ['-c', ...files.flatMap((path) => ['-f', path])]);
-    for (const changed of (await stack.operator?.changedByOthers()) ?? []) story.accuse(changed);
+    for (const changed of (await stack.operator?.changedByOthers()) ?? []) story.addBroken(changed);
   } catch (error) {
-    story.accuse(`the live configuration is not valid: ${(error as Error).message}`);
+    story.addBroken(`the live configuration is not valid: ${(error as Error).message}`);
   }
 }

@@ -36,7 +36,7 @@ export interface Figures {
 /** Promise 3. */
 const fastPathLimitMs = 2_000;
 
-type Told = { readonly answer: Answer<JsonBody> } | { readonly lost: string; readonly sent: boolean };
+type ApiOutcome = { readonly answer: Answer<JsonBody> } | { readonly lost: string; readonly sent: boolean };
 
 export class Client {
   readonly #around: Surroundings;
@@ -52,7 +52,7 @@ export class Client {
     const begun = clock();
     this.#figures.operations += 1;
     const outcome = await this.#carryOut(operation, begun);
-    this.#around.story.tell(begun, describeOperation(operation), outcome);
+    this.#around.story.record(begun, describeOperation(operation), outcome);
   }
 
   async #carryOut(operation: Operation, begun: number): Promise<string> {
@@ -106,7 +106,7 @@ export class Client {
     if (status === 409) {
       pending.refused();
       if (this.#mayBeTrusted(ip, begun)) return text;
-      this.#around.story.accuse(`block ${ip} was refused with 409, and it is not trusted: ${told.answer.text}`);
+      this.#around.story.addBroken(`block ${ip} was refused with 409, and it is not trusted: ${told.answer.text}`);
       return text;
     }
     if (status !== 200 && status !== 201) return text;
@@ -176,7 +176,7 @@ export class Client {
     for (const [ip, pending] of adding) {
       const lacking = rejected.has(ip);
       if (lacking && !this.#mayBeTrusted(ip, begun)) {
-        this.#around.story.accuse(`put rejected ${ip}, and it is not trusted: ${told.answer.text}`);
+        this.#around.story.addBroken(`put rejected ${ip}, and it is not trusted: ${told.answer.text}`);
       }
       pending.done(clock(), [lacking ? absent : presentSomehow], proven);
     }
@@ -280,7 +280,7 @@ export class Client {
     // A closed connection may be denied, or one of a killed proxy.
     if (frontEnd.tcp && excused && seen === 403) return 'closed';
     if (seen !== 200 && seen !== 403) {
-      if (!excused) story.accuse(`${what} from ${ip} at ${frontEnd.name} failed: ${seen}`);
+      if (!excused) story.addBroken(`${what} from ${ip} at ${frontEnd.name} failed: ${seen}`);
       return String(seen);
     }
     // The last answers of a dying proxy follow its map; only a foreign change excuses them.
@@ -288,7 +288,7 @@ export class Client {
     const allowed = verdictsOf(this.#around, ip, begun, ended, 'enforced');
     if (stack.mayLackRule(frontEnd, since, ended)) allowed.add(200);
     if (!allowed.has(seen)) {
-      story.accuse(
+      story.addBroken(
         `${what} from ${ip} at ${frontEnd.name} saw ${seen}; acknowledged and enforced is ${[...allowed].join(' or ')}`,
       );
     }
@@ -297,18 +297,18 @@ export class Client {
 
   #refusedForTrust(ip: string, pending: Pending, begun: number, what: string): void {
     pending.refused();
-    if (!this.#mayBeTrusted(ip, begun)) this.#around.story.accuse(`${what} rejected ${ip}, and it is not trusted`);
+    if (!this.#mayBeTrusted(ip, begun)) this.#around.story.addBroken(`${what} rejected ${ip}, and it is not trusted`);
   }
 
   #mayBeTrusted(ip: string, begun: number): boolean {
     return this.#around.trusted.mayBe(ip, begun, clock(), 'acknowledged').present;
   }
 
-  #ask(method: string, path: string, options: Parameters<RealService['call']>[2] = {}): Promise<Told> {
+  #ask(method: string, path: string, options: Parameters<RealService['call']>[2] = {}): Promise<ApiOutcome> {
     return this.#call(() => this.#service.call(method, path, options));
   }
 
-  async #call(call: () => Promise<Answer<JsonBody>>): Promise<Told> {
+  async #call(call: () => Promise<Answer<JsonBody>>): Promise<ApiOutcome> {
     try {
       return { answer: await call() };
     } catch (error) {
@@ -318,7 +318,7 @@ export class Client {
     }
   }
 
-  #judgeFastPath(what: string, begun: number, told: Told): string {
+  #judgeFastPath(what: string, begun: number, told: ApiOutcome): string {
     const took = clock() - begun;
     if (!this.#around.windows.excuse('api', begun, clock()) && 'answer' in told) {
       this.#figures.slowestFastPathMs = Math.max(this.#figures.slowestFastPathMs, took);
@@ -328,35 +328,35 @@ export class Client {
   }
 
   /** Only an unusable database or file excuses a 503, and only a dead service a missing answer. */
-  #judgeChange(what: string, begun: number, told: Told, expected: readonly number[]): string {
+  #judgeChange(what: string, begun: number, told: ApiOutcome, expected: readonly number[]): string {
     const { windows, story, stack } = this.#around;
     const text = this.#count(what, told);
     const now = clock();
     if ('answer' in told && told.answer.body.runtime_map_updated === true && stack.operator?.hadNoSocket(begun, now)) {
-      story.accuse(`${what} was answered with runtime_map_updated, and HAProxy had no master socket`);
+      story.addBroken(`${what} was answered with runtime_map_updated, and HAProxy had no master socket`);
     }
     if (!('answer' in told)) {
-      if (!windows.excuse('api', begun, now)) story.accuse(`${what} got no answer: ${told.lost}`);
+      if (!windows.excuse('api', begun, now)) story.addBroken(`${what} got no answer: ${told.lost}`);
     } else if (!expected.includes(told.answer.status)) {
       const storage = told.answer.status === 503 && windows.excuse('storage', begun, now);
-      if (!storage) story.accuse(`${what} was answered ${told.answer.status}: ${told.answer.text.slice(0, 1_000)}`);
+      if (!storage) story.addBroken(`${what} was answered ${told.answer.status}: ${told.answer.text.slice(0, 1_000)}`);
     }
     return text;
   }
 
   /** A reload may fail only while something is broken. */
-  #judgeOther(what: string, told: Told, expected: readonly number[]): string {
+  #judgeOther(what: string, told: ApiOutcome, expected: readonly number[]): string {
     const { windows, story } = this.#around;
     const text = this.#count(what, told);
     if (windows.struckBefore(clock())) return text;
-    if (!('answer' in told)) story.accuse(`${what} got no answer: ${told.lost}`);
+    if (!('answer' in told)) story.addBroken(`${what} got no answer: ${told.lost}`);
     else if (!expected.includes(told.answer.status)) {
-      story.accuse(`${what} was answered ${told.answer.status}: ${told.answer.text.slice(0, 1_000)}`);
+      story.addBroken(`${what} was answered ${told.answer.status}: ${told.answer.text.slice(0, 1_000)}`);
     }
     return text;
   }
 
-  #count(what: string, told: Told): string {
+  #count(what: string, told: ApiOutcome): string {
     const status = 'answer' in told ? told.answer.status : 0;
     const key = `${what} ${status}`;
     this.#figures.answers.set(key, (this.#figures.answers.get(key) ?? 0) + 1);

@@ -102,9 +102,11 @@ export class Arena {
     await Promise.all(clients);
     const excusable = faults.some((step) => this.#faults.get(step.fault)?.excuses.api === true);
     if (!excusable && (this.stack.service.pid !== pid || !(await this.stack.serviceRuns()))) {
-      story.accuse('the service died by itself');
+      story.addBroken('the service died by itself');
     }
-    await this.stack.relaunch().catch((error: Error) => story.accuse(`the service does not start: ${error.message}`));
+    await this.stack
+      .relaunch()
+      .catch((error: Error) => story.addBroken(`the service does not start: ${error.message}`));
     const healed = clock();
     await this.#untilOver(afterwards, story);
     const agreedMs = await check(around, program, healed);
@@ -149,11 +151,11 @@ export class Arena {
     } catch (error) {
       over();
       // Another fault may have removed its target.
-      story.tell(begun, `FAULT ${fault.name}`, `missed: ${textOf(error)}`);
-      if (!besideOthers) story.accuse(`${fault.name} could not strike: ${textOf(error)}`);
+      story.record(begun, `FAULT ${fault.name}`, `missed: ${textOf(error)}`);
+      if (!besideOthers) story.addBroken(`${fault.name} could not strike: ${textOf(error)}`);
       return null;
     }
-    story.tell(begun, `FAULT ${fault.name}`, struck.detail);
+    story.record(begun, `FAULT ${fault.name}`, struck.detail);
     await pause(Math.max(0, begun + step.lasts - clock()));
     if (step.lasts >= outlastsBlocksMs && fault.excuses.api !== true) await this.#answeredUnder(fault.name, around);
     const healing = clock();
@@ -161,10 +163,10 @@ export class Arena {
       if (struck.alsoExcuses !== undefined)
         window.alsoExcuse(await inTime(struck.alsoExcuses(), `${fault.name} to look at what it did`));
       await inTime(struck.heal(), `${fault.name} to heal`);
-      story.tell(healing, `HEAL  ${fault.name}`, 'healed');
+      story.record(healing, `HEAL  ${fault.name}`, 'healed');
     } catch (error) {
       if (besideOthers) return this.#healAgain(fault.name, struck, textOf(error), { story, healing, over });
-      story.accuse(`${fault.name} could not be healed: ${textOf(error)}`);
+      story.addBroken(`${fault.name} could not be healed: ${textOf(error)}`);
     }
     const ended = this.#mended(fault, struck).finally(over);
     // Awaited and reported later.
@@ -177,7 +179,7 @@ export class Arena {
     try {
       await inTime(underWay.settled(), `the answer to a block under ${name}`);
     } catch (error) {
-      story.accuse(textOf(error));
+      story.addBroken(textOf(error));
     }
   }
 
@@ -195,15 +197,15 @@ export class Arena {
     why: string,
     { story, healing, over }: { story: Story; healing: number; over: () => void },
   ): Afterwards {
-    story.tell(healing, `HEAL  ${name}`, `not beside the others: ${why}`);
+    story.record(healing, `HEAL  ${name}`, `not beside the others: ${why}`);
     const again = async (): Promise<void> => {
       const begun = clock();
       try {
         await inTime(struck.heal(), `${name} to heal`);
-        story.tell(begun, `HEAL  ${name}`, 'healed after the others');
+        story.record(begun, `HEAL  ${name}`, 'healed after the others');
         await struck.over?.();
       } catch (error) {
-        story.accuse(`${name} could not be healed: ${textOf(error)}`);
+        story.addBroken(`${name} could not be healed: ${textOf(error)}`);
       } finally {
         over();
       }
@@ -217,7 +219,7 @@ export class Arena {
       try {
         await inTime(ended, `what ${name} did to be mended`);
       } catch (error) {
-        story.accuse(textOf(error));
+        story.addBroken(textOf(error));
       }
     }
   }
@@ -231,16 +233,16 @@ export class Arena {
     const unexcused = failed.filter(({ begun, ended }) => !windows.excuse('traffic', begun, ended));
     for (const { begun, what } of unexcused.slice(0, 5)) {
       const when = `${((begun - story.began) / 1_000).toFixed(3)} s${begun > healed ? ', after the heal' : ''}`;
-      story.accuse(`a request of the background failed (${when}): ${what}`);
+      story.addBroken(`a request of the background failed (${when}): ${what}`);
     }
-    if (unexcused.length > 5) story.accuse(`and ${unexcused.length - 5} more requests of the background`);
+    if (unexcused.length > 5) story.addBroken(`and ${unexcused.length - 5} more requests of the background`);
   }
 
   async #lookForLeftOver(story: Story): Promise<void> {
     try {
-      for (const one of await this.#leftOver.look(this.stack.service)) story.accuse(one);
+      for (const one of await this.#leftOver.look(this.stack.service)) story.addBroken(one);
     } catch (error) {
-      story.accuse(`the proxy's processes could not be looked at: ${(error as Error).message}`);
+      story.addBroken(`the proxy's processes could not be looked at: ${(error as Error).message}`);
     }
   }
 }

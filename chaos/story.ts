@@ -17,11 +17,11 @@ export class Story {
   readonly #events: Event[] = [];
   readonly #wrong: string[] = [];
 
-  tell(begun: number, what: string, answer: string): void {
+  record(begun: number, what: string, answer: string): void {
     this.#events.push({ begun, ended: clock(), what, answer });
   }
 
-  accuse(what: string): void {
+  addBroken(what: string): void {
     this.#wrong.push(`at ${this.#at(clock())}: ${what}`);
   }
 

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { apiDocument } from '../testkit/http/api-document.ts';
 import { auditedRoutes, routeAccess } from '../testkit/http/route-access.ts';
-import { metricsKit, tellAll } from '../testkit/metrics/metrics-kit.ts';
+import { emitAll, metricsKit } from '../testkit/metrics/metrics-kit.ts';
 import { printedReasons } from './cli/connection/failure-text.ts';
 import { exitCodes } from './cli/failure.ts';
 import { completeProgram } from './cli/man-page.ts';
@@ -35,7 +35,7 @@ function isPlainList(value: object): value is readonly unknown[] {
 
 async function metricLines(): Promise<string[]> {
   const kit = metricsKit();
-  tellAll(kit);
+  emitAll(kit);
   const lines = (await kit.metrics.scrape('prometheus')).split('\n');
   const types = lines.filter((line) => line.startsWith('# TYPE ')).map((line) => line.slice('# TYPE '.length));
   const labels = lines.flatMap((line) => {

@@ -19,7 +19,7 @@ import { program, type RealService } from '../testkit/real-service.ts';
 const root = join(import.meta.dirname, '..');
 
 /** Its files are in memory, except those below the service's prefix. */
-class PlayedHost implements Host {
+class SimulatedHost implements Host {
   readonly files = new Map<string, string>();
   readonly commands: string[] = [];
   /** For `systemctl cat`. */
@@ -106,7 +106,7 @@ class PlayedHost implements Host {
 describeOnOneProxy('attach', ({ bin }) => {
   let attached: AttachedService;
   let service: RealService;
-  let host: PlayedHost;
+  let host: SimulatedHost;
   let options: AttachOptions;
   const told: string[] = [];
   const operator: Operator = {
@@ -142,7 +142,7 @@ describeOnOneProxy('attach', ({ bin }) => {
         `${head}${frontEnd('web', port, `  http-request deny if { src,map_ip(${prefix}/old.map) -m found }`)}${frontEnd('stats', statistics)}`,
     });
     ({ service } = attached);
-    host = new PlayedHost(service);
+    host = new SimulatedHost(service);
     options = {
       dryRun: false,
       configFile: service.paths.config,
@@ -186,7 +186,7 @@ describeOnOneProxy('attach', ({ bin }) => {
   test('makes the service the owner of lists that exist already, unless they are links', async () => {
     const { blockedMap, trustedMap } = service.paths;
     const withLists = async (state: string) => {
-      const host = new PlayedHost(service);
+      const host = new SimulatedHost(service);
       for (const path of [blockedMap, trustedMap]) host.files.set(path, '');
       host.answers.set('stat', state);
       const made = new Made(host, nothingMade);

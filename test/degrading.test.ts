@@ -12,14 +12,14 @@ import { RealService } from '../testkit/real-service.ts';
 import { suspend } from '../testkit/suspend.ts';
 
 /** Reloads by another process, two blocks during each. */
-const reloadsBehind = longTests ? 10 : 4;
+const foreignReloads = longTests ? 10 : 4;
 /** Blocked one after the other while the socket is broken. */
 const blocksMeanwhile = longTests ? 50 : 10;
 
-type Told = Awaited<ReturnType<RealService['block']>>;
+type BlockAnswer = Awaited<ReturnType<RealService['block']>>;
 
 /** The answer of a successful call. That it precedes the recovery follows from the order of the test. */
-async function done(call: Promise<Told>): Promise<Told> {
+async function done(call: Promise<BlockAnswer>): Promise<BlockAnswer> {
   const answer = await call;
   expect(answer.status, answer.text).toBeLessThan(300);
   return answer;
@@ -54,7 +54,7 @@ async function expectOneReload(service: RealService): Promise<void> {
   expect(statuses.slice(1).filter((status) => status !== 'failed')).toEqual([]);
 }
 
-function failureOf(answer: Told, verb: string, ip: string): void {
+function failureOf(answer: BlockAnswer, verb: string, ip: string): void {
   expect(answer.body).toMatchObject({
     runtime_map_updated: false,
     runtime_map_failures_total: 1,
@@ -66,7 +66,7 @@ function failureOf(answer: Told, verb: string, ip: string): void {
 }
 
 /** The master's own `reload`, as an operator makes it; ends when its worker is the current one. */
-async function reloadBehind(service: RealService): Promise<void> {
+async function reloadOutside(service: RealService): Promise<void> {
   const { reply, before } = await eventually('the master takes a reload', async () => {
     const worker = await service.workerPid();
     return { before: worker, reply: await requestReload(service.socket, within(20_000)) };
@@ -147,8 +147,8 @@ describeOnProductProxies('degrading', ({ bin }) => {
     await withService(
       bin,
       async (service) => {
-        for (let nth = 1; nth <= reloadsBehind; nth += 1) {
-          const reload = reloadBehind(service);
+        for (let nth = 1; nth <= foreignReloads; nth += 1) {
+          const reload = reloadOutside(service);
           for (const ip of [`127.1.1.${nth}`, `127.1.2.${nth}`]) {
             const { body } = await done(service.block(ip));
             expect(body['runtime_map_failures'], JSON.stringify(body)).toEqual([]);

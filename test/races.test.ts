@@ -39,7 +39,7 @@ describeOnProductProxies('blocks against reloads', ({ bin }) => {
       for (let turn = 0; turn < reloads; turn += 1) {
         released += perReload;
         if (turn % 2 === 0) expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
-        else await reloadBehindItsBack(service);
+        else await reloadOutside(service);
         workers.add(await service.workerPid());
         await eventually('the blocks keep up', () => answers.length > released - perReload);
       }
@@ -62,7 +62,7 @@ describeOnProductProxies('blocks against reloads', ({ bin }) => {
   });
 });
 
-async function reloadBehindItsBack(service: RealService): Promise<void> {
+async function reloadOutside(service: RealService): Promise<void> {
   const before = await service.workerPid();
   await eventually('the master took the reload', async () => {
     await requestReload(service.socket, within(10_000));

@@ -29,7 +29,7 @@ const goodTemplate = (paths: ServicePaths): string =>
   builtInTemplate.replace('    mode http\n', `    mode http\n    errorfile 503 ${join(paths.prefix, 'sorry.http')}\n`);
 
 /** Sends requests without a pause until stopped; keeps every answer other than 200. */
-function keepAsking(service: RealService): { stop(): Promise<{ asked: number; wrong: (number | string)[] }> } {
+function requestContinuously(service: RealService): { stop(): Promise<{ asked: number; wrong: (number | string)[] }> } {
   const client = service.keepAliveClient('127.0.0.1');
   const wrong: (number | string)[] = [];
   let asked = 0;
@@ -110,7 +110,7 @@ describeOnProductProxies('a block that waits for a reload', ({ bin }) => {
         const before = await readFile(service.paths.config);
         const worker = await service.workerPid();
         const logFrom = (await service.logText()).length;
-        const asking = keepAsking(service);
+        const asking = requestContinuously(service);
         await writeFile(template(service.paths), change.text(service.paths));
         await unlink(service.paths.masterSocket);
         const block = await service.block('127.0.5.5');
@@ -203,7 +203,7 @@ describeOnProductProxies('a reload', ({ bin }) => {
     const before = await readFile(service.paths.config);
     const worker = await service.workerPid();
     const logFrom = (await service.logText()).length;
-    const asking = keepAsking(service);
+    const asking = requestContinuously(service);
     await writeFile(template(service.paths), binding());
     const answer = await service.call('POST', '/api/config/reload');
     const { asked, wrong } = await asking.stop();
@@ -233,7 +233,7 @@ describeOnProductProxies('a reload', ({ bin }) => {
     await unlink(sorry);
     // A file that only the known good configuration names is gone, and the reload of the new one fails.
     await writeFile(template(service.paths), binding().replace(/ {4}errorfile .*\n/, ''));
-    const asking = keepAsking(service);
+    const asking = requestContinuously(service);
     const answer = await service.call('POST', '/api/config/reload');
     const { asked, wrong } = await asking.stop();
     expect(answer).toMatchObject({ status: 503, body: { code: 6005, worker_before: worker, worker_after: worker } });

@@ -53,7 +53,7 @@ async function startSecond({ service, bin, environment, operator }: Stack): Prom
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
   let late: string | null = null;
   const patience = setTimeout(() => {
-    if (child.pid !== undefined && child.exitCode === null) late = whatItDoes(child.pid);
+    if (child.pid !== undefined && child.exitCode === null) late = processState(child.pid);
     child.kill('SIGKILL');
   }, patienceMs);
   const [code] = (await once(child, 'close')) as [number | null];
@@ -62,7 +62,7 @@ async function startSecond({ service, bin, environment, operator }: Stack): Prom
 }
 
 /** Distinguishes waiting from having no processor. */
-function whatItDoes(pid: number): string {
+function processState(pid: number): string {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');
   const state = /^State:\s+(.+)$/m.exec(status)?.[1];
   const waitsIn = readFileSync(`/proc/${pid}/wchan`, 'latin1');

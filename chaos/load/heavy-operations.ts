@@ -89,7 +89,7 @@ async function put(client: Client, shared: Shared): Promise<void> {
   // Mostly the known state, so that most overlapping operations agree with it.
   const own = [...shared.model.addresses()].filter((one) => {
     const turned = client.random.next() < 0.01;
-    return !isForAMoment(one) && (shared.model.of(one) === 'blocked') !== turned;
+    return !isShortBlock(one) && (shared.model.of(one) === 'blocked') !== turned;
   });
   const end = shared.model.beginPut(new Set(own));
   shared.baseFrom = null;
@@ -126,7 +126,7 @@ function bodyOf(lists: readonly (readonly string[])[], json: boolean): [type: st
 }
 
 /** A list must not make a temporary block permanent. */
-function isForAMoment(one: string): boolean {
+function isShortBlock(one: string): boolean {
   return /^127\.\d+\.\d+\.20[12]$/.test(one);
 }
 

@@ -148,7 +148,7 @@ export class TrustedSet implements MirroredMap {
       const stored = await this.#deps.store.put(entry, change, now, audited);
       this.#hold(entry.text);
       const counts = stored.created ? { ...nothingChanged, added: 1 } : { ...nothingChanged, updated: 1 };
-      return { value: stored, counts, undo: () => this.#putBack(entry, before) };
+      return { value: stored, counts, undo: () => this.#rollBack(entry, before) };
     });
     const { created, row } = value;
     const { ip_address, note, expires_at } = row;
@@ -163,7 +163,7 @@ export class TrustedSet implements MirroredMap {
       const before = await this.#deps.store.remove(entry, this.#deps.now(), audited);
       if (before === null) throw new ServiceError(codes.NotFound, 'distrust', `${entry.text} is not trusted`);
       this.#letGo(entry.text);
-      return { value: null, counts: oneRemoved, undo: () => this.#putBack(entry, before) };
+      return { value: null, counts: oneRemoved, undo: () => this.#rollBack(entry, before) };
     });
     this.#deps.emit('operation.done', { operation: 'distrust', caller, subject: { ip_address: entry.text }, report });
     return { ip_address: entry.text, ...report };
@@ -192,7 +192,7 @@ export class TrustedSet implements MirroredMap {
       const before = await this.#deps.store.removeExpired(entry, now, auditedExpiry(entry, auditRows));
       if (before === null) return null;
       this.#letGo(entry.text);
-      return { value: null, counts: oneRemoved, undo: () => this.#putBack(entry, before) };
+      return { value: null, counts: oneRemoved, undo: () => this.#rollBack(entry, before) };
     });
     if (done === null) return false;
     this.#deps.emit('operation.done', {
@@ -228,7 +228,7 @@ export class TrustedSet implements MirroredMap {
   }
 
   /** Rolls back a change whose file could not be written. */
-  async #putBack(entry: IpEntry, before: TrustedIp | null): Promise<void> {
+  async #rollBack(entry: IpEntry, before: TrustedIp | null): Promise<void> {
     if (before !== null) {
       await this.#deps.store.putBack(entry, before);
       this.#hold(entry.text);

@@ -21,7 +21,7 @@ import { compileLate, schemaRules } from './late-compilers.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { openApiRoutes } from './openapi-routes.ts';
 import { isPanelRoute } from './panel-pages.ts';
-import { isLostVisit, panelRoutes, sendPage } from './panel-routes.ts';
+import { isUnknownPageVisit, panelRoutes, sendPage } from './panel-routes.ts';
 import { methodNotAllowed, noSuchEndpoint } from './refusals.ts';
 import { pathOf } from './request-context.ts';
 import { requestId } from './request-id.ts';
@@ -189,7 +189,8 @@ function addHooks(
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(commonHeaders(request.id));
     strict.check(request.raw, reply.raw);
-    if (isLostVisit(request) && services.panel.page !== null) return sendPage(reply.code(404), services.panel.page);
+    if (isUnknownPageVisit(request) && services.panel.page !== null)
+      return sendPage(reply.code(404), services.panel.page);
     if (request.routeOptions.config?.open !== true) {
       const key = await authenticate(request, services, limiter);
       request.keyName = key.name;

@@ -8,7 +8,7 @@ import {
 } from '../api/blocked-ips-bulk.ts';
 import type { BatchOptions } from '../blocking/blocked-set-service.ts';
 import { BatchRoom } from './batch-room.ts';
-import { readBatch, readWholeSet } from './body-streams.ts';
+import { readBatch, readCompleteSet } from './body-streams.ts';
 import { ElementReader, type Validator } from './bulk-elements.ts';
 import { handle } from './handle.ts';
 import { requireScope } from './require-scope.ts';
@@ -38,7 +38,7 @@ export function blockedIpsBulkRoutes(
     });
     handle(scope, replaceBlockedAddresses, async ({ query, caller, request }) => {
       const options = { ...listOptions(request, query), allowShrink: query.allow_shrink === true };
-      const items = readWholeSet(request, elementReader(request), paceMs);
+      const items = readCompleteSet(request, elementReader(request), paceMs);
       return await blockedSet.replaceAll(items, options, caller);
     });
   });

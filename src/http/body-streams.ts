@@ -17,7 +17,7 @@ import { readTextList } from './text-list.ts';
  * response. Errors: 400 if the client disconnects, 413 beyond `limit` bytes (null: no limit), 408 if it is too slow.
  * @param paceMs the window over which its pace is averaged
  */
-export async function* wholeBody(
+export async function* completeBody(
   request: FastifyRequest,
   limit: number | null,
   paceMs: number,
@@ -58,13 +58,13 @@ const LISTS: JsonForm = {
  * In slices of a few milliseconds. Another media type is rejected at once (415); throws if the body is aborted, invalid
  * or too slow.
  */
-export function readWholeSet(
+export function readCompleteSet(
   request: FastifyRequest,
   reader: ElementReader,
   paceMs: number,
 ): AsyncGenerator<readonly BulkItem[]> {
   checkCoding(request);
-  const body = wholeBody(request, null, paceMs);
+  const body = completeBody(request, null, paceMs);
   if (isUtf8Text(request)) return inTurns(readTextList(body));
   if (request.mediaType === 'application/json') return inTurns(readArray(body, reader));
   throw wrongMediaType(request, 'text/plain in UTF-8, or application/json');
@@ -108,7 +108,7 @@ export async function readBatch(
   const batch: Batch = { add: [], remove: [], rejected: [] };
   const ended = new Set<string>();
   let elements = 0;
-  const body = counted(wholeBody(request, LARGEST_BATCH_BYTES, paceMs), (bytes) => share.take(0, bytes));
+  const body = counted(completeBody(request, LARGEST_BATCH_BYTES, paceMs), (bytes) => share.take(0, bytes));
   for await (const values of readJsonValues(body, LISTS)) {
     share.take(values.length, 0);
     for (const element of values) {

@@ -35,9 +35,12 @@ export function asAnswerableError(error: unknown): ServiceError {
 function refusedBySchema(errors: readonly SchemaError[], part: string): ServiceError {
   const fields = describeSchemaErrors(errors, part);
   const unknown = errors.some(({ keyword }) => keyword === 'additionalProperties');
-  const wholeBody =
+  const completeBody =
     part === 'the body' && errors.every((error) => error.keyword === 'type' && error.instancePath === '');
-  return refusedFields(fields, unknown ? codes.UnknownField : wholeBody ? codes.InvalidBody : codes.InvalidParameter);
+  return refusedFields(
+    fields,
+    unknown ? codes.UnknownField : completeBody ? codes.InvalidBody : codes.InvalidParameter,
+  );
 }
 
 function badUrl(detail: string): ServiceError {

@@ -13,7 +13,7 @@ export const NONCE_PLACE = '__CSP_NONCE__';
 const A_YEAR = 'public, max-age=31536000, immutable';
 
 /** A browser gets the panel's page, which reports the missing page; programs get a problem document. */
-export function isLostVisit({ method, headers, is404, url }: FastifyRequest): boolean {
+export function isUnknownPageVisit({ method, headers, is404, url }: FastifyRequest): boolean {
   if (!is404 || method !== 'GET' || headers.authorization !== undefined) return false;
   return !url.startsWith('/api') && isNamed('text/html', headers.accept);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { settled } from '../../testkit/conditions.ts';
 import { endedOperation } from '../../testkit/ended-operation.ts';
-import { metricsKit, samplesOf, someSets, tellAll } from '../../testkit/metrics/metrics-kit.ts';
+import { emitAll, metricsKit, samplesOf, someSets } from '../../testkit/metrics/metrics-kit.ts';
 import { describeWithPromtool, promtool } from '../../testkit/promtool.ts';
 import { stopTime } from '../../testkit/stop-time.ts';
 import { report } from '../api/changes.ts';
@@ -14,7 +14,7 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
 async function everything(): Promise<string> {
   const kit = metricsKit();
-  tellAll(kit);
+  emitAll(kit);
   return await kit.metrics.scrape('prometheus');
 }
 

@@ -105,7 +105,7 @@ export function wireBlocking(options: {
     instance,
     turns,
     log,
-    onDatabaseSurprise: () => {
+    onUnexpectedDatabase: () => {
       registry.markAllSuspect('blocked', 'the database was changed behind the service');
       checks.kick();
     },

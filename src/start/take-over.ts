@@ -1,7 +1,7 @@
 // What a start imports from map files before it rewrites them: entries from before the service, and those of its own
 // files that the database lacks, because of a crash between a line and its commit, or at the operator's request.
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
-import { lastChangeOf, newerBy, newerMapFile, waysOut } from '../blocking/write/newer-map-file.ts';
+import { lastChangeOf, newerBy, newerMapFile, recoveryOptions } from '../blocking/write/newer-map-file.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { type MapFileIdentity, readMapFile, readMapFileHeader } from '../haproxy/map-file/map-file.ts';
@@ -88,7 +88,7 @@ async function refuseOthersList({ settings, store, knownInstance }: TakeOverPart
   throw new ServiceError(
     codes.ForeignMapFile,
     'update map file',
-    `the map file ${settings.blockedMap} was not written by proxy-manager, and holds ${others} ${others === 1 ? 'entry' : 'entries'} that the database lacks (the first is ${first}); ${waysOut}`,
+    `the map file ${settings.blockedMap} was not written by proxy-manager, and holds ${others} ${others === 1 ? 'entry' : 'entries'} that the database lacks (the first is ${first}); ${recoveryOptions}`,
   );
 }
 

@@ -24,7 +24,7 @@ interface SliceOf {
   /** Rows that it may change, and as many that it may read to compare them. */
   readonly changes: number;
   /** Rows that it may examine. */
-  readonly looks: number;
+  readonly reads: number;
   /** The `blocked_by` of new entries without one. */
   readonly requestedBy: string | null;
 }
@@ -36,7 +36,7 @@ export interface SliceOutcome {
   /** Expired rows that are blocked again: they count as added. */
   readonly renewed: number;
   readonly unchanged: number;
-  readonly looked: number;
+  readonly read: number;
   /** How many cost more than a key comparison: changed, or looked up, whichever are more. */
   readonly worked: number;
   /** Everything up to here is done. */
@@ -112,7 +112,7 @@ export class BulkSlices {
   }
 
   async add(runner: Runner, slice: SliceOf, now: Date): Promise<SliceOutcome> {
-    const staged = await slice.merge.next(slice.looks);
+    const staged = await slice.merge.next(slice.reads);
     const blockedAt = now.toISOString();
     const { count, lookedUp, present, rows, over, byHand } = await this.#known(runner, staged, slice, blockedAt);
     const skips = await this.#skips(runner, slice, count === 0 ? null : staged.key(count - 1));
@@ -155,28 +155,28 @@ export class BulkSlices {
     const updated = changes.updates.length - renewed;
     const unchanged = index - net.added.length - net.removed.length - changes.updates.length;
     const worked = Math.max(changed, lookedUp);
-    return { net, updated, renewed, unchanged, looked: index, worked, position, end: slice.merge.isOver };
+    return { net, updated, renewed, unchanged, read: index, worked, position, end: slice.merge.isOver };
   }
 
   /** Removes those of the next blocked addresses that were not staged as additions. */
   async remove(runner: Runner, slice: SliceOf): Promise<SliceOutcome> {
-    const keys = await this.#keys.between(runner, slice.after, null, slice.looks);
-    let looked = keys.length / KEY_BYTES;
-    if (looked === 0) {
+    const keys = await this.#keys.between(runner, slice.after, null, slice.reads);
+    let read = keys.length / KEY_BYTES;
+    if (read === 0) {
       const net = { added: [], removed: [] };
-      return { net, updated: 0, renewed: 0, unchanged: 0, looked, worked: 0, position: slice.after, end: true };
+      return { net, updated: 0, renewed: 0, unchanged: 0, read, worked: 0, position: slice.after, end: true };
     }
     let position = Buffer.from(keys.subarray(-KEY_BYTES));
     const staged = await slice.merge.nextUpTo(position);
     // A staged removal that still exists was blocked again since: it stays too.
     const keeps = presentAmong(keys, staged.keys);
-    let end = looked < slice.looks;
+    let end = read < slice.reads;
     const deletes: string[] = [];
     if (keeps.includes(0)) {
       const skips = await this.#skips(runner, slice, position);
       for (let place = keeps.indexOf(0); place >= 0; place = keeps.indexOf(0, place + 1)) {
         if (deletes.length === slice.changes) {
-          looked = place;
+          read = place;
           position = Buffer.from(keys.subarray((place - 1) * KEY_BYTES, place * KEY_BYTES));
           end = false;
           slice.merge.putBack(staged, staged.countUpTo(position), position);
@@ -188,7 +188,7 @@ export class BulkSlices {
     }
     await this.#deps.rows.write(runner, { inserts: [], updates: [], deletes });
     const net = { added: [], removed: deletes };
-    return { net, updated: 0, renewed: 0, unchanged: 0, looked, worked: deletes.length, position, end };
+    return { net, updated: 0, renewed: 0, unchanged: 0, read, worked: deletes.length, position, end };
   }
 
   /** Null: the table is too dense there. */

@@ -292,7 +292,7 @@ describe('a bulk', () => {
     let slices = 0;
     for (let done = false; !done; slices++) {
       const slice = await bulk.applySlice(id, 10, NOON, nothing);
-      expect(slice).toMatchObject({ looked: slice.worked, net: { added: [], removed: [] } });
+      expect(slice).toMatchObject({ read: slice.worked, net: { added: [], removed: [] } });
       expect(slice.worked).toBeLessThanOrEqual(10);
       done = slice.done;
     }
@@ -301,27 +301,27 @@ describe('a bulk', () => {
     const apart = Array.from({ length: 200 }, (_, n) => `10.0.${n}.0`);
     await block(store, ...apart);
     const few = await ready(false, [...apart, ...texts.filter((_, n) => n % 10 === 0)].map(line));
-    const looks: number[] = [];
+    const reads: number[] = [];
     for (let done = false; !done; ) {
       const slice = await bulk.applySlice(few, 10, NOON, nothing);
       expect(slice.worked).toBeLessThanOrEqual(10);
-      looks.push(slice.looked);
+      reads.push(slice.read);
       done = slice.done;
     }
-    expect(Math.max(...looks)).toBeGreaterThan(40);
+    expect(Math.max(...reads)).toBeGreaterThan(40);
   });
 
-  it('looks at as many rows as its caller says', async () => {
+  it('reads as many rows as its caller allows', async () => {
     const texts = Array.from({ length: 400 }, (_, n) => scattered(n).text);
     await block(store, ...texts);
     const id = await ready(false, texts.map(line));
-    const looked: number[] = [];
+    const read: number[] = [];
     for (let done = false; !done; ) {
       const slice = await bulk.applySlice(id, 10, NOON, nothing, 50);
-      looked.push(slice.looked);
+      read.push(slice.read);
       done = slice.done;
     }
-    expect(Math.max(...looked)).toBe(50);
+    expect(Math.max(...read)).toBe(50);
   });
 
   it('finds what is there where a few rows meet a full table', async () => {
@@ -346,7 +346,7 @@ describe('a bulk', () => {
     });
   });
 
-  it('changes no more in a slice than it may, though it looks further', async () => {
+  it('changes no more in a slice than it may, though it reads further', async () => {
     const texts = Array.from({ length: 60 }, (_, n) => scattered(n).text);
     await block(store, ...texts.filter((_, n) => n % 3 !== 0));
     const id = await ready(true, texts.filter((_, n) => n % 3 !== 1).map(line));

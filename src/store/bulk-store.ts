@@ -27,7 +27,7 @@ interface BulkPreview {
   currentTotal: number;
 }
 
-interface AppliedSlice extends Pick<SliceOutcome, 'net' | 'updated' | 'renewed' | 'unchanged' | 'looked' | 'worked'> {
+interface AppliedSlice extends Pick<SliceOutcome, 'net' | 'updated' | 'renewed' | 'unchanged' | 'read' | 'worked'> {
   /** The number of this change. */
   readonly generation: number;
   /** It was the last. */
@@ -67,7 +67,7 @@ export class BulkStore {
   readonly #generation: Generation;
   readonly #tails = new Map<string, Tail>();
   /** The merge of the bulk being applied, kept between its slices. */
-  #applying: { id: string; merge: StagedMerge; looks: number } | null = null;
+  #applying: { id: string; merge: StagedMerge; reads: number } | null = null;
 
   constructor(database: Database) {
     this.#database = database;
@@ -160,8 +160,8 @@ export class BulkStore {
         }
       }
       if (now !== undefined) {
-        const looks = { present: isThere, after, now };
-        const counted = await this.#slices.countUpdates(this.#database.read, rows, looks);
+        const reads = { present: isThere, after, now };
+        const counted = await this.#slices.countUpdates(this.#database.read, rows, reads);
         updates += counted.updates;
         renewed += counted.renewed;
       }
@@ -198,14 +198,14 @@ export class BulkStore {
   /**
    * Applies the next slice, which changes up to `limit` rows, in one transaction with its progress, so that a crash
    * neither repeats nor skips anything. First the staged rows, then, for a replacement, the removals. When `done`,
-   * `discard` frees the space. `looks`: rows that it may examine, changed or not.
+   * `discard` frees the space. `reads`: rows that it may examine, changed or not.
    */
   async applySlice(
     id: string,
     limit: number,
     now: Date,
     beforeCommit: BeforeCommit,
-    looks = LOOKS * limit,
+    reads = LOOKS * limit,
   ): Promise<AppliedSlice> {
     try {
       const result = await this.#database.write.transaction().execute(async (transaction) => {
@@ -216,7 +216,7 @@ export class BulkStore {
           merge: applying.merge,
           after: bulk.position,
           changes: limit,
-          looks: Math.min(looks, Math.max(limit, applying.looks)),
+          reads: Math.min(reads, Math.max(limit, applying.reads)),
           requestedBy: bulk.requestedBy,
         };
         const adding = bulk.state === 'adding';
@@ -224,15 +224,15 @@ export class BulkStore {
           ? this.#slices.add(transaction, slice, now)
           : this.#slices.remove(transaction, slice));
         // If much changes, examining far ahead would be repeated by the next slice.
-        applying.looks = 2 * outcome.looked;
+        applying.reads = 2 * outcome.read;
         const state = stateAfter(bulk, outcome);
         await this.#moveTo(transaction, id, state, state === bulk.state ? outcome.position : null);
         const generation = await transaction
           .getExecutor()
           .provideConnection((connection) => this.#generation.next(connection));
         await beforeCommit(outcome.net, generation);
-        const { net, updated, renewed, unchanged, looked, worked } = outcome;
-        return { net, updated, renewed, unchanged, looked, worked, generation, done: state === 'finished' };
+        const { net, updated, renewed, unchanged, read, worked } = outcome;
+        return { net, updated, renewed, unchanged, read, worked, generation, done: state === 'finished' };
       });
       this.#database.blockedCount.committed(result.net);
       if (result.done) this.#applying = null;
@@ -336,12 +336,12 @@ export class BulkStore {
   }
 
   /** Reads outside the transaction: staged rows no longer change. */
-  async #mergeAt(id: string, position: Buffer | null): Promise<{ merge: StagedMerge; looks: number }> {
+  async #mergeAt(id: string, position: Buffer | null): Promise<{ merge: StagedMerge; reads: number }> {
     const known = this.#applying;
     if (known?.id === id && known.merge.standsAfter(position)) return known;
     this.#applying = null;
     const merge = await StagedMerge.open(this.#blocks, this.#database.read, Number(id), position);
-    this.#applying = { id, merge, looks: known?.id === id ? known.looks : 0 };
+    this.#applying = { id, merge, reads: known?.id === id ? known.reads : 0 };
     return this.#applying;
   }
 }

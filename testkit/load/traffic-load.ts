@@ -11,7 +11,7 @@ export type LoadAnswer =
   | { readonly kind: 'failed'; readonly message: string };
 
 /** Raises its priority if allowed (root only): late less often, not never (10 ms were seen); reports say how late. */
-function goFirst(): void {
+function raisePriority(): void {
   const realTime = spawnSync('chrt', ['--all-tasks', '--fifo', '--pid', '1', String(process.pid)]);
   if (realTime.status === 0) return;
   try {
@@ -37,7 +37,7 @@ async function obey(order: LoadOrder): Promise<LoadAnswer> {
   return { kind: 'report', report: await ending.stop() };
 }
 
-goFirst();
+raisePriority();
 process.on('message', (order: LoadOrder) => {
   obey(order)
     .catch((error: unknown): LoadAnswer => ({ kind: 'failed', message: String(error) }))

@@ -61,7 +61,7 @@ export function metricsKit(sources: Partial<MetricSources> = {}, patienceMs?: nu
 }
 
 /** Emits one of everything. */
-export function tellAll({ observers, metrics }: MetricsKit): void {
+export function emitAll({ observers, metrics }: MetricsKit): void {
   observers.operations.ended(endedOperation('block', { seenEverywhere: true, counts: { added: 1 } }));
   observers.groups.ended(3, 2.5);
   observers.commands.answered('get map', 0.1);

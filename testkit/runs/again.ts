@@ -21,7 +21,7 @@ import {
 } from './suite-run.ts';
 import { rowsOf, withRow } from './table.ts';
 
-const usage = `npm run test:again -- [options]: runs "npm test" in a fresh clone of HEAD, as a newcomer would, and appends a row
+const usage = `npm run test:again -- [options]: runs "npm test" in a fresh clone of HEAD, as a environmentWithoutNpm would, and appends a row
 to the table in docs/reliability.md after each run.
 
   --times 1       number of runs
@@ -76,7 +76,7 @@ async function runSuite(folder: string, seed: number, busyLoops: number): Promis
   const clone = join(folder, 'clone');
   const report = join(folder, 'report.json');
   const log = join(folder, 'output.txt');
-  const env = { ...newcomer(), [seedVariable]: String(seed), PROXY_MANAGER_TEST_REPORT: report };
+  const env = { ...environmentWithoutNpm(), [seedVariable]: String(seed), PROXY_MANAGER_TEST_REPORT: report };
   const common = { cwd: clone, env, log, signal: stopping.signal };
   const commit = headCommit();
   execFileSync('git', ['clone', '--quiet', '--no-hardlinks', root, clone]);
@@ -91,7 +91,7 @@ async function runSuite(folder: string, seed: number, busyLoops: number): Promis
 }
 
 /** Without npm's variables, so that the clone uses its own packages. */
-function newcomer(): NodeJS.ProcessEnv {
+function environmentWithoutNpm(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !/^(npm_|INIT_CWD$)/.test(name));
   const path = (process.env.PATH ?? '').split(delimiter).filter((part) => !/node_modules|node-gyp-bin/.test(part));
   return { ...Object.fromEntries(own), PATH: path.join(delimiter) };

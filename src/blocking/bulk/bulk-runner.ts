@@ -23,7 +23,7 @@ const stageSlice = 16_384;
 /** An urgent change waits for at most one slice. */
 const sliceTargetMs = 25;
 const changesOfSlice = { first: 1_000, least: 250, most: 3_000 };
-const looksOfSlice = { first: 8_000, least: 1_000, most: 32_000 };
+const readsOfSlice = { first: 8_000, least: 1_000, most: 32_000 };
 const startSlice = 5_000;
 const retryMs = 500;
 /** Stored so far; workers may lack some of it, and the file lacks all of it. */
@@ -113,7 +113,7 @@ export class BulkRunner {
         this.#tryAgain();
         // A change that only the file lacks overwrites nothing; the next start needs its record to write the file.
         if (this.#finished.has(id) || (await this.#end(id))) throw failure;
-        throw mayStillBeMade(failure);
+        throw mayStillBeApplied(failure);
       }
     });
   }
@@ -203,7 +203,7 @@ export class BulkRunner {
     try {
       const workers = await BulkWorkers.reach(this.#deps);
       const sample: string[] = [];
-      const limits = new SliceLimits({ targetMs: sliceTargetMs, changes: changesOfSlice, looks: looksOfSlice });
+      const limits = new SliceLimits({ targetMs: sliceTargetMs, changes: changesOfSlice, reads: readsOfSlice });
       const sending: Sending = { last: Promise.resolve() };
       for (let done = false; !done; ) {
         let removed: readonly string[] = [];
@@ -250,7 +250,7 @@ export class BulkRunner {
   /** Inside a turn. Additions are sent after it, while the next slice is written; other owners' turns wait for that. */
   async #applySlice(
     id: string,
-    { changes, looks }: SliceLimits,
+    { changes, reads }: SliceLimits,
     workers: BulkWorkers,
     sending: Sending,
     totals: Mutable<ChangeCounts>,
@@ -266,7 +266,7 @@ export class BulkRunner {
           end = this.#deps.windows.begin([...net.added, ...net.removed]);
           crashPoint('bulk.slice-before-commit');
         },
-        looks,
+        reads,
       );
       crashPoint('bulk.slice-committed');
       if (slice.net.added.length + slice.net.removed.length > 0) this.#committed.add(id);
@@ -349,7 +349,7 @@ export class BulkRunner {
 }
 
 /** The error if the staged rows could not be discarded either. */
-function mayStillBeMade(known: ServiceError): ServiceError {
+function mayStillBeApplied(known: ServiceError): ServiceError {
   return new ServiceError(
     known.code,
     known.op,

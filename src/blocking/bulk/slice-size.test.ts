@@ -26,30 +26,30 @@ describe('the limits of a slice', () => {
     new SliceLimits({
       targetMs: 20,
       changes: { first: 100, least: 10, most: 400 },
-      looks: { first: 800, least: 100, most: 3_200 },
+      reads: { first: 800, least: 100, most: 3_200 },
     });
 
   it('ignore slices without changes for the limit of changes', () => {
     const limits = limitsOf();
-    for (let slice = 0; slice < 20; slice += 1) limits.took(0.005 * limits.looks, { worked: 3, looked: limits.looks });
-    expect(limits).toMatchObject({ changes: 100, looks: 3_200 });
-    limits.took(10, { worked: 100, looked: 130 });
-    expect(limits).toMatchObject({ changes: 150, looks: 3_200 });
+    for (let slice = 0; slice < 20; slice += 1) limits.took(0.005 * limits.reads, { worked: 3, read: limits.reads });
+    expect(limits).toMatchObject({ changes: 100, reads: 3_200 });
+    limits.took(10, { worked: 100, read: 130 });
+    expect(limits).toMatchObject({ changes: 150, reads: 3_200 });
   });
 
   it('shrink for the kind of row that takes the time', () => {
     const limits = limitsOf();
-    limits.took(40, { worked: 0, looked: 800 });
-    expect(limits).toMatchObject({ changes: 100, looks: 400 });
-    limits.took(40, { worked: 100, looked: 100 });
-    expect(limits).toMatchObject({ changes: 50, looks: 400 });
-    limits.took(40, { worked: 20, looked: 100 });
-    expect(limits).toMatchObject({ changes: 50, looks: 200 });
+    limits.took(40, { worked: 0, read: 800 });
+    expect(limits).toMatchObject({ changes: 100, reads: 400 });
+    limits.took(40, { worked: 100, read: 100 });
+    expect(limits).toMatchObject({ changes: 50, reads: 400 });
+    limits.took(40, { worked: 20, read: 100 });
+    expect(limits).toMatchObject({ changes: 50, reads: 200 });
   });
 
   it('do not grow after small slices', () => {
     const limits = limitsOf();
-    for (let slice = 0; slice < 20; slice += 1) limits.took(1, { worked: 40, looked: 300 });
-    expect(limits).toMatchObject({ changes: 100, looks: 800 });
+    for (let slice = 0; slice < 20; slice += 1) limits.took(1, { worked: 40, read: 300 });
+    expect(limits).toMatchObject({ changes: 100, reads: 800 });
   });
 });

@@ -37,29 +37,29 @@ export class SliceSize {
 export class SliceLimits {
   readonly #targetMs: number;
   readonly #changes: SliceSize;
-  readonly #looks: SliceSize;
+  readonly #reads: SliceSize;
 
   constructor(options: {
     readonly targetMs: number;
     readonly changes: { readonly first: number; readonly least: number; readonly most: number };
-    readonly looks: { readonly first: number; readonly least: number; readonly most: number };
+    readonly reads: { readonly first: number; readonly least: number; readonly most: number };
   }) {
     this.#targetMs = options.targetMs;
     this.#changes = new SliceSize({ targetMs: options.targetMs, ...options.changes });
-    this.#looks = new SliceSize({ targetMs: options.targetMs, ...options.looks });
+    this.#reads = new SliceSize({ targetMs: options.targetMs, ...options.reads });
   }
 
   get changes(): number {
     return this.#changes.rows;
   }
 
-  get looks(): number {
-    return this.#looks.rows;
+  get reads(): number {
+    return this.#reads.rows;
   }
 
   /** A kind with few rows is not measured. `worked`: rows changed or read one by one. */
-  took(ms: number, did: { readonly worked: number; readonly looked: number }): void {
+  took(ms: number, did: { readonly worked: number; readonly read: number }): void {
     if (did.worked >= this.#changes.rows / 2) this.#changes.took(ms);
-    else if (did.looked >= this.#looks.rows / 2 || ms > this.#targetMs) this.#looks.took(ms);
+    else if (did.read >= this.#reads.rows / 2 || ms > this.#targetMs) this.#reads.took(ms);
   }
 }

@@ -86,7 +86,7 @@ export interface Replacement {
   readonly turns: Pick<TurnQueue, 'take'>;
   readonly time: RepairTime;
   /** False: a change did not reach this worker, so the version may lack it. */
-  readonly untroubled: () => boolean;
+  readonly noFailures: () => boolean;
 }
 
 /**
@@ -112,7 +112,7 @@ export async function replaceWorkerMap(replacement: Replacement): Promise<void> 
       const unproved = await countBesideChanges(replacement, version);
       committed = await turns.take('bulk', async () => {
         touched = since.touched;
-        if (unproved || touched === null || !replacement.untroubled()) {
+        if (unproved || touched === null || !replacement.noFailures()) {
           await assertNothingLacks(map, worker, version, turnDeadline());
         }
         crashPoint('replace.counted');

@@ -13,14 +13,14 @@ test('starts no step of a repair after its limit, and names the limit', () => {
 });
 
 test('looks up fewer entries after a missed deadline, and more again after each full slice', () => {
-  const looks = new LookupSize();
+  const lookups = new LookupSize();
   const sizes = (learn: () => void): number[] =>
     Array.from({ length: 4 }, () => {
       learn();
-      return looks.size;
+      return lookups.size;
     });
-  expect(looks.size).toBe(100);
-  expect(sizes(() => looks.tooMany())).toEqual([25, 6, 5, 5]);
-  expect(sizes(() => looks.enough())).toEqual([10, 20, 40, 80]);
-  expect(sizes(() => looks.enough())).toEqual([100, 100, 100, 100]);
+  expect(lookups.size).toBe(100);
+  expect(sizes(() => lookups.tooMany())).toEqual([25, 6, 5, 5]);
+  expect(sizes(() => lookups.enough())).toEqual([10, 20, 40, 80]);
+  expect(sizes(() => lookups.enough())).toEqual([100, 100, 100, 100]);
 });

@@ -318,7 +318,7 @@ describe('a verdict', () => {
     describe('and whose repair takes too long', () => {
       afterEach(() => vi.restoreAllMocks());
       /** @param steps number of steps before the time is up */
-      const hasty = (steps: number, options: { readonly mayReplace: boolean; readonly listAtMost?: number }) => {
+      const withSteps = (steps: number, options: { readonly mayReplace: boolean; readonly listAtMost?: number }) => {
         const { registry, turns, windows } = scripted.kit;
         const { pid } = scripted.master.current;
         const log = { info: () => undefined, warn: () => undefined, error: () => expect.unreachable() };
@@ -355,20 +355,20 @@ describe('a verdict', () => {
           return undefined;
         };
         // A round, the missing entries and twenty foreign ones; then again without the missing ones.
-        const verdict = await hasty(1 + 1 + 20 + 1 + 20, { mayReplace: false, listAtMost: 20 });
+        const verdict = await withSteps(1 + 1 + 20 + 1 + 20, { mayReplace: false, listAtMost: 20 });
         expect(verdict).toMatchObject({ ...tooLong, removed: 40 });
         expect(kit.registry.isInSync(kit.registry.current()!)).toBe(false);
       });
 
       it('is returned between two slices of a repair', async () => {
-        expect(await hasty(1 + 1 + 5, { mayReplace: false })).toMatchObject({ ...tooLong, removed: 5 });
-        expect(await hasty(1, { mayReplace: false })).toMatchObject({ ...tooLong, added: 0, removed: 0 });
+        expect(await withSteps(1 + 1 + 5, { mayReplace: false })).toMatchObject({ ...tooLong, removed: 5 });
+        expect(await withSteps(1, { mayReplace: false })).toMatchObject({ ...tooLong, added: 0, removed: 0 });
       });
 
       it('is returned before a version is filled, with an unchanged live map', async () => {
         const { kit, master } = scripted;
         const before = master.map(kit.mapPath).live().length;
-        expect(await hasty(1 + 1, { mayReplace: true })).toMatchObject({ ...tooLong, removed: 0 });
+        expect(await withSteps(1 + 1, { mayReplace: true })).toMatchObject({ ...tooLong, removed: 0 });
         expect(master.map(kit.mapPath).live()).toHaveLength(before + 3);
         expect(master.commands.filter((command) => command.includes(' commit map '))).toEqual([]);
       });

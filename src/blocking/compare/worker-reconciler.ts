@@ -62,7 +62,7 @@ export class WorkerReconciler {
   readonly #deps: WorkerReconcilerDeps;
   readonly #listAtMost: number;
   readonly #drift: DriftObserver;
-  readonly #looks = new LookupSize();
+  readonly #lookups = new LookupSize();
   readonly #mutex = new Mutex();
 
   constructor(deps: WorkerReconcilerDeps) {
@@ -214,7 +214,7 @@ export class WorkerReconciler {
         strategy: this.#deps.strategy,
         repairs,
         time,
-        looks: this.#looks,
+        lookups: this.#lookups,
       });
       const { unexpectedTotal, wrongValue, duplicate, more } = comparison.differences;
       if (!leftToReplace) return more;
@@ -240,7 +240,7 @@ export class WorkerReconciler {
       windows: this.#deps.windows,
       turns,
       time,
-      untroubled: () => troubles !== undefined && this.#deps.registry.byPid(pid)?.troubles === troubles,
+      noFailures: () => troubles !== undefined && this.#deps.registry.byPid(pid)?.troubles === troubles,
     });
     // Only after the old entries are freed.
     this.#deps.strategy.recordReplace(Math.max(map.expected.total, listed), performance.now() - began - turns.waitedMs);

@@ -24,7 +24,7 @@ interface RepairOutcome {
 /** An addition costs 1 µs in the worker. */
 const addSlice = 1_000;
 /** Up to this many missing entries are looked up before they are added; above, the recent listing is trusted. */
-const lookFirstUpTo = 2_000;
+const lookUpFirstUpTo = 2_000;
 /** An estimate until its elements are listed: a value and a removal. */
 const commandsPerDuplicate = 2;
 /** A slice holds the turn: a worker that hangs must not delay every block. */
@@ -45,9 +45,9 @@ export async function repairWorker(options: {
   /** Counted as each repair is done, for the report of a failed one. */
   readonly repairs: Repairs;
   readonly time: RepairTime;
-  readonly looks: LookupSize;
+  readonly lookups: LookupSize;
 }): Promise<RepairOutcome> {
-  const { map, pid, comparison, window, windows, turns, strategy, repairs, time, looks } = options;
+  const { map, pid, comparison, window, windows, turns, strategy, repairs, time, lookups } = options;
   const { runtime } = map;
   const worker: WorkerRef = { kind: 'pid', pid };
   const removedBefore = repairs.removed;
@@ -59,19 +59,19 @@ export async function repairWorker(options: {
   // Missing entries first: their addresses are not blocked.
   let found = 0;
   for await (const texts of gathered(comparison.missing(), addSlice)) {
-    const size = (): number => (found + texts.length > lookFirstUpTo ? addSlice : looks.size);
+    const size = (): number => (found + texts.length > lookUpFirstUpTo ? addSlice : lookups.size);
     for (const slice of slices(texts, size)) {
       found += slice.length;
       time.step();
       await turns.take('bulk', async () => {
         const members = await map.members(slice);
         const wanted = slice.filter((text) => members.has(text));
-        const sure = found > lookFirstUpTo ? wanted.filter((text) => !window.isTainted(text)) : [];
-        const unsure = found > lookFirstUpTo ? wanted.filter((text) => window.isTainted(text)) : wanted;
+        const sure = found > lookUpFirstUpTo ? wanted.filter((text) => !window.isTainted(text)) : [];
+        const unsure = found > lookUpFirstUpTo ? wanted.filter((text) => window.isTainted(text)) : wanted;
         if (sure.length > 0) await runtime.addMany(worker, sure, sliceDeadline());
         repairs.added += sure.length;
-        repairs.added += await learning(looks, unsure.length, () =>
-          lookAndAdd(runtime, worker, unsure, sliceDeadline()),
+        repairs.added += await learning(lookups, unsure.length, () =>
+          lookUpAndAdd(runtime, worker, unsure, sliceDeadline()),
         );
       });
     }
@@ -153,11 +153,11 @@ async function correct(runtime: RuntimeMap, worker: WorkerRef, texts: readonly s
     await runtime.setMany(worker, texts, sliceDeadline());
   } catch (error) {
     if (!(error instanceof RuntimeMapRejection)) throw error;
-    await lookAndAdd(runtime, worker, texts, sliceDeadline());
+    await lookUpAndAdd(runtime, worker, texts, sliceDeadline());
   }
 }
 
-async function lookAndAdd(
+async function lookUpAndAdd(
   runtime: RuntimeMap,
   worker: WorkerRef,
   texts: readonly string[],
@@ -187,14 +187,14 @@ async function* gathered(pages: AsyncIterable<readonly string[]>, size: number):
   if (waiting.length > 0) yield waiting;
 }
 
-async function learning(looks: LookupSize, count: number, work: () => Promise<number>): Promise<number> {
+async function learning(lookups: LookupSize, count: number, work: () => Promise<number>): Promise<number> {
   try {
     const done = await work();
     // A partial slice says nothing about the size.
-    if (count >= looks.size) looks.enough();
+    if (count >= lookups.size) lookups.enough();
     return done;
   } catch (error) {
-    if (error instanceof MasterSocketError && error.reason === 'deadline') looks.tooMany();
+    if (error instanceof MasterSocketError && error.reason === 'deadline') lookups.tooMany();
     throw error;
   }
 }

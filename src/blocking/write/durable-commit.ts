@@ -61,7 +61,7 @@ export class DurableCommit {
     } catch (error) {
       // Rolled back. At most a line too many is left, which the rewrite removes.
       if (!(error instanceof MapFileError)) {
-        await this.#takeBack(changes);
+        await this.#removeLines(changes);
         throw error;
       }
       this.#deps.keeper.noteProblem(error);
@@ -70,7 +70,7 @@ export class DurableCommit {
         await this.#deps.keeper.ensureUsable();
         applied = await write();
       } catch (again) {
-        await this.#takeBack(changes);
+        await this.#removeLines(changes);
         throw again;
       }
     }
@@ -120,7 +120,7 @@ export class DurableCommit {
   }
 
   /** Removes the lines of a failed commit, also from a rewrite under way. */
-  async #takeBack(changes: readonly BlockedChange[]): Promise<void> {
+  async #removeLines(changes: readonly BlockedChange[]): Promise<void> {
     const added = changes.filter((change) => change.op === 'add').map((change) => change.entry.text);
     if (added.length === 0) return;
     const { file } = this.#deps.keeper;

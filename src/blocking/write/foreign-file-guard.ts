@@ -8,7 +8,7 @@ import { readMapFile, readMapFileHeader } from '../../haproxy/map-file/map-file.
 import type { BlockedIpsStore } from '../../store/blocked-ips-store.ts';
 import type { InstanceStore } from '../../store/instance-store.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
-import { lastChangeOf, newerBy, newerMapFile, waysOut } from './newer-map-file.ts';
+import { lastChangeOf, newerBy, newerMapFile, recoveryOptions } from './newer-map-file.ts';
 
 /** From this size, dropping more than half of the file's entries needs a confirmation. */
 const shrinkGuardFrom = 100;
@@ -39,7 +39,7 @@ export class ForeignFileGuard {
       throw new ServiceError(
         codes.ForeignMapFile,
         'update map file',
-        `the map file ${this.#deps.path} belongs to database ${header.database}, this one is ${own}; ${waysOut}`,
+        `the map file ${this.#deps.path} belongs to database ${header.database}, this one is ${own}; ${recoveryOptions}`,
       );
     }
     const generation = await this.#deps.instance.generation();
@@ -50,7 +50,7 @@ export class ForeignFileGuard {
       throw new ServiceError(
         codes.ShrinkRefused,
         'update map file',
-        `the map file ${this.#deps.path} has ${held} entries and the database ${wanted}: a rewrite would drop more than half; ${waysOut}`,
+        `the map file ${this.#deps.path} has ${held} entries and the database ${wanted}: a rewrite would drop more than half; ${recoveryOptions}`,
       );
     }
     if (held > wanted) await this.#keepLargerFile(held, wanted);
@@ -158,6 +158,6 @@ export function refuseLostRows(found: number, known: number): void {
   throw new ServiceError(
     codes.ShrinkRefused,
     'update map file',
-    `the database holds ${found} entries where the service knew ${known}: another process deleted more than half; ${waysOut}`,
+    `the database holds ${found} entries where the service knew ${known}: another process deleted more than half; ${recoveryOptions}`,
   );
 }

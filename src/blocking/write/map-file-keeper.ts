@@ -92,7 +92,7 @@ interface MapFileKeeperDeps {
   readonly turns: TurnQueue;
   readonly log: Log;
   /** The database does not hold what the service's own changes made. */
-  readonly onDatabaseSurprise: () => void;
+  readonly onUnexpectedDatabase: () => void;
   readonly now?: () => Date;
 }
 
@@ -347,6 +347,6 @@ export class MapFileKeeper {
   #adopt(pass: TablePass): void {
     const same = this.#expected.adopt(pass);
     this.#deps.store.wasCounted(pass.found.total);
-    if (!same) this.#deps.onDatabaseSurprise();
+    if (!same) this.#deps.onUnexpectedDatabase();
   }
 }

@@ -21,7 +21,7 @@ export function lastChangeOf({ header, last }: MapFileIdentity): number {
   return last ?? header?.generation ?? 0;
 }
 
-export const waysOut =
+export const recoveryOptions =
   'nothing was changed. To keep the entries that only the file has, start once with --adopt-map-file (PROXY_MANAGER_ADOPT_MAP_FILE=true); to discard them, start once with --accept-map-file (PROXY_MANAGER_ACCEPT_MAP_FILE=true) or run a sync with accept_map_file=true';
 
 /** Nothing was changed. */
@@ -29,6 +29,6 @@ export function newerMapFile(path: string, identity: MapFileIdentity, generation
   return new ServiceError(
     codes.ForeignMapFile,
     'update map file',
-    `the map file ${path} was written by a newer state of this database (the file is at change ${lastChangeOf(identity)}, the database at change ${generation}): an older copy of the database was restored, and only the file has the later blocks; ${waysOut}`,
+    `the map file ${path} was written by a newer state of this database (the file is at change ${lastChangeOf(identity)}, the database at change ${generation}): an older copy of the database was restored, and only the file has the later blocks; ${recoveryOptions}`,
   );
 }

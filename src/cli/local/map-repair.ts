@@ -46,7 +46,7 @@ export async function repairMaps(settings: Settings, log: Log): Promise<{ blocke
       instance,
       turns: new TurnQueue(),
       log,
-      onDatabaseSurprise: () => undefined,
+      onUnexpectedDatabase: () => undefined,
     });
     await reviewMapFiles({ settings, instance, store, trusted, audit, knownInstance, log, now });
     const acceptForeignFile = settings.acceptMapFile || settings.adoptMapFile;

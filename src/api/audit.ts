@@ -69,7 +69,7 @@ function timeParameter(description: string, example: string) {
     ...sentTime,
     maxLength: 64,
     description,
-    mustBe: 'a time with its zone such as 2030-01-31T12:00:00Z',
+    mustBe: 'a time with a time zone such as 2030-01-31T12:00:00Z',
     examples: [example],
   });
 }

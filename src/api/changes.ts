@@ -28,7 +28,7 @@ export const untilField = (description: string) =>
       ...sentTime,
       type: ['string', 'null'],
       description,
-      mustBe: 'a time with its zone such as 2030-01-31T12:00:00Z, or null for a permanent entry',
+      mustBe: 'a time with a time zone such as 2030-01-31T12:00:00Z, or null for a permanent entry',
     }),
   );
 

@@ -48,7 +48,7 @@ const KeyRequest = requestModel('KeyRequest', 'The key to create.', 'a JSON obje
       ...sentTime,
       type: ['string', 'null'],
       description: 'When it expires; absent or null: never.',
-      mustBe: 'a time with its zone such as 2030-01-31T12:00:00Z, or null for never',
+      mustBe: 'a time with a time zone such as 2030-01-31T12:00:00Z, or null for never',
     }),
   ),
 });

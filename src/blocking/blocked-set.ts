@@ -114,7 +114,7 @@ export class BlockedSet implements BlockedSetService {
         'unblock',
         `${entry.text} is not blocked by an entry of its own${
           covering.length > 0 ? `; it is covered by ${covering.join(', ')}` : ''
-        }${stray ? '; a stray entry of it in the map was removed' : ''}`,
+        }${stray ? '; a foreign entry for it was removed from the running map' : ''}`,
         { members: { covered_by: covering, stray_removed: stray, ...report } },
       );
     }

@@ -36,7 +36,7 @@ export async function* completeBody(
     }
     // `inject` sets no `complete`.
     if (message.complete === false)
-      throw malformedBody('the body ended early; nothing was changed; send the complete body');
+      throw malformedBody('the body ended early, so nothing was changed; send the complete body');
   } finally {
     // Not awaited: `return()` would wait for a `next()` that is still pending.
     void pieces.return?.();

@@ -29,7 +29,7 @@ export function addBounds(
   boundPipelining(app.server, connections);
   app.addHook('onRequest', (request, _reply, next) => {
     const { socket, httpVersion } = request.raw;
-    if (connections.wasRefused(socket)) next(busy('every connection is in use; retry shortly'));
+    if (connections.wasRefused(socket)) next(busy('all connections are in use; retry shortly'));
     else if (httpVersion === '1.1' && request.headers.host === undefined) next(hostMissing());
     else next();
   });

@@ -84,7 +84,7 @@ export function answerBrokenConnection(error: Error & { readonly code?: string }
 
 export function refuseConnection(socket: Socket): void {
   socket.on('error', () => socket.destroy());
-  answerRaw(busy('every connection is in use; retry shortly'), socket);
+  answerRaw(busy('all connections are in use; retry shortly'), socket);
 }
 
 /** Node would close a CONNECT without a response. */

@@ -83,7 +83,9 @@ export function eventsRoutes(
 function readLastId(text: string | string[] | undefined): string | null {
   if (text === undefined || text === '') return null;
   if (typeof text === 'string' && eventIdForm.test(text)) return text;
-  throw refusedFields([{ name: 'Last-Event-ID', description: 'must be the id of an event, as it was sent' }]);
+  throw refusedFields([
+    { name: 'Last-Event-ID', description: 'must be the id of an event, exactly as it was received' },
+  ]);
 }
 
 export function hasUnknownType(types: readonly string[], events: Pick<EventsService, 'types'>): boolean {

@@ -26,7 +26,7 @@ export function asAnswerableError(error: unknown): ServiceError {
       return badUrl('a segment of the path is too long for an address, a name or an id');
     case 'ECONNRESET':
     case 'ERR_STREAM_PREMATURE_CLOSE':
-      return malformedBody('the body ended early; nothing was changed; send the complete body', error);
+      return malformedBody('the body ended early, so nothing was changed; send the complete body', error);
     default:
       return asServiceError(error);
   }

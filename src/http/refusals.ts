@@ -68,13 +68,13 @@ export function unauthorized(): ServiceError {
 }
 
 export function missingScope(needed: Scope, keyName: string, held: readonly Scope[], what: string): ServiceError {
-  const has = held.length === 0 ? 'has none' : `has ${held.join(', ')}`;
-  const detail = `${what} needs the scope ${needed}, but the key ${keyName} ${has}; use a key with that scope`;
+  const has = held.length === 0 ? 'has no scope' : `has only ${held.join(', ')}`;
+  const detail = `${what} needs the scope ${needed}, but the key ${keyName} ${has}; use a key with the scope ${needed}`;
   return new ServiceError(codes.Forbidden, AUTHORIZE, detail, { members: { missing_scope: needed } });
 }
 
 export function tooManyFailedKeys(retryAfterSeconds: number): ServiceError {
-  const detail = `too many wrong API keys came from your address; retry in ${retryAfterSeconds} seconds, or now with a valid key`;
+  const detail = `too many wrong API keys were sent from your address; retry in ${retryAfterSeconds} seconds, or now with a valid key`;
   return new ServiceError(codes.TooManyFailedKeys, AUTHENTICATE, detail, { retryAfterSeconds });
 }
 

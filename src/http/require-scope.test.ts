@@ -104,7 +104,7 @@ describe.each([...scopes, 'none'])('a key with the scope %s', (held) => {
       code: 403,
       kind: 'Authorization',
       missing_scope: needed,
-      detail: `this request needs the scope ${needed}, but the key the-${held} has ${held}; use a key with that scope`,
+      detail: `this request needs the scope ${needed}, but the key the-${held} has ${held === 'none' ? 'no scope' : `only ${held}`}; use a key with the scope ${needed}`,
     });
     expect(response.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${needed}"`);
     expect(calls).toEqual([]);

@@ -55,7 +55,7 @@ export function sessionRoutes(app: FastifyInstance, { keys, sessions }: Services
   handle(app, signOut, async ({ request, caller }) => {
     const token = bearerOf(request);
     if (request.sessionEndsAt === null || token === null) {
-      const detail = 'the request has an API key, not a session token; to end a key, revoke it';
+      const detail = 'the request has an API key, not a session token; to disable a key, revoke it';
       throw new ServiceError(codes.NotFound, 'sign out', detail);
     }
     await sessions.end(token, caller);

@@ -177,7 +177,7 @@ function refuseLastAdmin(key: ApiKeyRow, others: readonly ApiKeyRow[], now: Date
     codes.Conflict,
     'revoke key',
     admins.length === 0
-      ? `${key.name} is the last valid key with the scope admin, and without one no key can be created; create another one first`
+      ? `${key.name} is the last valid key with the scope admin; create another one first: without one no key could be created`
       : `${key.name} is the last valid key with the scope admin ${until}, and no key can be created once the others expire; create another admin key that lasts as long first`,
   );
 }

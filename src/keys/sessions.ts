@@ -156,7 +156,7 @@ export class Sessions {
     this.#paces.set(keyName, pace);
     pace.starts += 1;
     if (pace.starts <= startsAMinute) return;
-    const detail = `more than ${startsAMinute} sessions of the key ${keyName} were started within a minute; try again shortly`;
+    const detail = `more than ${startsAMinute} sessions of the key ${keyName} were started within a minute; retry shortly`;
     const retryAfterSeconds = Math.max(1, Math.ceil((pace.endsAt - now) / 1_000));
     throw new ServiceError(codes.TooMuchAtOnce, 'sign in', detail, { retryAfterSeconds });
   }

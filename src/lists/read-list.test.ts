@@ -128,7 +128,7 @@ describe('CSV', () => {
   it.each([
     ['192.0.2.1,"open', 'quotation mark'],
     ['192.0.2.1,x,tomorrow', 'neither a time such as 2030-01-31T12:00:00Z nor a duration such as 7d'],
-    ['192.0.2.1,x,2030-01-31 12:00', 'not a time with its zone'],
+    ['192.0.2.1,x,2030-01-31 12:00', 'not a time with a time zone'],
     ['192.0.2.1,a\u001b[31mb', 'control characters'],
     [`192.0.2.1,${'x'.repeat(501)}`, '500'],
     [',x', 'no address'],

@@ -56,7 +56,7 @@ export class DatabaseUnusable extends Error {
 /** A page cursor that this service did not issue. */
 export class InvalidCursor extends ServiceError {
   constructor() {
-    const description = 'the cursor is not one that this service gave out; start again without a cursor';
+    const description = 'this service did not issue the cursor; start again without a cursor';
     super(codes.InvalidCursor, 'read page', description, { fields: [{ name: 'cursor', description }] });
     this.name = 'InvalidCursor';
   }

@@ -59,7 +59,7 @@ export async function send(
   } catch (error) {
     signal.throwIfAborted();
     if (deadline.aborted) return `no answer within ${deadlineMs / 1_000} s`;
-    return `it could not be sent: ${causeOf(error)}`;
+    return `not delivered: ${causeOf(error)}`;
   }
 }
 

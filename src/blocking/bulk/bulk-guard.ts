@@ -28,7 +28,7 @@ export class BulkGuard {
     const before = this.#deps.bulk.currentTotal;
     const guardsShrink = replace && !allowShrink;
     if (guardsShrink && entries === 0 && before > 0) {
-      throw shrinkRefused('the list names no address, so all', before, before);
+      throw shrinkRefused('the list contains no address, so all', before, before);
     }
     // The preview reads all staged rows; usually neither check can fail.
     const fits = this.#deps.limit.allows(replace ? entries : before + entries);

@@ -83,7 +83,9 @@ export async function compareWorker(
 /** A table that another process emptied must not unblock everything. */
 function refuseLostRows(held: number, known: number): void {
   if (known < lostRowsFrom || held >= known / 2) return;
-  throw new Error(`the database holds ${held} entries where the service knew ${known}; nothing is repaired by it`);
+  throw new Error(
+    `the database holds ${held} entries, but the service expected ${known}; no worker is repaired from it`,
+  );
 }
 
 async function* unmarked(map: MirroredMap, table: AddressTable): AsyncIterable<readonly string[]> {

@@ -23,7 +23,7 @@ export class EntryLimit {
     return new ServiceError(
       codes.SetFull,
       'change blocked set',
-      `the set has ${currentTotal} entries and would have ${wouldBe}, more than the maximum of ${limit} (PROXY_MANAGER_MAX_ENTRIES); nothing was changed`,
+      `the blocked set has ${currentTotal} entries and would have ${wouldBe}, more than the maximum of ${limit} (PROXY_MANAGER_MAX_ENTRIES); nothing was changed`,
       { members: { current_total: currentTotal, would_be: wouldBe, limit } },
     );
   }

@@ -39,7 +39,7 @@ export class ForeignFileGuard {
       throw new ServiceError(
         codes.ForeignMapFile,
         'update map file',
-        `the map file ${this.#deps.path} belongs to database ${header.database}, this one is ${own}; ${recoveryOptions}`,
+        `the map file ${this.#deps.path} belongs to database ${header.database}, but this service uses database ${own}; ${recoveryOptions}`,
       );
     }
     const generation = await this.#deps.instance.generation();
@@ -50,7 +50,7 @@ export class ForeignFileGuard {
       throw new ServiceError(
         codes.ShrinkRefused,
         'update map file',
-        `the map file ${this.#deps.path} has ${held} entries and the database ${wanted}: a rewrite would drop more than half; ${recoveryOptions}`,
+        `the map file ${this.#deps.path} has ${held} entries, the database only ${wanted}: a rewrite would drop more than half; ${recoveryOptions}`,
       );
     }
     if (held > wanted) await this.#keepLargerFile(held, wanted);
@@ -94,7 +94,7 @@ export class ForeignFileGuard {
       throw new ServiceError(
         codes.MapFileUnusable,
         'update map file',
-        `the map file ${this.#deps.path} has entries that the database lacks, and could not be kept as ${kept}: ${causeText(error)}; nothing was changed. Move the file to another folder, and try again`,
+        `the map file ${this.#deps.path} has entries that the database lacks, and a copy could not be kept as ${kept}: ${causeText(error)}; nothing was changed. Move the file to another folder, then retry`,
         { cause: error },
       );
     }
@@ -158,6 +158,6 @@ export function refuseLostRows(found: number, known: number): void {
   throw new ServiceError(
     codes.ShrinkRefused,
     'update map file',
-    `the database holds ${found} entries where the service knew ${known}: another process deleted more than half; ${recoveryOptions}`,
+    `the database holds ${found} entries, but the service expected ${known}: another process deleted more than half; ${recoveryOptions}`,
   );
 }

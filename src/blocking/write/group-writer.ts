@@ -94,7 +94,7 @@ export class GroupWriter {
         new ServiceError(
           codes.QueueFull,
           'change blocked set',
-          `${this.#waitingChanges} changes are waiting, and the limit is ${queueLimit}; try again shortly`,
+          `${this.#waitingChanges} changes are waiting, and the limit is ${queueLimit}; retry shortly`,
           { retryAfterSeconds: 1 },
         ),
       );

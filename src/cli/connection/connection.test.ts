@@ -206,12 +206,12 @@ describe('a failure', () => {
   });
 
   it.each([
-    ['every connection is in use', 'every connection is in use; try again in 2 s'],
-    ['every connection is in use; retry shortly', 'every connection is in use; try again in 2 s'],
-    ['the limit is 100000; try again shortly', 'the limit is 100000; try again in 2 s'],
+    ['all connections are in use', 'all connections are in use; retry in 2 s'],
+    ['all connections are in use; retry shortly', 'all connections are in use; retry in 2 s'],
+    ['the limit is 100000; retry shortly', 'the limit is 100000; retry in 2 s'],
     ['too many wrong keys; retry in 2 seconds, or now with a valid key', undefined],
-    ['nothing was deployed, try again', undefined],
-    ['could not be written; retrying', 'could not be written; retrying; try again in 2 s'],
+    ['nothing was deployed; retry', undefined],
+    ['could not be written; retrying', 'could not be written; retrying; retry in 2 s'],
   ])('has one hint when to retry: %s', (detail, printed = detail) => {
     const { message } = describeFailure(problem(6015, detail, {}, { 'retry-after': '2' }), call);
     expect(message.split('\n')[0]).toBe(printed);

@@ -92,8 +92,8 @@ function withoutField(message: string): string {
 /** A vague hint of the service gets its number of seconds; any other stays the only one. */
 function withRetry(message: string, seconds: number | null): string {
   if (seconds === null) return message;
-  const plain = message.replace(/; (?:retry|try again) shortly$/, '');
-  return /\b(?:retry|try again)\b/i.test(plain) ? message : `${plain}; try again in ${seconds} s`;
+  const plain = message.replace(/; retry shortly$/, '');
+  return /\bretry\b/i.test(plain) ? message : `${plain}; retry in ${seconds} s`;
 }
 
 function unreachableText({ reason, message }: ApiUnreachable, { url }: CallContext): string {

@@ -516,7 +516,7 @@ export interface components {
       readonly reason?: string | null;
       /** The source: who or what blocks it; absent: the name of the key. One line of text of 1 to 100 characters, without control characters. */
       readonly blocked_by?: string;
-      /** When the block expires; null: never. Excludes `duration_seconds`. A time with its zone such as 2030-01-31T12:00:00Z, or null for a permanent entry. */
+      /** When the block expires; null: never. Excludes `duration_seconds`. A time with a time zone such as 2030-01-31T12:00:00Z, or null for a permanent entry. */
       readonly expires_at?: string | null;
       /** For how many seconds from now. Excludes `expires_at`. A whole number from 1 to 3155760000. */
       readonly duration_seconds?: number;
@@ -784,7 +784,7 @@ export interface components {
       readonly name: string;
       /** What the key may do; absent: `["admin"]`. A list of different scopes of read, block, admin. */
       readonly scopes?: readonly ('read' | 'block' | 'admin')[];
-      /** When it expires; absent or null: never. A time with its zone such as 2030-01-31T12:00:00Z, or null for never. */
+      /** When it expires; absent or null: never. A time with a time zone such as 2030-01-31T12:00:00Z, or null for never. */
       readonly expires_at?: string | null;
     };
     /** All keys. */
@@ -1281,7 +1281,7 @@ export interface components {
     TrustRequest: {
       /** Why it is trusted. One line of text of at most 500 characters, without control characters, or null. */
       readonly note?: string | null;
-      /** When the trust expires; null: never. Excludes `duration_seconds`. A time with its zone such as 2030-01-31T12:00:00Z, or null for a permanent entry. */
+      /** When the trust expires; null: never. Excludes `duration_seconds`. A time with a time zone such as 2030-01-31T12:00:00Z, or null for a permanent entry. */
       readonly expires_at?: string | null;
       /** For how many seconds from now. Excludes `expires_at`. A whole number from 1 to 3155760000. */
       readonly duration_seconds?: number;

@@ -24,7 +24,7 @@ it('a configuration that is being replaced is not reloaded', async () => {
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   });
   await configuration.check();
-  expect(configuration.reloadHindrance).toBe('a file of the configuration is missing');
+  expect(configuration.reloadHindrance).toBe('a configuration file is missing');
   await writeFile(
     configFile,
     `frontend web\n  bind :80\n  http-request deny if { src,map_ip(${blockedMap}) -m found }\n`,

@@ -65,7 +65,7 @@ export class AttachedConfiguration {
    */
   get reloadHindrance(): string | null {
     // A program that is replacing the file may do so between HAProxy's check and its reload.
-    if (this.#isMissing) return 'a file of the configuration is missing';
+    if (this.#isMissing) return 'a configuration file is missing';
     if (this.#onDisk === null) return null;
     if (!this.#onDisk.maps.includes(this.#deps.settings.blockedMap))
       return 'the configuration has no rule for the blocked map';

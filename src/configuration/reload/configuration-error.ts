@@ -20,7 +20,7 @@ export function toConfigurationError(error: unknown, op: string): unknown {
     );
   }
   if (!isSystemError(error)) return error;
-  const detail = `a configuration file cannot be read or written: ${error.message}; check that the disk has room and the service may write there`;
+  const detail = `a configuration file cannot be read or written: ${error.message}; check that the disk has room and that the service may write there`;
   return new ServiceError(codes.ConfigurationFilesUnusable, op, detail, options);
 }
 

@@ -98,7 +98,7 @@ export class Candidate {
       throw new ServiceError(
         codes.ConfigurationFilesUnusable,
         'deploy configuration',
-        `another process changed ${this.path} while it was validated (sha256 ${found}, not ${this.#deps.hash}); nothing was deployed, try again`,
+        `another process changed ${this.path} while it was validated (sha256 ${found}, not ${this.#deps.hash}); nothing was deployed; retry`,
         { retryAfterSeconds: 1 },
       );
     }

@@ -44,7 +44,7 @@ const explanations: Record<SocketFailureReason, string> = {
   'no-reply': 'the connection was closed without a single byte of reply; the outcome is unknown',
   'cut-short': 'the connection was closed before every reply was complete',
   deadline: 'no complete reply before the deadline; the outcome is unknown',
-  garbled: 'the reply is not one that a proxy sends',
+  garbled: 'the reply is not one that HAProxy sends',
 };
 
 interface MasterSocketFailure {

@@ -40,7 +40,7 @@ const field = (name: string, description: string): Pick<Sample, 'detail' | 'erro
   errors: [{ name, description }],
 });
 
-const wrongCursor = 'the cursor is not one that this service gave out; start again without a cursor';
+const wrongCursor = 'this service did not issue the cursor; start again without a cursor';
 
 /** Codes without one are returned by no route; document.test.ts lists them. */
 const samples: Readonly<Record<number, Sample>> = {
@@ -59,7 +59,7 @@ const samples: Readonly<Record<number, Sample>> = {
   },
   [codes.InvalidTime]: {
     op: 'read request',
-    ...field('expires_at', 'tomorrow is not a time with its zone; write one such as 2030-01-31T12:00:00Z'),
+    ...field('expires_at', 'tomorrow is not a time with a time zone; send one such as 2030-01-31T12:00:00Z'),
   },
   [codes.InvalidDomain]: {
     op: 'read request',
@@ -81,13 +81,13 @@ const samples: Readonly<Record<number, Sample>> = {
   },
   [codes.Forbidden]: {
     op: 'authorize request',
-    detail: 'this request needs the scope admin, but the key fail2ban has block; use a key with that scope',
+    detail: 'this request needs the scope admin, but the key fail2ban has only block; use a key with the scope admin',
     members: { missing_scope: 'admin' },
   },
   [codes.Conflict]: {
     op: 'revoke key',
     detail:
-      'ops is the last valid key with the scope admin, and without one no key can be created; create another one first',
+      'ops is the last valid key with the scope admin; create another one first: without one no key could be created',
   },
   [codes.Internal]: {
     op: 'serve request',
@@ -104,7 +104,7 @@ const samples: Readonly<Record<number, Sample>> = {
   [codes.NotFound]: { op: 'get', detail: '203.0.113.7 has no entry of its own' },
   [codes.Unavailable]: {
     op: 'safe reload',
-    detail: 'the configuration could not be checked by the proxy: spawn haproxy ENOENT',
+    detail: 'HAProxy could not check the configuration: spawn haproxy ENOENT',
   },
   [codes.ProxyNotRunning]: { op: 'safe reload', detail: 'the reload was not confirmed: no master of the proxy runs' },
   [codes.TemplateRefused]: {
@@ -129,11 +129,11 @@ const samples: Readonly<Record<number, Sample>> = {
   [codes.TooLarge]: { op: 'read request', detail: 'the body is larger than the 65536 bytes that this request allows' },
   [codes.TooManyFailedKeys]: {
     op: 'authenticate request',
-    detail: 'too many wrong API keys came from your address; retry in 40 seconds, or now with a valid key',
+    detail: 'too many wrong API keys were sent from your address; retry in 40 seconds, or now with a valid key',
   },
   [codes.QueueFull]: {
     op: 'change blocked set',
-    detail: '100000 changes are waiting, and the limit is 100000; try again shortly',
+    detail: '100000 changes are waiting, and the limit is 100000; retry shortly',
   },
   [codes.DatabaseUnusable]: { op: 'change blocked set', detail: 'the database cannot be written: its disk is full' },
   [codes.MapFileUnusable]: {
@@ -149,7 +149,7 @@ const samples: Readonly<Record<number, Sample>> = {
   [codes.ShrinkRefused]: {
     op: 'update map file',
     detail:
-      'the map file /etc/proxy/blocked_ips.map has 1000 entries and the database 100: a rewrite would drop more than half',
+      'the map file /etc/proxy/blocked_ips.map has 1000 entries, the database only 100: a rewrite would drop more than half',
   },
   [codes.CoveredByTrust]: {
     op: 'block',
@@ -184,7 +184,7 @@ const samples: Readonly<Record<number, Sample>> = {
   [codes.ConfigurationFilesUnusable]: {
     op: 'safe reload',
     detail:
-      'a file of the configuration cannot be read or written: ENOSPC: no space left on device; see that the disk has room and the service may write there',
+      'a configuration file cannot be read or written: ENOSPC: no space left on device; check that the disk has room and that the service may write there',
   },
   [codes.WideNetwork]: {
     op: 'block',
@@ -194,7 +194,7 @@ const samples: Readonly<Record<number, Sample>> = {
   [codes.SetFull]: {
     op: 'change blocked set',
     detail:
-      'the set has 2000000 entries and would have 2000001, more than the maximum of 2000000 (PROXY_MANAGER_MAX_ENTRIES); nothing was changed',
+      'the blocked set has 2000000 entries and would have 2000001, more than the maximum of 2000000 (PROXY_MANAGER_MAX_ENTRIES); nothing was changed',
     members: { current_total: 2_000_000, would_be: 2_000_001, limit: 2_000_000 },
   },
   [codes.ChangeFailed]: {
@@ -202,7 +202,7 @@ const samples: Readonly<Record<number, Sample>> = {
     detail: 'the service failed unexpectedly: nothing was changed; its log has the cause under the id of this request',
     members: { committed: { added: 0, updated: 0, removed: 0 } },
   },
-  [codes.TooMuchAtOnce]: { op: 'read request', detail: 'every connection is in use; retry shortly' },
+  [codes.TooMuchAtOnce]: { op: 'read request', detail: 'all connections are in use; retry shortly' },
 };
 
 export function sampleProblem(code: number): Problem {

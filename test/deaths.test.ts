@@ -178,7 +178,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
       expect((await service.logText()).split('Proxy is gone').at(-1)).toContain('Backup restored');
       await expectEnforced();
       const kept = (await service.call('GET', '/api/config/backups')).body as { items?: unknown };
-      expect(JSON.stringify(kept)).toContain('refused by the proxy at start');
+      expect(JSON.stringify(kept)).toContain('refused by HAProxy at start');
       expect(broken).not.toBe(good);
     },
   );

@@ -95,7 +95,7 @@ export class AttachedConfiguration {
     if (!this.#isStale || worker === null || this.#deps.registry.isInSync(worker)) return [];
     if (this.#onDisk?.maps.includes(this.#deps.settings.blockedMap) !== true) return [];
     return [
-      'configuration: it was changed after HAProxy loaded it, so the service does not reload it to enforce what the worker lacks: reload HAProxy when the change is ready (proxy-manager reload)',
+      'configuration: it was changed after HAProxy loaded it, so the service does not reload HAProxy, although a worker is out of sync; reload it when your change is ready (proxy-manager reload)',
     ];
   }
 
@@ -103,7 +103,7 @@ export class AttachedConfiguration {
     if (this.#loaded === null) {
       if (!this.#isStale) return [];
       return [
-        'configuration: it was changed after HAProxy loaded it, so what its front ends do is known after the next reload',
+        'configuration: it was changed after HAProxy loaded it, so its front ends cannot be checked before the next reload',
       ];
     }
     const { frontEnds } = this.#loaded.reading;
@@ -138,7 +138,7 @@ export class AttachedConfiguration {
       const worker = this.#deps.registry.current();
       if (worker !== null && this.#loaded?.worker !== `${worker.pid}:${worker.startTime}`) this.#loaded = null;
       this.#isStale = true;
-      this.#unreadable = `configuration: ${causeText(error)}, so what its front ends do is not known`;
+      this.#unreadable = `configuration: ${causeText(error)}, so its front ends cannot be checked`;
     }
   }
 

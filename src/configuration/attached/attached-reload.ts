@@ -76,7 +76,7 @@ export class AttachedReload implements Reload {
     const detail =
       replace === true
         ? 'there is no configuration to replace: proxy-manager does not write the one that HAProxy runs'
-        : 'PROXY_MANAGER_RELOAD_BY=never forbids it; reload HAProxy yourself, and the new worker is compared then';
+        : 'PROXY_MANAGER_RELOAD_BY=never forbids reloads; reload HAProxy yourself, and the service then compares the new worker';
     if (replace === true || !this.#deps.mayReload) throw new ServiceError(codes.Attached, 'reload', detail);
   }
 }

@@ -34,7 +34,7 @@ export class OthersConfiguration extends ReloadOperations<OthersConfigurationDep
       throw new ServiceError(
         codes.ConfigurationFilesUnusable,
         'validate configuration',
-        `the configuration cannot be checked: ${unreadable}${others}; run as root: haproxy -c -f ${this.deps.configFile}`,
+        `the configuration cannot be checked: ${unreadable}${others}; to check it, run as root: haproxy -c -f ${this.deps.configFile}`,
       );
     }
     const { verdict, output } = checked;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
 import { fsyncFolder } from '../../files/atomic-file.ts';
@@ -94,9 +95,9 @@ export class BackupStore {
   /** Verifies each part by its hash. Throws ServiceError 1100 (no such backup) or 1000 (damaged). */
   async read(id: string): Promise<BackupContent> {
     if (!idForm.test(id) || !(await this.#names()).includes(id)) {
-      throw new ServiceError(1100, 'read backup', `There is no backup ${JSON.stringify(id.slice(0, 60))}`);
+      throw new ServiceError(codes.NotFound, 'read backup', `there is no backup ${JSON.stringify(id.slice(0, 60))}`);
     }
-    return this.#verified(join(this.directory, id), `The backup ${id}`);
+    return this.#verified(join(this.directory, id), `the backup ${id}`);
   }
 
   /**
@@ -179,7 +180,7 @@ export class BackupStore {
   /** Null when no reload was ever confirmed. Throws ServiceError 1000 when the record is damaged. */
   async readKnownGood(): Promise<BackupContent | null> {
     if ((await this.#knownGoodTarget()) === null) return null;
-    return this.#verified(join(this.directory, knownGoodLink), 'The last known good configuration');
+    return this.#verified(join(this.directory, knownGoodLink), 'the last known good configuration');
   }
 
   async #verified(folder: string, what: string): Promise<BackupContent> {
@@ -187,7 +188,9 @@ export class BackupStore {
       return await readSet(folder);
     } catch (cause) {
       if (!(cause instanceof DamagedSet)) throw cause;
-      throw new ServiceError(1000, 'read backup', `${what} cannot be used: ${cause.message}`, { cause });
+      throw new ServiceError(codes.IntegrityViolated, 'read backup', `${what} cannot be used: ${cause.message}`, {
+        cause,
+      });
     }
   }
 

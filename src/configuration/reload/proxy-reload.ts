@@ -101,13 +101,13 @@ export class ProxyReload {
     const processes = await showProcesses(this.#deps.socket, performance.now() + 5_000);
     const workerAfter = processes.current[0]?.pid;
     if (workerAfter === undefined) throw new Error(`the master ${master} has no current worker`);
-    this.#deps.log.info('Proxy was started instead of reloaded', { master });
+    this.#deps.log.info('HAProxy was started instead of reloaded', { master });
     return { confirmed: true, workerBefore: null, workerAfter, by: 'socket', output: '', processes };
   }
 
   #skipped(why: string): ReloadOutcome {
     const worker = this.#deps.parts.registry.current()?.pid ?? null;
-    const detail = `${why}, so the proxy was not reloaded`;
+    const detail = `${why}, so HAProxy was not reloaded`;
     return { confirmed: false, reason: 'unconfirmed', detail, workerBefore: worker, workerAfter: worker, output: '' };
   }
 

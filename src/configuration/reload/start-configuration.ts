@@ -39,7 +39,7 @@ export async function ensureStartConfiguration(deps: StartDeps): Promise<StartCo
     output = check.output;
     log.error('Configuration validation failed', { file: live.path, output });
     const { id } = await backups.create({
-      reason: 'refused by the proxy at start',
+      reason: 'refused by HAProxy at start',
       configText: text,
       writtenBy: isForeign ? 'other' : 'proxy-manager',
       extraFiles: [],

@@ -9,16 +9,16 @@ export const builtInTemplate = `\
 # To change it, set PROXY_MANAGER_TEMPLATE to a template of your own.
 
 global
-    # No user, group or chroot: the proxy runs as the user that starts it, so that it may read its maps at every reload.
+    # No user, group or chroot: HAProxy keeps the user that starts it, which may read the maps at every reload.
     stats socket {{ stats_socket }} mode 660 level admin
     stats timeout 30s
-    # A worker that was replaced serves its open connections for at most this long.
+    # A draining worker finishes its open connections within this time, then exits.
     hard-stop-after {{ hard_stop_after }}
-    # Far more than hard-stop-after leaves alive: a backstop, not what ends a worker.
+    # A safety limit only: hard-stop-after ends draining workers long before.
     mworker-max-reloads 200
-    # Said outright: without it HAProxy derives it from the limit of open files, which may be a billion.
+    # Set explicitly: by default HAProxy derives it from the limit of open files, which may be a billion.
     maxconn {{ maxconn }}
-    # Where the limit of open files is lower than this machine said: start with a warning, not at all otherwise.
+    # If the limit of open files turns out to be too low, HAProxy starts with a warning instead of not at all.
     no strict-limits
     spread-checks 20
 {%- if server_state_file %}
@@ -27,7 +27,7 @@ global
 
 defaults
     mode http
-    # Without it, idle keep-alive connections are cut at a reload and their next requests fail.
+    # Without it, a reload closes idle keep-alive connections at once, and the next request on each fails.
     option idle-close-on-response
     option forwardfor
     option redispatch 1
@@ -39,7 +39,7 @@ defaults
     timeout check 5s
     timeout tunnel 1h
     timeout http-request 10s
-    # Below hard-stop-after, so that an idle connection never holds a replaced worker to its end.
+    # Below hard-stop-after, so that idle connections do not keep a draining worker running that long.
     timeout http-keep-alive {{ http_keep_alive }}
     default-server inter 5s fastinter 1s downinter 2s fall 3 rise 2
 
@@ -47,7 +47,7 @@ resolvers system
 {%- if resolv_conf %}
     parse-resolv-conf
 {%- else %}
-    # /etc/resolv.conf named no server when this was generated; parse-resolv-conf would then be fatal.
+    # /etc/resolv.conf named no server when this was generated: parse-resolv-conf would be an error.
     nameserver local 127.0.0.1:53
 {%- endif %}
     accepted_payload_size 8192
@@ -55,7 +55,7 @@ resolvers system
     timeout resolve 1s
     timeout retry 1s
     hold valid 10s
-    # An answer that worked outlives a DNS that does not.
+    # Keep the last good answer while DNS fails.
     hold nx 5m
     hold obsolete 30s
     hold other 1d
@@ -67,11 +67,11 @@ frontend http
     bind {{ bind }}
 {%- endfor %}
 
-    # Before anything of a connection is read: a blocked source that sends nothing would hold its slot until the
-    # timeout. Once more than half of all slots are in use it gets none, unless it is trusted.
+    # Runs before anything is read from a connection: a blocked source that sends nothing would hold it until the
+    # time-out. While more than half of all connections are in use, blocked sources that are not trusted get none.
     tcp-request connection reject if { fe_conn gt {{ maxconn | divided_by: 2 | floor }} } { src,map_ip({{ blocked_map }},0) -m int gt 0 } !{ src,map_ip({{ trusted_map }},0) -m int gt 0 }
 {%- if connections_per_source %}
-    # So many at once for each source that is not trusted; of IPv6, for each /64.
+    # Limit of simultaneous connections for each source that is not trusted; in IPv6, for each /64.
     stick-table type ipv6 size 100k expire 1m store conn_cur
     tcp-request connection track-sc0 src,ipmask(32,64) unless { src,map_ip({{ trusted_map }},0) -m int gt 0 }
     tcp-request connection reject if { sc0_conn_cur gt {{ connections_per_source }} }
@@ -80,10 +80,10 @@ frontend http
     # The first of the rules for requests: a blocked source gets 403, unless it is trusted.
     http-request deny deny_status 403 if { src,map_ip({{ blocked_map }},0) -m int gt 0 } !{ src,map_ip({{ trusted_map }},0) -m int gt 0 }
 
-    # RFC 9112, 3.2. An HTTP/1.0 client (a load balancer's probe) may leave the Host out and gets the welcome page.
+    # RFC 9112, 3.2. An HTTP/1.0 client (such as a load balancer's probe) may omit Host and gets the welcome page.
     http-request return status 400 content-type text/plain string 'no Host header' if { req.ver 1.1 } !{ req.hdr(host) -m found }
 
-    # The Host without its port and its trailing dot, in lower case. One map for all sites: thousands are one rule.
+    # The Host without its port and its trailing dot, in lower case. One map and one rule serve thousands of sites.
     http-request set-var(txn.host) 'req.fhdr(host),lower,regsub("[.]?(:[0-9]*)?$","")'
     http-request set-var(txn.site) var(txn.host),map_str({{ sites_map }})
     http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]
@@ -101,7 +101,7 @@ backend welcome
 
 backend {{ site.backend }}
 {%- if server_state_file and site.asks_dns %}
-    # A new worker begins with the addresses that the old one had found.
+    # A new worker starts with the addresses that the previous one resolved.
     load-server-state-from-file global
 {%- endif %}
 {%- for server in site.servers %}

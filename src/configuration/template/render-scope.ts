@@ -237,7 +237,7 @@ function timesOf(hardStopAfter: string): { hard_stop_after: string; http_keep_al
   const milliseconds = Number(parts?.[1]) * (millisecondsPer[parts?.[2] ?? ''] ?? Number.NaN);
   if (!(milliseconds >= 2 && milliseconds <= longestTime)) {
     throw new ValueRefused(
-      `hard_stop_after ${JSON.stringify(hardStopAfter)} is no time of at most 24 days, such as 30m`,
+      `hard_stop_after ${JSON.stringify(hardStopAfter)} is not a duration of at most 24 days, such as 30m`,
     );
   }
   return {

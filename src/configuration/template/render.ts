@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { yieldToLoop } from '../../concurrency/pause.ts';
 import type { Site } from '../../domain/site.ts';
+import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { acceptedRule, findBlockedRule } from '../rules/blocked-rule.ts';
 import {
@@ -47,7 +48,8 @@ export async function renderConfiguration(
     const sitesMap = contentAddressed(input.sitesMapBase, sitesMapContent(sites));
     const { sites: _checked, ...rest } = scopeOf(input, sites, sitesMap.path, machine);
     refuseUnlessPlain(rest, '');
-    if (rest.http_bind.length === 0) throw new ValueRefused('http_bind is empty: the proxy would listen nowhere');
+    if (rest.http_bind.length === 0)
+      throw new ValueRefused('http_bind is empty: HAProxy would not listen on any address');
     const text = await engine(template, { ...rest, sites });
     const { warnings } = checkResult(text, templateName, input);
     return { text, sha256: createHash('sha256').update(text).digest('hex'), files: [sitesMap], warnings };
@@ -60,7 +62,10 @@ export async function renderConfiguration(
 
 function refusal(message: string, cause: Error, line: number | null): ServiceError {
   const members = line === null ? { output: message } : { output: message, line };
-  return new ServiceError(5001, operation, `The template could not be rendered: ${message}`, { cause, members });
+  return new ServiceError(codes.TemplateRefused, operation, `the template could not be rendered: ${message}`, {
+    cause,
+    members,
+  });
 }
 
 function checkResult(text: string, templateName: string, input: RenderInput): { warnings: readonly string[] } {
@@ -75,7 +80,7 @@ function checkResult(text: string, templateName: string, input: RenderInput): { 
   if (finding.lines.length === 0) {
     const wanted = acceptedRule(input.blockedMap, input.trustedMap);
     const detail = `${templateName} renders a configuration without the rule for the blocked map, so no block would be enforced. A frontend needs this line, with no other condition in it: ${wanted}`;
-    throw new ServiceError(5003, operation, detail, { members: { output: detail } });
+    throw new ServiceError(codes.BlockedRuleMissing, operation, detail, { members: { output: detail } });
   }
   return finding;
 }

@@ -111,7 +111,7 @@ function beganAbove(token: LiquidError['token'] | undefined): string {
   const open = Math.max(before.lastIndexOf('{%'), before.lastIndexOf('{{'));
   const since = before.slice(Math.max(open, 0));
   if (open < 0 || !since.includes('\n') || /[%}]\}/.test(since)) return '';
-  return `; it is in the tag that begins in line ${before.slice(0, open).split('\n').length}, which may lack its end`;
+  return `; the tag that begins in line ${before.slice(0, open).split('\n').length} may not be closed`;
 }
 
 const shorten = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text);

@@ -40,7 +40,7 @@ export function refuseUnlessPlain(value: unknown, path: string): void {
 export function printable(value: unknown): string {
   if (value === null || value === undefined) throw new ValueRefused('the value is empty (nil)');
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  if (typeof value !== 'string') throw new ValueRefused('the value is a list or an object, not a word');
+  if (typeof value !== 'string') throw new ValueRefused('the value is a list or an object, not a single value');
   if (neverPrinted.test(value)) throw new ValueRefused(`the value ${whyNot(value)}`);
   return value;
 }
@@ -48,7 +48,7 @@ export function printable(value: unknown): string {
 function whyNot(value: string): string {
   if (value === '') return 'is empty';
   const bad = [...value].find((c) => neverPrinted.test(c)) ?? [...value].find((c) => !plainText.test(c)) ?? '';
-  return `holds ${JSON.stringify(bad)}, which is not allowed in a configuration: ${quoted(value)}`;
+  return `contains ${JSON.stringify(bad)}, which is not allowed in a configuration: ${quoted(value)}`;
 }
 
 function quoted(value: string): string {

@@ -235,7 +235,7 @@ describe("an operator's template", () => {
       'a tag without its end',
       'a\n{% if resolv_conf\nb | c\n{% endif %}\n',
       4,
-      'the tag that begins in line 2, which may lack',
+      'the tag that begins in line 2 may not be closed',
     ],
     ['a file to include', 'a\n{% include "/etc/passwd" %}', 2, 'include'],
     ['a file to render', 'a\n{% render "/etc/passwd" %}', 2, 'render'],

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { builtInTemplate } from './builtin-template.ts';
 import { type RenderedConfiguration, renderConfiguration } from './render.ts';
@@ -64,9 +65,14 @@ async function readTemplate(path: string): Promise<string> {
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     const output = `the template ${path} cannot be read: ${why}`;
-    throw new ServiceError(5001, 'render configuration', `The template could not be rendered: ${output}`, {
-      cause,
-      members: { output },
-    });
+    throw new ServiceError(
+      codes.TemplateRefused,
+      'render configuration',
+      `the template could not be rendered: ${output}`,
+      {
+        cause,
+        members: { output },
+      },
+    );
   }
 }

@@ -95,7 +95,7 @@ const samples: Readonly<Record<number, Sample>> = {
   },
   [codes.IntegrityViolated]: {
     op: 'read backup',
-    detail: 'The backup 20261120T124300123Z-1a2b3c4d cannot be used: proxy.cfg is damaged',
+    detail: 'the backup 20261120T124300123Z-1a2b3c4d cannot be used: proxy.cfg is damaged',
   },
   [codes.NotUnique]: {
     op: 'create key',
@@ -109,7 +109,7 @@ const samples: Readonly<Record<number, Sample>> = {
   [codes.ProxyNotRunning]: { op: 'safe reload', detail: 'the reload was not confirmed: no master of the proxy runs' },
   [codes.TemplateRefused]: {
     op: 'safe reload',
-    detail: 'The template could not be rendered: proxy.cfg.liquid: undefined variable: servers, line:12, col:3',
+    detail: 'the template could not be rendered: proxy.cfg.liquid: undefined variable: servers, line:12, col:3',
     members: { output: 'proxy.cfg.liquid: undefined variable: servers, line:12, col:3' },
   },
   [codes.ProxyRefusesConfiguration]: {

@@ -350,7 +350,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await goTo('Check an address');
     await page.getByLabel('Address', { exact: true }).fill('10.0.1.7');
     await page.getByRole('heading', { name: '10.0.1.7 is blocked' }).waitFor();
-    await says('HAProxy agrees.');
+    await says('Verified in HAProxy.');
     await page.getByLabel('Address', { exact: true }).fill('127.0.0.9');
     await page.getByRole('heading', { name: '127.0.0.9 is trusted (never blocked)' }).waitFor();
     // The URL contains the address, so that it can be reloaded and shared.

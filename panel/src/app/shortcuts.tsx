@@ -6,13 +6,13 @@ import { useFocusReturn } from '../parts/use-focus-return.ts';
 import classes from './shortcuts.module.css';
 
 const keys: readonly { readonly names: readonly string[]; readonly what: string }[] = [
-  { names: ['/'], what: 'Go to the search' },
+  { names: ['/'], what: 'Focus the search field' },
   { names: ['Esc'], what: 'Close a dialog or clear the search' },
   { names: ['↑', '↓', 'Home', 'End'], what: 'Move between the rows of a list' },
   { names: ['Page Up', 'Page Down'], what: 'Move by a page in the list of blocked addresses' },
   { names: ['Enter'], what: 'Open the row or run its first button' },
-  { names: ['Delete'], what: 'Remove the entry of the row' },
-  { names: ['Space'], what: 'Select a blocked address; with Shift, all from the last selected one' },
+  { names: ['Delete'], what: 'Remove the entry in this row' },
+  { names: ['Space'], what: 'Select a blocked address; with Shift, select the range from the last selected one' },
   { names: ['?'], what: 'Show this list' },
 ];
 

@@ -62,9 +62,9 @@ export function SignIn() {
             Sign in
           </Button>
           <Text size="xs" c="dimmed">
-            The first key is in the file <Code>api-key</Code> in the service’s state folder, usually{' '}
-            <Code className={styles.unbroken}>/var/lib/proxy-manager/api-key</Code>. The key is exchanged for a session
-            and not stored. The session ends at sign-out, 30 minutes after its last tab is closed, or after 12 hours.
+            The admin key is in the file <Code>api-key</Code> in the service’s state folder, usually{' '}
+            <Code className={styles.unbroken}>/var/lib/proxy-manager/api-key</Code>. The panel does not store the key.
+            The session ends when you sign out, 30 minutes after you close its last tab, or after 12 hours.
           </Text>
         </Stack>
       </form>

@@ -87,8 +87,7 @@ function Answer({ answer, onBlock }: { readonly answer: CheckAnswer; readonly on
         </Title>
         {by !== null && (
           <Text size="sm">
-            Entry <b className={styles.mono}>{by}</b>
-            {by === ip ? '' : ', which covers it'}
+            {by === ip ? 'Entry' : 'Covered by the entry'} <b className={styles.mono}>{by}</b>
             {verdict === 'blocked' && (ends === null ? ', permanent' : ', expires ')}
             {verdict === 'blocked' && ends !== null && <End time={ends} />}.
             {reason !== null && (

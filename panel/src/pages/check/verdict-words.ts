@@ -19,9 +19,9 @@ export function insideWords({ verdict, blocked_inside_total: total = 0 }: CheckA
 export function enforcedWords({ verdict, enforced, workers }: CheckAnswer): { tone: Tone; words: string } | null {
   if (verdict === 'partly') return null;
   if (enforced === null) return { tone: 'unknown', words: 'HAProxy was not checked: no worker could be queried.' };
-  if (!enforced) return { tone: 'bad', words: 'HAProxy disagrees.' };
+  if (!enforced) return { tone: 'bad', words: 'HAProxy is out of sync with the database.' };
   return {
     tone: 'good',
-    words: workers.length === 1 ? 'HAProxy agrees.' : `All ${workers.length} HAProxy workers agree.`,
+    words: workers.length === 1 ? 'Verified in HAProxy.' : `Verified in all ${workers.length} HAProxy workers.`,
   };
 }

@@ -46,7 +46,8 @@ export function Traffic() {
       </div>
       <Text size="xs" c="dimmed" mt={6}>
         {traffic.isError ? 'Paused: the metrics could not be loaded. ' : ''}
-        Last 15 minutes, since you opened this page. Dashed lines are reloads, which reset HAProxy’s counters.
+        At most the last 15 minutes, recorded since you opened this page. Dashed lines are reloads, which reset
+        HAProxy’s counters.
       </Text>
     </section>
   );

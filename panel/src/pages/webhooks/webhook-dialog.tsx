@@ -76,7 +76,7 @@ function WebhookForm({ hook, usedNames, onSecret, onClose }: WebhookFormProps) {
       <Stack gap="md">
         {hook === null && (
           <NameField
-            description="For example the receiver: chat, pager."
+            description="For example, name the receiver: chat, pager."
             placeholder="pager"
             value={draft.id}
             onChange={(id) => change({ id })}
@@ -85,7 +85,7 @@ function WebhookForm({ hook, usedNames, onSecret, onClose }: WebhookFormProps) {
         )}
         <TextInput
           label="URL"
-          description="Gets each event as a POST request, and must answer 2xx within 10 seconds."
+          description="Receives each event as a POST request, and must answer with 2xx within 10 seconds."
           placeholder="https://hooks.example.com/proxy"
           className={styles.monoInput}
           value={draft.url}

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { stopTime } from '../../testkit/stop-time.ts';
-import { sha256 } from '../configuration/backups/backup-set.ts';
+import { sha256 } from '../configuration/backups/backup-files.ts';
 import { LiveFile } from '../configuration/reload/live-file.ts';
 import { LiveOrigin } from '../configuration/reload/live-origin.ts';
 import { codes } from '../errors/catalogue.ts';

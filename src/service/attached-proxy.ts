@@ -2,8 +2,8 @@
 // ends use them, and requests a reload if a change did not reach a worker otherwise (ADR 0051).
 import { attachedCheck, socketProblems } from '../configuration/attached/attached-check.ts';
 import { AttachedConfiguration } from '../configuration/attached/attached-configuration.ts';
+import { AttachedOperations, refuseAttached } from '../configuration/attached/attached-operations.ts';
 import { AttachedReload } from '../configuration/attached/attached-reload.ts';
-import { OthersConfiguration, refuseAttached } from '../configuration/attached/others-configuration.ts';
 import { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import { verifyWorkers } from '../configuration/reload/worker-comparison.ts';
 import { ProxyReloader } from '../haproxy/process/reloader.ts';
@@ -61,23 +61,23 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
     // The reconciler's check may precede the one of the files.
     async obstacle() {
       await configuration.check();
-      return configuration.reloadHindrance;
+      return configuration.reloadObstacle;
     },
     memoryAllows: () => memoryAllowsWorker(registry.current()?.pid ?? null),
     interrupted: () => false,
-    inForce: async () => null,
+    configuration: async () => null,
   });
   const noSites = async () => refuseAttached(configFile, 'sites');
   return {
     sites: { list: noSites, get: noSites, put: noSites, remove: noSites, servers: noSites },
-    configuration: new OthersConfiguration({ configFile, reloads, check, history: options.history, emit }),
+    configuration: new AttachedOperations({ configFile, reloads, check, history: options.history, emit }),
     reloads,
     get trust() {
       return configuration.trust;
     },
     drift: null,
     interrupted: false,
-    mayReload: () => reloadBy.kind !== 'never' && configuration.reloadHindrance === null,
+    mayReload: () => reloadBy.kind !== 'never' && configuration.reloadObstacle === null,
     check: () => configuration.check(),
     async problems() {
       await configuration.check();

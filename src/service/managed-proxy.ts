@@ -5,7 +5,6 @@ import { shared } from '../concurrency/shared.ts';
 import { BackupStore } from '../configuration/backups/backup-store.ts';
 import { lastKnownGood } from '../configuration/backups/last-known-good.ts';
 import { Configuration } from '../configuration/reload/configuration.ts';
-import { configurationInForce } from '../configuration/reload/in-force.ts';
 import { takenAddresses } from '../configuration/reload/listeners.ts';
 import { LiveFile } from '../configuration/reload/live-file.ts';
 import { LiveOrigin } from '../configuration/reload/live-origin.ts';
@@ -14,6 +13,7 @@ import { ProxyReload } from '../configuration/reload/proxy-reload.ts';
 import { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import { ReloadMarker } from '../configuration/reload/reload-marker.ts';
 import { SafeReload } from '../configuration/reload/safe-reload.ts';
+import { scheduledConfiguration } from '../configuration/reload/scheduled-configuration.ts';
 import { ensureServerStateFile } from '../configuration/reload/server-state.ts';
 import { ensureStartConfiguration } from '../configuration/reload/start-configuration.ts';
 import { verifyWorkers } from '../configuration/reload/worker-comparison.ts';
@@ -119,7 +119,8 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     },
     memoryAllows: () => memoryAllowsWorker(registry.current()?.pid ?? null),
     interrupted: () => marker.interrupted !== null,
-    inForce: () => configurationInForce({ live, origin, backups, marker, sitesMapBase: settings.sitesMap, log }),
+    configuration: () =>
+      scheduledConfiguration({ live, origin, backups, marker, sitesMapBase: settings.sitesMap, log }),
   });
 
   const drift = new ConfigurationDrift({

@@ -54,10 +54,10 @@ export class Sites implements SitesService {
         ...consent,
         sites: {
           list: [...others, site],
-          store: async (inForce) => {
+          store: async (live) => {
             const servers = site.servers.length;
             const audited = auditedChange('set_site', caller, { target: site.domain, details: { servers } });
-            const served = servesSite(inForce, site.domain);
+            const served = servesSite(live, site.domain);
             stored = { ...(await this.#deps.store.put(site, this.#deps.now(), audited)), served };
           },
         },

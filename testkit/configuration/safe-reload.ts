@@ -2,7 +2,7 @@
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sha256 } from '../../src/configuration/backups/backup-set.ts';
+import { sha256 } from '../../src/configuration/backups/backup-files.ts';
 import { BackupStore } from '../../src/configuration/backups/backup-store.ts';
 import { LiveFile } from '../../src/configuration/reload/live-file.ts';
 import { LiveOrigin } from '../../src/configuration/reload/live-origin.ts';

@@ -24,13 +24,13 @@ it('a configuration that is being replaced is not reloaded', async () => {
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   });
   await configuration.check();
-  expect(configuration.reloadHindrance).toBe('a configuration file is missing');
+  expect(configuration.reloadObstacle).toBe('a configuration file is missing');
   await writeFile(
     configFile,
     `frontend web\n  bind :80\n  http-request deny if { src,map_ip(${blockedMap}) -m found }\n`,
   );
   await configuration.check();
-  expect(configuration.reloadHindrance).toBeNull();
+  expect(configuration.reloadObstacle).toBeNull();
 });
 
 it('does not reload an edit that was never loaded while the master socket is missing', async () => {
@@ -49,13 +49,13 @@ it('does not reload an edit that was never loaded while the master socket is mis
       log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     });
     await configuration.check();
-    expect(configuration.reloadHindrance).toBeNull();
+    expect(configuration.reloadObstacle).toBeNull();
     // Within the clock's slack after the worker's start, an edit counts as loaded.
     await vi.waitFor(
       async () => {
         await writeFile(configFile, `${text}# edited\n`);
         await configuration.check();
-        expect(configuration.reloadHindrance).toBe('the configuration was changed after HAProxy loaded it');
+        expect(configuration.reloadObstacle).toBe('the configuration was changed after HAProxy loaded it');
       },
       { timeout: 5_000 },
     );

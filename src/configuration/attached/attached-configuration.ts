@@ -63,7 +63,7 @@ export class AttachedConfiguration {
    * Why the service does not reload by itself, as of the last check. Null: it may; HAProxy's own check reads files that
    * this user may not.
    */
-  get reloadHindrance(): string | null {
+  get reloadObstacle(): string | null {
     // A program that is replacing the file may do so between HAProxy's check and its reload.
     if (this.#isMissing) return 'a configuration file is missing';
     if (this.#onDisk === null) return null;
@@ -111,7 +111,7 @@ export class AttachedConfiguration {
     return frontEnds
       .map((frontEnd) => this.#reported(frontEnd))
       .filter(({ has_rule, open }) => !has_rule && !open)
-      .map(lackText);
+      .map(missingRuleProblem);
   }
 
   /** From the arguments of the master, or from the setting if none runs. */
@@ -174,7 +174,7 @@ export class AttachedConfiguration {
   }
 }
 
-function lackText({ name, place, answered_before: before }: FrontEndReport): string {
+function missingRuleProblem({ name, place, answered_before: before }: FrontEndReport): string {
   return `front end ${name} (${place}) has ${missingRuleText(before)}, so blocked addresses are served there`;
 }
 

@@ -12,13 +12,13 @@ import {
   type BackupContent,
   type BackupMeta,
   configName,
-  DamagedSet,
+  DamagedBackup,
+  readBackup,
   readMeta,
-  readSet,
-  restoreTheSame,
+  restoresSame,
   sha256,
-  writeSet,
-} from './backup-set.ts';
+  writeBackup,
+} from './backup-files.ts';
 
 interface BackupRequest {
   readonly reason: string;
@@ -67,7 +67,7 @@ export class BackupStore {
       note: request.note ?? null,
       written_by: request.writtenBy,
     };
-    return writeSet(this.directory, id, { configText, files, mapFiles }, about);
+    return writeBackup(this.directory, id, { configText, files, mapFiles }, about);
   }
 
   async list(): Promise<BackupListing> {
@@ -82,10 +82,10 @@ export class BackupStore {
       try {
         const meta = await readMeta(join(this.directory, name));
         if (meta.id !== name)
-          throw new DamagedSet(`${join(this.directory, name)}: its meta.json belongs to ${meta.id}`);
+          throw new DamagedBackup(`${join(this.directory, name)}: its meta.json belongs to ${meta.id}`);
         sets.push(meta);
       } catch (error) {
-        if (!(error instanceof DamagedSet)) throw error;
+        if (!(error instanceof DamagedBackup)) throw error;
         warnings.push(error.message);
       }
     }
@@ -108,7 +108,7 @@ export class BackupStore {
     const { sets } = await this.list();
     const index = sets.findIndex((set) => set.id === id);
     const [set, before] = [sets[index], sets[index + 1]];
-    if (set === undefined || before === undefined || !restoreTheSame(set, before)) return id;
+    if (set === undefined || before === undefined || !restoresSame(set, before)) return id;
     if (!(await this.#isUndamaged(before.id))) return id;
     await rm(join(this.directory, id), { recursive: true });
     return before.id;
@@ -127,7 +127,7 @@ export class BackupStore {
     const ours = sets.filter((set) => set.written_by !== 'other');
     const tooMany: string[] = [];
     for (const { id, written_by } of ours.slice(keep))
-      if (written_by !== undefined || (await this.#saysGenerated(id))) tooMany.push(id);
+      if (written_by !== undefined || (await this.#hasGeneratedMark(id))) tooMany.push(id);
     const duplicates = await this.#duplicatesOf(sets.filter((set) => set.written_by === 'other'));
     for (const id of [...tooMany, ...duplicates]) {
       if (id === protectedSet) continue;
@@ -141,7 +141,7 @@ export class BackupStore {
   async #duplicatesOf(sets: readonly BackupMeta[]): Promise<string[]> {
     const duplicates: string[] = [];
     for (const [index, set] of sets.entries()) {
-      const newer = sets.slice(0, index).find((one) => !duplicates.includes(one.id) && restoreTheSame(one, set));
+      const newer = sets.slice(0, index).find((one) => !duplicates.includes(one.id) && restoresSame(one, set));
       if (newer !== undefined && (await this.#isUndamaged(newer.id))) duplicates.push(set.id);
     }
     return duplicates;
@@ -149,10 +149,10 @@ export class BackupStore {
 
   async #isUndamaged(id: string): Promise<boolean> {
     try {
-      await readSet(join(this.directory, id));
+      await readBackup(join(this.directory, id));
       return true;
     } catch (error) {
-      if (error instanceof DamagedSet) return false;
+      if (error instanceof DamagedBackup) return false;
       throw error;
     }
   }
@@ -167,7 +167,7 @@ export class BackupStore {
     const id = this.#newId();
     const folder = `.known-good.${id}`;
     const about = { id, created_at: this.#now().toISOString(), reason: 'known good', note: backupId };
-    await writeSet(this.directory, folder, { configText, files, mapFiles: [] }, about);
+    await writeBackup(this.directory, folder, { configText, files, mapFiles: [] }, about);
     crashPoint('known-good.written');
     const link = join(this.directory, `.link.${id}`);
     await symlink(folder, link);
@@ -185,9 +185,9 @@ export class BackupStore {
 
   async #verified(folder: string, what: string): Promise<BackupContent> {
     try {
-      return await readSet(folder);
+      return await readBackup(folder);
     } catch (cause) {
-      if (!(cause instanceof DamagedSet)) throw cause;
+      if (!(cause instanceof DamagedBackup)) throw cause;
       throw new ServiceError(codes.IntegrityViolated, 'read backup', `${what} cannot be used: ${cause.message}`, {
         cause,
       });
@@ -198,7 +198,7 @@ export class BackupStore {
     try {
       const target = await this.#knownGoodTarget();
       if (target === null) return false;
-      const { meta, files: found } = await readSet(join(this.directory, target));
+      const { meta, files: found } = await readBackup(join(this.directory, target));
       const same = (file: NamedFile, index: number) =>
         file.path === found[index]?.path && file.content === found[index]?.content;
       return (
@@ -208,7 +208,7 @@ export class BackupStore {
         files.every(same)
       );
     } catch (error) {
-      if (error instanceof DamagedSet) return false; // the caller replaces it
+      if (error instanceof DamagedBackup) return false; // the caller replaces it
       throw error;
     }
   }
@@ -228,13 +228,13 @@ export class BackupStore {
     try {
       return (await readMeta(join(this.directory, target))).note;
     } catch (error) {
-      if (error instanceof DamagedSet) return null;
+      if (error instanceof DamagedBackup) return null;
       throw error;
     }
   }
 
   /** Backups of older versions do not record who wrote their configuration. */
-  async #saysGenerated(id: string): Promise<boolean> {
+  async #hasGeneratedMark(id: string): Promise<boolean> {
     let handle: FileHandle;
     try {
       handle = await open(join(this.directory, id, configName));

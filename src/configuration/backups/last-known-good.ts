@@ -1,5 +1,5 @@
 import { causeText, type Log } from '../../telemetry/log.ts';
-import type { BackupContent } from './backup-set.ts';
+import type { BackupContent } from './backup-files.ts';
 import type { BackupStore } from './backup-store.ts';
 
 /** Null also for an unreadable one, which is logged. */

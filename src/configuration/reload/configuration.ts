@@ -5,7 +5,7 @@ import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { isMissing } from '../../files/atomic-file.ts';
 import { checkConfiguration } from '../../haproxy/process/binary.ts';
-import { sha256 } from '../backups/backup-set.ts';
+import { sha256 } from '../backups/backup-files.ts';
 import type { BackupStore } from '../backups/backup-store.ts';
 import type { RenderedConfiguration } from '../template/render.ts';
 import { ensureFiles } from '../template/sites-map.ts';

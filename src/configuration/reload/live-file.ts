@@ -7,7 +7,7 @@ import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
 import { fsyncFolder, isMissing, resolveTarget, writeFileAtomically } from '../../files/atomic-file.ts';
-import { sha256 } from '../backups/backup-set.ts';
+import { sha256 } from '../backups/backup-files.ts';
 import { toConfigurationError } from './configuration-error.ts';
 import { refuseEditedMeanwhile } from './replace-consent.ts';
 

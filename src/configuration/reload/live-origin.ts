@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { isMissing, writeFileAtomically } from '../../files/atomic-file.ts';
 import { parseJson } from '../../files/json.ts';
-import { sha256 } from '../backups/backup-set.ts';
+import { sha256 } from '../backups/backup-files.ts';
 
 /** `rendered`: from the template; `restored`: from a backup; `other`: written or edited outside proxy-manager. */
 type LiveOriginKind = 'rendered' | 'restored' | 'other';

@@ -21,7 +21,7 @@ import { keepServerState } from './server-state.ts';
  * The addresses that another process holds. `-c` accepts them, but a reload takes the listeners of the current worker
  * away while it tries to bind: all new connections are refused for 2 s (2.6.12, 3.0.11).
  */
-async function heldByOthers(
+async function addressesInUse(
   configText: string,
   { pidFile, configFile }: Pick<Settings, 'pidFile' | 'configFile'>,
 ): Promise<string[]> {
@@ -65,7 +65,7 @@ export class ProxyReload {
 
   /** Loads the live file. Never throws for a failure of the proxy or its socket. */
   async reload(): Promise<ReloadOutcome> {
-    const held = await heldByOthers((await this.#deps.live.read()) ?? '', this.#deps.settings);
+    const held = await addressesInUse((await this.#deps.live.read()) ?? '', this.#deps.settings);
     if (held.length > 0) return this.#skipped(`${held.join(', ')} is held by another process`);
     await this.#saveServerState();
     const deadline = performance.now() + reloadTimeoutMs;

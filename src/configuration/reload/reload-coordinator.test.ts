@@ -43,7 +43,7 @@ const coordinator = (onEnded: (ended: Facts['reload.ended']) => void = () => und
       memoryAsked += 1;
       return memory;
     },
-    inForce: async () => null,
+    configuration: async () => null,
     interrupted: () => fixture.marker.interrupted !== null,
     emit: (type, data) => {
       if (type === 'reload.ended') onEnded(data as Facts['reload.ended']);
@@ -262,7 +262,7 @@ describe('a scheduled reload', () => {
         return await looks.at(-1)!.promise;
       },
       memoryAllows: async () => true,
-      inForce: async () => null,
+      configuration: async () => null,
       interrupted: () => false,
       emit: noFacts,
       comparisonTimeoutMs: 50,
@@ -298,7 +298,7 @@ describe('a scheduled reload', () => {
         return looks % 2 === 1 && fixture.loaded.length === 0 ? true : await ended.promise;
       },
       memoryAllows: async () => true,
-      inForce: async () => null,
+      configuration: async () => null,
       interrupted: () => false,
       emit: noFacts,
       comparisonTimeoutMs: 50,
@@ -337,7 +337,7 @@ it('a scheduled reload that fails before it begins keeps its distance from the n
     // A loop without a pause would block everything else, so it ends by itself.
     stillNeeded: async () => tries < 5,
     memoryAllows: async () => true,
-    inForce: async () => {
+    configuration: async () => {
       tries += 1;
       throw new Error('the live file is not UTF-8');
     },

@@ -29,10 +29,10 @@ export interface LastReload {
 }
 
 const coalesceMs = 150;
-const leastApartMs = 10_000;
-const lengthsApart = 4;
-const longestBackOffMs = 300_000;
-const keptReasons = 20;
+const minPauseMs = 10_000;
+const restPerDuration = 4;
+const maxPauseMs = 300_000;
+const maxReasons = 20;
 
 export interface Reload {
   /** @throws ServiceError when it was not started, refused or not confirmed */
@@ -62,8 +62,8 @@ interface ReloadCoordinatorDeps {
   readonly obstacle?: () => Promise<string | null>;
   /** Whether one more worker beside the draining ones would fit. */
   readonly memoryAllows: () => Promise<boolean>;
-  /** The live configuration, which scheduled reloads leave unchanged; null: render from database and template. */
-  readonly inForce: () => Promise<ReloadRequest['restore'] | null>;
+  /** What a scheduled reload deploys: the live configuration; null: render from database and template. */
+  readonly configuration: () => Promise<ReloadRequest['restore'] | null>;
   /** The last reload and its rollback failed: live file, proxy and database may disagree. */
   readonly interrupted: () => boolean;
   readonly comparisonTimeoutMs?: number;
@@ -78,7 +78,7 @@ export class ReloadCoordinator {
   #scheduled: Scheduled | null = null;
   #loop: Promise<void> | null = null;
   #lastEnd = Number.NEGATIVE_INFINITY;
-  #lastLength = 0;
+  #lastDurationMs = 0;
   #last: LastReload | null = null;
   #underWay = false;
 
@@ -136,7 +136,7 @@ export class ReloadCoordinator {
   schedule(reason: string): void {
     this.#scheduled ??= { reasons: new Set(), since: this.#deps.now(), attempts: 0, postponed: false };
     const { reasons } = this.#scheduled;
-    if (reasons.size < keptReasons) reasons.add(reason);
+    if (reasons.size < maxReasons) reasons.add(reason);
     this.#loop ??= this.#runScheduled().finally(() => {
       this.#loop = null;
       if (this.#scheduled !== null && !this.#stop.signal.aborted) this.schedule([...this.#scheduled.reasons][0]!);
@@ -177,12 +177,12 @@ export class ReloadCoordinator {
       }
       const wait = this.#waitBefore(scheduled.attempts);
       if (wait > 0) {
-        await this.#wait(Math.min(wait, leastApartMs));
+        await this.#wait(Math.min(wait, minPauseMs));
         continue;
       }
       if (!(await this.#hasMemory())) {
         this.#deps.log.warn('Scheduled reload postponed: not enough memory for another worker');
-        await this.#wait(leastApartMs);
+        await this.#wait(minPauseMs);
         continue;
       }
       await this.#tryScheduled(scheduled);
@@ -223,11 +223,8 @@ export class ReloadCoordinator {
         const request = { id: newId(this.#deps.now()), reasons: [`scheduled: ${[...scheduled.reasons].join('; ')}`] };
         // It only enforces the blocked set. A changed template, or a live configuration that the template would
         // replace, waits for a requested reload.
-        const inForce = await this.#deps.inForce();
-        await this.#run(
-          inForce === null || inForce === undefined ? request : { ...request, restore: inForce },
-          'scheduled',
-        );
+        const live = await this.#deps.configuration();
+        await this.#run(live === null || live === undefined ? request : { ...request, restore: live }, 'scheduled');
       });
     } catch (error) {
       this.#deps.log.error('Scheduled reload failed', { attempt: scheduled.attempts, cause: causeText(error) });
@@ -238,8 +235,8 @@ export class ReloadCoordinator {
   }
 
   #waitBefore(attempts: number): number {
-    const apart = Math.max(leastApartMs, lengthsApart * this.#lastLength);
-    const backOff = attempts === 0 ? apart : Math.min(apart * 2 ** (attempts - 1), longestBackOffMs);
+    const apart = Math.max(minPauseMs, restPerDuration * this.#lastDurationMs);
+    const backOff = attempts === 0 ? apart : Math.min(apart * 2 ** (attempts - 1), maxPauseMs);
     return this.#lastEnd + backOff - performance.now();
   }
 
@@ -272,7 +269,7 @@ export class ReloadCoordinator {
 
   #ended(status: LastReload['status'], purpose: ReloadPurpose, milliseconds: number): void {
     this.#lastEnd = performance.now();
-    this.#lastLength = milliseconds;
+    this.#lastDurationMs = milliseconds;
     this.#deps.emit('reload.ended', { status, purpose, milliseconds });
   }
 

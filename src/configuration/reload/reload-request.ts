@@ -29,8 +29,8 @@ export interface ReloadRequest {
   };
   /** Consent to replace a live configuration that proxy-manager did not render. */
   readonly replace?: boolean;
-  /** Other sites than the stored ones; `store` saves them once the reload with the text `inForce` is confirmed. */
-  readonly sites?: { readonly list: readonly Site[]; readonly store: (inForce: string) => Promise<void> };
+  /** Other sites than the stored ones; `store` saves them once the reload is confirmed; `live`: the configuration text that it loaded. */
+  readonly sites?: { readonly list: readonly Site[]; readonly store: (live: string) => Promise<void> };
 }
 
 export function completedReload(

@@ -45,7 +45,7 @@ interface Restored {
   readonly keptEdit: string | null;
 }
 
-const leftAlone: Restored = { restored: false, problem: null, outcome: null, keptEdit: null };
+const unchanged: Restored = { restored: false, problem: null, outcome: null, keptEdit: null };
 
 export class Rollback {
   readonly #deps: RollbackDeps;
@@ -71,7 +71,7 @@ export class Rollback {
     this.#deps.log.error('Reload failed', { reload: attempt.request.id, reason, cause });
     // If the file is unchanged, only HAProxy's own refusal shows a fault in it.
     const isUntouched = tried === attempt.live && reason !== 'refused';
-    const restored = isUntouched ? leftAlone : await this.#restore(attempt, tried, reason !== 'not-running');
+    const restored = isUntouched ? unchanged : await this.#restore(attempt, tried, reason !== 'not-running');
     throw new ServiceError(
       reason === 'not-running' ? codes.ProxyNotRunning : codes.ReloadRolledBack,
       'safe reload',
@@ -117,12 +117,12 @@ export class Rollback {
     try {
       const recorded = await this.#configurationToRestore(attempt);
       const known = recorded ?? (attempt.live === null ? null : { configText: attempt.live, files: [] });
-      if (known === null) return { ...leftAlone, problem: 'there is no known good configuration yet' };
+      if (known === null) return { ...unchanged, problem: 'there is no known good configuration yet' };
       const current = await live.read();
       const isEdited = current !== null && ![attempt.live, tried, known.configText].includes(current);
       if (isEdited && tried === null) {
         log.warn('The live configuration was edited meanwhile; it is left unchanged', { path: live.path });
-        return leftAlone;
+        return unchanged;
       }
       await this.#setMarker(request);
       crashPoint('rollback.begun');
@@ -232,7 +232,7 @@ function rollbackText(restored: Restored): string {
 
 function resultText(result: Restored): string {
   const { restored, problem, outcome } = result;
-  if (result === leftAlone) return 'the live configuration is unchanged';
+  if (result === unchanged) return 'the live configuration is unchanged';
   if (problem === null) return `the last known good configuration is back ${outcome === null ? 'on disk' : 'in force'}`;
   return restored
     ? `the last known good configuration is back on disk, but ${problem}`

@@ -5,7 +5,7 @@ import { type ReloadFixture, reloadFixture } from '../../../testkit/configuratio
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { sha256 } from '../backups/backup-set.ts';
+import { sha256 } from '../backups/backup-files.ts';
 import { contentAddressed } from '../template/sites-map.ts';
 import { LiveFile } from './live-file.ts';
 import { ensureStartConfiguration } from './start-configuration.ts';

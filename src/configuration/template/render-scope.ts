@@ -150,8 +150,8 @@ export function scopeOf(
  */
 function maxconnFor(sites: readonly ScopeSite[], openFiles: number): number {
   const servers = sites.reduce((sum, site) => sum + site.servers.length, 0);
-  const room = 2 ** Math.ceil(Math.log2(Math.max(fewServers, servers)));
-  return Math.max(leastConnections, Math.min(mostConnections, Math.floor((openFiles - 256 - 2 * room) / 2)));
+  const room = 2 ** Math.ceil(Math.log2(Math.max(minReservedServers, servers)));
+  return Math.max(minMaxconn, Math.min(maxMaxconn, Math.floor((openFiles - 256 - 2 * room) / 2)));
 }
 
 /** A prefix, so that no domain collides with the template's own sections. */
@@ -226,16 +226,16 @@ const millisecondsPer: Readonly<Record<string, number>> = {
 };
 
 /** HAProxy keeps times in signed 32-bit milliseconds: 24 days. */
-const longestTime = 24 * 86_400_000;
+const maxDurationMs = 24 * 86_400_000;
 const keepAlive = 15_000;
-const fewServers = 64;
-const leastConnections = 100;
-const mostConnections = 10_000;
+const minReservedServers = 64;
+const minMaxconn = 100;
+const maxMaxconn = 10_000;
 
 function timesOf(hardStopAfter: string): { hard_stop_after: string; http_keep_alive: string } {
   const parts = /^(\d{1,9})(ms|s|m|h|d|w)$/.exec(hardStopAfter);
   const milliseconds = Number(parts?.[1]) * (millisecondsPer[parts?.[2] ?? ''] ?? Number.NaN);
-  if (!(milliseconds >= 2 && milliseconds <= longestTime)) {
+  if (!(milliseconds >= 2 && milliseconds <= maxDurationMs)) {
     throw new ValueRefused(
       `hard_stop_after ${JSON.stringify(hardStopAfter)} is not a duration of at most 24 days, such as 30m`,
     );

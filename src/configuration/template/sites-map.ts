@@ -22,7 +22,7 @@ export function contentAddressed(base: string, content: string): NamedFile {
 export async function ensureFiles(files: readonly NamedFile[]): Promise<string[]> {
   const written: string[] = [];
   for (const { path, content } of files) {
-    if ((await readIfThere(path)) === content) continue;
+    if ((await readOrNull(path)) === content) continue;
     await writeFileAtomically(path, content);
     written.push(path);
   }
@@ -34,7 +34,7 @@ export async function filesNamedIn(base: string, configText: string): Promise<Na
   const named: NamedFile[] = [];
   for (const path of await contentAddressedOf(base)) {
     if (!configText.includes(path)) continue;
-    const content = await readIfThere(path);
+    const content = await readOrNull(path);
     if (content !== null) named.push({ path, content });
   }
   return named;
@@ -72,7 +72,7 @@ function partsOf(base: string): { folder: string; stem: string; ending: string }
   return { folder: dirname(base), stem: name.slice(0, name.length - ending.length), ending };
 }
 
-async function readIfThere(path: string): Promise<string | null> {
+async function readOrNull(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {

@@ -46,7 +46,7 @@ export async function renderTemplate(template: string, scope: TemplateScope): Pr
   }
 }
 
-function lockedDownEngine(breathe: () => Promise<void> | null): Liquid {
+function lockedDownEngine(yieldIfDue: () => Promise<void> | null): Liquid {
   const engine = new Liquid({
     templates: {}, // from memory only, and there is nothing in it
     strictVariables: true,
@@ -65,7 +65,7 @@ function lockedDownEngine(breathe: () => Promise<void> | null): Liquid {
     // Returns a promise when a pause is due: the engine awaits it, so thousands of sites do not block the event loop.
     outputEscape: ((value: unknown) => {
       const text = printable(value);
-      return breathe()?.then(() => text) ?? text;
+      return yieldIfDue()?.then(() => text) ?? text;
     }) as (value: unknown) => string,
   });
   for (const tag of fileTags) delete engine.tags[tag];
@@ -101,11 +101,13 @@ function asRefusal(error: Error): TemplateRefused {
   const source = error.token?.getText().trim() ?? '';
   const where = line === undefined ? '' : `line ${line}: `;
   const what = source === '' || message.includes(source) ? '' : ` in ${shorten(source)}`;
-  return new TemplateRefused(`${where}${message}${what}${beganAbove(error.token)}`, line ?? null, { cause: error });
+  return new TemplateRefused(`${where}${message}${what}${unclosedTagHint(error.token)}`, line ?? null, {
+    cause: error,
+  });
 }
 
 /** A tag without its end swallows what follows; the engine then names a line that is correct. */
-function beganAbove(token: LiquidError['token'] | undefined): string {
+function unclosedTagHint(token: LiquidError['token'] | undefined): string {
   if (token === undefined) return '';
   const before = token.input.slice(0, token.begin);
   const open = Math.max(before.lastIndexOf('{%'), before.lastIndexOf('{{'));

@@ -17,7 +17,7 @@ export interface ThreadTask {
 
 /** Beyond the engine's own limit, which names a line; for a template that never reaches the engine's check. */
 const graceMs = 2_000;
-const mostMegabytes = 1_024;
+const maxMegabytes = 1_024;
 
 /**
  * Calls `renderTemplate` in the thread.
@@ -40,7 +40,7 @@ function answerOf(workerData: ThreadTask, limitMs: number): Promise<ThreadAnswer
   const thread = new Worker(new URL(main, import.meta.url), {
     workerData,
     env: {},
-    resourceLimits: { maxOldGenerationSizeMb: mostMegabytes },
+    resourceLimits: { maxOldGenerationSizeMb: maxMegabytes },
   });
   // Does not delay the service's exit.
   thread.unref();
@@ -53,7 +53,7 @@ function answerOf(workerData: ThreadTask, limitMs: number): Promise<ThreadAnswer
     thread.once('message', resolve);
     thread.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
-        resolve(refused(`it takes more than ${mostMegabytes} MB of memory`));
+        resolve(refused(`it takes more than ${maxMegabytes} MB of memory`));
       else reject(error);
     });
     thread.once('exit', (code) => {

@@ -20,7 +20,7 @@ export function refuseUnlessPlain(value: unknown, path: string): void {
     return;
   }
   if (typeof value === 'string') {
-    if (!plainText.test(value)) throw new ValueRefused(`${path} ${whyNot(value)}`);
+    if (!plainText.test(value)) throw new ValueRefused(`${path} ${refusalReason(value)}`);
     return;
   }
   if (Array.isArray(value)) {
@@ -41,11 +41,11 @@ export function printable(value: unknown): string {
   if (value === null || value === undefined) throw new ValueRefused('the value is empty (nil)');
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value !== 'string') throw new ValueRefused('the value is a list or an object, not a single value');
-  if (neverPrinted.test(value)) throw new ValueRefused(`the value ${whyNot(value)}`);
+  if (neverPrinted.test(value)) throw new ValueRefused(`the value ${refusalReason(value)}`);
   return value;
 }
 
-function whyNot(value: string): string {
+function refusalReason(value: string): string {
   if (value === '') return 'is empty';
   const bad = [...value].find((c) => neverPrinted.test(c)) ?? [...value].find((c) => !plainText.test(c)) ?? '';
   return `contains ${JSON.stringify(bad)}, which is not allowed in a configuration: ${quoted(value)}`;

@@ -11,7 +11,7 @@ import type { ReloadRequest } from './reload-request.ts';
  * What a scheduled reload deploys: the live configuration, including an operator's own edit. Null: render it from
  * database and template, which then replaces only what proxy-manager rendered itself.
  */
-export async function configurationInForce(deps: {
+export async function scheduledConfiguration(deps: {
   readonly live: LiveFile;
   readonly origin: LiveOrigin;
   readonly backups: BackupStore;

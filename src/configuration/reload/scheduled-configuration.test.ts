@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { confirmed, type ReloadFixture, refused, reloadFixture } from '../../../testkit/configuration/safe-reload.ts';
 import { silentLog } from '../../telemetry/log.ts';
-import { configurationInForce } from './in-force.ts';
 import { Candidate, LiveFile } from './live-file.ts';
+import { scheduledConfiguration } from './scheduled-configuration.ts';
 
 let fixture: ReloadFixture;
 let path: string;
@@ -18,8 +18,8 @@ afterEach(async () => {
   await fixture.stop();
 });
 
-const inForce = () =>
-  configurationInForce({
+const scheduled = () =>
+  scheduledConfiguration({
     ...fixture,
     live: new LiveFile(path),
     sitesMapBase: join(fixture.folder, 'sites.map'),
@@ -40,25 +40,25 @@ async function leaveHalfDone(): Promise<void> {
 }
 
 it('is the live configuration, of any origin', async () => {
-  expect(await inForce()).toEqual({ configText: 'old\n', files: [] });
+  expect(await scheduled()).toEqual({ configText: 'old\n', files: [] });
   await writeFile(path, 'edited\n');
-  expect(await inForce()).toEqual({ configText: 'edited\n', files: [] });
+  expect(await scheduled()).toEqual({ configText: 'edited\n', files: [] });
 });
 
 it('without a live file is the last known good', async () => {
   await rm(path);
-  expect(await inForce()).toMatchObject({ configText: 'old\n' });
+  expect(await scheduled()).toMatchObject({ configText: 'old\n' });
 });
 
 it('after a change that was left half done is what the database says', async () => {
   await leaveHalfDone();
-  expect(await inForce()).toBeNull();
+  expect(await scheduled()).toBeNull();
 });
 
 it('is a repair by hand, also where a change was left half done before it', async () => {
   await leaveHalfDone();
   await writeFile(path, 'repaired\n');
-  const restore = await inForce();
+  const restore = await scheduled();
   expect(restore).toEqual({ configText: 'repaired\n', files: [] });
   await fixture.safeReload.run({ ...asked, ...(restore ? { restore } : {}) });
   expect([await fixture.live(), fixture.marker.interrupted]).toEqual(['repaired\n', null]);
@@ -69,8 +69,8 @@ it('is a restored backup, if the change that was to replace it failed', async ()
   await fixture.marker.set({ id: 'r', reasons: [] });
   await fixture.marker.find();
   await fixture.origin.beforeSwitch('new\n', 'of a backup\n', null);
-  expect(await inForce()).toEqual({ configText: 'of a backup\n', files: [] });
+  expect(await scheduled()).toEqual({ configText: 'of a backup\n', files: [] });
   // The new text is recorded as ours.
   await writeFile(path, 'new\n');
-  expect(await inForce()).toBeNull();
+  expect(await scheduled()).toBeNull();
 });

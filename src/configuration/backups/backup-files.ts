@@ -29,7 +29,7 @@ export interface BackupContent {
 }
 
 /** Changed since it was written, or not a backup. `message` names the folder and the damage. */
-export class DamagedSet extends Error {}
+export class DamagedBackup extends Error {}
 
 export const configName = 'proxy.cfg';
 const metaName = 'meta.json';
@@ -40,7 +40,7 @@ export const sha256 = (text: string) => createHash('sha256').update(text).digest
  * Builds the backup in a temporary folder, syncs and renames it, so that a crash leaves a complete backup or none.
  * Copies of maps are not synced: they are only for reading and may be large.
  */
-export async function writeSet(
+export async function writeBackup(
   parent: string,
   folder: string,
   content: { configText: string; files: readonly NamedFile[]; mapFiles: readonly string[] },
@@ -59,7 +59,7 @@ export async function writeSet(
     const maps: BackupMeta['maps'][number][] = [];
     for (const [index, path] of content.mapFiles.entries()) {
       const name = `map-${index + 1}-${basename(path)}`;
-      const bytes = await copyIfThere(path, join(building, name));
+      const bytes = await copyIfPresent(path, join(building, name));
       if (bytes !== null) maps.push({ name, path, bytes });
     }
     const meta: BackupMeta = { ...about, sha256: sha256(content.configText), files, maps };
@@ -77,27 +77,27 @@ export async function writeSet(
 }
 
 /** Copies of maps do not count. */
-export function restoreTheSame(one: BackupMeta, other: BackupMeta): boolean {
+export function restoresSame(one: BackupMeta, other: BackupMeta): boolean {
   const restored = ({ sha256, written_by, files }: BackupMeta) =>
     JSON.stringify([sha256, written_by, files.map((file) => [file.path, file.sha256])]);
   return restored(one) === restored(other);
 }
 
-/** Throws DamagedSet. */
+/** Throws DamagedBackup. */
 export async function readMeta(folder: string): Promise<BackupMeta> {
   const text = await readPart(folder, metaName);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new DamagedSet(`${folder}: ${metaName} is not JSON`, { cause });
+    throw new DamagedBackup(`${folder}: ${metaName} is not JSON`, { cause });
   }
-  if (!isMeta(value)) throw new DamagedSet(`${folder}: ${metaName} is not that of a backup`);
+  if (!isMeta(value)) throw new DamagedBackup(`${folder}: ${metaName} is not that of a backup`);
   return value;
 }
 
-/** Verifies each part by its hash. Throws DamagedSet. */
-export async function readSet(folder: string): Promise<BackupContent> {
+/** Verifies each part by its hash. Throws DamagedBackup. */
+export async function readBackup(folder: string): Promise<BackupContent> {
   const meta = await readMeta(folder);
   const configText = await readPart(folder, configName);
   verify(folder, configName, configText, meta.sha256);
@@ -113,14 +113,14 @@ export async function readSet(folder: string): Promise<BackupContent> {
 function verify(folder: string, name: string, content: string, expected: string): void {
   const found = sha256(content);
   if (found === expected) return;
-  throw new DamagedSet(`${folder}: ${name} is damaged: its sha256 is ${found}, expected ${expected}`);
+  throw new DamagedBackup(`${folder}: ${name} is damaged: its sha256 is ${found}, expected ${expected}`);
 }
 
 async function readPart(folder: string, name: string): Promise<string> {
   try {
     return await readFile(join(folder, name), 'utf8');
   } catch (cause) {
-    throw new DamagedSet(`${folder}: ${name} cannot be read: ${(cause as Error).message}`, { cause });
+    throw new DamagedBackup(`${folder}: ${name} cannot be read: ${(cause as Error).message}`, { cause });
   }
 }
 
@@ -152,7 +152,7 @@ async function writeDurably(path: string, content: string): Promise<void> {
  * Bytes copied; null: the file is missing (before a first start there may be no trusted map) or cannot be copied, which
  * must not prevent a reload.
  */
-async function copyIfThere(from: string, to: string): Promise<number | null> {
+async function copyIfPresent(from: string, to: string): Promise<number | null> {
   try {
     await copyFile(from, to, constants.COPYFILE_FICLONE);
     return (await stat(to)).size;

@@ -20,12 +20,12 @@ export function refuseAttached(configFile: string, off: Off): never {
   );
 }
 
-interface OthersConfigurationDeps extends ReloadOperationsDeps {
+interface AttachedOperationsDeps extends ReloadOperationsDeps {
   readonly configFile: string;
   readonly check: () => Promise<AttachedCheck>;
 }
 
-export class OthersConfiguration extends ReloadOperations<OthersConfigurationDeps> implements ConfigurationService {
+export class AttachedOperations extends ReloadOperations<AttachedOperationsDeps> implements ConfigurationService {
   async validate(): Promise<ValidationAnswer> {
     const checked = await this.deps.reloads.exclusively(this.deps.check);
     if (checked.verdict === 'unknown') {

@@ -1,6 +1,5 @@
-// What an attached service can check: the configuration, which others write, and access to the master socket. Files
-// that only root may read (certificates, a stats password) make HAProxy's check fail for other users, which says
-// nothing about the configuration.
+// Checks the configuration of an attached service, and access to the master socket. As any user but root, HAProxy's
+// check also fails because of files that only root may read (certificates, a stats password): then it proves nothing.
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';

@@ -15,7 +15,7 @@ import { causeText, type Log } from '../../telemetry/log.ts';
 import { type FrontEnd, frontEndsOf, mapsNamedIn, missingRuleText } from '../rules/front-ends.ts';
 import type { ConfigurationFile } from '../rules/proxy-sections.ts';
 
-/** A worker's start and its age are each known to a hundredth of a second. */
+/** A worker's start time and its age are each accurate to 10 ms. */
 const clockSlackMs = 20;
 
 interface Reading {
@@ -60,8 +60,8 @@ export class AttachedConfiguration {
   }
 
   /**
-   * Why the service does not reload by itself, as of the last check. Null: it may; HAProxy's own check reads files that
-   * this user may not.
+   * Why the service must not reload on its own, as of the last check. Null: nothing prevents it; files that this user
+   * may not read are checked by HAProxy itself at the reload.
    */
   get reloadObstacle(): string | null {
     // A program that is replacing the file may do so between HAProxy's check and its reload.
@@ -119,8 +119,8 @@ export class AttachedConfiguration {
     const { pidFile, configFile } = this.#deps.settings;
     const pid = this.#deps.registry.masterPid ?? (await findMaster(pidFile, configFile))?.pid ?? null;
     const words = pid === null ? null : await commandLine(pid);
-    const said = parseProxyArguments(words ?? []);
-    return said.files.length > 0 ? { ...said, pid } : { ...said, files: [configFile], pid: null };
+    const parsed = parseProxyArguments(words ?? []);
+    return parsed.files.length > 0 ? { ...parsed, pid } : { ...parsed, files: [configFile], pid: null };
   }
 
   /** Never throws: what cannot be read is a problem for `/health`. */

@@ -1,5 +1,5 @@
-// A reload of a configuration that others write: write the maps, check the files as far as this user may read them,
-// reload, prove by a new worker. Nothing is deployed, so nothing is restored. If a worker does not start, the current
+// A reload of a configuration that others write: write the maps, check the files that this user may read, reload,
+// verify the new worker. Nothing is deployed, so nothing has to be restored. If a worker does not start, the current
 // one keeps serving; up to HAProxy 3.0 the failure may end HAProxy, and its unit starts it again.
 import type { ReloadAnswer } from '../../api/configuration.ts';
 import { codes } from '../../errors/catalogue.ts';

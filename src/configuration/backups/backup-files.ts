@@ -76,7 +76,7 @@ export async function writeBackup(
   }
 }
 
-/** Copies of maps do not count. */
+/** Whether a restore of either has the same result; copies of maps are never restored. */
 export function restoresSame(one: BackupMeta, other: BackupMeta): boolean {
   const restored = ({ sha256, written_by, files }: BackupMeta) =>
     JSON.stringify([sha256, written_by, files.map((file) => [file.path, file.sha256])]);

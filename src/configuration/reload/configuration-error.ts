@@ -5,8 +5,8 @@ import { ConfigurationCheckError } from '../../haproxy/process/binary.ts';
 const retryAfterSeconds = 10;
 
 /**
- * A failure of the machine (a full disk, a proxy that cannot be run) as a 503 with its cause: neither request nor
- * configuration is wrong. Returns any other error unchanged.
+ * Turns a failure of the machine (a full disk, HAProxy cannot be run) into a 503 with its cause: neither the request
+ * nor the configuration is wrong. Returns any other error unchanged.
  */
 export function toConfigurationError(error: unknown, op: string): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;

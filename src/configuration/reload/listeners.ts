@@ -55,7 +55,7 @@ function parseBind(text: string, v6only: boolean): BindAddress[] {
 /**
  * Binds each address exclusively, one after the other, and returns the refused ones. Needed before a start: HAProxy
  * sets SO_REUSEPORT, so a second master on the same port starts without an error and receives half of the requests.
- * This socket does not set it, so it is refused where any process listens.
+ * The socket used here does not set it, so its bind fails if any process listens there.
  */
 export async function tryBind(addresses: readonly BindAddress[]): Promise<RefusedAddress[]> {
   const refused: RefusedAddress[] = [];

@@ -20,7 +20,7 @@ export class LiveFile {
     this.path = path;
   }
 
-  /** Null: there is none yet. @throws ServiceError when it is not UTF-8, which no backup could keep byte for byte */
+  /** Null: there is none yet. @throws ServiceError if it is not UTF-8, since a backup would change its bytes */
   async read(): Promise<string | null> {
     let bytes: Buffer;
     try {

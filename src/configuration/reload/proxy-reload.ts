@@ -1,5 +1,5 @@
-// A reload of HAProxy by this service: skipped if another process holds an address, with the state of the servers saved
-// for the next worker, and replaced by a start if the supervised proxy is gone.
+// Reloads HAProxy: not if another process listens on one of its addresses; saves the state of the servers for the next
+// worker; starts HAProxy instead if this service supervises it and it does not run.
 
 import type { WorkerRegistry } from '../../blocking/compare/worker-registry.ts';
 import type { RuntimeLink } from '../../blocking/write/runtime-link.ts';
@@ -18,8 +18,8 @@ import type { LiveFile } from './live-file.ts';
 import { keepServerState } from './server-state.ts';
 
 /**
- * The addresses that another process holds. `-c` accepts them, but a reload takes the listeners of the current worker
- * away while it tries to bind: all new connections are refused for 2 s (2.6.12, 3.0.11).
+ * The addresses that another process listens on. `-c` accepts them, but at a reload HAProxy stops the listeners of the
+ * current worker while it tries to bind: all new connections are refused for 2 s (2.6.12, 3.0.11).
  */
 async function addressesInUse(
   configText: string,
@@ -124,8 +124,7 @@ export class ProxyReload {
       const answer = await this.#deps.socket.ask('@1 show servers state', performance.now() + 2_000);
       await keepServerState(this.#deps.serverStateFile, answer);
     } catch (error) {
-      // Without the saved state, a server found by DNS answers a moment later after the reload: no reason not to
-      // reload, and neither is a full disk.
+      // Reload anyway: without the saved state, servers found by DNS are only available a moment later.
       if (error instanceof MasterSocketError) return;
       this.#deps.log.warn('The state of the servers could not be saved for the next worker', {
         cause: causeText(error),

@@ -14,7 +14,7 @@ export function statusOf(error: unknown): 'refused' | 'failed' {
   return isRefused ? 'refused' : 'failed';
 }
 
-/** It would have replaced what proxy-manager did not render: nothing was tried. */
+/** Rejected because it would have replaced a configuration that proxy-manager did not render; nothing was changed. */
 export function isUnconsented(error: unknown): boolean {
   return codeOf(error) === codes.LiveConfigurationKept;
 }

@@ -247,7 +247,7 @@ export class SafeReload {
   }
 }
 
-/** Does not change the recorded origin. */
+/** A scheduled reload, of the live configuration or the last known good: the recorded origin stays. */
 function isLiveItself(restore: ReloadRequest['restore']): boolean {
   return restore !== undefined && restore.backup === undefined;
 }

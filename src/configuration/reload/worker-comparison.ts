@@ -28,7 +28,7 @@ export async function comparisonWarnings(
 }
 
 /**
- * Compares all workers, and again those interrupted by a reload while they drain: soon they answer, or are gone.
+ * Compares all workers. Repeats it while draining workers do not answer: shortly they answer or have exited.
  * @returns a sentence for each worker that is not in sync
  */
 export async function verifyWorkers(

@@ -61,7 +61,7 @@ function isDisabled(section: ProxySection): boolean {
   return last?.words[0] === 'disabled' && !last.conditional;
 }
 
-/** The files of all `map…` converters: HAProxy loads no other map. */
+/** The files named in `map…` converters: HAProxy loads no other map. */
 export function mapsNamedIn(files: readonly ConfigurationFile[]): string[] {
   const named = new Set<string>();
   for (const { text } of files) {

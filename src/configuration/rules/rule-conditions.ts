@@ -1,4 +1,4 @@
-// Evaluates the condition of a rule for an address of which it is known in which of the two maps it is.
+// Evaluates the condition of a rule for an address, given which of the two maps contain it.
 import { type SectionLine, unknown } from './proxy-sections.ts';
 
 export type Truth = boolean | typeof unknown;

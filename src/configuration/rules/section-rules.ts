@@ -152,8 +152,8 @@ function answeringSettings(section: ProxySection, phase: Phase): Exit[] {
 const headerWords = new Set(['accept-proxy', 'accept-netscaler-cip', 'expect-proxy', 'expect-netscaler-cip']);
 
 /**
- * Behind another proxy a header before the first byte names the client. Connection rules run before it is read, and see
- * that proxy's address.
+ * Behind another proxy, a PROXY or NetScaler CIP header names the client. Connection rules run before it is read, so
+ * they check that proxy's address.
  */
 function mayTakeSourceFromHeader(section: ProxySection): boolean {
   return settingsOf(section, 'bind', 'tcp-request').some(

@@ -1,5 +1,5 @@
-// Limits renders to one at a time. One of an operator's template may take a core and a gigabyte of memory for seconds:
-// several would exceed limits that each keeps when alone.
+// Runs one render at a time: rendering an operator's template may take a core and a gigabyte of memory for seconds, so
+// several at once could exceed limits that a single one keeps.
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 
@@ -9,7 +9,7 @@ export class RenderTurns {
   #taken = false;
   #stopped = false;
 
-  /** @throws ServiceError 6012 when it had not begun by the stop; else what `work` throws */
+  /** @throws ServiceError 6012 if the service stops before the render begins; otherwise what `work` throws */
   async take<T>(work: () => Promise<T>): Promise<T> {
     if (this.#stopped) throw shuttingDown();
     if (this.#taken) {

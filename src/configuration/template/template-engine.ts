@@ -48,7 +48,7 @@ export async function renderTemplate(template: string, scope: TemplateScope): Pr
 
 function lockedDownEngine(yieldIfDue: () => Promise<void> | null): Liquid {
   const engine = new Liquid({
-    templates: {}, // from memory only, and there is nothing in it
+    templates: {}, // no other template can be loaded
     strictVariables: true,
     lenientIf: true,
     strictFilters: true,
@@ -56,8 +56,7 @@ function lockedDownEngine(yieldIfDue: () => Promise<void> | null): Liquid {
     dynamicPartials: false,
     relativeReference: false,
     cache: false,
-    // Not that of the machine, which takes 20 ms to find out the first time: the same template renders the same
-    // everywhere.
+    // Fixed, so that a template renders the same on every machine; looking up the machine's own takes 20 ms.
     locale: 'en-US',
     parseLimit: templateLimits.parse,
     renderLimit: templateLimits.time,
@@ -69,7 +68,7 @@ function lockedDownEngine(yieldIfDue: () => Promise<void> | null): Liquid {
     }) as (value: unknown) => string,
   });
   for (const tag of fileTags) delete engine.tags[tag];
-  delete engine.filters.raw; // would step around the output escape
+  delete engine.filters.raw; // would bypass the output escape
   return engine;
 }
 
@@ -106,7 +105,7 @@ function asRefusal(error: Error): TemplateRefused {
   });
 }
 
-/** A tag without its end swallows what follows; the engine then names a line that is correct. */
+/** For a tag that is not closed, the engine names a later line, which is correct. */
 function unclosedTagHint(token: LiquidError['token'] | undefined): string {
   if (token === undefined) return '';
   const before = token.input.slice(0, token.begin);

@@ -1,12 +1,12 @@
 /**
  * What a value may contain before it may enter a configuration: letters, digits and what addresses, names and paths
  * need. Blanks, quotes, `#`, `\`, `$`, `%`, commas, brackets and braces mean something to HAProxy's parser, a newline
- * ends its line, and a comma or `)` in a map's path would end the path; none of them is ever escaped, all are refused
- * (promise 8).
+ * ends its line, and a comma or `)` in a map's path would end the path; they are refused, never escaped (promise
+ * 8).
  */
 const plainText = /^[\p{L}\p{N}\p{M}._:/@*+~=[\]-]+$/u;
 
-/** What no output of a template may hold, whatever filters made of it. Blanks are fine here: an operator wrote them. */
+/** No output of a template may contain these, even after filters. Blanks are allowed: an operator wrote them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const neverPrinted = /[\u0000-\u001f\u007f\u0085\u2028\u2029"'`#\\$]/;
 

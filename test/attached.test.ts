@@ -137,7 +137,7 @@ describeOnNewestProxy('an attached service', ({ bin }) => {
     expect(await service.workerPid()).toBe(worker);
     await writeFile(service.paths.config, config);
     // The author of an edit decides when it is loaded, whatever the worker lacks.
-    const held = /was changed after HAProxy loaded it, so the service does not reload it/;
+    const held = /was changed after HAProxy loaded it, so the service does not reload HAProxy/;
     await untilPasses(async () => expect((await reasons()).join('\n')).toMatch(held));
     expect((await service.block('127.0.0.3')).body).toMatchObject({ reload_scheduled: false });
     expect(await service.workerPid()).toBe(worker);

@@ -1,5 +1,5 @@
 // `npm start`: the complete product on loopback, everything below `.trial/` of this checkout. Prints the panel's
-// address and a command to try. Unlike `serve` it stops the proxy when it ends.
+// address and a command to try. Unlike `serve`, it stops HAProxy when it ends.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -35,22 +35,22 @@ async function run(): Promise<void> {
     : [];
   const visit = `curl -s -o /dev/null -w '%{http_code}\\n' --interface 127.0.0.2 ${site}`;
   process.stdout.write(`
-proxy-manager is running. Ctrl-C stops the service and its proxy.
+proxy-manager is running. Ctrl-C stops the service and HAProxy.
 
-  panel   ${served.url}
-  proxy   ${site}
-  key     ${key}
-  log     ${settings.logFile}
+  panel    ${served.url}
+  HAProxy  ${site}
+  API key  ${key}
+  log      ${settings.logFile}
 ${problems.length === 0 ? '' : `\nNot healthy:\n${problems.map((problem) => `  - ${problem}\n`).join('')}`}
-Try it: this line blocks an address for ten minutes. Paste it into a shell in ${root}.
+To block an address for ten minutes, paste this line into a second terminal, in ${root}:
 
   PROXY_MANAGER_URL='${served.url}' PROXY_MANAGER_API_KEY='${key}' bin/proxy-manager block 127.0.0.2 --for 10m
 
-A request from that address now answers 403, and 200 without the block.
+A request from that address then gets 403, and 200 without the block:
 
   ${visit}
 
-Other commands: the same line with "status", "unblock 127.0.0.2" or "--help" in place of "block ...".
+For other commands, replace "block ..." by "status", "unblock 127.0.0.2" or "--help".
 
 `);
   await served.ended;

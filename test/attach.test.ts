@@ -162,7 +162,7 @@ describeOnOneProxy('attach', ({ bin }) => {
     expect(await service.listed()).toEqual([]);
     const text = told.join('\n');
     expect(text).toContain(`web (http, ${service.paths.config}:9): no rule for the blocked map`);
-    expect(text).toMatch(/stats \(.*\): open on purpose/);
+    expect(text).toMatch(/stats \(.*\): exempt \(--open\)/);
     expect(text).toContain(`import ${service.paths.prefix}/old.map`);
     expect(text).toContain(`acl proxy_manager_blocked src,map_ip(${service.paths.blockedMap},0) -m int gt 0`);
   });

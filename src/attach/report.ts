@@ -21,7 +21,7 @@ function socketLine(isThere: boolean, { path, usable }: Facts['socket']): string
 function frontEndLine(frontEnd: FrontEnd, open: readonly string[]): string {
   const { name, mode, place, hasRule, answersBefore, sourceSetAt } = frontEnd;
   const where = `  ${name} (${mode}, ${place})`;
-  if (!hasRule) return `${where}: ${open.includes(name) ? 'open on purpose' : missingRuleText(answersBefore)}`;
+  if (!hasRule) return `${where}: ${open.includes(name) ? 'exempt (--open)' : missingRuleText(answersBefore)}`;
   const before = answersBefore === null ? '' : `, but ${answersBefore} may answer before it`;
   const source =
     sourceSetAt === null

@@ -104,7 +104,7 @@ function frontEndsRow({ front_ends: all, changed_since_load: changed }: NonNulla
   const open = all.filter(({ has_rule, open }) => !has_rule && open).length;
   const parts = [
     `${count(denying)} of ${count(all.length)} deny blocked addresses`,
-    ...(open > 0 ? [`${count(open)} open on purpose`] : []),
+    ...(open > 0 ? [`${count(open)} exempt (--open)`] : []),
     ...(changed ? ['the configuration files changed since HAProxy loaded them'] : []),
   ];
   return ['front ends', all.length > 0 && denying + open === all.length, parts.join('; ')];

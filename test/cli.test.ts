@@ -66,7 +66,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     expect(await user.run(['unblock', '127.0.0.9'])).toMatchObject({
       code: 1,
       out: '',
-      err: expect.stringMatching(/not blocked by an entry of its own\n\(code 1100, request .+\)\n$/),
+      err: expect.stringMatching(/has no entry of its own, so nothing was unblocked\n\(code 1100, request .+\)\n$/),
     });
   });
 

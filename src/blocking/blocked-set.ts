@@ -112,8 +112,10 @@ export class BlockedSet implements BlockedSetService {
       throw new ServiceError(
         codes.NotFound,
         'unblock',
-        `${entry.text} is not blocked by an entry of its own${
-          covering.length > 0 ? `; it is covered by ${covering.join(', ')}` : ''
+        `${entry.text} has no entry of its own${
+          covering.length > 0
+            ? `; to unblock it, unblock ${covering.join(', ')}, or trust it`
+            : ', so nothing was unblocked'
         }${stray ? '; a foreign entry for it was removed from the running map' : ''}`,
         { members: { covered_by: covering, stray_removed: stray, ...report } },
       );
@@ -223,9 +225,16 @@ export class BlockedSet implements BlockedSetService {
     const row = await this.#deps.store.get(entry.text);
     if (row === null) {
       const covering = await this.#coveringOf(entry);
-      throw new ServiceError(codes.NotFound, 'get blocked address', `${entry.text} has no entry of its own`, {
-        members: { covered_by: covering },
-      });
+      throw new ServiceError(
+        codes.NotFound,
+        'get blocked address',
+        `${entry.text} has no entry of its own${
+          covering.length > 0 ? `; it is covered by ${covering.join(', ')}` : ''
+        }`,
+        {
+          members: { covered_by: covering },
+        },
+      );
     }
     return { ...row, workers: await this.#deps.checker.holdings(entry) };
   }

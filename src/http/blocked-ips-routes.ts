@@ -69,7 +69,7 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
   async function list(query: ListQuery, keyName: string, reply: FastifyReply): Promise<BlockedIpPage> {
     const { limit, cursor, offset = 0, q, text, expiring = false } = query;
     if (q !== undefined && text !== undefined) {
-      const description = 'q and text are mutually exclusive; send only one';
+      const description = 'send either q or text, not both';
       throw refusedFields([{ name: 'text', description }]);
     }
     const done = text === undefined ? null : textSearches.begin(keyName);

@@ -128,7 +128,7 @@ describe('PUT /api/blocked-ips', () => {
       { index: 3, value: '10.0.0.1/8', why: expect.stringContaining('10.0.0.0/8') },
       { index: 4, value: '192.0.2.1', why: expect.stringMatching(/^x: unknown field/) },
       { index: 5, value: '192.0.2.1', why: expect.stringMatching(/^reason: .*one line of text/) },
-      { index: 6, value: '{"expires_at":"2030-01-01"}', why: expect.stringMatching(/^ip_address: is missing/) },
+      { index: 6, value: '{"expires_at":"2030-01-01"}', why: expect.stringMatching(/^ip_address: required/) },
     ]);
   });
 

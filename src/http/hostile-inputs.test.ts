@@ -176,6 +176,7 @@ describe('numbers, times and switches', () => {
   test('both times together are rejected, each by name', async () => {
     const problem = await refuse({ expires_at: '2030-01-01T00:00:00Z', duration_seconds: 60 });
     expect(problem.errors.map(({ name }: { name: string }) => name)).toEqual(['expires_at', 'duration_seconds']);
+    expect(problem.detail).toBe('expires_at, duration_seconds: send either expires_at or duration_seconds, not both');
   });
 
   test.each(['true', 1, null])('%j is rejected as a boolean', async (value) => {
@@ -228,7 +229,7 @@ describe('unknown fields', () => {
     const { app } = stub;
     const response = await app.inject({ method: 'POST', url: '/api/blocked-ips', headers: BEARER, payload: {} });
     expect(response.json().errors).toEqual([
-      { name: 'ip_address', description: 'is missing; it must be an IP address or network' },
+      { name: 'ip_address', description: 'required; must be an IP address or network' },
     ]);
   });
 

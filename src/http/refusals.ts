@@ -14,10 +14,11 @@ export function isOfServer({ op }: ServiceError): boolean {
   return ofServer.has(op);
 }
 
-/** The detail repeats the first five. */
+/** The detail repeats the first five, and a description that several fields share only once. */
 export function refusedFields(fields: readonly FieldError[], code: number = codes.InvalidParameter): ServiceError {
-  const shown = fields.slice(0, 5).map(({ name, description }) => `${name}: ${description}`);
-  return new ServiceError(code, READ, shown.join('; '), { fields });
+  const byDescription = Map.groupBy(fields.slice(0, 5), ({ description }) => description);
+  const shown = [...byDescription].map(([why, named]) => `${named.map(({ name }) => name).join(', ')}: ${why}`);
+  return new ServiceError(code, READ, shown.join('. '), { fields });
 }
 
 /** @param field `ip_address` of a body or a path */
@@ -90,5 +91,5 @@ export function clientGone(): ServiceError {
 
 /** RFC 9112, 3.2. */
 export function hostMissing(): ServiceError {
-  return refusedFields([{ name: 'Host', description: 'is missing; HTTP/1.1 requires it' }]);
+  return refusedFields([{ name: 'Host', description: 'required in HTTP/1.1' }]);
 }

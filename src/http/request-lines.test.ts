@@ -57,7 +57,10 @@ test('rejections with a valid key have sixty log lines per minute, and one that 
   });
   expect(logged[60]).toMatchObject({ message: 'Request answered', fields: { status: 200 } });
   await app.close();
-  expect(logged[61]).toMatchObject({ message: 'Refused requests', fields: { requests: 140, most_from: { ops: 140 } } });
+  expect(logged[61]).toMatchObject({
+    message: 'Rejected requests',
+    fields: { requests: 140, most_from: { ops: 140 } },
+  });
 });
 
 test('failures with a valid key have one log line each with their cause, up to sixty per minute', async () => {

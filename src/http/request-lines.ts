@@ -75,7 +75,7 @@ export class RequestLines {
     this.#log = log;
     const write: RequestLog['info'] = (message, fields) => log.info(message, fields);
     this.#anonymous = new LimitedLines({ write });
-    this.#refused = new LimitedLines({ write, limits: keyedLines, message: 'Refused requests' });
+    this.#refused = new LimitedLines({ write, limits: keyedLines, message: 'Rejected requests' });
     this.#failed = new LimitedLines({ write, limits: keyedLines, message: 'Failed requests' });
   }
 

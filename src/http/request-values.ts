@@ -35,7 +35,7 @@ export function consentOf(query: { readonly replace_configuration?: boolean }): 
 
 export const bothTimes: readonly FieldError[] = ['expires_at', 'duration_seconds'].map((name) => ({
   name,
-  description: 'expires_at and duration_seconds are mutually exclusive; send only one',
+  description: 'send either expires_at or duration_seconds, not both',
 }));
 
 type BlockReading =

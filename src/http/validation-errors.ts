@@ -40,12 +40,12 @@ function describe(error: SchemaError, part: string): FieldError {
   if (error.keyword === 'required') {
     const name = String(error.params.missingProperty);
     const wanted = wantedOf(error.parentSchema?.properties?.[name]);
-    return { name: join(path, name), description: `is missing${wanted === undefined ? '' : `; it must be ${wanted}`}` };
+    return { name: join(path, name), description: `required${wanted === undefined ? '' : `; must be ${wanted}`}` };
   }
   const wanted = wantedOf(error.parentSchema);
-  const right = wanted === undefined ? (error.message ?? 'must have another value') : `must be ${wanted}`;
-  if (path === '') return { name: part.replace(/^the /, ''), description: `${part} ${right}` };
-  return { name: path, description: `${showValue(error.data)} is not valid: it ${right}` };
+  const rule = wanted === undefined ? (error.message ?? 'must have another value') : `must be ${wanted}`;
+  if (path === '') return { name: part.replace(/^the /, ''), description: `${part} ${rule}` };
+  return { name: path, description: `${showValue(error.data)} is not valid: it ${rule}` };
 }
 
 function wantedOf(schema: Wanted | undefined): string | undefined {
@@ -67,7 +67,7 @@ function join(path: string, name: string): string {
 
 function showValue(value: unknown): string {
   if (typeof value === 'string') return value === '' ? 'an empty string' : quote(value);
-  if (Array.isArray(value)) return 'a list';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';
   return String(value);
 }

@@ -238,7 +238,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect(await readFile(service.paths.config, 'utf8')).toContain('retries 2');
   });
 
-  it('shows why an invalid configuration is rejected, on validation and on reload', async () => {
+  it('shows why an invalid configuration is refused, on validation and on reload', async () => {
     await writeTemplate(template.replace('retries 3', 'retires 3'));
     await goTo('Configuration');
     await button('Validate configuration').click();
@@ -253,12 +253,12 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await gone();
     await page.getByRole('tab', { name: 'History' }).click();
     const rejected = page.getByRole('listitem').first();
-    await rejected.getByText('Rejected', { exact: true }).waitFor();
+    await rejected.getByText('Refused', { exact: true }).waitFor();
     expect(await rejected.getByLabel('HAProxy messages').innerText()).toMatch(/\[ALERT\][\s\S]*retires/);
     expect(await seriousFindings(page)).toEqual([]);
   });
 
-  it('rolls back to a backup after confirmation', async () => {
+  it('restores a backup after confirmation', async () => {
     await writeTemplate(template);
     await goTo('Configuration');
     await page.getByRole('tab', { name: 'Backups' }).click();
@@ -273,7 +273,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     // The changes are shown first.
     await dialog().getByText('Configuration changes').waitFor();
     await dialog().locator('[data-kind]').first().waitFor();
-    await dialog().getByRole('button', { name: 'Roll back', exact: true }).click();
+    await dialog().getByRole('button', { name: 'Restore backup', exact: true }).click();
     await says('The new configuration is live');
     expect((await service.call('GET', '/api/config')).body.sha256).toBe(items[at].sha256);
     await page

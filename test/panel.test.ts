@@ -445,10 +445,10 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
         'it is no longer shown as active',
         async () => !(await enforcement()).includes('Blocking is active'),
       );
-      const connection = page.getByRole('region', { name: 'HAProxy connection' });
+      const connection = page.getByRole('region', { name: 'Master socket' });
       // Which check fails depends on how many connections HAProxy still accepts.
       await eventually('its connection is not OK', async () => !/^OK$/m.test(await connection.innerText()));
-      await page.getByRole('region', { name: 'Entries in HAProxy' }).getByText('Unknown').waitFor();
+      await page.getByRole('region', { name: 'Running map' }).getByText('Unknown').waitFor();
     } finally {
       kill(master.pid, 'SIGCONT');
     }

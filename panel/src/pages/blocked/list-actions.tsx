@@ -64,7 +64,7 @@ function ExportMenu({ query, total }: Pick<ListActionsProps, 'query' | 'total'>)
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>
-          {total === null ? 'The shown entries' : counted(total, 'entry', 'entries')}
+          {total === null ? 'Shown entries' : counted(total, 'entry', 'entries')}
           {filtered && ' found'}
         </Menu.Label>
         <Menu.Item onClick={() => void save('txt')}>Addresses, one per line</Menu.Item>

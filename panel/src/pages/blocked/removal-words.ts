@@ -54,7 +54,7 @@ function stillBlocked({ still_blocked: some = [], still_blocked_total: total = 0
   return { tone: 'warn' as const, words: `${which} still blocked by ${names}.` };
 }
 
-/** @param sent number of restored entries; the others have expired meanwhile. @param answer null: none was sent */
+/** @param sent number of restored entries; the others have expired. @param answer null: none was sent */
 export function blockedAgainWords(entries: readonly BlockedIp[], sent: number, answer: BulkAnswer | null): Message {
   const left = entries.length - sent + (answer?.rejected_total ?? 0);
   const { tone, words } = answer === null ? { tone: 'good' as const, words: '' } : runtimeWords(answer);

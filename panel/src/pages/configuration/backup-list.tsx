@@ -9,7 +9,7 @@ import { ListTable } from '../../parts/list-table.tsx';
 import { sentence } from '../../parts/problem-alert.tsx';
 import { Read } from '../../parts/read.tsx';
 import styles from '../../parts/styles.module.css';
-import { RollBackDialog } from './roll-back-dialog.tsx';
+import { RestoreDialog } from './restore-dialog.tsx';
 
 interface BackupListProps {
   readonly onAsk: () => void;
@@ -58,13 +58,13 @@ export function BackupList({ onAsk, onDone }: BackupListProps) {
                           size="compact-sm"
                           variant="default"
                           leftSection={<BackIcon size={14} />}
-                          aria-label={`Roll back to ${momentText(backup.created_at)}`}
+                          aria-label={`Restore the backup of ${momentText(backup.created_at)}`}
                           onClick={() => {
                             onAsk();
                             setChosen(backup);
                           }}
                         >
-                          Roll back
+                          Restore backup
                         </Button>
                       )}
                     </td>
@@ -75,7 +75,7 @@ export function BackupList({ onAsk, onDone }: BackupListProps) {
           )
         }
       </Read>
-      <RollBackDialog backup={chosen} onDone={onDone} onClose={() => setChosen(null)} />
+      <RestoreDialog backup={chosen} onDone={onDone} onClose={() => setChosen(null)} />
     </>
   );
 }

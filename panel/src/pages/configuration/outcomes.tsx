@@ -49,7 +49,7 @@ export function Validated({ answer, onClose }: { readonly answer: ValidationAnsw
       <Text size="sm">
         {valid
           ? `A reload would deploy this configuration${replaces ? ', once you confirm that it replaces the live one' : ''}. Nothing was changed.`
-          : 'A reload would be rejected for the reason below. Nothing was changed.'}
+          : 'A reload would be refused for the reason below. Nothing was changed.'}
       </Text>
       {others.length > 0 && <Messages label="Warnings" text={others.join('\n')} />}
       {output.trim() !== '' && <Messages label="HAProxy messages" text={output} />}

@@ -6,19 +6,19 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { ReloadFailure } from '../../parts/reload-failure.tsx';
 import { PendingChange } from './pending-change.tsx';
 
-interface RollBackDialogProps {
+interface RestoreDialogProps {
   readonly backup: Backup | null;
   readonly onDone: (answer: ReloadAnswer) => void;
   readonly onClose: () => void;
 }
 
-export function RollBackDialog({ backup, onDone, onClose }: RollBackDialogProps) {
+export function RestoreDialog({ backup, onDone, onClose }: RestoreDialogProps) {
   const restore = useRestore();
   if (backup === null) return null;
   return (
     <Confirm
-      title={`Roll back to ${momentText(backup.created_at)}?`}
-      action="Roll back"
+      title={`Restore the backup of ${momentText(backup.created_at)}?`}
+      action="Restore backup"
       danger={false}
       size="xl"
       onClose={onClose}
@@ -36,8 +36,8 @@ export function RollBackDialog({ backup, onDone, onClose }: RollBackDialogProps)
         <PendingChange backup={backup.id} />
       </div>
       <Text size="sm">
-        It stays live until you confirm that a reload or a site change may replace it. The live configuration is backed
-        up first.
+        The live configuration is backed up first. A later reload or site change replaces the restored configuration
+        only after you confirm it.
       </Text>
     </Confirm>
   );

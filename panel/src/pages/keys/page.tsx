@@ -66,7 +66,7 @@ function Keys() {
                 />
               ) : (
                 <EmptyState title={all.length === 0 ? 'No keys yet' : 'No active keys'}>
-                  You are using the key from the service settings, which is not listed.
+                  The admin key from the settings is not listed.
                 </EmptyState>
               )}
             </div>

@@ -17,7 +17,7 @@ export const scopeWords: readonly ScopeWords[] = [
   {
     scope: 'block',
     title: 'Block and unblock',
-    allows: 'Everything above, plus block, unblock and verify.',
+    allows: 'Everything above, plus block, unblock and verify entries.',
     purpose: 'For fail2ban and on-call staff.',
   },
   {

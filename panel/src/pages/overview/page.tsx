@@ -78,7 +78,7 @@ function LastFullCheck({ health: { runtime_map: map } }: { readonly health: Heal
 
 const outcomes: Readonly<Record<string, { readonly tone: Tone; readonly words: string; readonly note: string }>> = {
   completed: { tone: 'good', words: 'Completed', note: '' },
-  refused: { tone: 'warn', words: 'Rejected', note: '; the live configuration is unchanged' },
+  refused: { tone: 'warn', words: 'Refused', note: '; the live configuration is unchanged' },
   failed: { tone: 'bad', words: 'Failed', note: '' },
 };
 

@@ -29,7 +29,7 @@ it('shows the last known state of a worker that cannot be checked, not as good',
 it('does not show the right number of entries as good while the worker is out of sync', () => {
   const { workers, ...rest } = health('ok');
   const seen = partsOf({ ...rest, workers: { ...workers, current: { ...workers.current, whole: false } } } as Health);
-  expect(seen.find(({ name }) => name === 'Entries in HAProxy')).toMatchObject({
+  expect(seen.find(({ name }) => name === 'Running map')).toMatchObject({
     tone: 'unknown',
     words: expect.stringContaining('3 entries, as expected, but not verified'),
   });

@@ -19,7 +19,7 @@ export function partsOf(health: Health): HealthPart[] {
   return [
     partOf('Database', database, 'OK', 'bad', 'Unavailable'),
     partOf('Map file', file, entries(file.entries), 'warn', 'Out of date'),
-    partOf('HAProxy connection', socket, 'OK', 'bad', 'HAProxy does not respond'),
+    partOf('Master socket', socket, 'OK', 'bad', 'HAProxy does not respond'),
     runningMap(health),
     ...(workers.current === null
       ? [{ name: 'Worker', tone: 'bad' as const, words: 'No HAProxy worker is running' }]
@@ -35,7 +35,7 @@ function frontEnds({ front_ends: all, changed_since_load: isStale }: Attached): 
   if (bare.length > 0) return { name, tone: 'bad', words: `No rule for blocked addresses in ${bare.join(', ')}` };
   if (all.length === 0) return { name, tone: 'unknown', words: 'Unknown' };
   const denying = all.filter(({ has_rule }) => has_rule).length;
-  const words = `${denying} of ${all.length} deny blocked addresses${denying < all.length ? ', the others are open by a setting' : ''}`;
+  const words = `${denying} of ${all.length} deny blocked addresses${denying < all.length ? '; the others are exempt (PROXY_MANAGER_OPEN_FRONT_ENDS)' : ''}`;
   return { name, tone: 'good', words: isStale ? `${words}. The files changed since HAProxy loaded them.` : words };
 }
 
@@ -58,7 +58,7 @@ export function asLastKnown({ name, words }: HealthPart): HealthPart {
 }
 
 function runningMap({ runtime_map: { expected, seen, big_change: change }, workers }: Health): HealthPart {
-  const name = 'Entries in HAProxy';
+  const name = 'Running map';
   if (seen === null)
     return { name, tone: 'unknown', words: `Unknown: HAProxy could not be queried. Expected: ${entries(expected)}` };
   if (change !== null && seen !== expected) {

@@ -38,7 +38,7 @@ it('lists the reasons of incomplete blocking, and repairs it', async () => {
   await screen.findByRole('heading', { name: 'Blocking may be incomplete' });
   screen.getByText('Worker 7: 3 entries are missing.');
   fireEvent.click(screen.getByRole('button', { name: 'Verify and repair entries' }));
-  await screen.findByText('All entries match');
+  await screen.findByText('Running map in sync');
   await screen.findByText('1,234 entries verified, 3 repaired.');
 });
 

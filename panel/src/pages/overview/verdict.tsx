@@ -5,6 +5,7 @@ import { useHealth } from '../../api/health.ts';
 import type { Health, ReloadAnswer, SyncAnswer } from '../../api/types.ts';
 import { enforcement, isStale } from '../../app/enforcement.ts';
 import { spanText, useNow } from '../../parts/age.tsx';
+import { counted } from '../../parts/counted.ts';
 import { changeTitle, ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
 import { reloadWords } from '../../parts/reload-words.ts';
 import { ReplaceConsent } from '../../parts/replace-consent.tsx';
@@ -85,7 +86,13 @@ function Remedies({ health }: { readonly health: Health }) {
       )}
       {health.status !== 'ok' && remedy === null && <Text size="sm">{manualFix(health)}</Text>}
       {failure !== null && (
-        <ProblemAlert title={changeTitle(failure, 'Repair failed')} error={failure}>
+        <ProblemAlert
+          title={changeTitle(
+            failure,
+            repair.error === null ? 'HAProxy was not reloaded' : 'Could not verify the entries',
+          )}
+          error={failure}
+        >
           <ReplaceConsent
             error={failure}
             busy={reload.isPending}
@@ -99,11 +106,11 @@ function Remedies({ health }: { readonly health: Health }) {
 
 function syncWords(answer: SyncAnswer) {
   const repaired = answer.added + answer.removed;
-  const words = `${answer.total_ips.toLocaleString()} entries verified, ${repaired.toLocaleString()} repaired.`;
-  if (answer.runtime_map_synced) return { title: 'All entries match', words };
+  const words = `${counted(answer.total_ips, 'entry', 'entries')} verified, ${repaired.toLocaleString()} repaired.`;
+  if (answer.runtime_map_synced) return { title: 'Running map in sync', words };
   const follows = answer.reload_scheduled ? ' A reload is scheduled.' : '';
   return {
-    title: 'Still out of sync',
+    title: 'Running map still out of sync',
     words: `${words}${answer.reason === undefined ? '' : ` ${sentence(answer.reason)}`}${follows}`,
     tone: 'warn' as const,
   };

@@ -63,7 +63,7 @@ function Sites() {
                   <EmptyState title="No matches" />
                 ) : (
                   <EmptyState title="No sites yet">
-                    Until you add one, HAProxy answers every request with “no such site”.
+                    Until you add one, HAProxy answers every request with 404 “no such site”.
                   </EmptyState>
                 )}
               </div>

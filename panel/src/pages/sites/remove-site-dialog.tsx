@@ -55,7 +55,7 @@ export function RemoveSiteDialog({ site, onClose }: RemoveSiteDialogProps) {
       onConfirm={() => removeIt(false)}
     >
       <Text size="sm">
-        Visitors of this domain then get “no such site”. A safe reload removes{' '}
+        Visitors of this domain then get 404 “no such site”. A safe reload removes{' '}
         {servers.length === 1 ? 'its server' : `its ${servers.length} servers`} from the HAProxy configuration. The{' '}
         {servers.length === 1 ? 'server itself is' : 'servers themselves are'} not touched.
       </Text>

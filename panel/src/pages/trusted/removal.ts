@@ -30,7 +30,7 @@ export function useRemoval(): Removal {
       const { tone, words } = runtimeWords(await distrust.mutateAsync(entry.ip_address));
       toast({
         title: `${entry.ip_address} is no longer trusted`,
-        words: tone === 'good' ? 'Existing blocks now apply.' : words,
+        words: tone === 'good' ? 'Its blocks take effect again.' : words,
         tone,
         about: entry.ip_address,
         action: { label: 'Undo', run: () => void undo(entry) },

@@ -133,7 +133,7 @@ function warningOf(
     if (covers(other.entry, entry)) return `Trusted ${text} already covers it, so this changes nothing now.`;
   }
   if (entry.prefix < warningPrefix[entry.family])
-    return `${entry.text} is a large network. Nothing inside it can be blocked.`;
+    return `${entry.text} is a wide network. Nothing inside it can be blocked.`;
   return null;
 }
 

@@ -63,7 +63,7 @@ function Webhooks() {
             <div className={styles.card}>
               {hooks.length === 0 ? (
                 <EmptyState title="No webhooks yet">
-                  For example, notify a chat or pager when blocking is incomplete or a reload is rejected.
+                  For example, notify a chat or pager when blocking is incomplete or a reload is refused.
                 </EmptyState>
               ) : (
                 <WebhookTable

@@ -13,7 +13,7 @@ const operations: Readonly<Record<string, string>> = {
   set_site: 'saved site',
   remove_site: 'removed site',
   reload: 'reloaded HAProxy',
-  restore_backup: 'rolled back to',
+  restore_backup: 'restored backup',
   create_key: 'created key',
   revoke_key: 'revoked key',
   set_webhook: 'saved webhook',
@@ -32,7 +32,7 @@ export const operationNames = Object.keys(operations);
 /** Where the end of a sentence is no label. */
 const labels: Readonly<Record<string, string>> = {
   distrust: 'Stopped trusting an address',
-  restore_backup: 'Rolled back the configuration',
+  restore_backup: 'Restored a backup',
   expire_trust: 'Removed expired trust',
   read: 'Was denied access',
   refusals: 'Repeated rejections',
@@ -54,7 +54,7 @@ const attempts: Readonly<Record<string, string>> = {
   set_site: 'tried to save site',
   remove_site: 'tried to remove site',
   reload: 'tried to reload HAProxy',
-  restore_backup: 'tried to roll back to',
+  restore_backup: 'tried to restore backup',
   create_key: 'tried to create key',
   revoke_key: 'tried to revoke key',
   set_webhook: 'tried to save webhook',

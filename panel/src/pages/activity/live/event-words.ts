@@ -47,7 +47,7 @@ const describe: { readonly [Type in EventType]: Describe<Type> } = {
     ),
   'reload.failed': ({ status, error }) => ({
     tone: 'bad',
-    words: `Reload ${status === 'refused' ? 'rejected' : 'failed'}${detail(error)}`,
+    words: `Reload ${status === 'refused' ? 'refused' : 'failed'}${detail(error)}`,
   }),
   'trust.added': ({ ip_address: ip, by, note, ...data }) =>
     applied(data, `${text(ip)} trusted${author(by)}${detail(note)}`),

@@ -8,7 +8,7 @@ test.each([
   [{ answered_before: '/h.cfg:5' }, 'warn', 'Denied, except for what /h.cfg:5 answers first'],
   [{ has_rule: false }, 'bad', 'Served: no rule'],
   [{ has_rule: false, answered_before: '/h.cfg:5' }, 'bad', 'Served: /h.cfg:5 comes before the rule'],
-  [{ has_rule: false, open: true }, 'unknown', 'Allowed by a setting'],
+  [{ has_rule: false, open: true }, 'unknown', 'Exempt by a setting'],
   [{ open: true }, 'good', 'Denied'],
 ] as const)('shows a front end with %j as %s: %s', (more, tone, words) => {
   expect(frontEndWords({ ...web, ...more })).toEqual({ tone, words });

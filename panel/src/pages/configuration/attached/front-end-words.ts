@@ -5,7 +5,7 @@ export function frontEndWords({ has_rule: hasRule, answered_before: before, open
   readonly tone: Tone;
   readonly words: string;
 } {
-  if (!hasRule && open) return { tone: 'unknown', words: 'Allowed by a setting' };
+  if (!hasRule && open) return { tone: 'unknown', words: 'Exempt by a setting' };
   if (!hasRule) {
     return {
       tone: 'bad',

@@ -56,7 +56,10 @@ export function AttachedPage({ attached }: { readonly attached: Attached }) {
     >
       {attached.changed_since_load && (
         <Alert color="orange" variant="light" title="The files changed since HAProxy loaded them" role="status">
-          <Text size="sm">This page shows the loaded configuration. The next reload applies the changes.</Text>
+          <Text size="sm">
+            This page shows the loaded configuration. To apply the changes, reload HAProxy. The service does not do it
+            by itself.
+          </Text>
         </Alert>
       )}
       {validate.error !== null && <ProblemAlert title="Could not validate the configuration" error={validate.error} />}

@@ -9,7 +9,7 @@ import classes from './history.module.css';
 
 const outcomes: Readonly<Record<ReloadRecord['status'], { readonly tone: Tone; readonly words: string }>> = {
   completed: { tone: 'good', words: 'Completed' },
-  refused: { tone: 'bad', words: 'Rejected' },
+  refused: { tone: 'bad', words: 'Refused' },
   failed: { tone: 'bad', words: 'Failed' },
 };
 

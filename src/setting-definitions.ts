@@ -56,7 +56,7 @@ export const settingDefinitions: readonly SettingDefinition[] = [
     'boolean',
     'for one start: rewrite a map file that is newer than the database, belongs to another one, or would shrink to less than half',
   ),
-  setting('ADOPT_MAP_FILE', 'false', 'boolean', 'for one start: import what only the map file holds as blocks'),
+  setting('ADOPT_MAP_FILE', 'false', 'boolean', 'for one start: block the entries that only the map file has'),
 ];
 
 /** Settings of a service that writes the configuration. */

@@ -59,7 +59,7 @@ describe('a usage error', () => {
     ['site set www.example.org 10.0.0.5', 'write HOST:PORT', ''],
     ['key create x --scope root', 'Allowed choices are read, block, admin', ''],
     ['webhook set chat hooks.example.com', '<url>: it is not a URL', 'https://'],
-    ['webhook set chat https://a:pass@example.com/', '<url>: it has a user or a password in it', ''],
+    ['webhook set chat https://a:pass@example.com/', '<url>: must not contain a user or password', ''],
     ['--url http://a:1 serve', 'has no --url', ''],
     ['audit --since yesterday', 'is not a time', 'a duration before now such as 24h'],
     ['audit --operation Block -n x', '--limit requires', ''],

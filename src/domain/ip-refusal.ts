@@ -8,14 +8,14 @@ export function explainRefusal(text: string): string {
   if (text === '') return `an empty text is not an IP address; ${WANTED}`;
   const shown = quote(text);
   const trimmed = text.trim();
-  if (trimmed !== text) return `${shown} has blanks around it${suggest(trimmed)}`;
+  if (trimmed !== text) return `${shown} has whitespace around it${suggest(trimmed)}`;
   // The longest spelling of an IPv6 network has 49 characters; a much longer text needs no further explanation.
   if (text.length > 128) return `${shown} is too long for an IP address; ${WANTED}`;
   if (/[^ -~]/.test(text)) return `${shown} has characters that are not printable ASCII; ${WANTED}`;
   if (/^[0-9a-f.:]+ *- *[0-9a-f.:]+$/i.test(text) && /[.:]/.test(text)) {
     return `${shown} looks like a range; ranges are not supported, give it as networks, such as 192.0.2.0/24`;
   }
-  if (text.includes(' ')) return `${shown} has blanks inside; give one address without them`;
+  if (text.includes(' ')) return `${shown} contains whitespace; give one address or network`;
   if (text.includes(',')) return `${shown} looks like a list; give one address or network`;
   if (text.includes('%'))
     return `${shown} has a zone id, which is local to one machine${suggest(text.replace(/%.*$/, ''))}`;

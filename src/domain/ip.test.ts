@@ -153,9 +153,9 @@ describe('parseIp gives one canonical form', () => {
 describe('parseIp refuses and says what to write instead', () => {
   it.each([
     ['', 'an empty text is not an IP address; give an IPv4 or IPv6 address or network'],
-    [' 1.2.3.4', '" 1.2.3.4" has blanks around it; did you mean 1.2.3.4?'],
-    ['1.2.3.4\n', '"1.2.3.4\\n" has blanks around it; did you mean 1.2.3.4?'],
-    ['1.2.3.4 1', '"1.2.3.4 1" has blanks inside'],
+    [' 1.2.3.4', '" 1.2.3.4" has whitespace around it; did you mean 1.2.3.4?'],
+    ['1.2.3.4\n', '"1.2.3.4\\n" has whitespace around it; did you mean 1.2.3.4?'],
+    ['1.2.3.4 1', '"1.2.3.4 1" contains whitespace'],
     ['1.2.3.4\n1.2.3.5', '"1.2.3.4\\n1.2.3.5" has characters that are not printable ASCII'],
     ['1.2.3.4\u0000', 'not printable ASCII'],
     ['1.2.3.４', '"1.2.3.\\uff14" has characters that are not printable ASCII'],

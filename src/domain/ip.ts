@@ -55,7 +55,8 @@ function parseIpv4(text: string, address: number, slash: number): IpParse {
   if (slash < 0) return { ok: true, entry: ipv4Entry(address, 32, text) };
   const prefix = readPrefix(text, slash + 1, 32);
   if (prefix < 0) return refuse(explainPrefix(text, 32));
-  if (prefix === 0) return refuse(`${quote(text)} is every IPv4 address, which is not allowed; give narrower networks`);
+  if (prefix === 0)
+    return refuse(`${quote(text)} covers every IPv4 address, which is not allowed; give narrower networks`);
   if ((address & ~maskWord(prefix)) !== 0) {
     return refuseHostBits(text, ipv4Entry((address & maskWord(prefix)) >>> 0, prefix));
   }
@@ -65,7 +66,7 @@ function parseIpv4(text: string, address: number, slash: number): IpParse {
 function parseIpv6(text: string, address: string, slash: number): IpParse {
   const prefix = slash < 0 ? 128 : readPrefix(text, slash + 1, 128);
   if (prefix < 0) return refuse(explainPrefix(text, 128));
-  if (prefix === 0) return refuse(`${quote(text)} is every address, which is not allowed; give narrower networks`);
+  if (prefix === 0) return refuse(`${quote(text)} covers every address, which is not allowed; give narrower networks`);
   const words = readIpv6(address);
   const network = networkWords(words, prefix);
   if (holdsEveryIpv4(network, prefix)) {

@@ -104,7 +104,7 @@ export function parseDomain(text: string): Parsed<string> {
   if (/^[a-z]+:\/\//.test(name)) return refused(`${shown} is a URL; give the host name alone`);
   if (name === 'localhost') return refused('localhost always answers with the welcome page and cannot be a site');
   if (isIP(name.replace(/^\[|\]$/g, '')) !== 0) {
-    return refused(`${shown} is an IP address, which always answers with the welcome page; give a host name`);
+    return refused(`${shown} is an IP address, for which HAProxy always serves its welcome page; give a host name`);
   }
   if (/:\d+$/.test(name)) return refused(`${shown} has a port; give the host name alone`);
   const fault = hostNameFault(name);

@@ -11,7 +11,7 @@ export function parseWebhookSecret(text: string): Parsed<string> {
   const bytes = webhookSecretBytes(text);
   const isCanonical = text === webhookSecretPrefix + bytes.toString('base64');
   if (isCanonical && bytes.length >= shortest && bytes.length <= longest) return parsed(text);
-  return refused(`it is not ${webhookSecretPrefix} with ${shortest} to ${longest} bytes in base64 after it`);
+  return refused(`must be ${webhookSecretPrefix} followed by ${shortest} to ${longest} bytes in base64`);
 }
 
 export function webhookSecretBytes(secret: string): Buffer {

@@ -13,17 +13,17 @@ describe('the URL of a webhook', () => {
   });
 
   it.each([
-    ['', /blanks|URL/],
-    ['hooks.example.com', /not a URL/],
-    ['file:///etc/passwd', /neither/],
-    ['javascript:alert(1)', /neither/],
-    ['https://user@example.com/', /user or a password/],
-    ['https://user:pass@example.com/', /user or a password/],
+    ['', /must be a URL/],
+    ['hooks.example.com', /must be a URL/],
+    ['file:///etc/passwd', /must start with https/],
+    ['javascript:alert(1)', /must start with https/],
+    ['https://user@example.com/', /user or password/],
+    ['https://user:pass@example.com/', /user or password/],
     ['https://example.com/#x', /fragment/],
-    ['https://example.com/a b', /blanks/],
-    ['https://example.com/\nHost: x', /blanks/],
+    ['https://example.com/a b', /spaces/],
+    ['https://example.com/\nHost: x', /spaces/],
     ['https://ex\u00e4mple.com/', /ASCII/],
-    [`https://example.com/${'a'.repeat(2_048)}`, /longer/],
+    [`https://example.com/${'a'.repeat(2_048)}`, /at most 2048/],
   ])('refuses the webhook URL %j', (text, why) => {
     expect(parseWebhookUrl(text)).toMatchObject({ ok: false, why: expect.stringMatching(why) });
   });

@@ -19,7 +19,7 @@ export function attachVerb(cli: CommandLine): Verb {
     .option('--config <file>', 'configuration file of the HAProxy to attach to, if several run')
     .option(
       '--open <names>',
-      'front ends that may serve blocked addresses, separated by commas; default: those of the previous attach',
+      'front ends to exempt, which then serve blocked addresses too, separated by commas; default: as in the previous attach',
     )
     .addOption(
       new Option(
@@ -30,7 +30,7 @@ export function attachVerb(cli: CommandLine): Verb {
     .option('--yes', 'import lists, and restart or reload HAProxy, without asking')
     .example('attach --dry-run', 'inspect the machine and change nothing')
     .example('attach', 'create what is missing, wait for the lines, and verify the result; can be repeated')
-    .example('attach --open stats,internal', 'with two front ends that serve blocked addresses on purpose');
+    .example('attach --open stats,internal', 'exempt two front ends');
   return verb.action(async () => {
     const options = optionsOf(verb);
     const text = (name: string): string | null => (typeof options[name] === 'string' ? options[name] : null);

@@ -76,7 +76,7 @@ export function configShowVerb(cli: CommandLine): Verb {
 
 /** Never replaces a file: it may be a template with the operator's changes. */
 export function configTemplateVerb(cli: CommandLine): Verb {
-  const verb = new Verb('template', 'write the built-in template, as a start for your own; calls no service')
+  const verb = new Verb('template', 'write the built-in template, to start your own from; works without the service')
     .argument('[file]', 'a new file; default standard output')
     .example('config template /etc/proxy-manager/proxy.cfg.liquid', 'then edit it and set PROXY_MANAGER_TEMPLATE')
     .example('config template', 'print it')

@@ -15,7 +15,7 @@ const maxLimit = 1_000_000_000;
 
 export function auditVerb(cli: CommandLine): Verb {
   const verb = new Verb('audit', 'show the audit log: who did what, from where, with what outcome; newest first')
-    .argument('[address]', 'only changes of this address: alone, or among the first twenty of a list')
+    .argument('[address]', 'only changes of this address, alone or among the first twenty of a list')
     .option('-n, --limit <count>', 'maximum number of entries', '50')
     .option('--operation <name>', 'only this operation, such as block or set_site')
     .option('--key <name>', 'only operations with the key of this name')

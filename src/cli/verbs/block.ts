@@ -39,7 +39,7 @@ export function blockOptions(verb: Verb): Verb {
     .option('--even-trusted', 'also store entries covered by a trusted entry; they take effect when the trust ends')
     .option(
       '--allow-wide',
-      'also block networks wider than /8 (IPv6: /16) or containing a complete special range; requires an admin key',
+      'also block networks wider than /8 (IPv6: /16) or containing a complete special range such as 127.0.0.0/8; requires an admin key',
     );
 }
 

@@ -14,8 +14,8 @@ it('sends all settings, and a secret only if one was entered', () => {
 });
 
 it('validates a URL as the service does', () => {
-  expect(urlFault('hooks.example.com')).toMatch(/not a URL/);
-  expect(urlFault('https://me:secret@hooks.example.com/')).toMatch(/user or a password/);
+  expect(urlFault('hooks.example.com')).toMatch(/must be a URL/);
+  expect(urlFault('https://me:secret@hooks.example.com/')).toMatch(/user or password/);
   expect(urlFault(' https://hooks.example.com/a ')).toBeNull();
 });
 

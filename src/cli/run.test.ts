@@ -58,7 +58,7 @@ describe('a usage error', () => {
     ['trust ad 192.0.2.1', 'Did you mean add?', 'proxy-manager trust --help'],
     ['site set www.example.org 10.0.0.5', 'write HOST:PORT', ''],
     ['key create x --scope root', 'Allowed choices are read, block, admin', ''],
-    ['webhook set chat hooks.example.com', '<url>: it is not a URL', 'https://'],
+    ['webhook set chat hooks.example.com', '<url>: must be a URL', 'https://'],
     ['webhook set chat https://a:pass@example.com/', '<url>: must not contain a user or password', ''],
     ['--url http://a:1 serve', 'has no --url', ''],
     ['audit --since yesterday', 'is not a time', 'a duration before now such as 24h'],

@@ -1,16 +1,23 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describe } from 'vitest';
+import { capabilitiesOf } from '../src/haproxy/process/proxy-version.ts';
 import { MasterSocket } from '../src/haproxy/socket/master-socket.ts';
-import { masterContract } from './master-contract.ts';
+import { type MasterSubject, masterContract } from './master-contract.ts';
 import { describeOnEachProxy } from './proxies.ts';
 import { RealProxy } from './real-proxy.ts';
 import { ScriptedMaster } from './scripted-master.ts';
 
-masterContract('the scripted master', async () => {
+describe.each(['2.6.12', '3.4.0'])('the contract, as of version %s', (version) => {
+  masterContract('the scripted master', version !== '2.6.12', () => startScripted(version));
+});
+
+async function startScripted(version: string): Promise<MasterSubject> {
   const folder = await mkdtemp(join(tmpdir(), 'pm-'));
   const mapPath = '/etc/proxy/blocked_ips.map';
   const master = new ScriptedMaster(join(folder, 'm.sock'), { [mapPath]: [] });
+  master.master.version = version;
   await master.listen();
   const socket = new MasterSocket(master.path);
   return {
@@ -26,10 +33,10 @@ masterContract('the scripted master', async () => {
       await rm(folder, { recursive: true });
     },
   };
-});
+}
 
 describeOnEachProxy('the contract', (proxy) => {
-  masterContract('the real one', async () => {
+  masterContract('the real one', capabilitiesOf({ ...proxy, text: proxy.version }).workerLines, async () => {
     const real = await RealProxy.start(proxy.bin);
     const client = real.keepAliveClient();
     return {

@@ -14,7 +14,8 @@ export interface MasterSubject {
   stop(): Promise<void>;
 }
 
-export function masterContract(name: string, start: () => Promise<MasterSubject>): void {
+/** @param takesLines its master takes a line of commands for a worker */
+export function masterContract(name: string, takesLines: boolean, start: () => Promise<MasterSubject>): void {
   describe(`the contract of a master, kept by ${name}`, () => {
     let subject: MasterSubject;
     let map: RuntimeMap;
@@ -135,6 +136,47 @@ export function masterContract(name: string, start: () => Promise<MasterSubject>
       await group.abandon();
       expect(await entries()).toEqual(['192.0.2.9'].map((key) => ({ key, value: '1' })));
       expect(subject.socket.connections).toBe(0);
+    });
+
+    const inLine = async () => {
+      const { current: workers, draining } = await showProcesses(subject.socket, soon());
+      const line = (pid = 0) => ({ kind: 'line', pid }) as const;
+      return { current: line(workers[0]?.pid), draining: line(draining[0]?.pid) };
+    };
+
+    const itInLines = takesLines ? it : () => undefined;
+
+    itInLines('changes and verifies a group in lines, longer than one line', async () => {
+      const removed = Array.from({ length: 250 }, (_, i) => `192.0.2.${i}`);
+      const added = Array.from({ length: 400 }, (_, i) => `10.0.${i >> 8}.${i & 255}`);
+      await map.addMany(current, [...removed, '10.0.0.7', '198.51.100.0/25'], soon());
+      const outcome = await map.changeGroup({
+        worker: (await inLine()).current,
+        add: [...added, '198.51.100.0/24', '2001:db8::/32'],
+        remove: [...removed, '203.0.113.1'],
+        processes: true,
+        deadline: soon(),
+      });
+      expect(outcome).toMatchObject({ failures: [], ended: null, workerGone: false, alreadyThere: 1 });
+      expect(outcome.processes?.current).toHaveLength(1);
+      expect(outcome.removed.length).toBe(removed.length);
+      const keys = (await entries()).map((entry) => entry.key);
+      expect(keys.sort()).toEqual([...added, '198.51.100.0/24', '198.51.100.0/25', '2001:db8::/32'].sort());
+    });
+
+    itInLines('changes a draining worker in lines, and says that a worker is gone', async () => {
+      await map.addMany(current, ['192.0.2.1'], soon());
+      const pids = await subject.drain();
+      const group = { add: ['192.0.2.2'], remove: ['192.0.2.1'], processes: true };
+      const { draining } = await inLine();
+      expect((await map.changeGroup({ ...group, worker: draining, deadline: soon() })).failures).toEqual([]);
+      expect(await entries(pids.draining)).toEqual([{ key: '192.0.2.2', value: '1' }]);
+      expect(await entries()).toEqual([]);
+      const gone = await map.changeGroup({ ...group, worker: { kind: 'line', pid: 4_000_000 }, deadline: soon() });
+      expect(gone).toMatchObject({
+        workerGone: true,
+        failures: [{ reason: 'worker gone' }, { reason: 'worker gone' }],
+      });
     });
 
     it('answers thousands of lookups on one connection', async () => {

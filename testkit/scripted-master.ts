@@ -2,6 +2,7 @@
 // or wait, or the socket refuse, reset or stay silent.
 import { rename, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
+import { capabilitiesOf, parseRunningVersion } from '../src/haproxy/process/proxy-version.ts';
 import { ScriptedMap } from './scripted-map.ts';
 
 export interface ScriptedWorker {
@@ -160,7 +161,11 @@ export class ScriptedMaster {
       for (let cut = commandEnd(text); cut !== -1 && serving; cut = commandEnd(text)) {
         const command = text.slice(0, cut).replace(/\n+$/, '');
         text = text.slice(cut);
-        serving = await this.#handle(socket, command);
+        const line = this.#takesLines ? /^@@(!\d+) (.*)$/s.exec(command) : null;
+        // What follows the line is lost for the master.
+        if (line !== null) text = '';
+        const commands = line === null ? [command] : (line[2] ?? '').split(';').map((one) => `@${line[1]} ${one}`);
+        for (const one of commands) if (serving) serving = await this.#handle(socket, one);
       }
     };
     socket.on('data', (bytes) => {
@@ -171,6 +176,11 @@ export class ScriptedMaster {
         if (serving) socket.end();
       });
     });
+  }
+
+  get #takesLines(): boolean {
+    const version = parseRunningVersion(this.master.version);
+    return version !== null && capabilitiesOf(version).workerLines;
   }
 
   /** False: stop reading this connection. */

@@ -42,9 +42,8 @@ export class ProxyVersions {
   }
 
   get capabilities(): ProxyCapabilities {
-    return this.#version === null
-      ? { masterSocket: false, versionedMaps: false, fastDeletes: false, workerReadsConfiguration: false }
-      : capabilitiesOf(this.#version);
+    // Unknown: nothing can be relied on.
+    return capabilitiesOf(this.#version ?? { text: '', major: 0, minor: 0 });
   }
 
   /** For `/health`, if this branch of HAProxy is not tested; null: tested or unknown. */

@@ -1,6 +1,7 @@
 // Every live worker, by pid and start time, and whether its maps are in sync: for health, reload decisions and answers.
 
 import type { Emit } from '../../events/facts.ts';
+import { capabilitiesOf, parseRunningVersion } from '../../haproxy/process/proxy-version.ts';
 import type { Processes, Worker } from '../../haproxy/process/workers.ts';
 import type { MapName } from '../mirrored-map.ts';
 
@@ -41,6 +42,7 @@ export class WorkerRegistry {
   #workers = new Map<string, KnownWorker>();
   #masterPid: number | null = null;
   #runningVersion: string | null = null;
+  #takesLines = false;
   #lastVerifiedAt: Date | null = null;
   readonly #deps: WorkerRegistryDeps;
   readonly #listeners: ((pid: number) => void)[] = [];
@@ -61,6 +63,11 @@ export class WorkerRegistry {
   /** From `show proc`, such as `2.6.12-1+deb12u4`; null: not seen yet. */
   get runningVersion(): string | null {
     return this.#runningVersion;
+  }
+
+  /** Whether the master takes a line of commands for a worker. */
+  get takesLines(): boolean {
+    return this.#takesLines;
   }
 
   /** When the blocked map was last in sync in all live workers at once. */
@@ -87,6 +94,8 @@ export class WorkerRegistry {
   observe(processes: Processes): readonly KnownWorker[] {
     this.#masterPid = processes.master.pid;
     this.#runningVersion = processes.current[0]?.version ?? this.#runningVersion;
+    const ofMaster = parseRunningVersion(processes.master.version);
+    this.#takesLines = ofMaster !== null && capabilitiesOf(ofMaster).workerLines;
     const seen = new Map<string, KnownWorker>();
     const fresh: KnownWorker[] = [];
     const take = (worker: Worker, role: WorkerRole): void => {

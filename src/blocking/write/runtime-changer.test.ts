@@ -35,6 +35,11 @@ const withStarting = (starting: readonly Worker[], current: number, ...draining:
   };
 };
 
+const takingLines = ({ master, ...workers }: Processes): Processes => ({
+  ...workers,
+  master: { ...master, version: '3.4.0' },
+});
+
 /** A changer whose proxy answers each group with `answer`, and the workers addressed, in order. */
 function changerBefore(answer: (worker: string) => GroupOutcome) {
   const asked: string[] = [];
@@ -43,7 +48,7 @@ function changerBefore(answer: (worker: string) => GroupOutcome) {
   const map = {
     path: '/etc/proxy/blocked_ips.map',
     lookUpGroup: ({ worker }: GroupRequest) => {
-      const name = worker.kind === 'pid' ? `@!${worker.pid}` : '@1';
+      const name = worker.kind === 'current' ? '@1' : `${worker.kind === 'line' ? '@' : ''}@!${worker.pid}`;
       const apply = async (): Promise<GroupOutcome> => {
         asked.push(name);
         return answer(name);
@@ -71,6 +76,15 @@ describe('a change in the running maps', () => {
     expect(await block()).toMatchObject({ failures: [], currentFailed: false });
     // A worker that only the final `show proc` listed has its own round.
     expect(asked).toEqual(['@1', '@!10']);
+  });
+
+  it('goes to workers in lines once the master is known to take them', async () => {
+    const { asked, registry, block } = changerBefore((worker) =>
+      worker === '@@!20' ? { ...good, processes: takingLines(processesOf(20, 10)) } : good,
+    );
+    registry.observe(takingLines(processesOf(20)));
+    expect(await block()).toMatchObject({ failures: [], currentFailed: false });
+    expect(asked).toEqual(['@@!20', '@@!10']);
   });
 
   it('is not verified without the list of workers: an unknown one may lack the entry', async () => {

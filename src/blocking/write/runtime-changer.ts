@@ -158,7 +158,7 @@ export class RuntimeChanger {
         const { pid, pendingVersion, group } = started;
         const outcome = await group.apply({ processes: true, pendingVersion, fresh: change.fresh });
         for (const text of outcome.removed) removed.add(text);
-        if (outcome.workerGone && pid !== null && group.worker.kind === 'pid') {
+        if (outcome.workerGone && pid !== null && group.worker.kind !== 'current') {
           registry.forget(pid);
           started = this.#startInCurrent(change, null);
           continue;
@@ -176,17 +176,21 @@ export class RuntimeChanger {
   /** @param byPid otherwise by `@1`, unless a version of it is pending: from prepare to commit its pid is addressed */
   #startInCurrent(change: RuntimeChange, pid: number | null, byPid = false): Started {
     const pendingVersion = pid === null ? undefined : this.#deps.pending.of(pid, change.name);
-    const named = pid !== null && (byPid || pendingVersion !== undefined);
-    const worker: WorkerRef = named ? { kind: 'pid', pid } : CURRENT;
+    const named = pid !== null && (byPid || pendingVersion !== undefined || this.#deps.registry.takesLines);
+    const worker = named ? this.#named(pid) : CURRENT;
     const known = pid === null ? null : this.#deps.registry.byPid(pid);
     return { pid, known, pendingVersion, group: this.#group(change, worker, change.deadline) };
   }
 
   #startInDraining(change: RuntimeChange, pid: number): Started {
     const deadline = Math.min(change.deadline, performance.now() + drainingShareMs);
-    const group = this.#group(change, { kind: 'pid', pid }, deadline);
+    const group = this.#group(change, this.#named(pid), deadline);
     const known = this.#deps.registry.byPid(pid);
     return { pid, known, pendingVersion: this.#deps.pending.of(pid, change.name), group };
+  }
+
+  #named(pid: number): WorkerRef {
+    return { kind: this.#deps.registry.takesLines ? 'line' : 'pid', pid };
   }
 
   #group({ map, add, remove }: RuntimeChange, worker: WorkerRef, deadline: number): WorkerGroup {

@@ -5,11 +5,12 @@
 
 import { type Processes, processesFrom, readShowProc } from '../process/workers.ts';
 import type { Conversation } from '../socket/conversation.ts';
+import { WorkerLine } from '../socket/conversation-command.ts';
 import { type Deadline, type MasterSocket, MasterSocketError } from '../socket/master-socket.ts';
 import { isGoodDelete, isWorkerGone } from '../socket/replies.ts';
 import { BLOCKING_VALUE, MapCommands, type WorkerRef } from './runtime-map-commands.ts';
 import { valuesOf } from './runtime-map-dump.ts';
-import { type EntryChange, entryChanges, planChanges, readBack } from './runtime-map-group.ts';
+import { type EntryChange, entryChanges, planChanges, readBack, type Stage } from './runtime-map-group.ts';
 import { type EntryFailure, failureReason, lookupInDump, lookupOf } from './runtime-map-lookup.ts';
 import { RuntimeMapRejection } from './runtime-map-rejection.ts';
 
@@ -82,7 +83,7 @@ export class WorkerGroup {
     try {
       const missed =
         ended ?? (performance.now() < this.#deps.request.deadline ? null : nothingSent(this.#deps.socket.path));
-      if (missed !== null || conversation === null) return outcomeOf(this.#deps.request, this.#changes, missed, null);
+      if (missed !== null) return outcomeOf(this.#deps.request, this.#changes, missed, null);
       return await this.#changeAndVerify(conversation, application);
     } finally {
       conversation?.close();
@@ -97,8 +98,13 @@ export class WorkerGroup {
   }
 
   async #lookUp(): Promise<{ conversation: Conversation | null; ended: MasterSocketError | null }> {
+    const { worker } = this.#deps.request;
     let conversation: Conversation | null = null;
     try {
+      if (worker.kind === 'line') {
+        await this.#lookUpInLines(worker.pid);
+        return { conversation: null, ended: null };
+      }
       conversation = await this.#deps.socket.converse(this.#deps.request.deadline, { change: true });
       await lookUpAdditions(conversation, this.#commands, this.#changes);
       return { conversation, ended: null };
@@ -108,26 +114,33 @@ export class WorkerGroup {
     }
   }
 
+  async #lookUpInLines(pid: number): Promise<void> {
+    const additions = this.#changes.filter(({ intent }) => intent === 'add');
+    const { bodies, failure } = await this.#inLines(
+      pid,
+      additions.map(({ command }) => command),
+    );
+    takeLookups(additions, bodies);
+    if (failure !== null) throw failure;
+    if (additions.every(({ before }) => before?.state !== 'hidden')) return;
+    await this.#onNewConnection(false, (conversation) =>
+      resolveHidden(conversation, this.#commands, additions, 'before'),
+    );
+  }
+
+  /** @param conversation null: the worker takes its commands in lines */
   async #changeAndVerify(
-    conversation: Conversation,
+    conversation: Conversation | null,
     { pendingVersion, fresh, processes: listed }: GroupApplication,
   ): Promise<GroupOutcome> {
     const commands = this.#commands;
-    const stage = planChanges(commands, this.#changes, pendingVersion, fresh);
+    const payload = conversation !== null;
+    const stage = planChanges(commands, this.#changes, { pendingVersion, fresh, payload });
     let ended: MasterSocketError | null = null;
     let processes: Processes | null = null;
     try {
-      // `show proc` as the last reply proves as well as the end of the connection that no reply slipped, since its text
-      // is unlike any other. So that end is only waited for without it.
-      const bodies = listed
-        ? await conversation.send([...stage.commands, 'show proc'])
-        : await conversation.finish(stage.commands);
-      readBack(stage, bodies);
-      // Gives its slot back: the commands below take a connection of their own.
-      conversation.close();
-      let listing = listed ? bodies.at(-1) : undefined;
-      // Of this connection: one listed on a later connection proves nothing about this one.
-      if (listing !== undefined) readShowProc(this.#deps.socket.path, listing);
+      let listing =
+        conversation === null ? await this.#sendLines(stage, listed) : await this.#sendOn(conversation, stage, listed);
       if (stage.changes.some(({ after }) => after?.state === 'hidden')) {
         listing = await this.#onNewConnection(listed, (another) =>
           resolveHidden(another, commands, stage.changes, 'after'),
@@ -139,9 +152,62 @@ export class WorkerGroup {
       }
     } catch (error) {
       ended = failureOf(error, this.#deps.socket.path);
-      if (stage.changes.every(({ after }) => after === null)) readBack(stage, ended.responses);
     }
     return outcomeOf(this.#deps.request, this.#changes, ended, processes);
+  }
+
+  /** Returns the reply to `show proc`, if requested: the last on the connection, so that all replies have one master. */
+  async #sendOn(conversation: Conversation, stage: Stage, listed: boolean): Promise<string | undefined> {
+    // `show proc` as the last reply proves as well as the end of the connection that no reply slipped, since its text
+    // is unlike any other. So that end is only waited for without it.
+    const sent = listed ? conversation.send([...stage.commands, 'show proc']) : conversation.finish(stage.commands);
+    const bodies = await sent.catch((error: unknown) => {
+      const failure = failureOf(error, this.#deps.socket.path);
+      readBack(stage, failure.responses);
+      throw failure;
+    });
+    readBack(stage, bodies);
+    // Gives its slot back: later commands take a connection of their own.
+    conversation.close();
+    const listing = listed ? bodies.at(-1) : undefined;
+    // Of this connection: one listed on a later connection proves nothing about this one.
+    if (listing !== undefined) readShowProc(this.#deps.socket.path, listing);
+    return listing;
+  }
+
+  /** `show proc` is then sent on a connection of its own, after the last reply. */
+  async #sendLines(stage: Stage, listed: boolean): Promise<string | undefined> {
+    const { worker } = this.#deps.request;
+    if (worker.kind !== 'line') throw new Error('lines need the pid of their worker');
+    const { bodies, failure } = await this.#inLines(worker.pid, stage.commands as string[]);
+    readBack(stage, bodies);
+    if (failure !== null) throw failure;
+    return listed ? await this.#onNewConnection(true, async () => undefined) : undefined;
+  }
+
+  /** The replies up to the first failure. */
+  async #inLines(
+    pid: number,
+    commands: readonly string[],
+  ): Promise<{ bodies: readonly string[]; failure: MasterSocketError | null }> {
+    const bodies: string[] = [];
+    const { socket, request } = this.#deps;
+    for (const line of WorkerLine.of(pid, commands)) {
+      let conversation: Conversation | null = null;
+      try {
+        conversation = await socket.converse(request.deadline, { change: true });
+        // Before the line: whatever is sent behind it is lost.
+        const [, ...replies] = await conversation.finish(['show proc'], line);
+        bodies.push(...replies);
+      } catch (error) {
+        const failure = failureOf(error, socket.path);
+        bodies.push(...failure.responses.slice(1));
+        return { bodies, failure };
+      } finally {
+        conversation?.close();
+      }
+    }
+    return { bodies, failure: null };
   }
 
   /**
@@ -188,13 +254,17 @@ async function lookUpAdditions(
   changes: readonly EntryChange[],
 ): Promise<void> {
   const additions = changes.filter(({ intent }) => intent === 'add');
-  const bodies = await conversation.send(additions.map(({ command }) => command));
-  for (const [index, change] of additions.entries()) {
-    const body = bodies[index] ?? '';
+  takeLookups(additions, await conversation.send(additions.map(({ command }) => command)));
+  await resolveHidden(conversation, commands, additions, 'before');
+}
+
+function takeLookups(additions: readonly EntryChange[], bodies: readonly string[]): void {
+  for (const [index, body] of bodies.entries()) {
+    const change = additions[index];
+    if (change === undefined) throw new RangeError(`${bodies.length} replies to ${additions.length} lookups`);
     change.bodies.push(body);
     change.before = lookupOf(change.key, body);
   }
-  await resolveHidden(conversation, commands, additions, 'before');
 }
 
 /** Finds in a dump the entries that a more specific one hides from `get map`. */
@@ -224,7 +294,7 @@ function outcomeOf(
 ): GroupOutcome {
   const workerGone = ended !== null && isWorkerGone(ended.partial);
   const only = processes?.current.length === 1 ? (processes.current[0]?.pid ?? null) : null;
-  const worker = request.worker.kind === 'pid' ? request.worker.pid : only;
+  const worker = request.worker.kind === 'current' ? only : request.worker.pid;
   const failures: EntryFailure[] = [];
   const partial = ended?.partial ?? '';
   const unread = workerGone ? 'worker gone' : (ended?.reason ?? 'unknown reply');

@@ -1,7 +1,11 @@
 // The map commands of rules 1 to 3: `@1` (or `@!<pid>`) first, the map by its path, the value 1.
 import { MAX_COMMAND_BYTES, PayloadCommand } from '../socket/conversation-command.ts';
 
-export type WorkerRef = { readonly kind: 'current' } | { readonly kind: 'pid'; readonly pid: number };
+export type WorkerRef =
+  | { readonly kind: 'current' }
+  | { readonly kind: 'pid'; readonly pid: number }
+  /** By pid, the commands of a group in lines (`WorkerLine`). */
+  | { readonly kind: 'line'; readonly pid: number };
 
 export const CURRENT: WorkerRef = { kind: 'current' };
 

@@ -48,15 +48,19 @@ export function entryChanges(add: readonly string[], remove: readonly string[], 
   return [...add.map(withIntent('add')), ...remove.map(withIntent('remove'))];
 }
 
-/**
- * The mutations and the read-backs; notes the index of each reply in its change.
- * @param fresh the additions that the filling of the pending version does not bring
- */
+interface Plan {
+  readonly pendingVersion: number | undefined;
+  /** The additions that the filling of the pending version does not bring; absent: all. */
+  readonly fresh: readonly string[] | undefined;
+  /** False: one command for each addition, as a line of commands takes no payload in between. */
+  readonly payload: boolean;
+}
+
+/** The mutations and the read-backs, with the indexes of their replies noted in each change. */
 export function planChanges(
   commands: MapCommands,
   all: readonly EntryChange[],
-  pendingVersion: number | undefined,
-  fresh?: readonly string[],
+  { pendingVersion, fresh, payload }: Plan,
 ): Stage {
   // After an unreadable reply an addition could create a duplicate.
   const changes = all.filter(({ before }) => before?.state !== 'unknown');
@@ -66,7 +70,8 @@ export function planChanges(
     change.command = command;
   };
   const additions = changes.filter(({ intent }) => intent === 'add');
-  addTo(
+  const add = payload ? addByPayload : addEach;
+  add(
     plan,
     commands,
     additions.filter(({ before }) => before?.state === 'absent'),
@@ -77,7 +82,7 @@ export function planChanges(
   }
   if (pendingVersion !== undefined) {
     const missing = new Set(fresh ?? additions.map(({ key }) => key));
-    addTo(
+    add(
       plan,
       commands,
       additions.filter(({ key }) => missing.has(key)),
@@ -89,23 +94,32 @@ export function planChanges(
   return { commands: plan, changes };
 }
 
-function addTo(plan: Command[], commands: MapCommands, changes: readonly EntryChange[], version?: number): void {
-  const sentAt = (change: EntryChange, index: number): void => {
-    // Report the command for the live map, if there is one.
-    if (change.mutations.length === 0) change.command = commands.add(change.key, version);
-    change.mutations.push(index);
-  };
+function addEach(plan: Command[], commands: MapCommands, changes: readonly EntryChange[], version?: number): void {
+  for (const change of changes) {
+    const command = commands.add(change.key, version);
+    noteSent(change, plan.push(command) - 1, command);
+  }
+}
+
+function addByPayload(plan: Command[], commands: MapCommands, changes: readonly EntryChange[], version?: number): void {
   if (changes.length < PAYLOAD_FROM) {
-    for (const change of changes) sentAt(change, plan.push(commands.add(change.key, version)) - 1);
+    addEach(plan, commands, changes, version);
     return;
   }
   const keys = changes.map(({ key }) => key);
   let next = 0;
   for (const chunk of commands.addAll(keys, version)) {
     const index = plan.push(chunk.command) - 1;
-    for (const change of changes.slice(next, next + chunk.keys.length)) sentAt(change, index);
+    for (const change of changes.slice(next, next + chunk.keys.length))
+      noteSent(change, index, commands.add(change.key, version));
     next += chunk.keys.length;
   }
+}
+
+function noteSent(change: EntryChange, index: number, command: string): void {
+  // Report the command for the live map, if there is one.
+  if (change.mutations.length === 0) change.command = command;
+  change.mutations.push(index);
 }
 
 /** Assigns the replies to the changes. After a failed connection there may be fewer than commands. */

@@ -18,6 +18,8 @@ export interface ProxyCapabilities {
   readonly fastDeletes: boolean;
   /** A new worker is forked first and reads the configuration then, listed by `show proc` meanwhile: 3.1. */
   readonly workerReadsConfiguration: boolean;
+  /** `@@!<pid>`: a complete line of commands goes to a worker. Seen on 3.2 and 3.4; 3.1 was not available for a trial. */
+  readonly workerLines: boolean;
 }
 
 export class ProxyVersionError extends Error {
@@ -51,6 +53,7 @@ export function capabilitiesOf(version: ProxyVersion): ProxyCapabilities {
     versionedMaps: isAtLeast(version, 2, 4),
     fastDeletes: isAtLeast(version, 2, 9),
     workerReadsConfiguration: isAtLeast(version, 3, 1),
+    workerLines: isAtLeast(version, 3, 2),
   };
 }
 

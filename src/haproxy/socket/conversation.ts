@@ -5,7 +5,7 @@
 
 import type { Socket } from 'node:net';
 import { type CommandObserver, commandNameOf, unobserved } from './command-observer.ts';
-import { type Command, targetOf, wireText } from './conversation-command.ts';
+import { type Command, targetOf, type WorkerLine, wireText } from './conversation-command.ts';
 import { Exchange, type ExchangeFailure } from './exchange.ts';
 import { type Deadline, millisecondsUntil, socketFailureReason } from './master-socket-error.ts';
 
@@ -30,6 +30,14 @@ interface ConversationDeps {
   /** Whether an earlier command to this target (null: the master) is still unanswered. */
   readonly isUnanswered?: (target: string | null) => boolean;
   readonly observer?: CommandObserver;
+}
+
+interface Manner {
+  readonly untilEnd?: boolean;
+  readonly raw?: boolean;
+  readonly sink?: LinesSink;
+  /** Sent behind the commands. */
+  readonly line?: WorkerLine | undefined;
 }
 
 interface Call {
@@ -73,9 +81,12 @@ export class Conversation {
     return await this.#converse(commands, {});
   }
 
-  /** As `send`, then half-closes and waits for the end: the last commands of this conversation. */
-  async finish(commands: readonly Command[]): Promise<string[]> {
-    return await this.#converse(commands, { untilEnd: true });
+  /**
+   * As `send`, then half-closes and waits for the end: the last commands of this conversation.
+   * @param line sent last; its replies follow those of the commands
+   */
+  async finish(commands: readonly Command[], line?: WorkerLine): Promise<string[]> {
+    return await this.#converse(commands, { untilEnd: true, line });
   }
 
   /**
@@ -98,21 +109,21 @@ export class Conversation {
     else this.#fail({ reason: 'reset', detail: 'closed by this service before every reply was complete' });
   }
 
-  #converse(
-    commands: readonly Command[],
-    { untilEnd = false, raw = false, sink }: { untilEnd?: boolean; raw?: boolean; sink?: LinesSink },
-  ): Promise<string[]> {
+  #converse(commands: readonly Command[], { untilEnd = false, raw = false, sink, line }: Manner): Promise<string[]> {
     const blocks = blocksOf(commands);
+    if (line !== undefined) blocks.push(line.wire);
+    const all = line === undefined ? commands : [...commands, ...line.commands];
     if (this.#call !== null) throw new Error('a conversation takes one call at a time');
     return new Promise((resolve, reject) => {
       const call: Call = { untilEnd, since: performance.now(), sinkWork: null, resolve, reject };
       const onLines = sink === undefined ? {} : { onLines: (lines: string[]) => this.#handOver(call, sink, lines) };
-      this.#exchange.begin(commands, { raw, ...onLines });
+      this.#exchange.begin(all, { raw, ...onLines });
       if (this.#over) return reject(this.#error(this.#failure));
-      const [first] = commands;
+      const [first] = all;
       const { isUnanswered = () => false } = this.#deps;
+      const targets = [first, line?.commands[0]].map((command) => (command === undefined ? null : targetOf(command)));
       // A master that does not answer itself forwards nothing either.
-      if (first !== undefined && (isUnanswered(null) || isUnanswered(targetOf(first)))) {
+      if (first !== undefined && [null, ...targets].some(isUnanswered)) {
         this.#finishUp();
         const detail = 'an earlier command is still unanswered; nothing was sent';
         return reject(this.#error({ reason: 'deadline', detail }));

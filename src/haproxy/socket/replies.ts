@@ -158,5 +158,5 @@ export function parseReload(text: string): ReloadReply {
  * command: '225'`, the end of an address).
  */
 export function isWorkerGone(text: string): boolean {
-  return /^Can't find the target PID matching the prefix '@!\d+'(?:\n|$)/.test(text);
+  return /^Can't find the target PID matching the prefix '@?@!\d+'(?:\n|$)/.test(text);
 }

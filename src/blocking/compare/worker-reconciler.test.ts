@@ -256,7 +256,7 @@ describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
     await kit.database.write.deleteFrom('blocked_ips').execute();
     await raw(`@1 add map ${map()} 30.0.0.1 1`);
     const verdict = await ensure();
-    expect(verdict).toMatchObject({ inSync: false, reason: expect.stringMatching(/nothing is repaired/) });
+    expect(verdict).toMatchObject({ inSync: false, reason: expect.stringMatching(/no worker is repaired/) });
     expect(await running()).toEqual([...all, '30.0.0.1 1'].sort());
   });
 });

@@ -29,7 +29,7 @@ export function endedOperation(operation: string, { note, outcome, ...more }: Mo
       ...outcome,
     },
     attempted: true,
-    seenEverywhere: null,
+    verifiedEverywhere: null,
     counts: {},
     ...more,
   };

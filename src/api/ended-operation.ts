@@ -32,6 +32,6 @@ export interface EndedOperation {
   /** False for an invalid request, a missing permission and a dry run. */
   readonly attempted: boolean;
   /** Null: does not apply. */
-  readonly seenEverywhere: boolean | null;
+  readonly verifiedEverywhere: boolean | null;
   readonly counts: EntryCounts;
 }

@@ -5,7 +5,7 @@ import { auditRoutes } from './audit-routes.ts';
 import { authenticate } from './authentication.ts';
 import { blockedIpsBulkRoutes } from './blocked-ips-bulk-routes.ts';
 import { blockedIpsRoutes } from './blocked-ips-routes.ts';
-import { prepareForNoBody, takeJsonBodies } from './bodies.ts';
+import { parseJsonBodies, prepareForNoBody } from './bodies.ts';
 import { addBounds, type Limits } from './bounds.ts';
 import { configRoutes } from './config-routes.ts';
 import { connectionLimit, readProcessLimits } from './connections.ts';
@@ -22,7 +22,7 @@ import { metricsRoutes } from './metrics-routes.ts';
 import { openApiRoutes } from './openapi-routes.ts';
 import { isPanelRoute } from './panel-pages.ts';
 import { isUnknownPageVisit, panelRoutes, sendPage } from './panel-routes.ts';
-import { methodNotAllowed, noSuchEndpoint } from './refusals.ts';
+import { methodNotAllowed, noSuchEndpoint } from './rejections.ts';
 import { pathOf } from './request-context.ts';
 import { requestId } from './request-id.ts';
 import { RequestLines } from './request-lines.ts';
@@ -113,7 +113,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     clientErrorHandler: (error, socket) => answerBrokenConnection(error, socket),
   });
   compileLate(app, '/api/keys/:name');
-  takeJsonBodies(app, timeouts.smallBody);
+  parseJsonBodies(app, timeouts.smallBody);
   if (options.onRoute !== undefined) app.addHook('onRoute', options.onRoute);
   const lines = new RequestLines(services.log);
   // Before every hook that may reject a request: its log line has the duration.
@@ -198,7 +198,7 @@ function addHooks(
       request.sessionEndsAt = key.sessionEndsAt;
     }
     const path = pathOf(request.url);
-    if (request.is404 || routes.misses(path, request.method)) {
+    if (request.is404 || routes.lacksMethod(path, request.method)) {
       const allow = routes.allowed(path);
       if (allow === null) throw noSuchEndpoint(request.method, path);
       reply.header('allow', allow);

@@ -4,7 +4,7 @@ import { operations } from '../api/operations.ts';
 import { parseTime } from '../domain/rfc3339.ts';
 import { rejectedRead } from './ended-operations.ts';
 import { handle } from './handle.ts';
-import { refusedFields } from './refusals.ts';
+import { rejectedFields } from './rejections.ts';
 import { pathAddress, validTime } from './request-values.ts';
 import type { Services } from './services.ts';
 
@@ -23,7 +23,7 @@ export function auditRoutes(app: FastifyInstance, { audit }: Services): void {
     const { limit, cursor = null, operation, key, ip_address: address, since, until } = query;
     // A misspelt verb would find nothing, as if nothing had been done.
     if (operation !== undefined && !verbs.includes(operation))
-      throw refusedFields([{ name: 'operation', description: `must be one of ${verbs.join(', ')}` }]);
+      throw rejectedFields([{ name: 'operation', description: `must be one of ${verbs.join(', ')}` }]);
     return audit.page({
       limit,
       cursor,

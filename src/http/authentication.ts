@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import type { SessionHolder } from '../keys/sessions.ts';
 import type { FailureLimiter } from './failure-limiter.ts';
-import { tooManyFailedKeys, unauthorized } from './refusals.ts';
+import { tooManyFailedKeys, unauthorized } from './rejections.ts';
 import type { Services } from './services.ts';
 
 /** Longer texts are not hashed. */
-const LONGEST_KEY = 512;
+const MAX_KEY_LENGTH = 512;
 const BEARER = /^Bearer +([\x21-\x7e]+) *$/i;
 const SESSION_TOKEN = /^pms_[A-Za-z0-9_-]{43}$/;
 
@@ -34,7 +34,7 @@ export async function holderOf(
   bearer: string,
   { keys, sessions }: Pick<Services, 'keys' | 'sessions'>,
 ): Promise<SessionHolder | null> {
-  if (bearer.length > LONGEST_KEY) return null;
+  if (bearer.length > MAX_KEY_LENGTH) return null;
   const session = SESSION_TOKEN.test(bearer) ? await sessions.authenticate(bearer) : null;
   if (session !== null) return session;
   const key = await keys.authenticate(bearer);

@@ -1,13 +1,13 @@
 // A batch is in memory from its first byte to its response.
-import { busy } from './refusals.ts';
+import { busy } from './rejections.ts';
 
 /** Three batches of the maximum size: 100,000 elements, or 16 MiB. */
 const ROOM_BYTES = 150 * 1024 * 1024;
-/** Besides its text (measured: 380 bytes for a plain address). */
+/** Of one element without its text (measured: 380 bytes for a plain address). */
 const ELEMENT_BYTES = 400;
 
 /** One batch of the maximum size fits into the share of one key. */
-const SHARE_OF_ONE_KEY = 1 / 2;
+const SHARE_PER_KEY = 1 / 2;
 
 export class BatchRoom {
   readonly #bytes: number;
@@ -28,7 +28,7 @@ export class BatchRoom {
       take: (elements, bytes) => {
         // A text is in memory twice while it is read: as bytes and as characters.
         const more = elements * ELEMENT_BYTES + bytes * 2;
-        if ((this.#ofKeys.get(key) ?? 0) + more > this.#bytes * SHARE_OF_ONE_KEY)
+        if ((this.#ofKeys.get(key) ?? 0) + more > this.#bytes * SHARE_PER_KEY)
           throw busy(`the key ${key} already has too many large batches in progress; retry shortly`);
         if (this.#taken + more > this.#bytes)
           throw busy('too many large batches are already in progress; retry shortly');

@@ -14,32 +14,33 @@ import { SliceQueue } from '../concurrency/slices.ts';
 import { codes } from '../errors/catalogue.ts';
 import { isPreferred } from '../errors/negotiate.ts';
 import { handle } from './handle.ts';
-import { clientGone, refusedFields } from './refusals.ts';
+import { clientGone, rejectedFields } from './rejections.ts';
 import { RequestLimit } from './request-limit.ts';
 import { pathAddress, readBlockRequest } from './request-values.ts';
 import { requireScope } from './require-scope.ts';
 import type { Services } from './services.ts';
 
 /** Each holds a page of the list in memory while its client reads. */
-const MOST_EXPORTS = 256;
+const MAX_EXPORTS = 256;
 /** A client that stalls uses up only its own key's quota. */
-const MOST_EXPORTS_OF_ONE_KEY = 192;
+const MAX_EXPORTS_PER_KEY = 192;
 /** Each reads the complete table, alternating with the others. */
-const MOST_TEXT_SEARCHES = 8;
-const MOST_TEXT_SEARCHES_OF_ONE_KEY = 4;
+const MAX_TEXT_SEARCHES = 8;
+const MAX_TEXT_SEARCHES_PER_KEY = 4;
 
 export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services, now: () => Date): void {
-  const exports = new RequestLimit(MOST_EXPORTS, MOST_EXPORTS_OF_ONE_KEY);
+  const exports = new RequestLimit(MAX_EXPORTS, MAX_EXPORTS_PER_KEY);
   // A page takes some 10 ms of the database: thirty lists at once must not delay a block by thirty pages.
   const slices = new SliceQueue();
-  const textSearches = new RequestLimit(MOST_TEXT_SEARCHES, MOST_TEXT_SEARCHES_OF_ONE_KEY);
+  const textSearches = new RequestLimit(MAX_TEXT_SEARCHES, MAX_TEXT_SEARCHES_PER_KEY);
 
   handle(app, blockAddress, async ({ body, query, caller, request, answerWith, counted }) => {
     const allowWide = body.allow_wide === true || query.allow_wide === true;
     if (body.force === true) requireScope(request, 'admin', 'force');
     if (allowWide) requireScope(request, 'admin', 'allow_wide');
     const reading = readBlockRequest(body, now());
-    if (!reading.ok) throw refusedFields(reading.fields, reading.badAddress ? codes.InvalidAddress : codes.InvalidTime);
+    if (!reading.ok)
+      throw rejectedFields(reading.fields, reading.badAddress ? codes.InvalidAddress : codes.InvalidTime);
     const wanted = { ...reading.request, ...(allowWide && { allowWide }) };
     const { created, changed, answer } = await blockedSet.block(wanted, caller);
     answerWith(created ? 201 : 200);
@@ -70,7 +71,7 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
     const { limit, cursor, offset = 0, q, text, expiring = false } = query;
     if (q !== undefined && text !== undefined) {
       const description = 'send either q or text, not both';
-      throw refusedFields([{ name: 'text', description }]);
+      throw rejectedFields([{ name: 'text', description }]);
     }
     const done = text === undefined ? null : textSearches.begin(keyName);
     try {
@@ -84,7 +85,7 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
   async function sendTextList(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const name = /[?&](limit|cursor|offset|q|text|expiring)=/.exec(request.url)?.[1];
     if (name !== undefined) {
-      throw refusedFields([
+      throw rejectedFields([
         { name, description: 'the text list is always complete; remove this parameter, or request JSON' },
       ]);
     }

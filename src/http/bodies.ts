@@ -5,10 +5,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { quote } from '../domain/quote.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { malformedBody, tooLarge, unexpectedBody, unsupportedMediaType } from './refusals.ts';
-import { refusalOfJson } from './strict-json.ts';
+import { malformedBody, tooLarge, unexpectedBody, unsupportedMediaType } from './rejections.ts';
+import { rejectionOfJson } from './strict-json.ts';
 
-export function takeJsonBodies(app: FastifyInstance, ms: number): void {
+export function parseJsonBodies(app: FastifyInstance, ms: number): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, stream, done) => {
     const announced = Number(request.headers['content-length'] ?? 0);
@@ -57,8 +57,8 @@ function parseJson(body: Buffer): unknown {
   } catch (cause) {
     throw malformedBody('the body is not valid JSON in UTF-8', cause);
   }
-  const refusal = refusalOfJson(text);
-  if (refusal !== null) throw refusal;
+  const rejection = rejectionOfJson(text);
+  if (rejection !== null) throw rejection;
   return value;
 }
 
@@ -100,7 +100,7 @@ function readSmallBody(
     if (ended) return;
     ended = true;
     clearTimeout(timer);
-    stream.off('data', take).off('end', whole).off('error', end);
+    stream.off('data', take).off('end', complete).off('error', end);
     // A later disconnect does not matter.
     if (error !== null) stream.on('error', () => undefined);
     done(error, error === null ? Buffer.concat(pieces, received) : Buffer.alloc(0));
@@ -110,10 +110,10 @@ function readSmallBody(
     if (received > limit) end(tooLarge(`the body is larger than the ${limit} bytes that this request allows`));
     else pieces.push(piece);
   };
-  const whole = (): void => end(null);
+  const complete = (): void => end(null);
   // `setImmediate`: if the event loop was blocked, data that arrived meanwhile is read first.
   const timer = setTimeout(() => setImmediate(() => end(tooSlow(received, ms))), ms);
-  stream.on('data', take).on('end', whole).on('error', end);
+  stream.on('data', take).on('end', complete).on('error', end);
   if (announced > limit) end(tooLarge(`the body is larger than the ${limit} bytes that this request allows`));
 }
 

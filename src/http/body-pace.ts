@@ -2,7 +2,7 @@
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 
-const LEAST_BYTES_A_SECOND = 1024;
+const MIN_BYTES_PER_SECOND = 1024;
 
 /** Measures only the time in which the reader waits for the client. */
 export class BodyPace {
@@ -27,7 +27,7 @@ export class BodyPace {
         if (timer === null) return;
         if (this.#isTooSlow()) {
           timer = null;
-          reject(this.#refusal());
+          reject(this.#tooSlow());
           return;
         }
         this.#bytes = 0;
@@ -56,11 +56,11 @@ export class BodyPace {
   }
 
   #isTooSlow(): boolean {
-    return this.#bytes * 1000 < LEAST_BYTES_A_SECOND * this.#windowMs;
+    return this.#bytes * 1000 < MIN_BYTES_PER_SECOND * this.#windowMs;
   }
 
-  #refusal(): ServiceError {
-    const detail = `the body arrives too slowly: ${this.#bytes} bytes in ${this.#windowMs / 1000} s, at least ${LEAST_BYTES_A_SECOND} bytes per second are required; nothing was changed`;
+  #tooSlow(): ServiceError {
+    const detail = `the body arrives too slowly: ${this.#bytes} bytes in ${this.#windowMs / 1000} s, at least ${MIN_BYTES_PER_SECOND} bytes per second are required; nothing was changed`;
     return new ServiceError(codes.RequestTimeout, 'read request', detail);
   }
 }

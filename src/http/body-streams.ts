@@ -9,7 +9,7 @@ import { checkCoding, wrongMediaType } from './bodies.ts';
 import { BodyPace } from './body-pace.ts';
 import type { ElementReader } from './bulk-elements.ts';
 import { type JsonForm, type JsonValue, readJsonValues } from './json-values.ts';
-import { malformedBody, tooLarge } from './refusals.ts';
+import { malformedBody, tooLarge } from './rejections.ts';
 import { readTextList } from './text-list.ts';
 
 /**
@@ -44,8 +44,8 @@ export async function* completeBody(
   }
 }
 
-const LARGEST_BATCH_BYTES = 16 * 1024 * 1024;
-const MOST_BATCH_ELEMENTS = 100_000;
+const MAX_BATCH_BYTES = 16 * 1024 * 1024;
+const MAX_BATCH_ELEMENTS = 100_000;
 
 const ARRAY: JsonForm = { root: 'array', paths: ['$.*'], name: 'a JSON array of addresses or objects' };
 const LISTS: JsonForm = {
@@ -108,7 +108,7 @@ export async function readBatch(
   const batch: Batch = { add: [], remove: [], rejected: [] };
   const ended = new Set<string>();
   let elements = 0;
-  const body = counted(completeBody(request, LARGEST_BATCH_BYTES, paceMs), (bytes) => share.take(0, bytes));
+  const body = counted(completeBody(request, MAX_BATCH_BYTES, paceMs), (bytes) => share.take(0, bytes));
   for await (const values of readJsonValues(body, LISTS)) {
     share.take(values.length, 0);
     for (const element of values) {
@@ -122,9 +122,9 @@ export async function readBatch(
       }
       if (typeof index !== 'number') throw malformedBody(`${list} must be a list of addresses or objects`);
       elements += 1;
-      if (elements > MOST_BATCH_ELEMENTS) {
+      if (elements > MAX_BATCH_ELEMENTS) {
         throw tooLarge(
-          `a batch may have at most ${MOST_BATCH_ELEMENTS} addresses; split it, or replace the complete set with PUT`,
+          `a batch may have at most ${MAX_BATCH_ELEMENTS} addresses; split it, or replace the complete set with PUT`,
         );
       }
       readElement(batch, list, index, element, reader);

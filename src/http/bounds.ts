@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Connections } from './connections.ts';
 import { refuseConnection, refuseTunnel } from './error-replies.ts';
-import { busy, hostMissing } from './refusals.ts';
+import { busy, hostMissing } from './rejections.ts';
 import { RequestLimit } from './request-limit.ts';
 
 export interface Limits {
@@ -60,7 +60,7 @@ export function addBounds(
 }
 
 /** Clients that pipeline send about ten. */
-const MOST_PIPELINED = 32;
+const MAX_PIPELINED = 32;
 
 /**
  * Node emits all requests of one read, about 1,600 in 64 KiB, before the first is answered: ten such connections
@@ -73,7 +73,7 @@ function boundPipelining(server: Server, connections: Connections): void {
     const { socket } = request;
     // Requests of the same read are emitted although their connection has ended.
     if (socket.destroyed) return;
-    if (connections.inProgress(socket) >= MOST_PIPELINED) {
+    if (connections.inProgress(socket) >= MAX_PIPELINED) {
       socket.destroy();
       return;
     }

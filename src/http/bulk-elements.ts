@@ -13,7 +13,7 @@ export interface Validator {
 }
 
 /** Characters of a rejected value that the response shows. */
-const LONGEST_SHOWN = 100;
+const MAX_SHOWN_CHARACTERS = 100;
 
 /** A plain address does not change the fields of an existing entry. */
 const KEEP = { kind: 'keep' } as const;
@@ -57,10 +57,10 @@ export class ElementReader {
     return reading.ok ? reading : { ok: false, rejection: { index, value: reading.value, why: reading.why } };
   }
 
-  #object({ value, duplicate }: Element, isRight: Validator): Reading {
+  #object({ value, duplicate }: Element, isValid: Validator): Reading {
     if (duplicate !== null) return reject(value, [`${quote(duplicate)}: appears twice in the element; send it once`]);
-    if (isRight(value) !== true) {
-      const fields = describeSchemaErrors(isRight.errors ?? [], 'the element');
+    if (isValid(value) !== true) {
+      const fields = describeSchemaErrors(isValid.errors ?? [], 'the element');
       return reject(
         value,
         fields.map(({ name, description }) => (name === 'element' ? description : `${name}: ${description}`)),
@@ -91,17 +91,17 @@ function rejectMark({ value }: Element): Reading {
 
 function reject(value: unknown, reasons: readonly string[]): Reading {
   const named = typeof value === 'string' ? value : (value as { ip_address?: unknown } | null)?.ip_address;
-  const shown = typeof named === 'string' ? named : shortJson(value, LONGEST_SHOWN);
+  const shown = typeof named === 'string' ? named : shortJson(value, MAX_SHOWN_CHARACTERS);
   return { ok: false, value: shortCopy(shown), why: reasons.slice(0, 3).join('; ') };
 }
 
 /** A copy, because V8 slices keep their parent, here a chunk of the body, in memory. */
 export function shortCopy(text: string): string {
-  const short = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}...` : text;
+  const short = text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}...` : text;
   return Buffer.from(short, 'utf16le').toString('utf16le');
 }
 
-const DEEPEST = 4;
+const MAX_DEPTH = 4;
 
 /**
  * For values nested deeper than `JSON.stringify` supports.
@@ -110,7 +110,7 @@ const DEEPEST = 4;
 export function shortJson(value: unknown, longest: number, depth = 0): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? String(value);
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
-  if (depth === DEEPEST) return `${open}...${close}`;
+  if (depth === MAX_DEPTH) return `${open}...${close}`;
   let text = open;
   // `for in` does not copy a list of a million to show its first three elements.
   for (const name in value) {

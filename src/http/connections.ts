@@ -3,19 +3,19 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { sourceOf } from './failure-limiter.ts';
-import { busy } from './refusals.ts';
+import { busy } from './rejections.ts';
 
 /** About 60 MB if all are idle. */
-const MOST_CONNECTIONS = 2048;
+const MAX_CONNECTIONS = 2048;
 /** So that an operator gets in when file descriptors are short. */
-const LEAST_CONNECTIONS = 16;
+const MIN_CONNECTIONS = 16;
 /** About 40 are open at rest; a reload, a sync and a rewrite add some dozens. */
 const KEPT_DESCRIPTORS = 128;
 
 /** @param limits the text of /proc/self/limits; empty if there is none */
 export function connectionLimit(limits: string): number {
   const files = openFilesOf(limits);
-  return Math.min(MOST_CONNECTIONS, Math.max(LEAST_CONNECTIONS, Math.floor((files - KEPT_DESCRIPTORS) / 2)));
+  return Math.min(MAX_CONNECTIONS, Math.max(MIN_CONNECTIONS, Math.floor((files - KEPT_DESCRIPTORS) / 2)));
 }
 
 export function readProcessLimits(path = '/proc/self/limits'): string {
@@ -34,10 +34,10 @@ function openFilesOf(limits: string): number {
   return soft === undefined || soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft);
 }
 
-const SHARE_OF_ONE_KEY = 3 / 4;
+const SHARE_PER_KEY = 3 / 4;
 
 /** They stay open until they have read their response. */
-const MOST_REJECTED = 64;
+const MAX_REFUSED_OPEN = 64;
 
 interface Connection {
   readonly socket: Socket;
@@ -56,7 +56,7 @@ export class Connections {
   /** Number of connections with requests in progress, by key. */
   readonly #working = new Map<string, number>();
   readonly #refused = new WeakSet<Socket>();
-  readonly #rejected = new Set<Socket>();
+  readonly #refusedOpen = new Set<Socket>();
 
   /** @param refuse answers 503 and closes */
   constructor(limit: number, refuse: (socket: Socket) => void) {
@@ -72,7 +72,7 @@ export class Connections {
     const source = sourceOf(socket.remoteAddress ?? 'unix');
     const connection: Connection = { socket, source, authenticated: false, busy: 0, worksFor: null };
     if (this.#known.size >= this.#limit && !this.#makeRoom()) {
-      this.#reject(socket);
+      this.#refuseSocket(socket);
       return;
     }
     this.#known.set(socket, connection);
@@ -86,7 +86,7 @@ export class Connections {
     if (connection === undefined) return;
     if (connection.worksFor !== key) {
       const others = this.#working.get(key) ?? 0;
-      if (others >= Math.ceil(this.#limit * SHARE_OF_ONE_KEY))
+      if (others >= Math.ceil(this.#limit * SHARE_PER_KEY))
         throw busy(`the key ${key} already uses ${others} connections; retry shortly`);
       this.#endWork(connection);
       connection.worksFor = key;
@@ -126,15 +126,15 @@ export class Connections {
     };
   }
 
-  #reject(socket: Socket): void {
+  #refuseSocket(socket: Socket): void {
     // The oldest had the most time to read its response.
-    const [oldest] = this.#rejected;
-    if (oldest !== undefined && this.#rejected.size >= MOST_REJECTED) {
-      this.#rejected.delete(oldest);
+    const [oldest] = this.#refusedOpen;
+    if (oldest !== undefined && this.#refusedOpen.size >= MAX_REFUSED_OPEN) {
+      this.#refusedOpen.delete(oldest);
       oldest.destroy();
     }
-    this.#rejected.add(socket);
-    socket.once('close', () => this.#rejected.delete(socket));
+    this.#refusedOpen.add(socket);
+    socket.once('close', () => this.#refusedOpen.delete(socket));
     this.#refused.add(socket);
     this.#refuse(socket);
   }

@@ -6,7 +6,7 @@ import { isPreferred } from '../errors/negotiate.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { shortJson } from './bulk-elements.ts';
 import { type JsonForm, type JsonValue, readJsonValues } from './json-values.ts';
-import { refusalOfJson } from './strict-json.ts';
+import { rejectionOfJson } from './strict-json.ts';
 import { readTextList } from './text-list.ts';
 
 async function* streamOf(parts: readonly Buffer[]): AsyncGenerator<Uint8Array> {
@@ -87,7 +87,7 @@ describe('streamed JSON', () => {
           expect(mine, bytes.toString()).toMatch(/^refused/);
           return;
         }
-        if (!Array.isArray(theirs) || refusalOfJson(bytes.toString()) !== null) expect(mine).toMatch(/^refused/);
+        if (!Array.isArray(theirs) || rejectionOfJson(bytes.toString()) !== null) expect(mine).toMatch(/^refused/);
         else if (JSON.stringify(theirs).includes('\ufeff')) expect(mine, bytes.toString()).toBe('refused in part');
         else expect(mine, bytes.toString()).toBe(JSON.stringify(theirs));
       }),
@@ -106,7 +106,7 @@ describe('streamed JSON', () => {
     ['{"a":"{\\"b\\":1,\\"b\\":2}"}', null],
     ['['.repeat(32) + ']'.repeat(32), null],
   ])('%s has the same result complete and as a stream', async (json, refusal) => {
-    const whole = refusalOfJson(json);
+    const whole = rejectionOfJson(json);
     const streamed = await outcomeOf<JsonValue>(
       readJsonValues(streamOf([Buffer.from(`[${json.startsWith('[['.repeat(16)) ? '1' : json}]`)]), ARRAY),
     );

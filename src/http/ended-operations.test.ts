@@ -74,7 +74,7 @@ describe('the operation listener', () => {
           result: null,
         },
         attempted: true,
-        seenEverywhere: false,
+        verifiedEverywhere: false,
         counts: { unchanged: 1 },
       },
     ]);
@@ -100,7 +100,7 @@ describe('the operation listener', () => {
       ['revoke_key', 'ci', null],
     ]);
     expect(JSON.stringify(told)).not.toContain('secret');
-    expect(told.map(({ counts, seenEverywhere }) => [counts, seenEverywhere])).toEqual([
+    expect(told.map(({ counts, verifiedEverywhere }) => [counts, verifiedEverywhere])).toEqual([
       [{ added: 1, updated: 0, removed: 0, unchanged: 0, rejected: 0 }, true],
       [{ added: 0, removed: 0 }, true],
       [{}, null],

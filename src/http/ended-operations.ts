@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { EndedOperation, EntryCounts } from '../api/ended-operation.ts';
 import { parseIp } from '../domain/ip.ts';
-import { isOfServer } from './refusals.ts';
+import { isOfServer } from './rejections.ts';
 import type { OperationObserver } from './services.ts';
 
 /** For a read operation that was rejected for lack of a scope. */
@@ -25,7 +25,7 @@ export function emitEnded(route: RouteOptions, operation: string, observer: Oper
   };
 }
 
-/** Only rejections for lack of a scope: this is how a stolen key is probed. Others are typing errors. */
+/** Only rejections for a missing scope, which a probe with a stolen key causes. Others are typing errors. */
 export function emitRejectedReads(route: RouteOptions, observer: OperationObserver, now: () => Date): void {
   route.onSend = (request, reply, payload, next) => {
     if (reply.statusCode === 403 && request.keyName !== '') {
@@ -65,12 +65,12 @@ function endedOperation(request: FastifyRequest, reply: FastifyReply, operation:
       result: resultOf(answered),
     },
     attempted: request.attempted && !isDryRun(request) && !(failure !== null && isOfServer(failure)),
-    seenEverywhere: failure === null ? seenEverywhere(answered) : null,
+    verifiedEverywhere: failure === null ? verifiedEverywhere(answered) : null,
     counts: request.entryCounts ?? countsOf(answered),
   };
 }
 
-function seenEverywhere(answered: Readonly<Record<string, unknown>>): boolean | null {
+function verifiedEverywhere(answered: Readonly<Record<string, unknown>>): boolean | null {
   const synced = flag(answered['runtime_map_synced']);
   if (synced === null) return flag(answered['runtime_map_updated']);
   const draining = answered['draining_workers'] as readonly { readonly synced: boolean }[];

@@ -9,7 +9,7 @@ import { encodeApiError, encodeErr } from '../errors/protobuf.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { causeText } from '../telemetry/log.ts';
 import { asAnswerableError, asConnectionError } from './framework-errors.ts';
-import { busy } from './refusals.ts';
+import { busy } from './rejections.ts';
 import { pathOf } from './request-context.ts';
 import { newRequestId } from './request-id.ts';
 import { commonHeaders } from './security-headers.ts';

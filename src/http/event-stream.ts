@@ -109,7 +109,11 @@ export class EventStream extends Readable {
 
   #gap(): string {
     const id = this.#deps.events.idOf(this.#position);
-    const data = { id, type: 'gap', data: { reason: 'events before this one are no longer available; fetch again' } };
+    const data = {
+      id,
+      type: 'gap',
+      data: { reason: 'events before this one are no longer available; fetch the current state' },
+    };
     return `id: ${id}\nevent: gap\ndata: ${JSON.stringify(data)}\n\n`;
   }
 }

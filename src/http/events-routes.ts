@@ -5,14 +5,14 @@ import { grants } from '../domain/scope.ts';
 import { bearerOf, holderOf } from './authentication.ts';
 import { EventStream, type StreamPace } from './event-stream.ts';
 import { handle } from './handle.ts';
-import { refusedFields } from './refusals.ts';
+import { rejectedFields } from './rejections.ts';
 import { RequestLimit } from './request-limit.ts';
 import type { EventsService, Services } from './services.ts';
 
-const MOST_STREAMS = 256;
-const MOST_STREAMS_OF_ONE_KEY = 64;
-/** A quarter. */
-const SHARE_OF_CONNECTIONS = 4;
+const MAX_STREAMS = 256;
+const MAX_STREAMS_PER_KEY = 64;
+/** Of all connections. */
+const SHARE_OF_STREAMS = 1 / 4;
 /** Time for clients to read the last events when the service stops. */
 const LAST_EVENTS_MS = 1_000;
 
@@ -24,8 +24,8 @@ export function eventsRoutes(
   { events, keys, sessions }: Services,
   options: { readonly pace: StreamPace; readonly connections: number },
 ): void {
-  const most = Math.max(2, Math.min(MOST_STREAMS, Math.floor(options.connections / SHARE_OF_CONNECTIONS)));
-  const limit = new RequestLimit(most, Math.min(MOST_STREAMS_OF_ONE_KEY, Math.ceil(most / 2)));
+  const maxStreams = Math.max(2, Math.min(MAX_STREAMS, Math.floor(options.connections * SHARE_OF_STREAMS)));
+  const limit = new RequestLimit(maxStreams, Math.min(MAX_STREAMS_PER_KEY, Math.ceil(maxStreams / 2)));
   const open = new Set<EventStream>();
 
   handle(app, streamEvents, async ({ query, request, reply }) => {
@@ -73,7 +73,7 @@ export function eventsRoutes(
     if (text === undefined) return null;
     const types = text.split(',');
     if (!hasUnknownType(types, events)) return new Set(types);
-    throw refusedFields([
+    throw rejectedFields([
       { name: 'types', description: `must be a comma-separated list of ${events.types().join(', ')}` },
     ]);
   }
@@ -83,7 +83,7 @@ export function eventsRoutes(
 function readLastId(text: string | string[] | undefined): string | null {
   if (text === undefined || text === '') return null;
   if (typeof text === 'string' && eventIdForm.test(text)) return text;
-  throw refusedFields([
+  throw rejectedFields([
     { name: 'Last-Event-ID', description: 'must be the id of an event, exactly as it was received' },
   ]);
 }

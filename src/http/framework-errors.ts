@@ -1,7 +1,7 @@
 import { quote } from '../domain/quote.ts';
 import { codes } from '../errors/catalogue.ts';
 import { asServiceError, ServiceError } from '../errors/service-error.ts';
-import { malformedBody, refusedFields, tooLarge, unsupportedMediaType } from './refusals.ts';
+import { malformedBody, rejectedFields, tooLarge, unsupportedMediaType } from './rejections.ts';
 import { describeSchemaErrors, type SchemaError } from './validation-errors.ts';
 
 interface FrameworkError extends Error {
@@ -16,7 +16,7 @@ const PARTS: Readonly<Record<string, string>> = { body: 'the body', querystring:
 export function asAnswerableError(error: unknown): ServiceError {
   if (error instanceof ServiceError || !(error instanceof Error)) return asServiceError(error);
   const { code, validation, validationContext } = error as FrameworkError;
-  if (validation !== undefined) return refusedBySchema(validation, PARTS[validationContext ?? ''] ?? 'the request');
+  if (validation !== undefined) return rejectedBySchema(validation, PARTS[validationContext ?? ''] ?? 'the request');
   switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return unsupportedMediaType('this Content-Type', 'application/json');
@@ -32,12 +32,12 @@ export function asAnswerableError(error: unknown): ServiceError {
   }
 }
 
-function refusedBySchema(errors: readonly SchemaError[], part: string): ServiceError {
+function rejectedBySchema(errors: readonly SchemaError[], part: string): ServiceError {
   const fields = describeSchemaErrors(errors, part);
   const unknown = errors.some(({ keyword }) => keyword === 'additionalProperties');
   const completeBody =
     part === 'the body' && errors.every((error) => error.keyword === 'type' && error.instancePath === '');
-  return refusedFields(
+  return rejectedFields(
     fields,
     unknown ? codes.UnknownField : completeBody ? codes.InvalidBody : codes.InvalidParameter,
   );

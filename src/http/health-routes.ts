@@ -14,7 +14,7 @@ function withoutTemplateText(report: Health): Health {
     configuration_drift:
       drift === null || drift.reason === null
         ? drift
-        : { ...drift, reason: 'it cannot be rendered or read; the full text is for admin keys' },
+        : { ...drift, reason: 'it cannot be rendered or read; an admin key gets the full message' },
   };
 }
 
@@ -36,7 +36,7 @@ export function healthRoutes(app: FastifyInstance, { health, log }: Services): v
     try {
       return await health.ready();
     } catch (error) {
-      log.error('Readiness could not be probed', { request_id: requestId, cause: causeText(error) });
+      log.error('Readiness probe failed', { request_id: requestId, cause: causeText(error) });
       return false;
     }
   }

@@ -2,7 +2,7 @@
 import { TextDecoder } from 'node:util';
 import { JSONParser } from '@streamparser/json';
 import type { ServiceError } from '../errors/service-error.ts';
-import { malformedBody, tooLarge } from './refusals.ts';
+import { malformedBody, tooLarge } from './rejections.ts';
 import { StrictTokens } from './strict-json.ts';
 
 // Byte order marks inside JSON. The parser's decoder drops one at the start of a string: "\ufeff192.0.2.1" would be
@@ -11,23 +11,23 @@ import { StrictTokens } from './strict-json.ts';
 /** In UTF-8 (read as Latin-1), and escaped. */
 const MARK = /\xef\xbb\xbf|\\u[fF][eE][fF][fF]/g;
 /** A mark that may continue in the next slice. */
-const BEGUN = /(?:\xef\xbb?|\\(?:u(?:[fF](?:[eE][fF]?)?)?)?)$/;
-const LONGEST_BEGUN = 5;
+const PARTIAL_MARK = /(?:\xef\xbb?|\\(?:u(?:[fF](?:[eE][fF]?)?)?)?)$/;
+const MAX_PARTIAL_MARK = 5;
 
 class ByteOrderMarks {
-  #begun = '';
+  #partial = '';
 
   /** The positions after each mark that ends in the slice. Call with the slices in order. */
   endsIn(slice: Uint8Array): number[] {
-    const before = this.#begun.length;
-    const text = this.#begun + Buffer.from(slice.buffer, slice.byteOffset, slice.length).toString('latin1');
+    const before = this.#partial.length;
+    const text = this.#partial + Buffer.from(slice.buffer, slice.byteOffset, slice.length).toString('latin1');
     const ends: number[] = [];
     for (const { 0: mark, index } of text.matchAll(MARK)) {
       if (!isEscaped(text, index)) ends.push(index + mark.length - before);
     }
-    const end = text.slice(-LONGEST_BEGUN);
-    const begun = BEGUN.exec(end);
-    this.#begun = begun === null || isEscaped(text, text.length - end.length + begun.index) ? '' : begun[0];
+    const end = text.slice(-MAX_PARTIAL_MARK);
+    const partial = PARTIAL_MARK.exec(end);
+    this.#partial = partial === null || isEscaped(text, text.length - end.length + partial.index) ? '' : partial[0];
     return ends;
   }
 }
@@ -58,7 +58,7 @@ export interface JsonForm {
 }
 
 /** Much longer than any address with a reason. */
-const LONGEST_VALUE_BYTES = 65_536;
+const MAX_VALUE_BYTES = 65_536;
 
 /** About 5 ms of parsing on a slow core. */
 const SLICE_BYTES = 16_384;
@@ -71,42 +71,42 @@ export async function* readJsonValues(
   const utf8 = new TextDecoder('utf-8', { fatal: true });
   const parser = new JSONParser({ paths: [...form.paths], keepStack: false, stringBufferSize: 4096 });
   let found: JsonValue[] = [];
-  let begun = false;
+  let started = false;
   const marks = new ByteOrderMarks();
   let bytesWithoutValue = 0;
   const strict = new StrictTokens();
-  let refusal: ServiceError | null = null;
+  let rejection: ServiceError | null = null;
   parser.onValue = ({ value, key, stack }) => {
     const path = stack.slice(1).map((level) => level.key as string | number);
     found.push({ value, path: [...path, key as string | number], ...strict.takeFaults() });
   };
   parser.onToken = (token) => {
-    refusal ??= strict.token(token);
+    rejection ??= strict.token(token);
   };
 
   for await (const chunk of body) {
     for (let start = 0; start < chunk.length; start += SLICE_BYTES) {
       const slice = chunk.subarray(start, start + SLICE_BYTES);
       checkUtf8(() => utf8.decode(slice, { stream: true }));
-      begun ||= checkRoot(slice, form);
+      started ||= checkRoot(slice, form);
       let written = 0;
       for (const end of marks.endsIn(slice)) {
         write(() => parser.write(slice.subarray(written, end)), form);
-        refusal ??= strict.mark();
+        rejection ??= strict.mark();
         written = end;
       }
       write(() => parser.write(slice.subarray(written)), form);
-      if (refusal !== null) throw refusal;
+      if (rejection !== null) throw rejection;
       bytesWithoutValue = found.length > 0 ? 0 : bytesWithoutValue + slice.length;
-      if (bytesWithoutValue > LONGEST_VALUE_BYTES) {
-        throw tooLarge(`a value of the body is longer than ${LONGEST_VALUE_BYTES} bytes; send ${form.name}`);
+      if (bytesWithoutValue > MAX_VALUE_BYTES) {
+        throw tooLarge(`a value of the body is longer than ${MAX_VALUE_BYTES} bytes; send ${form.name}`);
       }
       if (found.length > 0) yield found;
       found = [];
     }
   }
   checkUtf8(() => utf8.decode());
-  if (!begun) throw malformedBody(`the body is empty; send ${form.name}`);
+  if (!started) throw malformedBody(`the body is empty; send ${form.name}`);
   if (!parser.isEnded) write(() => parser.end(), form);
   if (found.length > 0) yield found;
 }

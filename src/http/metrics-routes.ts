@@ -19,10 +19,10 @@ const contentTypes: Readonly<Record<MetricsForm, string>> = {
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 };
 /** Each may need a megabyte until its client has read it, without a key if PROXY_MANAGER_METRICS_OPEN is set. */
-const MOST_SCRAPES = 16;
+const MAX_SCRAPES = 16;
 
 export function metricsRoutes(app: FastifyInstance, { metrics }: Services): void {
-  const scrapes = new RequestLimit(MOST_SCRAPES);
+  const scrapes = new RequestLimit(MAX_SCRAPES);
 
   handle(app, getMetrics, async ({ request, reply }) => {
     const end = scrapes.begin(request.keyName);

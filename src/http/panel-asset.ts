@@ -46,19 +46,19 @@ export class PanelAsset {
 
 /** Null: none is supported. */
 export function encodingFor(accepted: string | undefined): Encoding | null {
-  const taken = encodingsOf(accepted);
-  if (taken.has('br')) return 'br';
-  return taken.has('gzip') ? 'gzip' : null;
+  const encodings = encodingsOf(accepted);
+  if (encodings.has('br')) return 'br';
+  return encodings.has('gzip') ? 'gzip' : null;
 }
 
 /** In lower case. One with an invalid weight is not allowed. */
 export function encodingsOf(accepted: string | undefined): ReadonlySet<string> {
-  const taken = new Set<string>();
+  const encodings = new Set<string>();
   for (const part of (accepted ?? '').split(',')) {
     const [name = '', ...weights] = part.split(';').map((text) => text.trim().toLowerCase());
     // The only parameter is a weight.
     const [weight = 'q=1', ...more] = weights;
-    if (more.length === 0 && weight.startsWith('q=') && qvalue(weight.slice(2)) > 0) taken.add(name);
+    if (more.length === 0 && weight.startsWith('q=') && qvalue(weight.slice(2)) > 0) encodings.add(name);
   }
-  return taken;
+  return encodings;
 }

@@ -9,8 +9,8 @@ import { panelPages } from './panel-pages.ts';
 import { pagePolicy } from './security-headers.ts';
 import type { Services } from './services.ts';
 
-export const NONCE_PLACE = '__CSP_NONCE__';
-const A_YEAR = 'public, max-age=31536000, immutable';
+export const NONCE_PLACEHOLDER = '__CSP_NONCE__';
+const CACHE_FOR_A_YEAR = 'public, max-age=31536000, immutable';
 
 /** A browser gets the panel's page, which reports the missing page; programs get a problem document. */
 export function isUnknownPageVisit({ method, headers, is404, url }: FastifyRequest): boolean {
@@ -20,7 +20,10 @@ export function isUnknownPageVisit({ method, headers, is404, url }: FastifyReque
 
 export function sendPage(reply: FastifyReply, page: string): FastifyReply {
   const nonce = randomBytes(16).toString('base64');
-  return reply.headers(pagePolicy(nonce)).type('text/html; charset=utf-8').send(page.replaceAll(NONCE_PLACE, nonce));
+  return reply
+    .headers(pagePolicy(nonce))
+    .type('text/html; charset=utf-8')
+    .send(page.replaceAll(NONCE_PLACEHOLDER, nonce));
 }
 
 export function panelRoutes(app: FastifyInstance, { panel }: Services): void {
@@ -37,7 +40,7 @@ export function panelRoutes(app: FastifyInstance, { panel }: Services): void {
   app.get<{ Params: { name: string } }>('/assets/:name', { config: { open: true } }, async (request, reply) => {
     const asset = panel.assets.get(request.params.name);
     if (asset === undefined) throw new ServiceError(codes.NotFound, 'show the panel', 'the panel has no such file');
-    reply.headers({ 'cache-control': A_YEAR, etag: asset.etag, vary: 'Accept-Encoding' }).type(asset.type);
+    reply.headers({ 'cache-control': CACHE_FOR_A_YEAR, etag: asset.etag, vary: 'Accept-Encoding' }).type(asset.type);
     if (request.headers['if-none-match'] === asset.etag) return reply.code(304).send();
     const encoding = encodingFor(request.headers['accept-encoding']);
     if (encoding === null) return reply.send(asset.bytes);

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { BEARER, stubApp } from '../../testkit/http/stub-services.ts';
 import { encodingFor, PanelAsset } from './panel-asset.ts';
 import { panelPages } from './panel-pages.ts';
-import { NONCE_PLACE } from './panel-routes.ts';
+import { NONCE_PLACEHOLDER } from './panel-routes.ts';
 
 const script = Buffer.from(`console.log(${JSON.stringify('a'.repeat(1_000))})`);
 const panel = {
-  page: `<!doctype html><meta property="csp-nonce" nonce="${NONCE_PLACE}"><script nonce="${NONCE_PLACE}"></script>`,
+  page: `<!doctype html><meta property="csp-nonce" nonce="${NONCE_PLACEHOLDER}"><script nonce="${NONCE_PLACEHOLDER}"></script>`,
   problem: null,
   assets: new Map([['index-abc.js', new PanelAsset('index-abc.js', script)]]),
 };
@@ -34,7 +34,7 @@ describe('the panel', () => {
     for (let times = 0; times < 3; times += 1) {
       const { headers, payload } = await app.inject({ url: '/blocked?q=192.0.2.1' });
       const nonce = /nonce="([^"]+)"/.exec(payload)?.[1] ?? '';
-      expect(payload).not.toContain(NONCE_PLACE);
+      expect(payload).not.toContain(NONCE_PLACEHOLDER);
       expect(headers['content-security-policy']).toBe(
         `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; ` +
           "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -61,7 +61,7 @@ describe('the panel', () => {
         statusCode: 404,
         type: 'text/html; charset=utf-8',
       });
-      expect(payload).not.toContain(NONCE_PLACE);
+      expect(payload).not.toContain(NONCE_PLACEHOLDER);
       expect(headers['content-security-policy']).toMatch(/nonce-/);
     }
     const program = await whole.inject({ url: '/nothing-here', headers: { accept: '*/*' } });

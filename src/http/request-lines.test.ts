@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { BEARER, stubApp } from '../../testkit/http/stub-services.ts';
 import { FailureLimiter, sourceOf } from './failure-limiter.ts';
-import { busy } from './refusals.ts';
+import { busy } from './rejections.ts';
 import { LimitedLines } from './request-lines.ts';
 
 afterEach(() => vi.useRealTimers());

@@ -68,14 +68,14 @@ export class LimitedLines {
 export class RequestLines {
   readonly #log: RequestLog;
   readonly #anonymous: LimitedLines;
-  readonly #refused: LimitedLines;
+  readonly #rejected: LimitedLines;
   readonly #failed: LimitedLines;
 
   constructor(log: RequestLog) {
     this.#log = log;
     const write: RequestLog['info'] = (message, fields) => log.info(message, fields);
     this.#anonymous = new LimitedLines({ write });
-    this.#refused = new LimitedLines({ write, limits: keyedLines, message: 'Rejected requests' });
+    this.#rejected = new LimitedLines({ write, limits: keyedLines, message: 'Rejected requests' });
     this.#failed = new LimitedLines({ write, limits: keyedLines, message: 'Failed requests' });
   }
 
@@ -98,24 +98,24 @@ export class RequestLines {
     if ((open === true || operation?.quiet === true) && status < 400) return;
     if (request.failureLogged) return;
     if (request.keyName === '' && !this.#anonymous.allows(sourceOfRequest(request))) return;
-    if (request.keyName !== '' && status >= 400 && !this.#refused.allows(sourceOfRequest(request))) return;
+    if (request.keyName !== '' && status >= 400 && !this.#rejected.allows(sourceOfRequest(request))) return;
     this.#log.info('Request answered', {
       request_id: request.id,
       method: request.method,
       path: pathOf(request.url),
       status,
       ...nameOf(request),
-      ...refusalOf(request),
+      ...failureFields(request),
       duration_ms: Math.round(milliseconds * 10) / 10,
     });
   }
 
   end(): void {
-    for (const lines of [this.#anonymous, this.#refused, this.#failed]) lines.end();
+    for (const lines of [this.#anonymous, this.#rejected, this.#failed]) lines.end();
   }
 }
 
-function refusalOf({ failure }: FastifyRequest): Readonly<Record<string, unknown>> {
+function failureFields({ failure }: FastifyRequest): Readonly<Record<string, unknown>> {
   if (failure === null) return {};
   return failure.code === codes.TooMuchAtOnce ? { code: failure.code, cause: failure.detail } : { code: failure.code };
 }

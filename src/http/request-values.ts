@@ -7,7 +7,7 @@ import { parseFutureTime } from '../domain/rfc3339.ts';
 import { parseDomain } from '../domain/site.ts';
 import { codes } from '../errors/catalogue.ts';
 import type { FieldError } from '../errors/service-error.ts';
-import { invalidAddress, refusedFields } from './refusals.ts';
+import { invalidAddress, rejectedFields } from './rejections.ts';
 
 /** Decodes a path or query (`10.0.0.0%2F8`). Errors: 101. */
 export function pathAddress(text: string): IpEntry {
@@ -19,13 +19,13 @@ export function pathAddress(text: string): IpEntry {
 /** In lower case. Errors: 105. */
 export function pathDomain(text: string): string {
   const domain = parseDomain(text);
-  if (!domain.ok) throw refusedFields([{ name: 'domain', description: domain.why }], codes.InvalidDomain);
+  if (!domain.ok) throw rejectedFields([{ name: 'domain', description: domain.why }], codes.InvalidDomain);
   return domain.value;
 }
 
 /** Errors: 104. */
 export function validTime(name: string, time: Parsed<Date>): Date {
-  if (!time.ok) throw refusedFields([{ name, description: time.why }], codes.InvalidTime);
+  if (!time.ok) throw rejectedFields([{ name, description: time.why }], codes.InvalidTime);
   return time.value;
 }
 

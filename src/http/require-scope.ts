@@ -1,5 +1,5 @@
 import { grants, type Scope } from '../domain/scope.ts';
-import { missingScope } from './refusals.ts';
+import { missingScope } from './rejections.ts';
 
 interface KeyHolder {
   readonly keyName: string;

@@ -29,7 +29,7 @@ export class RouteTable {
   }
 
   /** Registered literally, but not for `method`. */
-  misses(path: string, method: string): boolean {
+  lacksMethod(path: string, method: string): boolean {
     const exact = this.#routes.get(path);
     return exact?.isStatic === true && !exact.methods.has(method);
   }

@@ -3,7 +3,7 @@ import type { Parsed } from '../domain/parsed.ts';
 import { parsePort, parseServerAddress, parseServerOptions, type Site, type SiteServer } from '../domain/site.ts';
 import { codes } from '../errors/catalogue.ts';
 import type { FieldError } from '../errors/service-error.ts';
-import { refusedFields } from './refusals.ts';
+import { rejectedFields } from './rejections.ts';
 import { pathDomain } from './request-values.ts';
 
 /** Errors: 105, and 106 for its servers. */
@@ -13,8 +13,8 @@ export function readSite(domain: string, body: SiteRequest): Site {
     domain: pathDomain(domain),
     servers: body.servers.map((server, index) => readServer(server, index, fields)),
   };
-  refuseDuplicates(site.servers, fields);
-  if (fields.length > 0) throw refusedFields(fields, codes.InvalidServer);
+  rejectDuplicates(site.servers, fields);
+  if (fields.length > 0) throw rejectedFields(fields, codes.InvalidServer);
   return site;
 }
 
@@ -32,7 +32,7 @@ function readServer(server: SiteRequest['servers'][number], index: number, field
 }
 
 /** HAProxy would send a duplicate server twice the requests. */
-function refuseDuplicates(servers: readonly SiteServer[], fields: FieldError[]): void {
+function rejectDuplicates(servers: readonly SiteServer[], fields: FieldError[]): void {
   const seen = new Set<string>();
   for (const [index, { address, port }] of servers.entries()) {
     const server = `${address} port ${port}`;

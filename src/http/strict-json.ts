@@ -2,19 +2,19 @@
 // exceeds the stack of recursive code. Two implementations: the scan of a small body takes 3 µs, tokens would take 13.
 import { type JSONParser, TokenType } from '@streamparser/json';
 import type { ServiceError } from '../errors/service-error.ts';
-import { duplicateField, malformedBody, tooLarge } from './refusals.ts';
+import { duplicateField, malformedBody, tooLarge } from './rejections.ts';
 
 type Token = Parameters<JSONParser['onToken']>[0];
 
 /** The deepest valid body, a site, has four. */
-const DEEPEST = 32;
+const MAX_DEPTH = 32;
 
 /** Names by open object, the innermost last; null for a list. */
 class OpenValues {
   readonly #names: (Set<string> | null)[] = [];
 
   open(isObject: boolean): ServiceError | null {
-    if (this.#names.length === DEEPEST) return tooLarge(`the body is nested more than ${DEEPEST} levels deep`);
+    if (this.#names.length === MAX_DEPTH) return tooLarge(`the body is nested more than ${MAX_DEPTH} levels deep`);
     this.#names.push(isObject ? new Set() : null);
     return null;
   }
@@ -39,20 +39,20 @@ class OpenValues {
   }
 }
 
-export function refusalOfJson(json: string): ServiceError | null {
+export function rejectionOfJson(json: string): ServiceError | null {
   const values = new OpenValues();
   for (let at = 0; at < json.length; at += 1) {
     const code = json.charCodeAt(at);
-    let refusal: ServiceError | null = null;
+    let rejection: ServiceError | null = null;
     if (code === QUOTE) {
       const start = at;
       at = endOfText(json, start);
       if (!isName(json, at + 1)) continue;
       const name = JSON.parse(json.slice(start, at + 1)) as string;
-      if (values.isDuplicate(name)) refusal = duplicateField(name);
-    } else if (code === OPEN_OBJECT || code === OPEN_LIST) refusal = values.open(code === OPEN_OBJECT);
+      if (values.isDuplicate(name)) rejection = duplicateField(name);
+    } else if (code === OPEN_OBJECT || code === OPEN_LIST) rejection = values.open(code === OPEN_OBJECT);
     else if (code === CLOSE_OBJECT || code === CLOSE_LIST) values.close();
-    if (refusal !== null) return refusal;
+    if (rejection !== null) return rejection;
   }
   return null;
 }

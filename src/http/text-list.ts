@@ -4,11 +4,11 @@ import type { BulkItem } from '../blocking/answers.ts';
 import { parseIp } from '../domain/ip.ts';
 import { withoutComment } from '../domain/list-line.ts';
 import { shortCopy } from './bulk-elements.ts';
-import { malformedBody, tooLarge } from './refusals.ts';
+import { malformedBody, tooLarge } from './rejections.ts';
 
 /** About 5 ms of parsing. */
 const BATCH = 2000;
-const LONGEST_LINE_BYTES = 4096;
+const MAX_LINE_BYTES = 4096;
 const KEEP = { kind: 'keep' } as const;
 
 /** A line without a valid address is a rejected item. Errors: 400 if not UTF-8, 413 for a line longer than 4 KiB. */
@@ -54,8 +54,8 @@ function readLine(text: string, line: number): BulkItem | null {
 
 function checkLength(text: string, line: number): void {
   // A UTF-16 unit is at most three bytes of UTF-8.
-  if (text.length * 3 > LONGEST_LINE_BYTES && Buffer.byteLength(text) > LONGEST_LINE_BYTES) {
-    throw tooLarge(`line ${line} is longer than ${LONGEST_LINE_BYTES} bytes; write one address per line`);
+  if (text.length * 3 > MAX_LINE_BYTES && Buffer.byteLength(text) > MAX_LINE_BYTES) {
+    throw tooLarge(`line ${line} is longer than ${MAX_LINE_BYTES} bytes; write one address per line`);
   }
 }
 

@@ -10,7 +10,7 @@ import type { TrustChange } from '../blocking/blocked-set-service.ts';
 import { parseFutureTime } from '../domain/rfc3339.ts';
 import { codes } from '../errors/catalogue.ts';
 import { handle } from './handle.ts';
-import { refusedFields } from './refusals.ts';
+import { rejectedFields } from './rejections.ts';
 import { bothTimes, pathAddress, validTime } from './request-values.ts';
 import type { Services } from './services.ts';
 
@@ -41,7 +41,7 @@ function readTrustExpiry(
   { expires_at: at, duration_seconds: seconds }: TrustRequest,
   now: Date,
 ): TrustChange['expiry'] {
-  if (at !== undefined && seconds !== undefined) throw refusedFields(bothTimes, codes.InvalidTime);
+  if (at !== undefined && seconds !== undefined) throw rejectedFields(bothTimes, codes.InvalidTime);
   if (seconds !== undefined) return { kind: 'duration', seconds };
   if (at === undefined) return { kind: 'keep' };
   if (at === null) return { kind: 'permanent' };

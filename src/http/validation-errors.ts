@@ -17,7 +17,7 @@ export interface SchemaError {
 }
 
 /** A hostile body may have thousands. */
-const MOST_FIELDS = 20;
+const MAX_FIELDS = 20;
 
 /** @param part names what an error without a field is about: `the body`, `the query` */
 export function describeSchemaErrors(errors: readonly SchemaError[], part: string): FieldError[] {
@@ -25,7 +25,7 @@ export function describeSchemaErrors(errors: readonly SchemaError[], part: strin
   for (const error of errors) {
     const field = describe(error, part);
     if (!described.has(field.name)) described.set(field.name, field);
-    if (described.size === MOST_FIELDS) break;
+    if (described.size === MAX_FIELDS) break;
   }
   return [...described.values()];
 }

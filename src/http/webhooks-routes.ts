@@ -5,7 +5,7 @@ import { parseWebhookUrl } from '../domain/webhook-url.ts';
 import type { FieldError } from '../errors/service-error.ts';
 import { hasUnknownType } from './events-routes.ts';
 import { handle } from './handle.ts';
-import { refusedFields } from './refusals.ts';
+import { rejectedFields } from './rejections.ts';
 import type { Services } from './services.ts';
 
 export function webhooksRoutes(app: FastifyInstance, { webhooks, events }: Services): void {
@@ -27,7 +27,7 @@ export function webhooksRoutes(app: FastifyInstance, { webhooks, events }: Servi
     if (read?.ok === false) fields.push({ name: 'secret', description: read.why });
     if (types !== null && hasUnknownType(types, events))
       fields.push({ name: 'events', description: `must be a list of ${events.types().join(', ')}` });
-    if (!url.ok || fields.length > 0) throw refusedFields(fields);
+    if (!url.ok || fields.length > 0) throw rejectedFields(fields);
     return { url: url.value, types, secret, enabled };
   }
 }

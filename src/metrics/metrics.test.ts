@@ -155,11 +155,11 @@ describe('metrics of the parts', () => {
     const { observers, metrics } = metricsKit();
     const ended = (...about: Parameters<typeof endedOperation>) => observers.operations.ended(endedOperation(...about));
     ended('block', {
-      seenEverywhere: false,
+      verifiedEverywhere: false,
       outcome: { runtimeMapFailuresTotal: 2 },
       counts: { added: 1 },
     });
-    ended('batch', { seenEverywhere: true, counts: { added: 5, removed: 2, rejected: 1 } });
+    ended('batch', { verifiedEverywhere: true, counts: { added: 5, removed: 2, rejected: 1 } });
     ended('unblock', { status: 404, counts: { removed: 1 } });
     ended('set_webhook', { status: 503 });
     // Never reached its handler; and what is not counted.

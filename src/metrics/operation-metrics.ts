@@ -54,15 +54,15 @@ export class OperationMetrics {
     this.#done('expire', failures === 0, failures, { removed: data.subject.count });
   };
 
-  ended({ note, status, outcome, attempted, seenEverywhere, counts }: EndedOperation): void {
+  ended({ note, status, outcome, attempted, verifiedEverywhere, counts }: EndedOperation): void {
     const series = this.#results[note.operation];
     if (series === undefined || !attempted) return;
     if (status >= 400) series[status < 500 ? 'refused' : 'failed'].inc(1);
-    else this.#done(note.operation, seenEverywhere, outcome.runtimeMapFailuresTotal ?? 0, counts);
+    else this.#done(note.operation, verifiedEverywhere, outcome.runtimeMapFailuresTotal ?? 0, counts);
   }
 
-  #done(operation: string, seenEverywhere: boolean | null, readBackFailures: number, counts: EntryCounts): void {
-    this.#results[operation]?.[seenEverywhere === false ? 'incomplete' : 'done'].inc(1);
+  #done(operation: string, verifiedEverywhere: boolean | null, readBackFailures: number, counts: EntryCounts): void {
+    this.#results[operation]?.[verifiedEverywhere === false ? 'incomplete' : 'done'].inc(1);
     if (readBackFailures > 0) this.#readBackFailures[operation]?.inc(readBackFailures);
     const entries = this.#changes[operation];
     if (entries === undefined) return;

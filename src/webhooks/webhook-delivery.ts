@@ -13,7 +13,12 @@ export interface Delivery {
 /** The body of a delivery; `missed`: lost events, reported first. */
 export function deliveryOf(hook: WebhookRow, batch: WebhookBatch, missed: number, now: Date): Delivery {
   const id = `msg_${hook.id}_${hook.position + 1}_${batch.end}`;
-  const gap = { id, type: 'gap', at: now.toISOString(), data: { reason: 'events were dropped; fetch again', missed } };
+  const gap = {
+    id,
+    type: 'gap',
+    at: now.toISOString(),
+    data: { reason: 'events were dropped; fetch the current state', missed },
+  };
   const events = [...(missed > 0 ? [JSON.stringify(gap)] : []), ...batch.events.map(({ json }) => json)];
   // The events are JSON already.
   const body = `{"type":"events","timestamp":${JSON.stringify(now.toISOString())},"data":{"events":[${events.join(',')}]}}`;

@@ -62,7 +62,7 @@ export function metricsKit(sources: Partial<MetricSources> = {}, patienceMs?: nu
 
 /** Emits one of everything. */
 export function emitAll({ observers, metrics }: MetricsKit): void {
-  observers.operations.ended(endedOperation('block', { seenEverywhere: true, counts: { added: 1 } }));
+  observers.operations.ended(endedOperation('block', { verifiedEverywhere: true, counts: { added: 1 } }));
   observers.groups.ended(3, 2.5);
   observers.commands.answered('get map', 0.1);
   observers.commands.failed('show proc', 'deadline');

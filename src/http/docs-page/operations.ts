@@ -30,7 +30,7 @@ function parameterTable(parameters: readonly Parameter[]): Html {
 <table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>
 ${parameters.map(
   ({ name, required, schema, description, ...parameter }) =>
-    html`<tr><th scope="row"><code>${breakable(name)}</code>${required ? '' : html` <small>optional</small>`}</th><td>${parameter.in}</td><td>${typeText(schema)}</td><td>${inline(description)}${schema.default === undefined ? '' : html` Without it: <code>${String(schema.default)}</code>.`}</td></tr>
+    html`<tr><th scope="row"><code>${breakable(name)}</code>${required ? '' : html` <small>optional</small>`}</th><td>${parameter.in}</td><td>${typeText(schema)}</td><td>${inline(description)}${schema.default === undefined ? '' : html` Default: <code>${String(schema.default)}</code>.`}</td></tr>
 `,
 )}</tbody></table>`;
 }

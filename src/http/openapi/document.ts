@@ -13,7 +13,7 @@ const introduction = `JSON in and out, names in snake_case; unknown fields are r
 
 Every request needs \`Authorization: Bearer KEY\` with a key of the scope that the operation names, unless the operation says otherwise. A missing and a wrong key get the same response (401). From the 21st wrong key within a minute from one address the response is 429; a valid key never gets it.
 
-One parser reads all addresses and converts them to one form: RFC 5952 for IPv6, \`::ffff:a.b.c.d\` becomes IPv4, \`/32\` and \`/128\` become the plain address. Host bits in a network, zone ids, leading zeros in IPv4, \`0.0.0.0/0\`, \`::/0\` and IPv6 networks that would cover all of IPv4 are rejected with a message that says what would be right.
+One parser reads all addresses and converts them to one form: RFC 5952 for IPv6, \`::ffff:a.b.c.d\` becomes IPv4, \`/32\` and \`/128\` become the plain address. Host bits in a network, zone ids, leading zeros in IPv4, \`0.0.0.0/0\`, \`::/0\` and IPv6 networks that would cover all of IPv4 are rejected with a message that says how to correct the address.
 
 Every error is a problem document (RFC 9457) with a \`code\` whose kind and meaning never change; with \`Accept: application/x-protobuf\` it is an \`errors.v1.ApiError\`. An unknown path is 404 with the code 404; a method that a path does not support is 405 with the code 6011 and an \`Allow\` header. \`Retry-After\` is sent if a later retry can succeed.
 

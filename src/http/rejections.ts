@@ -15,7 +15,7 @@ export function isOfServer({ op }: ServiceError): boolean {
 }
 
 /** The detail repeats the first five, and a description that several fields share only once. */
-export function refusedFields(fields: readonly FieldError[], code: number = codes.InvalidParameter): ServiceError {
+export function rejectedFields(fields: readonly FieldError[], code: number = codes.InvalidParameter): ServiceError {
   const byDescription = Map.groupBy(fields.slice(0, 5), ({ description }) => description);
   const shown = [...byDescription].map(([why, named]) => `${named.map(({ name }) => name).join(', ')}: ${why}`);
   return new ServiceError(code, READ, shown.join('. '), { fields });
@@ -23,7 +23,7 @@ export function refusedFields(fields: readonly FieldError[], code: number = code
 
 /** @param field `ip_address` of a body or a path */
 export function invalidAddress(why: string, field = 'ip_address'): ServiceError {
-  return refusedFields([{ name: field, description: why }], codes.InvalidAddress);
+  return rejectedFields([{ name: field, description: why }], codes.InvalidAddress);
 }
 
 export function malformedBody(detail: string, cause?: unknown): ServiceError {
@@ -31,7 +31,7 @@ export function malformedBody(detail: string, cause?: unknown): ServiceError {
 }
 
 export function duplicateField(name: string): ServiceError {
-  return refusedFields(
+  return rejectedFields(
     [{ name: quote(name), description: 'appears twice in the body; send it once' }],
     codes.InvalidBody,
   );
@@ -91,5 +91,5 @@ export function clientGone(): ServiceError {
 
 /** RFC 9112, 3.2. */
 export function hostMissing(): ServiceError {
-  return refusedFields([{ name: 'Host', description: 'required in HTTP/1.1' }]);
+  return rejectedFields([{ name: 'Host', description: 'required in HTTP/1.1' }]);
 }

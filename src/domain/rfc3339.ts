@@ -10,7 +10,7 @@ const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 export function parseTime(text: string): Parsed<Date> {
   const match = FORM.exec(text);
   if (match === null) {
-    return refused(`${quote(text)} is not a time with a time zone; send one such as 2030-01-31T12:00:00Z`);
+    return refused(`${quote(text)} is not a time with a time zone; use one such as 2030-01-31T12:00:00Z`);
   }
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
     number,

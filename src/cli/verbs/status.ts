@@ -141,7 +141,7 @@ function workersText({ current, draining }: Health['workers']): string {
 }
 
 function workerText({ pid, whole, reason }: WorkerHealth): string {
-  return whole ? `${pid} in sync` : `${pid} out of sync${reason === null ? '' : `: ${reason}`}`;
+  return whole ? `pid ${pid} in sync` : `pid ${pid} out of sync${reason === null ? '' : `: ${reason}`}`;
 }
 
 /** Fits on one screen. */

@@ -227,7 +227,7 @@ describe('status', () => {
       '',
       '  database       ok',
       '  master socket  ok',
-      '  workers        7 in sync; none draining',
+      '  workers        pid 7 in sync; none draining',
       '  running map    12 entries, verified 5 s ago',
       '  map file       ok, 12 entries',
       '  last reload    none since the service started',
@@ -398,7 +398,7 @@ describe('a time on the command line', () => {
     [{ for: '4 hours' }, '90s, 30m, 4h, 7d or 2w'],
     [{ until: '2020-01-01T00:00:00Z' }, "not in the future; this machine's time is 2026-11-21T20:00:00.000Z"],
     [{ until: '2030-02-30' }, 'a day that does not exist'],
-    [{ until: 'tomorrow' }, 'write one such as 2030-01-31T12:00:00Z'],
+    [{ until: 'tomorrow' }, 'use one such as 2030-01-31T12:00:00Z'],
     [{ for: '4h', until: '2030-01-01' }, 'cannot be combined'],
   ])('%j is a usage error', (options, why) => {
     expect(() => expiryOf(options, now)).toThrow(why);

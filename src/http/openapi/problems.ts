@@ -59,7 +59,7 @@ const samples: Readonly<Record<number, Sample>> = {
   },
   [codes.InvalidTime]: {
     op: 'read request',
-    ...field('expires_at', 'tomorrow is not a time with a time zone; send one such as 2030-01-31T12:00:00Z'),
+    ...field('expires_at', 'tomorrow is not a time with a time zone; use one such as 2030-01-31T12:00:00Z'),
   },
   [codes.InvalidDomain]: {
     op: 'read request',

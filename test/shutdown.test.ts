@@ -151,7 +151,7 @@ describeOnOneProxy('the end of a trial', ({ bin }) => {
 
   it('by SIGINT leaves no process behind', async () => {
     const trial = await start();
-    await eventually('it says what to try', () => output.includes('Try it'));
+    await eventually('it prints the lines to paste', () => output.includes('To block an address'));
     expect((await processesBelow(prefix)).length).toBeGreaterThanOrEqual(2);
     await endedBy(trial, 'SIGINT');
   });
@@ -166,7 +166,7 @@ describeOnOneProxy('the end of a trial', ({ bin }) => {
 
   it('that cannot listen leaves no process behind and reports why; a listening one ends by SIGHUP', async () => {
     const first = await start();
-    await eventually('it says what to try', () => output.includes('Try it'));
+    await eventually('it prints the lines to paste', () => output.includes('To block an address'));
     const other = prefix;
     prefix = await mkdtemp(join(tmpdir(), 'pmt-'));
     try {

@@ -110,7 +110,8 @@ describeOnOneProxy('the benchmark', ({ bin, version }) => {
     expect(await left()).toEqual([]);
   });
 
-  it('stops everything when a part of it dies, and names the rows that failed', async () => {
+  const itInLongTests = longTests ? it : () => undefined;
+  itInLongTests('stops everything when a part of it dies, and names the rows that failed', async () => {
     const run = bench('--entries', '50', '--only', 'block,sync');
     const floor = await eventually('the floor works', async () => {
       if (!run.err.includes('block: round 0')) return null;

@@ -370,7 +370,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       await button('Add webhook').click();
       await dialog().getByLabel('Name').fill('pager');
       await dialog().getByLabel('URL').fill(`127.0.0.1:${port}/`);
-      await dialog().getByText('It is not a URL').waitFor();
+      await dialog().getByText('must be a URL').waitFor();
       await dialog().getByLabel('URL').fill(`http://127.0.0.1:${port}/s3cret`);
       await dialog().getByLabel('Selected events').check();
       expect(await dialog().getByRole('button', { name: 'Add webhook' }).isDisabled()).toBe(true);

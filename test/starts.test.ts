@@ -7,7 +7,7 @@ import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { setClock, settableClock } from '../testkit/clock.ts';
 import { eventually } from '../testkit/conditions.ts';
-import { describeOnOneProxy, describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, describeOnOneProxy } from '../testkit/proxies.ts';
 import { certificates, program, RealService, type ServiceOptions } from '../testkit/real-service.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
@@ -23,7 +23,7 @@ async function started(bin: string, options: Partial<ServiceOptions> = {}): Prom
   return service;
 }
 
-describeOnProductProxies('a start', ({ bin }) => {
+describeOnNewestProxy('a start', ({ bin }) => {
   it('without any files creates them, and serves', async () => {
     const service = await started(bin);
     await service.healthy();

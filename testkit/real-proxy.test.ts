@@ -6,7 +6,7 @@ import { showProcesses } from '../src/haproxy/process/workers.ts';
 import type { MasterSocketError } from '../src/haproxy/socket/master-socket.ts';
 import { processAlive } from '../src/system/processes.ts';
 import { eventually, within } from './conditions.ts';
-import { describeOnEachProxy } from './proxies.ts';
+import { describeOnProductProxies } from './proxies.ts';
 import { defaultConfig, RealProxy } from './real-proxy.ts';
 import { stopTime } from './stop-time.ts';
 import { suspend } from './suspend.ts';
@@ -14,7 +14,7 @@ import { suspend } from './suspend.ts';
 const current = { kind: 'current' } as const;
 const soon = (): number => within(60_000);
 
-describeOnEachProxy('a real proxy', ({ bin, major, minor }) => {
+describeOnProductProxies('a real proxy', ({ bin, major, minor }) => {
   let proxy: RealProxy;
   let map: RuntimeMap;
 

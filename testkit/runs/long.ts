@@ -189,11 +189,14 @@ function commandOf(part: Part, { bin }: ProxyBinary, seed: number, count: number
   }
 }
 
+/** Tests outside `test/` that `npm test` runs on two versions only. */
+const partsOnEachVersion = ['testkit/real-proxy.test.ts', 'src/blocking/compare/worker-reconciler.test.ts'];
+
 /** File names, because `--exclude` has no effect on projects. */
 function wholeProductTests(): string[] {
   const tests = readdirSync(join(root, 'test')).filter((name) => name.endsWith('.test.ts'));
   const chosen = tests.map((name) => `test/${name}`).filter((path) => !crashTests.includes(path));
-  return [...chosen, 'testkit/master-contract.test.ts', 'testkit/real-proxy.test.ts'];
+  return [...chosen, 'testkit/master-contract.test.ts', ...partsOnEachVersion];
 }
 
 function testsOf(report: string, code: number | null): string {

@@ -9,7 +9,7 @@ import {
   toBlock,
 } from '../../../testkit/blocking.ts';
 import { within } from '../../../testkit/conditions.ts';
-import { describeOnEachProxy } from '../../../testkit/proxies.ts';
+import { describeOnProductProxies } from '../../../testkit/proxies.ts';
 import { defaultConfig, RealProxy } from '../../../testkit/real-proxy.ts';
 import { openScriptedBlocking, type ScriptedBlocking } from '../../../testkit/scripted-blocking.ts';
 import { say } from '../../../testkit/scripted-master.ts';
@@ -28,7 +28,7 @@ const config = (paths: Parameters<typeof defaultConfig>[0]): string =>
     `-m int gt 0 } !{ src,map_ip(${paths.blockedMap}.trusted,0) -m int gt 0 }`,
   );
 
-describeOnEachProxy('a worker’s map', ({ bin, major, minor }) => {
+describeOnProductProxies('a worker’s map', ({ bin, major, minor }) => {
   const replaces = replacePays(capabilitiesOf({ text: '', major, minor }));
   let proxy: RealProxy;
   let kit: BlockingKit;

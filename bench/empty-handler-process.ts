@@ -21,6 +21,7 @@ const services = {
   blockedSet: { block: async () => ({ created: true, answer }) },
   keys: { authenticate: async () => caller },
   metrics: { answered: () => undefined },
+  operations: { ended: () => undefined },
   log: { info: () => undefined, error: () => undefined },
 };
 

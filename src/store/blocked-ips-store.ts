@@ -18,6 +18,7 @@ import { BlockedPages, type Page, type PageRequest } from './blocked-pages.ts';
 import { BlockedRows, type RowChanges } from './blocked-rows.ts';
 import { BlockedScan } from './blocked-scan.ts';
 import { coveredAmong } from './covered-among.ts';
+import { ForeignCommits } from './foreign-commits.ts';
 import { Generation } from './instance-store.ts';
 import type { Database } from './open-database.ts';
 import { PreparedQuery, type Runner } from './prepared-query.ts';
@@ -98,6 +99,7 @@ export class BlockedIpsStore {
   readonly #audit: AuditRows;
   readonly #keys: BlockedKeys;
   readonly #generation: Generation;
+  readonly #foreignCommits: ForeignCommits;
 
   constructor(database: Database) {
     this.#database = database;
@@ -109,6 +111,7 @@ export class BlockedIpsStore {
     this.#audit = new AuditRows(database.write);
     this.#keys = new BlockedKeys(database.read);
     this.#generation = new Generation(database.write);
+    this.#foreignCommits = new ForeignCommits(database.write);
   }
 
   /**
@@ -190,9 +193,15 @@ export class BlockedIpsStore {
     return row !== undefined;
   }
 
-  /** Corrects the count after the whole table was read with no commit since. */
-  wasCounted(total: number): void {
+  /** Call before the complete table is read, and pass the result to `wasCounted`. */
+  async beginCount(): Promise<number> {
+    return await this.#foreignCommits.version();
+  }
+
+  /** Corrects the count after the whole table was read with no commit of this process since. */
+  wasCounted(total: number, begun: number): void {
     this.#database.blockedCount.counted(total);
+    this.#foreignCommits.tableRead(begun);
   }
 
   async count(): Promise<number> {
@@ -222,6 +231,16 @@ export class BlockedIpsStore {
   /** Which of these canonical texts are blocked. */
   async presentOf(texts: readonly string[]): Promise<Set<string>> {
     return new Set((await this.#rows.getMany(this.#database.read, texts)).keys());
+  }
+
+  /**
+   * Which of these canonical texts have no row, expired ones included. None if another process has committed since the
+   * table was counted: it may have removed their rows, while everything else still holds their entries.
+   */
+  async absentOf(texts: readonly string[]): Promise<ReadonlySet<string>> {
+    if (texts.length === 0 || (await this.#foreignCommits.any())) return new Set();
+    const present = await this.presentOf(texts);
+    return new Set(texts.filter((text) => !present.has(text)));
   }
 
   /** Which of these canonical texts an `expire` at `now` would remove. */

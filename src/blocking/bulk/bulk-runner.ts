@@ -199,6 +199,7 @@ export class BulkRunner {
   async #apply(id: string, totals: Mutable<ChangeCounts>): Promise<BulkResult> {
     const release = this.#deps.reconciler.pause();
     const shrunk = this.#deps.keeper.grantShrink();
+    const ended = this.#deps.registry.bulkChangeBegins();
     this.#underWay = totals;
     try {
       const workers = await BulkWorkers.reach(this.#deps);
@@ -242,6 +243,7 @@ export class BulkRunner {
       if (this.#committed.has(id))
         this.#deps.keeper.markStale('a bulk change was stored but not written to the file', { acceptShrink: true });
       shrunk();
+      ended();
       this.#underWay = null;
       release();
     }

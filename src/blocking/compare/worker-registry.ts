@@ -43,6 +43,7 @@ export class WorkerRegistry {
   #masterPid: number | null = null;
   #runningVersion: string | null = null;
   #takesLines = false;
+  #bulkChanges = 0;
   #lastVerifiedAt: Date | null = null;
   readonly #deps: WorkerRegistryDeps;
   readonly #listeners: ((pid: number) => void)[] = [];
@@ -173,6 +174,22 @@ export class WorkerRegistry {
 
   stateOf(worker: KnownWorker, map: MapName): MapState {
     return worker.maps.get(map) ?? this.#state(false, 'not compared yet');
+  }
+
+  /**
+   * Whether the worker is known to hold the entries of the database, and no others but those that another process added
+   * since the last comparison. Not during a bulk change, which changes the database first.
+   */
+  holdsTheSet(worker: KnownWorker, map: MapName): boolean {
+    return this.#bulkChanges === 0 && this.stateOf(worker, map).inSync;
+  }
+
+  /** Call the returned function when every worker was compared after the bulk change. */
+  bulkChangeBegins(): () => void {
+    this.#bulkChanges += 1;
+    return () => {
+      this.#bulkChanges -= 1;
+    };
   }
 
   isInSync(worker: KnownWorker): boolean {

@@ -166,10 +166,12 @@ export class GroupWriter {
         .filter((change) => change.op === 'remove' || (change.op === 'expire' && due.has(change.entry.text)))
         .map((change) => change.entry.text),
     );
+    const absent = await this.#deps.store.absentOf(add);
     const end = this.#deps.windows.begin([...add, ...remove]);
     try {
       // The workers are queried while database and file are written.
-      const runtime = this.#deps.changer.lookUp({ map: this.#deps.map, name: 'blocked', add, remove, deadline });
+      const { map } = this.#deps;
+      const runtime = this.#deps.changer.lookUp({ map, name: 'blocked', add, remove, deadline, absent });
       let stored: Committed;
       try {
         stored = await this.#deps.durable.commit(changes, remove, audits);

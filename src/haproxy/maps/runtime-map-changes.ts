@@ -9,6 +9,7 @@ import type { Conversation } from '../socket/conversation.ts';
 import { WorkerLine } from '../socket/conversation-command.ts';
 import { type Deadline, type MasterSocket, MasterSocketError } from '../socket/master-socket.ts';
 import { isGoodDelete, isWorkerGone } from '../socket/replies.ts';
+import { onlyWorker } from '../socket/show-proc.ts';
 import { BLOCKING_VALUE, MapCommands, type WorkerRef } from './runtime-map-commands.ts';
 import { valuesOf } from './runtime-map-dump.ts';
 import { type EntryChange, entryChanges, planChanges, readBack, type Stage } from './runtime-map-group.ts';
@@ -132,8 +133,7 @@ export class WorkerGroup {
     if (absent === undefined || absent.texts.size === 0) return;
     if (worker.kind === 'current') {
       const [listing = ''] = await conversation.send(['show proc']);
-      const { workers } = readShowProc(this.#deps.socket.path, listing);
-      if (workers.length !== 1 || workers[0]?.pid !== absent.pid) return;
+      if (onlyWorker(listing) !== absent.pid) return;
     }
     assumeAbsent(this.#changes, absent.texts);
   }

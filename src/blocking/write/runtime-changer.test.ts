@@ -41,7 +41,7 @@ const takingLines = ({ master, ...workers }: Processes): Processes => ({
 });
 
 /** A changer whose proxy answers each group with `answer`, and the workers addressed, in order. */
-function changerBefore(answer: (worker: string) => GroupOutcome) {
+function changerBefore(answer: (worker: string) => GroupOutcome, addresses = ['192.0.2.1']) {
   const asked: string[] = [];
   const registry = new WorkerRegistry({ now: () => new Date(), emit: noFacts });
   const pending = new PendingVersions();
@@ -62,8 +62,8 @@ function changerBefore(answer: (worker: string) => GroupOutcome) {
   } as unknown as RuntimeLink;
   const changer = new RuntimeChanger({ link, registry, pending, onNewWorkers: () => undefined });
   const lookUp = (givenMs = 60_000) =>
-    changer.lookUp({ map, name: 'blocked', add: ['192.0.2.1'], remove: [], deadline: performance.now() + givenMs });
-  const block = (givenMs?: number) => lookUp(givenMs).apply(['192.0.2.1']);
+    changer.lookUp({ map, name: 'blocked', add: addresses, remove: [], deadline: performance.now() + givenMs });
+  const block = (givenMs?: number) => lookUp(givenMs).apply(addresses);
   return { asked, registry, pending, lookUp, block };
 }
 
@@ -78,13 +78,22 @@ describe('a change in the running maps', () => {
     expect(asked).toEqual(['@1', '@!10']);
   });
 
-  it('goes to workers in lines once the master is known to take them', async () => {
-    const { asked, registry, block } = changerBefore((worker) =>
-      worker === '@@!20' ? { ...good, processes: takingLines(processesOf(20, 10)) } : good,
-    );
+  it.each([
+    [
+      ['192.0.2.1', '192.0.2.2', '192.0.2.3'],
+      ['@@!20', '@@!10'],
+    ],
+    // A line takes a connection more.
+    [
+      ['192.0.2.1', '192.0.2.2'],
+      ['@!20', '@!10'],
+    ],
+  ])('of %j goes to workers that take lines as %j', async (addresses, expected) => {
+    const listed = { ...good, processes: takingLines(processesOf(20, 10)) };
+    const { asked, registry, block } = changerBefore((worker) => (worker.includes('20') ? listed : good), addresses);
     registry.observe(takingLines(processesOf(20)));
     expect(await block()).toMatchObject({ failures: [], currentFailed: false });
-    expect(asked).toEqual(['@@!20', '@@!10']);
+    expect(asked).toEqual(expected);
   });
 
   it('is not verified without the list of workers: an unknown one may lack the entry', async () => {

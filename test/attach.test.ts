@@ -209,7 +209,7 @@ describeOnOneProxy('attach', ({ bin }) => {
     expect(await withLists('root 1 regular empty file\n')).toHaveLength(2);
     expect(await withLists('proxy-manager 1 regular file\n')).toEqual([]);
     for (const state of ['root 2 regular file\n', 'root 1 symbolic link\n'])
-      await expect(withLists(state)).rejects.toThrow(`${blockedMap} is not a plain file with one name`);
+      await expect(withLists(state)).rejects.toThrow(`${blockedMap} is not a regular file, or has several hard links`);
   });
 
   test('waits at a terminal for the pasted lines, and says why they are not in effect', async () => {
@@ -240,13 +240,13 @@ describeOnOneProxy('attach', ({ bin }) => {
     expect(await waiting).toBe('open');
     expect(told).toContain('web has the rule');
     expect(asked).toEqual([
-      expect.stringMatching(/^HAProxy has not loaded its configuration as it is now: kill -USR2 \d+\. Do it now\?$/),
+      expect.stringMatching(/^HAProxy has not loaded the current configuration: kill -USR2 \d+\. Do it now\?$/),
     ]);
   });
 
   test('loads the pasted lines, verifies them, and changes nothing when repeated', async () => {
     expect(await run()).toBe('open');
-    expect(told.join('\n')).toMatch(/has not loaded its configuration .*: kill -USR2 \d+\. Then run this again/);
+    expect(told.join('\n')).toMatch(/has not loaded the current configuration: kill -USR2 \d+\. Then run this again/);
     expect(await run({ yes: true })).toBe('proved');
     expect(told).toContain('web: 127.177.86.12 got 403 while it was blocked, and is served again');
     expect((await service.listed()).sort()).toEqual(['127.0.4.1', '127.0.4.2']);
@@ -266,7 +266,7 @@ describeOnOneProxy('attach', ({ bin }) => {
     const settings = host.files.get(paths.serviceDropIn)!;
     host.files.set(paths.serviceDropIn, `${settings}# mine\n`);
     await expect(run()).rejects.toThrow(
-      `${paths.serviceDropIn} is there and was not written here, or was edited since`,
+      `${paths.serviceDropIn} exists, and attach did not write it, or it was edited since`,
     );
     host.files.set(paths.serviceDropIn, settings);
   });
@@ -360,6 +360,6 @@ describeOnOneProxy('attach', ({ bin }) => {
     await undo();
     expect(told).toEqual(['Nothing is attached here.']);
     // An edited unit belongs to the operator.
-    await expect(run()).rejects.toThrow(`${paths.unit} is there already`);
+    await expect(run()).rejects.toThrow(`${paths.unit} already exists`);
   });
 });

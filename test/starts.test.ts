@@ -311,7 +311,7 @@ describeOnOneProxy('a later start', ({ bin }) => {
     await stopped(service);
     await rename(service.paths.database, `${service.paths.database}.newer`);
     await rename(`${service.paths.database}.away`, service.paths.database);
-    await expectRefused(/this instance's is/);
+    await expectRefused(/but this instance used/);
     await rename(`${service.paths.database}.newer`, service.paths.database);
   });
 

@@ -17,5 +17,5 @@ export async function refuseUnusable(host: Host, root: string, packaged: string)
   if (hidden.some((folder) => `${root}/`.startsWith(folder)))
     throw new CannotAttach(`the service cannot run from ${root}, which its unit hides: move it to /opt/proxy-manager`);
   if (!/^[A-Za-z0-9._/+@=-]+$/.test(root))
-    throw new CannotAttach(`${root} has characters that a unit of systemd would read otherwise: move it`);
+    throw new CannotAttach(`${root} has characters with a special meaning in a systemd unit: move it`);
 }

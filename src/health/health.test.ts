@@ -254,12 +254,12 @@ describe('health, while changes come', () => {
       const before = master.map(kit.mapPath).entries;
       master.map(kit.mapPath).add('30.0.0.1', '1');
       expect((await health.health()).reasons).toEqual([
-        `running map: it holds 1202 entries where a bulk change under way leaves ${1_200 - stored} to 1201`,
+        `running map: it holds 1202 entries instead of ${1_200 - stored} to 1201 during a bulk change`,
       ]);
       master.map(kit.mapPath).entries = before.slice(0, 1_199 - stored);
       expect(await health.health()).toMatchObject({
         status: 'degraded',
-        reasons: [expect.stringContaining(`it holds ${1_199 - stored} entries where`)],
+        reasons: [expect.stringContaining(`it holds ${1_199 - stored} entries instead of`)],
       });
       master.map(kit.mapPath).entries = before;
       held.resolve();

@@ -317,7 +317,7 @@ export class Health {
     const { keeper, trusted } = this.#sources;
     if (keeper.problem !== null) return keeper.problem;
     if (!(await keeper.file.unchanged())) return 'it differs from what was written';
-    return (await trusted.fileUnchanged()) ? null : 'that of the trusted addresses is not what was written';
+    return (await trusted.fileUnchanged()) ? null : 'the file of trusted addresses differs from what was written';
   }
 
   async #noWorker(processes: ProbeResult<Processes | MasterSocketError>, deadline: Deadline): Promise<boolean> {

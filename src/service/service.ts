@@ -84,7 +84,7 @@ async function startLocked(
     blocking.trustExpiry.start();
     firstComparison = reconciler.check(true);
     await firstComparison;
-    if (proxy.interrupted) proxy.reloads.schedule('a crash interrupted one');
+    if (proxy.interrupted) proxy.reloads.schedule('a crash interrupted the previous reload');
     crashPoint('start.workers-compared');
     reconciler.start();
     limitHeapGrowth();

@@ -65,7 +65,7 @@ export function checkLogRights({ logFile }: Settings, ownUid: number = getuid?.(
   const refusals = refusalsOf(log, pathRights(logFile, ownUid), ownUid);
   const link = lstatSync(logFile, { throwIfNoEntry: false });
   if (link?.isSymbolicLink() === true && link.uid !== 0 && link.uid !== ownUid)
-    refusals.push(`user ${link.uid} made the link ${logFile}, and so says where the log is written: rm ${logFile}`);
+    refusals.push(`the link ${logFile} belongs to user ${link.uid}, who could redirect the log: rm ${logFile}`);
   if (refusals.length > 0) throw new StartRefused(refusals.join('; '));
 }
 

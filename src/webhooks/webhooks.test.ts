@@ -192,7 +192,7 @@ describe('a webhook', () => {
     await put(webhooks);
     gone(1);
     const pauses: number[] = [];
-    const givenUp = () => logged.some((line) => line.startsWith('Webhook delivery given up'));
+    const givenUp = () => logged.some((line) => line.startsWith('Webhook delivery abandoned'));
     for (let tries = 1; !givenUp() && tries < 100; tries += 1) {
       await untilPasses(() => expect(sent).toHaveLength(tries));
       const next = await untilPasses(async () => {

@@ -363,10 +363,7 @@ describe('status', () => {
 });
 
 it.each([
-  [
-    `/x.sqlite was removed while it was in use, so nothing more is written: put back the file that was there`,
-    /put back/,
-  ],
+  [`/x.sqlite was removed while it was in use, so nothing more is written: put the original file back`, /put back/],
   ['the database file is damaged (SQLITE_CORRUPT: malformed)', /restore a backup/],
   ['another process holds the lock of the database (SQLITE_BUSY: locked)', /other program/],
   ['no space is left for the database (SQLITE_FULL: full)', /full or read-only disk/],

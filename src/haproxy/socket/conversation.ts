@@ -58,7 +58,7 @@ export class Conversation {
   #leave: NodeJS.Timeout | undefined;
   #call: Call | null = null;
   #over = false;
-  #failure: ExchangeFailure = { reason: 'reset', detail: 'the conversation is over' };
+  #failure: ExchangeFailure = { reason: 'reset', detail: 'the conversation has ended' };
   #onDrain: (() => void) | null = null;
 
   constructor(deps: ConversationDeps) {

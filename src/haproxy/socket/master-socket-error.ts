@@ -37,7 +37,7 @@ const explanations: Record<SocketFailureReason, string> = {
   missing: 'there is no socket at this path',
   refused: 'connection refused (a reload under way, or no proxy)',
   'not-permitted':
-    'the user of this service may not write to it (HAProxy lets a group in with -S PATH,mode,660,group,GROUP)',
+    'the user of this service may not write to it (to allow a group, start HAProxy with -S PATH,mode,660,group,GROUP)',
   exhausted: 'this service cannot open another connection (no file descriptor is left)',
   unsafe: 'its owner or mode would let another process answer instead of the proxy',
   reset: 'the connection was reset; the outcome is unknown',

@@ -87,7 +87,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
 
   // A stopped master cannot reload, so the socket stays broken for the whole test.
   it.concurrent.each(breakages.filter((_, index) => isDealtTo(bin, index)))(
-    'with its master socket: $name, the service answers, tells, and recovers',
+    'with a broken master socket ($name), the service answers, reports it, and recovers',
     async ({ breakIt }) => {
       await withService(bin, async (service) => {
         await service.block('127.0.9.9');

@@ -33,7 +33,7 @@ const ended = (more: Parameters<typeof endedOperation>[1] = {}): EndedOperation 
   endedOperation('block', { at: NOW, status: 201, ...more });
 
 describe('an outcome in the audit log', () => {
-  it('is the outcome of the rows that the change wrote, and a row where it wrote none', async () => {
+  it('completes the rows that the change wrote, or is a row of its own if it wrote none', async () => {
     const { recorder: audit, told } = recorder();
     audit.ended(ended({ rows: [7, 8], outcome: { runtimeMapUpdated: true } }));
     audit.ended(ended({ note: { operation: 'reload' } }));
@@ -55,7 +55,7 @@ describe('an outcome in the audit log', () => {
     expect(appended).toHaveLength(2);
   });
 
-  it('waits for a database that takes nothing, and says so once', async () => {
+  it('waits while the database cannot be written, and logs that once', async () => {
     const { recorder: audit, told, errors, failing } = recorder();
     failing.now = true;
     audit.ended(ended({ rows: [1] }));
@@ -70,7 +70,7 @@ describe('an outcome in the audit log', () => {
     expect(told()).toHaveLength(2);
   });
 
-  it('is bounded: the oldest are dropped, and their number is logged', async () => {
+  it('is dropped beyond a limit, the oldest first, and the number is logged', async () => {
     const { recorder: audit, told, errors, failing } = recorder();
     failing.now = true;
     for (let id = 1; id <= 20_005; id += 1) audit.ended(ended({ rows: [id] }));
@@ -100,7 +100,7 @@ describe('an outcome in the audit log', () => {
     ]);
   });
 
-  it('has the number of refusals also of a key that is never refused again: after their minute, and at the end', async () => {
+  it('has the number of refusals of a key that is never refused again, after their minute and at the end', async () => {
     const { recorder: audit, told, clock } = recorder();
     const refused = (times: number, keyName: string) => {
       for (let n = 0; n < times; n += 1) audit.ended(ended({ status: 403, note: { keyName } }));
@@ -117,7 +117,7 @@ describe('an outcome in the audit log', () => {
     expect(numbers().slice(1)).toMatchObject([{ note: { keyName: 'late', details: { untold: 5 } } }]);
   });
 
-  it('forgets no number where very many keys are refused within a minute', async () => {
+  it('loses no number if very many keys are refused within a minute', async () => {
     const { recorder: audit, told } = recorder();
     for (let n = 0; n < 61; n += 1) audit.ended(ended({ status: 403 }));
     for (let n = 0; n < 1_000; n += 1) audit.ended(ended({ status: 403, note: { keyName: `key-${n}` } }));

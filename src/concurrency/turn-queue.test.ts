@@ -6,7 +6,7 @@ import { type Lane, TurnQueue, WaitedTurns } from './turn-queue.ts';
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the queue of turns', () => {
-  it('never gives two the turn at once, also after a failure, and answers each with its own outcome', async () => {
+  it('runs one work at a time, also after a failure, and returns to each caller its own outcome', async () => {
     const work = fc.record({ lane: fc.constantFrom<Lane>('urgent', 'bulk'), fails: fc.boolean(), ticks: fc.nat(3) });
     await fc.assert(
       fc.asyncProperty(fc.array(work, { maxLength: 20 }), async (works) => {
@@ -34,7 +34,7 @@ describe('the queue of turns', () => {
     );
   });
 
-  it('only the same owner may begin beside what a turn left', async () => {
+  it('while work that a turn left is running, only the same owner gets a turn', async () => {
     const queue = new TurnQueue();
     const owner = {};
     const seen: string[] = [];
@@ -61,7 +61,7 @@ describe('the queue of turns', () => {
     expect(seen.slice(3).sort()).toEqual(['bulk', 'urgent']);
   });
 
-  it('continues when what a turn left fails; only its owner gets the error', async () => {
+  it('continues when work that a turn left fails; only its owner gets the error', async () => {
     const queue = new TurnQueue();
     const owner = {};
     const failure = Promise.reject(new Error('not sent'));
@@ -124,7 +124,7 @@ describe('the queue of turns', () => {
   });
 
   it.each<Lane[][]>([[['urgent', 'bulk', 'urgent']], [['urgent', 'urgent', 'urgent']], [['bulk', 'bulk', 'bulk']]])(
-    'is drained when all that was taken before has ended: %j',
+    'is drained when all work queued before has ended: %j',
     async (lanes) => {
       using time = stopTime();
       const queue = new TurnQueue();
@@ -142,7 +142,7 @@ describe('the queue of turns', () => {
     },
   );
 
-  it('knows how long bulk turns wait, lately', async () => {
+  it('reports how long recent bulk turns waited', async () => {
     using time = stopTime();
     const turns = new TurnQueue();
     await turns.take('bulk', async () => undefined);

@@ -469,7 +469,7 @@ describe('a map file', () => {
     await start({ acceptMapFile: true });
   });
 
-  it('of an older version is replaced by one that is newer than every copy of that time', async () => {
+  it('of an older version is replaced by one newer than every earlier copy of the database', async () => {
     await block('192.0.2.1');
     await backUp();
     const text = asBefore(await readFile(kit.mapPath, 'latin1'), await instance.generation());
@@ -492,7 +492,7 @@ describe('a map file', () => {
       },
     ],
     ['of another hand, and blocks nothing else', () => writeFile(kit.mapPath, '192.0.2.1 1\n192.0.2.7 0\n')],
-  ])('that is %s says nothing: the database is written', async (_how, damage) => {
+  ])('that is %s is rewritten from the database', async (_how, damage) => {
     for (const ip of ['192.0.2.1', '192.0.2.2']) await block(ip);
     await kit.close();
     await damage();

@@ -35,7 +35,7 @@ const told = (operation: string, more: Partial<AuditNote> = {}, when = at): Audi
 const operations = async (query: Partial<Parameters<AuditStore['page']>[0]> = {}) =>
   (await store.page({ limit: 100, ...query })).items.map(({ operation }) => operation);
 
-describe('a change and its row of the audit', () => {
+describe('a change and its audit row', () => {
   const add = (text: string) => ({ op: 'add', entry: entry(text), expiry: { kind: 'permanent' } }) as const;
   const auditOf = (ids: number[]): GroupAudit => ({
     changes: 1,
@@ -91,7 +91,7 @@ describe('a change and its row of the audit', () => {
     expect(ids).toEqual([]);
   });
 
-  it('of several requests in one group are a row each, with what became of its own changes', async () => {
+  it('of several requests in one group are a row each, with the outcome of its own changes', async () => {
     const seen: unknown[] = [];
     const auditFor = (changes: number, operation: string): GroupAudit => ({
       changes,
@@ -143,8 +143,8 @@ describe('a change and its row of the audit', () => {
   });
 });
 
-describe('the audit', () => {
-  it('tells what became of a row afterwards, and of what had none', async () => {
+describe('the audit log', () => {
+  it('returns the later outcome of a row, and an outcome without a row', async () => {
     await store.append([told('reload')]);
     const ids: number[] = [];
     const blocked = new BlockedIpsStore(database);
@@ -178,7 +178,7 @@ describe('the audit', () => {
     ]);
   });
 
-  it('is stored once: a repeated outcome does not prevent the others of its group', async () => {
+  it('stores a repeated outcome once, and the others of its group', async () => {
     const ids: number[] = [];
     await new BlockedIpsStore(database).applyGroup(
       [{ op: 'add', entry: entry('192.0.2.1'), expiry: { kind: 'permanent' } }],
@@ -201,7 +201,7 @@ describe('the audit', () => {
     [404, 'refused'],
     [503, 'failed'],
     [null, 'done'],
-  ])('calls an answer %s %s', async (status, outcome) => {
+  ])('names an answer %s %s', async (status, outcome) => {
     await store.append([{ note: note('x'), at, outcome: { finishedAt: at, status } }]);
     expect((await store.page({ limit: 1 })).items[0]).toMatchObject({ outcome, status });
   });
@@ -226,7 +226,7 @@ describe('the audit', () => {
     for (const cursor of ['0', '-1', '1e3', 'x']) await expect(store.page({ limit: 1, cursor })).rejects.toThrow();
   });
 
-  it('finds an address in the groups that name it, and in nothing that only looks like it', async () => {
+  it('finds an address in the groups that contain it, and in no similar text', async () => {
     const group = (...ip_addresses: string[]) => ({ details: { added: 2, removed: 0, unchanged: 0, ip_addresses } });
     await store.append([
       told('batch', group('192.0.2.1', '2001:db8::/32')),
@@ -242,7 +242,7 @@ describe('the audit', () => {
     expect(await operations({ ipAddress: '192.0.2.2' })).toEqual([]);
   });
 
-  it('begins at the newest for a cursor far beyond it, and at once', async () => {
+  it('begins quickly at the newest row for a cursor far beyond it', async () => {
     await store.append([told('block')]);
     // Scanning absent numbers would take a turn of the event loop per few thousand.
     let turns = 0;
@@ -256,7 +256,7 @@ describe('the audit', () => {
     expect(turns).toBeLessThan(5);
   });
 
-  it('finds what is rare among many, page by page', async () => {
+  it('finds rare rows among many, page by page', async () => {
     const many = Array.from({ length: 21_000 }, (_, n) => told(n % 10_000 === 5 ? 'rare' : 'block'));
     for (let from = 0; from < many.length; from += 7_000) await store.append(many.slice(from, from + 7_000));
     const page = await store.page({ limit: 2, operation: 'rare' });
@@ -268,7 +268,7 @@ describe('the audit', () => {
   });
 });
 
-describe('the audit cannot be changed', () => {
+describe('the audit log cannot be changed', () => {
   it('by an update, by a delete, or by taking an outcome away', async () => {
     await store.append([told('block')]);
     const file = new SqliteDatabase(folder.file);
@@ -285,7 +285,7 @@ describe('the audit cannot be changed', () => {
     expect(await operations()).toEqual(['block']);
   });
 
-  it('but what is older than its retention goes, the newest ten thousand never for their age', async () => {
+  it('except that rows older than the retention are deleted, but never the newest ten thousand', async () => {
     const old = '2020-01-01T00:00:00.000Z';
     await store.append([told('old', {}, old), told('old', {}, old), told('recent')]);
     expect(await store.forgetOld(NOON, 1_000)).toBe(0);

@@ -99,7 +99,7 @@ describe('the manager log', () => {
     ['a DEL', 'a\u007fb'],
     ['a line separator', 'a\u2028b'],
     ['a paragraph separator', 'a\u2029b'],
-  ])('is one plain line whatever it tells: %s', (_what, text) => {
+  ])('is one plain line whatever it contains: %s', (_what, text) => {
     const line = textLine(new Date(0), 'info', `message ${text}`, { field: text, nested: { list: [text] } });
     expect(line.slice(0, -1)).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
     expect(line.endsWith('\n')).toBe(true);

@@ -92,7 +92,7 @@ describe('a bulk change that is interrupted', () => {
     expect(await new BulkStore(kit.database).anyFinished()).toBe(false);
   });
 
-  it('without a written file keeps that permission, although another one begins and fails', async () => {
+  it('keeps its permission to shrink until the file is written, although another one begins and fails', async () => {
     await put(pieces(texts(2_200)));
     const begin = vi.spyOn(kit.keeper.file, 'beginRewrite').mockRejectedValue(new Error('no space left'));
     await expect(put(pieces(texts(200)), true)).rejects.toMatchObject({ code: 6004 });

@@ -226,7 +226,7 @@ describe('an atomic replace', () => {
       },
       3,
     ],
-  ])('counts its new version inside the turn where what is touched meanwhile %s', async (_what, touch, expected) => {
+  ])('counts its new version inside the turn if the set of changed addresses %s', async (_what, touch, expected) => {
     let counts = 0;
     let end = (): void => undefined;
     master.script = (command) => {

@@ -30,7 +30,7 @@ test.each([
   ['"$A" b', 0],
   ["a '$B' $C \\$D", 4],
   ['a "\\$B" c', 3],
-])('%j: tells which words the environment cannot change', (line, certain) => {
+])('finds in %j the words that the environment cannot change', (line, certain) => {
   expect([...configLines(line)][0]?.certainWords).toBe(certain);
 });
 

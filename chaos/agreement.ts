@@ -106,9 +106,9 @@ function differenceOf(seen: readonly string[], wanted: readonly string[]): strin
     ['holds beside', seen.filter((line) => !should.has(line))],
     ['holds twice', twiceIn(seen)],
   ] as const;
-  const told = parts.filter(([, lines]) => lines.length > 0);
-  if (told.length === 0) return null;
-  return told.map(([how, lines]) => `${how} ${lines.length}: ${lines.slice(0, shown).join(', ')}`).join('; ');
+  const differing = parts.filter(([, lines]) => lines.length > 0);
+  if (differing.length === 0) return null;
+  return differing.map(([how, lines]) => `${how} ${lines.length}: ${lines.slice(0, shown).join(', ')}`).join('; ');
 }
 
 function twiceIn(lines: readonly string[]): string[] {

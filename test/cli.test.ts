@@ -348,8 +348,8 @@ describe.skipIf(proxy === undefined)('the command line', () => {
   it('lists the audit log with outcomes', async () => {
     await user.run(['block', '192.0.2.77', '--reason', 'audited']);
     const { code, out } = await eventually('the outcome is listed', async () => {
-      const told = await user.run(['audit', '192.0.2.77', '--since', '1h']);
-      return told.out.includes('\tdone') ? told : null;
+      const listing = await user.run(['audit', '192.0.2.77', '--since', '1h']);
+      return listing.out.includes('\tdone') ? listing : null;
     });
     expect([code, out]).toEqual([
       0,

@@ -7,7 +7,7 @@ export type CrashOperation =
   /** While no proxy runs. */
   | 'start of the proxy'
   /** After a replacement was received and the service died. */
-  | 'start with a big change'
+  | 'start with a bulk change'
   | 'block'
   | 'blocks beyond the slots'
   | 'unblock'
@@ -74,7 +74,7 @@ export const operationTo: Readonly<Record<CrashPoint, CrashOperation>> = {
   'bulk.applied': 'replacement',
   'bulk.discarded': 'replacement',
   'bulk.file-written': 'replacement',
-  'bulk.finished-slice-at-start': 'start with a big change',
+  'bulk.finished-slice-at-start': 'start with a bulk change',
   'map-rewrite.begun': 'sync',
   'map-rewrite.written': 'sync',
   'map-rewrite.sealed': 'sync',

@@ -92,8 +92,8 @@ export class CrashStack {
    * next start repairs what this one left; `recover` does so for the last.
    */
   async dieAt(point: CrashPoint, operation: CrashOperation, how: { readonly withProxy: boolean }): Promise<void> {
-    if (operation === 'start with a big change') await this.#dieWithBigChange();
-    const atStart = operation === 'start with a big change' || operation === 'start of the proxy';
+    if (operation === 'start with a bulk change') await this.#dieWithBulkChange();
+    const atStart = operation === 'start with a bulk change' || operation === 'start of the proxy';
     let deaths = 0;
     for (let pass = 1; ; pass += 1) {
       if (operation === 'start of the proxy') await this.#killProxy();
@@ -154,7 +154,7 @@ export class CrashStack {
     this.#lastPut = answer === null ? 'no answer' : `${answer.status} ${answer.text}`;
   }
 
-  async #dieWithBigChange(): Promise<void> {
+  async #dieWithBulkChange(): Promise<void> {
     await this.#launch({ [crashVariable]: 'bulk.ready' });
     await this.expectRecovered();
     await this.#operate('replacement');

@@ -17,7 +17,7 @@ import { FailureLimiter } from './failure-limiter.ts';
 import { readQueryValues } from './handle.ts';
 import { healthRoutes } from './health-routes.ts';
 import { keysRoutes } from './keys-routes.ts';
-import { compileLate, schemaRules } from './late-compilers.ts';
+import { compileOnFirstUse, schemaRules } from './lazy-compilers.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { openApiRoutes } from './openapi-routes.ts';
 import { isPanelRoute } from './panel-pages.ts';
@@ -112,7 +112,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply, services.log),
     clientErrorHandler: (error, socket) => answerBrokenConnection(error, socket),
   });
-  compileLate(app, '/api/keys/:name');
+  compileOnFirstUse(app, '/api/keys/:name');
   parseJsonBodies(app, timeouts.smallBody);
   if (options.onRoute !== undefined) app.addHook('onRoute', options.onRoute);
   const lines = new RequestLines(services.log);

@@ -213,15 +213,15 @@ describe('metrics of the parts', () => {
     observers.webhooks.began('chat');
     observers.webhooks.tried('chat', 'failed');
     observers.webhooks.tried('chat', 'given_up');
-    const told = async () =>
+    const hookSeries = async () =>
       Object.entries(samplesOf(await metrics.scrape('prometheus'))).filter(([name]) => name.startsWith('webhook'));
-    expect(await told()).toEqual([
+    expect(await hookSeries()).toEqual([
       ['webhook_deliveries_total{webhook="chat",result="delivered"}', 0],
       ['webhook_deliveries_total{webhook="chat",result="failed"}', 1],
       ['webhook_deliveries_total{webhook="chat",result="given_up"}', 1],
     ]);
     observers.webhooks.removed('chat');
-    expect(await told()).toEqual([]);
+    expect(await hookSeries()).toEqual([]);
   });
 
   it('counts requests by route and class, and unknown paths in one series', async () => {

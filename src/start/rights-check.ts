@@ -113,8 +113,8 @@ function refusalsOf({ what, path, secret }: Kept, rights: PathRights, ownUid: nu
   const refusals = rights.writable.map(({ path: at, sticky }) => {
     if (at === path) return `every user may write to ${what} ${path}: chmod o-w ${path}`;
     // A folder such as /tmp is meant for all users.
-    const mend = sticky ? 'name a folder of its own' : `chmod o-w ${at}`;
-    return `every user may write to ${at}, and so could replace ${what} ${path}: ${mend}`;
+    const fix = sticky ? 'name a folder of its own' : `chmod o-w ${at}`;
+    return `every user may write to ${at}, and so could replace ${what} ${path}: ${fix}`;
   });
   for (const { path: at, uid, isFolderAbove } of rights.foreignOwners) {
     if (secret && !isFolderAbove) refusals.push(`${what} ${at} belongs to user ${uid}: chown ${ownUid} ${at}`);

@@ -25,7 +25,7 @@ async function status(session: Session): Promise<ExitCode> {
 type Paint = (style: Style, text: string) => string;
 type Row = readonly [name: string, isOk: boolean, text: string];
 
-const styles: Readonly<Record<Health['status'], Style>> = { ok: 'good', degraded: 'warning', down: 'trouble' };
+const styles: Readonly<Record<Health['status'], Style>> = { ok: 'good', degraded: 'warning', down: 'error' };
 const meanings: Readonly<Record<Exclude<Health['status'], 'down'>, string>> = {
   ok: 'every worker enforces the blocked set',
   degraded: 'some blocked requests may get through',
@@ -156,7 +156,7 @@ function reasonLines({ reasons, attached }: Health, paint: Paint): string[] {
     lines.push(`  - ${harmless(reason)}`);
     // A second HAProxy, started by hand, would share the ports of the supervised one.
     const hint = supervised && reason.startsWith('no worker') ? null : whatToDo(reason, Boolean(attached));
-    if (hint !== null && !hints.has(hint)) lines.push(paint('quiet', `      ${hint}`));
+    if (hint !== null && !hints.has(hint)) lines.push(paint('dim', `      ${hint}`));
     if (hint !== null) hints.add(hint);
   }
   const more = reasons.length - shownReasons;

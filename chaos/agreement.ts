@@ -31,7 +31,7 @@ export async function checkAgreement(service: RealService, { withSites = true } 
     return differences === null ? { truth } : { differs: differences };
   } catch (error) {
     const { message, cause } = error as Error;
-    return { differs: `it could not be looked at: ${message}${cause === undefined ? '' : ` (${String(cause)})`}` };
+    return { differs: `it could not be checked: ${message}${cause === undefined ? '' : ` (${String(cause)})`}` };
   }
 }
 

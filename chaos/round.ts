@@ -112,7 +112,7 @@ export class Arena {
     const agreedMs = await check(context, program, healed);
     const { sent, failed } = await background.stop();
     this.#judgeBackground(failed, context, healed);
-    await this.#lookForLeftOver(story);
+    await this.#reportRemaining(story);
     return {
       round: program.round,
       struck: faults.map(({ fault }) => fault),
@@ -161,14 +161,14 @@ export class Arena {
     const healing = clock();
     try {
       if (struck.alsoExcuses !== undefined)
-        window.alsoExcuse(await inTime(struck.alsoExcuses(), `${fault.name} to look at what it did`));
+        window.alsoExcuse(await inTime(struck.alsoExcuses(), `${fault.name} to check what it did`));
       await inTime(struck.heal(), `${fault.name} to heal`);
       story.record(healing, `HEAL  ${fault.name}`, 'healed');
     } catch (error) {
       if (besideOthers) return this.#healAgain(fault.name, struck, textOf(error), { story, healing, over });
       story.addBroken(`${fault.name} could not be healed: ${textOf(error)}`);
     }
-    const ended = this.#mended(fault, struck).finally(over);
+    const ended = this.#recovered(fault, struck).finally(over);
     // Awaited and reported later.
     ended.catch(() => undefined);
     return { name: fault.name, ended };
@@ -184,7 +184,7 @@ export class Arena {
   }
 
   /** Traffic is excused until a new request is served. */
-  async #mended(fault: Fault, struck: Struck): Promise<void> {
+  async #recovered(fault: Fault, struck: Struck): Promise<void> {
     await struck.over?.();
     if (fault.excuses.traffic !== true) return;
     await eventually('the proxy serves', async () => (await this.stack.service.visit(bystander)) === 200);
@@ -217,7 +217,7 @@ export class Arena {
     const waiting = afterwards.flatMap((one) => (one === null ? [] : [one]));
     for (const { name, ended } of waiting) {
       try {
-        await inTime(ended, `what ${name} did to be mended`);
+        await inTime(ended, `the recovery from ${name}`);
       } catch (error) {
         story.addBroken(textOf(error));
       }
@@ -238,11 +238,11 @@ export class Arena {
     if (unexcused.length > 5) story.addBroken(`and ${unexcused.length - 5} more requests of the background`);
   }
 
-  async #lookForLeftOver(story: Story): Promise<void> {
+  async #reportRemaining(story: Story): Promise<void> {
     try {
       for (const one of await this.#remaining.look(this.stack.service)) story.addBroken(one);
     } catch (error) {
-      story.addBroken(`the proxy's processes could not be looked at: ${(error as Error).message}`);
+      story.addBroken(`the proxy's processes could not be checked: ${(error as Error).message}`);
     }
   }
 }

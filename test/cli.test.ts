@@ -441,7 +441,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
       expect(await service.listed()).toEqual(before);
     });
 
-    it('shows the progress of long work, and erases it at the end', async () => {
+    it('shows the progress of an import, and erases it at the end', async () => {
       const path = await file(
         'long.txt',
         Array.from({ length: 20_000 }, (_, n) => `11.${n >> 8}.${n & 255}.1\n`).join(''),

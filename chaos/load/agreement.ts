@@ -50,7 +50,7 @@ function compare(found: string[], what: string, held: readonly string[], lines: 
     `${what} holds too much`,
     [...once].filter((line) => !lines.has(line)),
   );
-  if (once.size < held.length) found.push(`${what}: ${held.length - once.size} lines stand there twice`);
+  if (once.size < held.length) found.push(`${what}: ${held.length - once.size} lines are duplicates`);
 }
 
 function addFault(found: string[], what: string, which: readonly string[]): void {

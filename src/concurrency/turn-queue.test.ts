@@ -70,7 +70,7 @@ describe('the queue of turns', () => {
     await expect(failure).rejects.toThrow('not sent');
   });
 
-  it('runs urgent work first, and one slice of long work after each', async () => {
+  it('runs urgent work first, and one slice of bulk work after each', async () => {
     const queue = new TurnQueue();
     const order: string[] = [];
     const note = (lane: Lane, name: string) => queue.take(lane, async () => void order.push(name));
@@ -98,7 +98,7 @@ describe('the queue of turns', () => {
     expect(order.slice(0, 6)).toEqual(['long', 'b0', 'b1', 'short', 'b2', 'last']);
   });
 
-  it('runs urgent work that arrives during long work after the slice under way', async () => {
+  it('runs urgent work that arrives during bulk work after the slice under way', async () => {
     using time = stopTime();
     const queue = new TurnQueue();
     await queue.take('urgent', async () => time.standStill(600));
@@ -131,7 +131,7 @@ describe('the queue of turns', () => {
       let ended = 0;
       for (const lane of lanes) {
         void queue.take(lane, async () => {
-          // Long enough for several slices of long work after it.
+          // Long enough for several slices of bulk work after it.
           if (lane === 'urgent') time.standStill(300);
           await tick();
           ended += 1;

@@ -90,14 +90,14 @@ describe('a search among many entries', () => {
 
   it.each([
     ['all', {}],
-    ['those that end', { expiringOnly: true }],
+    ['temporary blocks', { expiringOnly: true }],
     ['a beginning that thousands share', { q: '1' }],
-    ['a beginning of those that end', { q: '1', expiringOnly: true }],
+    ['a beginning of temporary blocks', { q: '1', expiringOnly: true }],
     ['a beginning of few', { q: '10' }],
     ['a network', { q: '10.0.0.0/8' }],
     ['a text of thousands', { text: 'OFTEN' }],
     ['a text of thousands in other letters', { text: 'ä' }],
-    ['a text of those that end', { text: 'often', expiringOnly: true }],
+    ['a text of temporary blocks', { text: 'often', expiringOnly: true }],
   ] as const)('returns the same far page of %s by offset as page by page', async (_, query) => {
     const all = await texts(query);
     expect(all.length).toBeGreaterThan(50);

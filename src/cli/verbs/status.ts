@@ -166,9 +166,8 @@ function reasonLines({ reasons, attached }: Health, paint: Paint): string[] {
 
 /** The first whose pattern matches. The patterns follow the texts of the service. */
 export const remedies: readonly (readonly [pattern: RegExp, hint: string, attachedHint?: string])[] = [
-  // `not looked at`: an older service.
   [
-    /: not (checked \(|looked at,)/,
+    /: not checked \(/,
     'the check timed out: see whether the machine is busy or a disk hangs (top, dmesg)',
   ],
   [/^database: .* while it was in use/, 'put back the original file; if it is lost, restart the service'],

@@ -111,7 +111,7 @@ describe('reloads', () => {
     fixture.does.reload = async () => {
       throw new Error('no proxy');
     };
-    await expect(reloads.reload('asked again')).rejects.toThrow();
+    await expect(reloads.reload('requested again')).rejects.toThrow();
     expect(reloads.underWay).toBe(false);
   });
 
@@ -272,7 +272,7 @@ describe('a scheduled reload', () => {
     looks[0]!.resolve(true);
     await eventually('the one that has the lock', () => looks.length === 2);
     expect(await reloads.reload('asked')).toMatchObject({ reasons: ['asked'] });
-    await eventually('it is asked again', () => looks.length === 3);
+    await eventually('it is checked again', () => looks.length === 3);
     expect(fixture.loaded).toHaveLength(1);
     expect(reloads.scheduled).not.toBeNull();
     looks[2]!.resolve(false);

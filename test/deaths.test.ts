@@ -130,7 +130,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     expect(refusals).toEqual([]);
     expect((await service.processes()).master.pid).not.toBe(master.pid);
     // At the first attempt; restart-pace.test.ts tests that there is no back-off.
-    expect((await service.logText()).split('Proxy is gone').at(-1)).not.toContain('could not be started');
+    expect((await service.logText()).split('HAProxy has ended').at(-1)).not.toContain('could not be started');
     await expectEnforced();
   });
 
@@ -148,7 +148,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     const after = await service.processes();
     expect(after.master.pid).toBe(before.master.pid);
     expect(after.current[0]?.pid).toBe(before.current[0]?.pid);
-    expect(await service.logText()).toContain(`Proxy adopted master=${before.master.pid}`);
+    expect(await service.logText()).toContain(`HAProxy adopted master=${before.master.pid}`);
     await expectEnforced();
   });
 
@@ -175,7 +175,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
       await kill(master.pid);
       await servedAgainAfter(master.pid);
       expect(await readFile(service.paths.config, 'utf8')).toBe(good);
-      expect((await service.logText()).split('Proxy is gone').at(-1)).toContain('Backup restored');
+      expect((await service.logText()).split('HAProxy has ended').at(-1)).toContain('Backup restored');
       await expectEnforced();
       const kept = (await service.call('GET', '/api/config/backups')).body as { items?: unknown };
       expect(JSON.stringify(kept)).toContain('refused by HAProxy at start');

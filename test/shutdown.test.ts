@@ -79,7 +79,7 @@ describeOnProductProxies('the end of the service', ({ bin }) => {
       () => null,
       (error: unknown) => error,
     );
-    await eventually('it has begun to start', async () => (await service.logText()).includes('Proxy version'));
+    await eventually('it has begun to start', async () => (await service.logText()).includes('HAProxy version'));
     service.kill('SIGTERM');
     expect(await service.ended()).toEqual(clean);
     await launching;

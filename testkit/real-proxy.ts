@@ -112,7 +112,7 @@ export class RealProxy {
       return current.length > 0 && (await accepts(this.paths.port)) ? ('serves' as const) : null;
     });
     if ((await Promise.race([ready, failed])) === 'exited') {
-      throw new Error(`the proxy did not start: ${readFileSync(log, 'utf8')}`);
+      throw new Error(`HAProxy did not start: ${readFileSync(log, 'utf8')}`);
     }
   }
 

@@ -32,7 +32,7 @@ export async function takeMapLock({ blockedMap }: Settings): Promise<ServiceLock
 
 /** @throws LockHeld when another service uses the proxy */
 export function takeProxyLock({ masterSocket }: Settings): ServiceLock {
-  return ServiceLock.take(`${masterSocket}.lock`, `the proxy at ${masterSocket}`);
+  return ServiceLock.take(`${masterSocket}.lock`, `the HAProxy at ${masterSocket}`);
 }
 
 /** Beside a link's target: two paths to one file share one lock. */

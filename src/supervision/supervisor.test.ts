@@ -53,7 +53,7 @@ describeOnEachProxy('a proxy that does not start', ({ bin }) => {
     const { state, logged } = await failed(`global\n  nonsense ${secret}\n`, null);
     expect(state).toEqual({
       running: false,
-      reason: expect.stringMatching(/^the proxy did not start, it exited with \d+; /),
+      reason: expect.stringMatching(/^HAProxy did not start, it exited with \d+; /),
     });
     expect(JSON.stringify(state)).not.toContain(secret);
     expect(logged).toMatchObject([{ cause: expect.stringContaining('nonsense') }]);

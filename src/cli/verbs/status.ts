@@ -166,10 +166,7 @@ function reasonLines({ reasons, attached }: Health, paint: Paint): string[] {
 
 /** The first whose pattern matches. The patterns follow the texts of the service. */
 export const remedies: readonly (readonly [pattern: RegExp, hint: string, attachedHint?: string])[] = [
-  [
-    /: not checked \(/,
-    'the check timed out: see whether the machine is busy or a disk hangs (top, dmesg)',
-  ],
+  [/: not checked \(/, 'the check timed out: see whether the machine is busy or a disk hangs (top, dmesg)'],
   [/^database: .* while it was in use/, 'put back the original file; if it is lost, restart the service'],
   [
     /^database: .*(damaged|not a database)/,

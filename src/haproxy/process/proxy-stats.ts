@@ -58,7 +58,7 @@ export class StatListing {
 
   /** @throws StatsUnreadable without a header */
   end(): readonly ProxyStat[] {
-    if (this.#indexes === null) throw new StatsUnreadable('the proxy listed nothing');
+    if (this.#indexes === null) throw new StatsUnreadable('HAProxy listed nothing');
     return this.#stats;
   }
 

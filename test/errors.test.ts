@@ -232,15 +232,15 @@ describeOnOneProxy('an error of the API', ({ bin }) => {
       { ...block({}), contentType: 'application/x-www-form-urlencoded' },
       { status: 415, code: 6009, kind: 'Protocol', says: /application\/json/ },
     ],
-  ])('says %s', async (_what, request, expected) => {
+  ])('describes the error of %s', async (_what, request, expected) => {
     await expectError(service, request, expected);
   });
 
   it.each([
     ['HAProxy', builtInTemplate.replace('retries 3', 'no-such-keyword'), 5002, /no-such-keyword/],
     ['the template language', `${builtInTemplate}{{ no_such_variable }}\n`, 5001, /no_such_variable/],
-    ['the missing rule', builtInTemplate.replace(/^ *http-request deny .*$/m, ''), 5003, /blocked map/],
-  ])('says a configuration that is refused by %s', async (_who, text, code, says) => {
+    ['the check for the rule', builtInTemplate.replace(/^ *http-request deny .*$/m, ''), 5003, /blocked map/],
+  ])('reports a configuration that %s refuses', async (_who, text, code, says) => {
     await writeFile(template, text);
     const reload = { method: 'POST', path: '/api/config/reload' };
     await expectError(service, reload, { status: 422, code, kind: 'Configuration', says });

@@ -139,7 +139,7 @@ describeOnNewestProxy('sites', ({ bin }) => {
     }
   });
 
-  it('whose server’s name does not resolve harm no other site', async () => {
+  it('whose server’s name does not resolve affect no other site', async () => {
     const answer = await service.call('PUT', '/api/sites/nowhere.example', {
       body: { servers: [{ address: 'no-such-host.invalid', port: 80 }] },
     });

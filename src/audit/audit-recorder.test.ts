@@ -33,7 +33,7 @@ const ended = (more: Parameters<typeof endedOperation>[1] = {}): EndedOperation 
   endedOperation('block', { at: NOW, status: 201, ...more });
 
 describe('an outcome in the audit log', () => {
-  it('completes the rows that the change wrote, or is a row of its own if it wrote none', async () => {
+  it('is added to the rows that the change wrote, or is a row of its own if it wrote none', async () => {
     const { recorder: audit, outcomes } = recorder();
     audit.ended(ended({ rows: [7, 8], outcome: { runtimeMapUpdated: true } }));
     audit.ended(ended({ note: { operation: 'reload' } }));

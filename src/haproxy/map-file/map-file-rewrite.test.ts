@@ -188,7 +188,7 @@ describe('a rewrite that fails', () => {
     },
   );
 
-  test('a rewrite that fails in the sync of the folder leaves the state behind', async () => {
+  test('a rewrite that fails in the sync of the folder marks the file as behind', async () => {
     const path = await temporaryMapPath();
     const syncFolder = vi.fn(diskOps.syncFolder);
     const file = new MapFile({ path, ops: { ...diskOps, syncFolder } });

@@ -23,6 +23,6 @@ export class RemainingProcesses {
     for (const pid of unknown) if (!this.#since.has(pid)) this.#since.set(pid, now);
     return [...this.#since]
       .filter(([, since]) => now - since > longestMs)
-      .map(([pid, since]) => `process ${pid} of the proxy remains after ${((now - since) / 1_000).toFixed(1)} s`);
+      .map(([pid, since]) => `process ${pid} of HAProxy remains after ${((now - since) / 1_000).toFixed(1)} s`);
   }
 }

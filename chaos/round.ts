@@ -187,7 +187,7 @@ export class Arena {
   async #recovered(fault: Fault, struck: Struck): Promise<void> {
     await struck.over?.();
     if (fault.excuses.traffic !== true) return;
-    await eventually('the proxy serves', async () => (await this.stack.service.visit(bystander)) === 200);
+    await eventually('HAProxy serves', async () => (await this.stack.service.visit(bystander)) === 200);
   }
 
   /** A service that refused to start because of another fault is started after that one is healed. */
@@ -242,7 +242,7 @@ export class Arena {
     try {
       for (const one of await this.#remaining.look(this.stack.service)) story.addBroken(one);
     } catch (error) {
-      story.addBroken(`the proxy's processes could not be checked: ${(error as Error).message}`);
+      story.addBroken(`HAProxy's processes could not be checked: ${(error as Error).message}`);
     }
   }
 }

@@ -55,7 +55,7 @@ export interface Settings {
   /** Front ends of an attached service that intentionally have no rule for the blocked map. */
   readonly openFrontEnds: readonly string[];
   readonly metricsOpen: boolean;
-  /** Contains the instance marker, the key made at the first start and the proxy's output. */
+  /** Contains the instance marker, the key made at the first start and HAProxy's output. */
   readonly stateDir: string;
   readonly acceptEmptyDatabase: boolean;
   readonly acceptMapFile: boolean;

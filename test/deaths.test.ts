@@ -78,7 +78,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
   /** A worker outlives its killed master for a moment, so one answer is no proof. */
   async function servedAgainAfter(master: number): Promise<void> {
     await eventually('another master answers', async () => (await service.processes()).master.pid !== master);
-    await eventually('the proxy serves again', async () => (await service.visit('127.0.0.9')) === 200);
+    await eventually('HAProxy serves again', async () => (await service.visit('127.0.0.9')) === 200);
   }
 
   async function kill(pid: number): Promise<void> {
@@ -113,7 +113,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     expect((await requestReload(service.socket, within(20_000))).kind).not.toBe('success');
     await writeFile(config, good);
     await kill(current[0]!.pid);
-    await eventually('the proxy serves again', async () => (await service.visit('127.0.0.9')) === 200);
+    await eventually('HAProxy serves again', async () => (await service.visit('127.0.0.9')) === 200);
     // From 3.1 on the master survives it, and is restarted only when its last draining worker ends.
     if (workerReadsConfiguration && (await service.processes()).master.pid !== master.pid)
       expect(await processAlive(drains.pid, drainsSince)).toBe(false);
@@ -134,7 +134,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     await expectEnforced();
   });
 
-  dealtIt('of the service: the proxy enforces, and the next start adopts it', async () => {
+  dealtIt('of the service: HAProxy enforces, and the next start adopts it', async () => {
     const before = await service.processes();
     const refusals = await blockThroughout(async () => {
       const held = acknowledged.at(-1)!;

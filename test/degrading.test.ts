@@ -81,7 +81,7 @@ async function holdsTheWholeSet(service: RealService): Promise<void> {
   expect((await service.fileEntries()).sort()).toEqual(listed);
 }
 
-// Concurrent, because the tests mostly wait for the proxy.
+// Concurrent, because the tests mostly wait for HAProxy.
 describeOnProductProxies('degrading', ({ bin }) => {
   const dealtIt = dealt(bin, it.concurrent);
 

@@ -234,7 +234,7 @@ const reasonSources: readonly (readonly [file: string, pattern: RegExp])[] = [
   ['src/health/entry-counter.ts', /return `(it holds )\$/g],
   [
     'src/health/health.ts',
-    /(?:\? null : |return \(await [^?]*\? null : |return )'(it differs from what was written|that of[^']*)'/g,
+    /(?:\? null : |return \(await [^?]*\? null : |return )'(it differs from what was written|the file of[^']*)'/g,
   ],
   ['src/health/health.ts', /return \[`(proxy: )/g],
   ['src/health/proxy-problems.ts', /problems\.push\(`(.*?)`\)/g],
@@ -267,7 +267,8 @@ const reasonSources: readonly (readonly [file: string, pattern: RegExp])[] = [
   ['src/configuration/reload/reload-coordinator.ts', /this\.schedule\('(.*?)'\)/g],
   ['src/service/service.ts', /reloads\.schedule\('(.*?)'\)/g],
   ['src/service/managed-proxy.ts', /'(HAProxy accepts no configuration)/g],
-  ['src/supervision/supervisor.ts', /(?:Error\(|reason: )[`'](the proxy .*?|the master .*?|not checked yet)[`']/g],
+  ['src/supervision/supervisor.ts', /(?:Error\(|reason: )[`'](HAProxy .*?|the master .*?|not checked yet)[`']/g],
+  ['src/supervision/supervisor.ts', /AddressTaken\(`([^$]*)\$/g],
 ];
 
 describe('the operator’s guide', () => {

@@ -278,7 +278,7 @@ describeOnOneProxy('an error of the API', ({ bin }) => {
     expect((await service.block('192.0.2.50')).status).toBe(201);
   });
 
-  it('reports a site that cannot be stored, and removes it from the proxy', async () => {
+  it('reports a site that cannot be stored, and removes it from HAProxy', async () => {
     const live = (await service.call('GET', '/api/config')).body['text'];
     const other = new Database(service.paths.database);
     other.exec('BEGIN IMMEDIATE');
@@ -319,7 +319,7 @@ describeOnOneProxy('an error of the API', ({ bin }) => {
     expect(await service.fileEntries()).toContain('192.0.2.60 1');
   });
 
-  it('reports a reload that the proxy refused, and the configuration in force', async () => {
+  it('reports a reload that HAProxy refused, and the configuration in force', async () => {
     // `-c` accepts a port in use; the reload fails.
     const taken = `${builtInTemplate}\nfrontend second\n    bind 127.0.0.1:${service.apiPort}\n    http-request deny deny_status 403 if { src,map_ip({{ blocked_map }},0) -m int gt 0 }\n`;
     await writeFile(template, taken);

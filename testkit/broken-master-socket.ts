@@ -15,7 +15,7 @@ export interface Breakage {
 
 const nothing: Repair = async () => undefined;
 
-/** Another process listens at the path; the proxy's own socket cannot be reached. */
+/** Another process listens at the path; HAProxy's own socket cannot be reached. */
 async function foreign(service: RealService, script: Script, welcome: ScriptedMaster['welcome']): Promise<Repair> {
   await unlink(service.paths.masterSocket);
   const fake = new ScriptedMaster(service.paths.masterSocket, {});

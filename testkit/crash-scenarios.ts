@@ -5,7 +5,7 @@ export type CrashOperation =
   /** In an empty folder. */
   | 'first start'
   /** While no proxy runs. */
-  | 'start of the proxy'
+  | 'start of HAProxy'
   /** After a replacement was received and the service died. */
   | 'start with a bulk change'
   | 'block'
@@ -39,7 +39,7 @@ export const operationTo: Readonly<Record<CrashPoint, CrashOperation>> = {
   'first-key.written': 'first start',
   'first-key.stored': 'first start',
   'start.configuration-ready': 'first start',
-  'proxy.spawned': 'start of the proxy',
+  'proxy.spawned': 'start of HAProxy',
   'start.proxy-runs': 'first start',
   'start.known-good-recorded': 'first start',
   'start.listening': 'first start',

@@ -224,7 +224,7 @@ export function masterContract(name: string, takesLines: boolean, start: () => P
       await expect(map.commit(worker, version, soon())).rejects.toThrow('Version number out of range');
     });
 
-    it('rejects with all bodies when the proxy says no', async () => {
+    it('rejects with all bodies when HAProxy says no', async () => {
       const strange = new RuntimeMap({ socket: subject.socket, path: '/no/such.map' });
       const failure = await strange.addMany(current, ['192.0.2.1'], soon()).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(RuntimeMapRejection);

@@ -75,7 +75,7 @@ async function asTheProxyFindsIt(
     return heldBefore.filter((ip) => !blocked.has(ip)).map((ip) => `map file before the start: ${ip} is gone`);
   wrong.push(...contradictions(expected, blocked).map((what) => `map file before the start: ${what}`));
   const check = await checkConfiguration(bin, paths.config);
-  if (!check.valid) wrong.push(`the proxy refuses what is left of its configuration: ${check.output}`);
+  if (!check.valid) wrong.push(`HAProxy refuses what is left of its configuration: ${check.output}`);
   return wrong;
 }
 

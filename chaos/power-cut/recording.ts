@@ -93,7 +93,7 @@ export async function killProxies(service: RealService): Promise<void> {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
-    await eventually('the proxy is dead', async () => !(await processAlive(pid, startTime)));
+    await eventually('HAProxy is dead', async () => !(await processAlive(pid, startTime)));
   }
 }
 

@@ -216,7 +216,7 @@ export class Health {
 
   async #probeProxy(mayTakeTurn: boolean, deadline: Deadline): Promise<ProxyResults> {
     const processes = await this.#processes.run(deadline, () => this.#listed());
-    // After the listing, which distinguishes the proxy's own sockets from foreign ones.
+    // After the listing, which distinguishes HAProxy's own sockets from foreign ones.
     const [counted, problems, noWorker] = await Promise.all([
       this.#compareAndCount(processes, mayTakeTurn, deadline),
       this.#problems.run(deadline, () => this.#proxyProblems()),

@@ -1,4 +1,4 @@
-// Problems of the proxy that no comparison of maps shows, as reasons for `/health`.
+// Problems of HAProxy that no comparison of maps shows, as reasons for `/health`.
 import type { WorkerRegistry } from '../blocking/compare/worker-registry.ts';
 import { bindAddresses } from '../configuration/reload/listeners.ts';
 import type { LiveFile } from '../configuration/reload/live-file.ts';

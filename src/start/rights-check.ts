@@ -93,7 +93,7 @@ function keptFiles(settings: Settings): readonly Kept[] {
   const secret = { secret: true };
   const proxys = { proxys: true };
   return [
-    // The proxy reads the addresses of its servers there (server-state).
+    // HAProxy reads the addresses of its servers there (server-state).
     ...kept('the state folder', settings.stateDir, { ...secret, ...proxys }),
     ...kept('the key file', join(settings.stateDir, 'api-key'), secret),
     ...kept('the key file', settings.apiKeyFile, secret),

@@ -49,7 +49,7 @@ describeOnEachProxy('a proxy that does not start', ({ bin }) => {
     }
   };
 
-  it('the state of a failed start omits the output of the proxy, which the log has', async () => {
+  it('the state of a failed start omits the output of HAProxy, which the log has', async () => {
     const { state, logged } = await failed(`global\n  nonsense ${secret}\n`, null);
     expect(state).toEqual({
       running: false,

@@ -1,6 +1,6 @@
-// Starts the proxy, adopts one that already runs this configuration, and restarts it when it is gone. That is decided
+// Starts HAProxy, adopts one that already runs this configuration, and restarts it when it is gone. That is decided
 // by the pid of its master, never by its socket, which refuses during every reload: a second proxy would share the
-// ports and serve half of the blocked requests. The proxy outlives the service.
+// ports and serve half of the blocked requests. HAProxy outlives the service.
 
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
@@ -52,20 +52,20 @@ interface SupervisorOptions {
   readonly configFile: string;
   readonly masterSocketPath: string;
   readonly pidFile: string;
-  /** For the proxy's standard output and error. Never a pipe: a full one hangs every reload. */
+  /** For HAProxy's standard output and error. Never a pipe: a full one hangs every reload. */
   readonly outputFile: string;
   readonly socket: MasterSocket;
   readonly log: Log;
-  /** Prepares a start; an error says why it must not be tried, with the proxy's output as its cause. */
+  /** Prepares a start; an error says why it must not be tried, with HAProxy's output as its cause. */
   readonly beforeStart: () => Promise<Error | null>;
   /** Addresses of the configuration that another process holds. */
   readonly takenAddresses: () => Promise<readonly string[]>;
-  /** The proxy runs (again): its maps must be compared. */
+  /** HAProxy runs (again): its maps must be compared. */
   readonly onRunning: (master: MasterProcess) => void;
 }
 
 /**
- * Keys of every scope see `reason`, so it never contains the proxy's output, which quotes the configuration and perhaps
+ * Keys of every scope see `reason`, so it never contains HAProxy's output, which quotes the configuration and perhaps
  * passwords (ADR 0024): that is the cause of the error, and in the log.
  */
 type SupervisorState =
@@ -127,14 +127,14 @@ export class Supervisor {
     this.#stop.abort();
   }
 
-  /** Ends the watch; the proxy continues. */
+  /** Ends the watch; HAProxy continues. */
   async stop(): Promise<void> {
     this.abandon();
     await this.#loop;
   }
 
   /**
-   * After `stop`: ends the proxy with all its workers, for a trial; a service leaves it running. From 3.1 on a master
+   * After `stop`: ends HAProxy with all its workers, for a trial; a service leaves it running. From 3.1 on a master
    * leaves behind a worker that is still starting.
    */
   async endProxy(timeLimitMs = endTimeLimitMs): Promise<void> {
@@ -164,7 +164,7 @@ export class Supervisor {
   }
 
   /**
-   * As `ensureRunning`; `fresh` only if this call launched the proxy, so that it runs what is on disk now.
+   * As `ensureRunning`; `fresh` only if this call launched HAProxy, so that it runs what is on disk now.
    * @throws when it cannot be started
    */
   async ensureStarted(): Promise<{ master: MasterProcess; fresh: boolean }> {

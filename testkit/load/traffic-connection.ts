@@ -1,4 +1,4 @@
-// A failure: a request of which any byte may have been sent, without a complete 200. Also one written just as the proxy
+// A failure: a request of which any byte may have been sent, without a complete 200. Also one written just as HAProxy
 // closed the connection: a browser might repeat it, but it was lost.
 // No failure: an idle connection is closed, or an answer says `connection: close`. Reconnecting is part of the latency.
 import { createConnection, type Socket } from 'node:net';

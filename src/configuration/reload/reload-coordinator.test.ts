@@ -353,7 +353,7 @@ it('a scheduled reload that fails before it begins is retried only after a pause
 });
 
 it('a reload whose rollback failed too is repeated until file, proxy and database are in sync', async () => {
-  // The proxy does not confirm, and then the disk fails.
+  // HAProxy does not confirm, and then the disk fails.
   fixture.does.reload = async () => refused();
   const { deploy } = Candidate.prototype;
   let deploys = 0;

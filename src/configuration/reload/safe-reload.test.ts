@@ -60,7 +60,7 @@ describe('a safe reload', () => {
     expect(await fixture.live()).toBe('new\n');
   });
 
-  it('never deploys a configuration that the proxy refuses, and reloads the known good with the maps', async () => {
+  it('never deploys a configuration that HAProxy refuses, and reloads the known good with the maps', async () => {
     fixture.does.render = () => ({ text: 'bad\n', sites: 'a\n' });
     const error = await failure();
     expect(error.code).toBe(codes.ProxyRefusesConfiguration);
@@ -218,7 +218,7 @@ describe('a safe reload', () => {
   });
 
   it.each(['not-running', 'unconfirmed'] as const)(
-    'of the unchanged live configuration keeps a manual edit when the proxy is %s',
+    'of the unchanged live configuration keeps a manual edit when HAProxy is %s',
     async (reason) => {
       await writeFile(join(fixture.folder, 'proxy.cfg'), 'edited\n');
       fixture.does.reload = () => refused(reason);
@@ -237,7 +237,7 @@ describe('a safe reload', () => {
     expect(await fixture.live()).toBe('old\n');
   });
 
-  it('whose sites cannot be stored removes them from the proxy again', async () => {
+  it('whose sites cannot be stored removes them from HAProxy again', async () => {
     const stored = new ServiceError(codes.DatabaseUnusable, 'store', 'the disk is full');
     const error = await failure({ sites: { list: [], store: () => Promise.reject(stored) } });
     expect(error).toMatchObject({ code: codes.DatabaseUnusable, members: { restored: true } });

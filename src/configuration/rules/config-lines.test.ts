@@ -20,7 +20,7 @@ test.each([
   ['a\\x20b\\tc \\$x', ['a b\tc', '\\$x']],
   ['"\\$x"', ['$x']],
   ['x\\', ['x\\']],
-])('cuts %j into words as the proxy does', (line, words) => {
+])('cuts %j into words as HAProxy does', (line, words) => {
   expect(splitWords(line)).toEqual(words);
 });
 
@@ -34,7 +34,7 @@ test.each([
   expect([...configLines(line)][0]?.certainWords).toBe(certain);
 });
 
-test('ends a line at an empty word, as the proxy does', () => {
+test('ends a line at an empty word, as HAProxy does', () => {
   expect([...configLines("deny if a '' or b\n'' b\n")].map(({ words }) => words)).toEqual([['deny', 'if', 'a']]);
 });
 

@@ -71,7 +71,7 @@ describeOnEachProxy('the reader of configurations', ({ bin }) => {
     await Promise.all(
       fronts.map(async (front) => {
         const text = all[Number(front.name.slice(1))]?.text ?? '';
-        await eventually('the proxy listens', () => isListening(front.bindLines[0]?.split(' ')[1] ?? ''));
+        await eventually('HAProxy listens', () => isListening(front.bindLines[0]?.split(' ')[1] ?? ''));
         met.push({ front, text, ...(await probe(front, text)) });
       }),
     );

@@ -51,7 +51,7 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
       output += chunk;
     });
     await until(async () => {
-      if (proxy?.exitCode !== null) throw new Error(`the proxy ended: ${output}`);
+      if (proxy?.exitCode !== null) throw new Error(`HAProxy ended: ${output}`);
       return statusOf(await ask(port, 'GET / HTTP/1.0\r\n\r\n').catch(() => '')) === 200;
     });
   };
@@ -104,7 +104,7 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
 
   const get = (host: string, from?: string) => ask(port, `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`, from);
 
-  /** Opens idle connections; returns those that the proxy has not closed. */
+  /** Opens idle connections; returns those that HAProxy has not closed. */
   const silent = async (from: string, count: number) => {
     const sockets = await Promise.all(
       Array.from({ length: count }, async () => {
@@ -240,7 +240,7 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
     const limited = spawn('prlimit', ['--nofile=500:500', binary, '-db', '-f', file('low.cfg')]);
     try {
       await until(async () => {
-        if (limited.exitCode !== null) throw new Error('the proxy ended');
+        if (limited.exitCode !== null) throw new Error('HAProxy ended');
         return statusOf(await ask(at, 'GET / HTTP/1.0\r\n\r\n').catch(() => '')) === 200;
       });
     } finally {

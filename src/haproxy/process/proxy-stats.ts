@@ -10,7 +10,7 @@ export interface ProxyStat {
   readonly requests: number;
   /** Denied by a rule, such as the one for blocked addresses. */
   readonly denied: number;
-  /** HTTP 500 to 599, including the proxy's own. */
+  /** HTTP 500 to 599, including HAProxy's own. */
   readonly serverErrors: number;
   readonly sessions: number;
 }

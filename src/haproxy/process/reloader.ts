@@ -25,7 +25,7 @@ interface Confirmed {
 
 interface NotConfirmed {
   readonly confirmed: false;
-  /** `refused`: by the proxy. `unconfirmed`: no proof before the deadline. */
+  /** `refused`: by HAProxy. `unconfirmed`: no proof before the deadline. */
   readonly reason: 'not-running' | 'refused' | 'unconfirmed';
   readonly detail: string;
   readonly workerBefore: number | null;
@@ -79,7 +79,7 @@ export class ProxyReloader {
     this.#deps = deps;
   }
 
-  /** Never throws for a failure of the proxy or its socket. `deadline` in ms of `performance.now()`. */
+  /** Never throws for a failure of HAProxy or its socket. `deadline` in ms of `performance.now()`. */
   async reload(deadline: number): Promise<ReloadOutcome> {
     const baseline = await this.#baseline(deadline);
     const unusable = baseline instanceof MasterSocketError ? baseline.detail : null;

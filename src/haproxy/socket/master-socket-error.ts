@@ -12,7 +12,7 @@ export type SocketFailureReason =
   /** No process listens, or none accepts. Normal during a reload (docs/haproxy-notes.md). */
   | 'refused'
   | 'not-permitted'
-  /** This process cannot open a connection: no file descriptor is left. Says nothing about the proxy. */
+  /** This process cannot open a connection: no file descriptor is left. Says nothing about HAProxy. */
   | 'exhausted'
   /** Owner or mode of the socket would let another process answer instead of HAProxy. */
   | 'unsafe'

@@ -292,7 +292,7 @@ describe('the command line', () => {
   it.each([
     ['help is 0', ['serve', '--help'], {}, 0, /--master-socket/],
     ['an unknown flag is 2', ['serve', '--no-such-flag'], {}, 2, /unknown option/],
-    ['an unknown command is 2', ['fly'], {}, 2, /unknown command/],
+    ['an unknown verb is 2', ['fly'], {}, 2, /unknown verb/],
     ['a flag for the key is 2', ['serve', '--api-key', key], {}, 2, /unknown option/],
     ['a wrong value is 2', ['config', 'show'], { PROXY_MANAGER_SUPERVISE: 'x' }, 2, /PROXY_MANAGER_SUPERVISE/],
     ['an unknown variable is 2', ['serve'], { PROXY_MANAGER_LISTNE: 'x' }, 2, /PROXY_MANAGER_LISTNE/],

@@ -300,7 +300,7 @@ describeOnOneProxy('attach', ({ bin }) => {
 
   test('refuses a machine without systemd', async () => {
     host.hasSystemd = false;
-    await expect(run()).rejects.toThrow('not run by systemd');
+    await expect(run()).rejects.toThrow('systemd does not run on this machine');
     host.hasSystemd = true;
   });
 

@@ -12,12 +12,12 @@ export interface Truth {
   readonly sites: ReadonlySet<string>;
 }
 
-export type Look = { readonly truth: Truth } | { readonly differs: string };
+export type AgreementCheck = { readonly truth: Truth } | { readonly differs: string };
 
 const shown = 6;
 
 /** One comparison; a change under way differs for a moment, so a difference needs another. */
-export async function checkAgreement(service: RealService, { withSites = true } = {}): Promise<Look> {
+export async function checkAgreement(service: RealService, { withSites = true } = {}): Promise<AgreementCheck> {
   try {
     const now = Date.now();
     const truth = await readDatabase(service, withSites);

@@ -28,7 +28,7 @@ const scheduled = () =>
 const asked = { id: 'r1', reasons: ['asked'] };
 
 /** An unconfirmed reload with a failed rollback: the new text is live. */
-async function leaveHalfDone(): Promise<void> {
+async function leaveHalfApplied(): Promise<void> {
   const { deploy } = Candidate.prototype;
   fixture.does.reload = async () => refused();
   vi.spyOn(Candidate.prototype, 'deploy')
@@ -51,12 +51,12 @@ it('a scheduled reload without a live file uses the last known good configuratio
 });
 
 it('a scheduled reload after a half-applied change renders what the database holds', async () => {
-  await leaveHalfDone();
+  await leaveHalfApplied();
   expect(await scheduled()).toBeNull();
 });
 
 it('a scheduled reload keeps a manual repair, even after a half-applied change', async () => {
-  await leaveHalfDone();
+  await leaveHalfApplied();
   await writeFile(path, 'repaired\n');
   const restore = await scheduled();
   expect(restore).toEqual({ configText: 'repaired\n', files: [] });

@@ -121,6 +121,6 @@ export function isUncounted({ seen, unanswered }: EntryCount): boolean {
 export function problemInCount(count: EntryCount): string | null {
   const { seen, expected, least, most, unanswered } = count;
   if (seen === null || isWithin(count)) return unanswered;
-  const wanted = least === most ? `instead of ${expected}` : `where a bulk change under way leaves ${least} to ${most}`;
+  const wanted = least === most ? `instead of ${expected}` : `instead of ${least} to ${most} during a bulk change`;
   return `it holds ${seen} entries ${wanted}`;
 }

@@ -190,12 +190,12 @@ describe('GET /api/events', () => {
     const reasons = ['x'.repeat(1_000)];
     const connections = () =>
       new Promise<number>((resolve) => app.server.getConnections((_error, count) => resolve(count)));
-    let told = 0;
+    let emitted = 0;
     // Fills the buffers. A client that reads nothing does not notice the end of its connection.
     for (let round = 0; round < 200 && (await connections()) > 1; round += 1) {
       for (let n = 0; n < 200; n += 1) ring.append('health.changed', { status: 'degraded', was: 'ok', reasons });
-      told += 200;
-      await eventually('the other one has it all', () => quick.events.length === told);
+      emitted += 200;
+      await eventually('the other one has it all', () => quick.events.length === emitted);
       await time.pass(20);
     }
     expect(await connections()).toBe(1);

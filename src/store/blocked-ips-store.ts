@@ -19,11 +19,11 @@ import { BlockedRows, type RowChanges } from './blocked-rows.ts';
 import { BlockedScan } from './blocked-scan.ts';
 import { coveredAmong } from './covered-among.ts';
 import { ForeignCommits } from './foreign-commits.ts';
+import { type AdoptedRows, adoptedRow, adoptForeign } from './foreign-rows.ts';
 import { Generation } from './instance-store.ts';
 import type { Database } from './open-database.ts';
 import { PreparedQuery, type Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
-import { type AdoptedRows, adoptedRow, adoptUnkeyed } from './unkeyed-rows.ts';
 
 /**
  * A bulk change counts as made when its body was complete; its slices are applied later. A change of one of its
@@ -58,7 +58,7 @@ class BulkSkips {
 
 export type { BlockedChange, BlockedEffect, ExpiryChange, NetChange } from './blocked-changes.ts';
 export type { PageRequest } from './blocked-pages.ts';
-export type { AdoptedRows } from './unkeyed-rows.ts';
+export type { AdoptedRows } from './foreign-rows.ts';
 
 /** Smaller removals never look like the loss of more than half of a hundred or more lines. */
 const shrinkNotedFrom = 50;
@@ -175,7 +175,7 @@ export class BlockedIpsStore {
    */
   async adoptUnkeyedRows(after: string | null, limit: number, now: Date): Promise<AdoptedRows> {
     return await this.#database.write.transaction().execute(async (transaction) => {
-      const piece = await adoptUnkeyed(transaction, after, limit, now.toISOString());
+      const piece = await adoptForeign(transaction, after, limit, now.toISOString());
       if (piece.adopted > 0) {
         await transaction.getExecutor().provideConnection((connection) => this.#generation.next(connection));
       }
@@ -312,10 +312,10 @@ export class BlockedIpsStore {
     const entries = new Map(changes.map((change) => [change.entry.text, change.entry]));
     const before = await this.#rows.getMany(runner, [...entries.keys()]);
     // A foreign row that no sync adopted yet does not block, but its fields count for the new block.
-    const unkeyed = await this.#rows.unkeyedAmong(runner, [...before.keys()]);
-    for (const [text, row] of unkeyed) before.set(text, adoptedRow(row, now));
+    const foreign = await this.#rows.foreignAmong(runner, [...before.keys()]);
+    for (const [text, row] of foreign) before.set(text, adoptedRow(row, now));
     const { effects, after } = effectsOf(changes, before, now);
-    const { rows, net } = difference(entries, before, after, unkeyed);
+    const { rows, net } = difference(entries, before, after, foreign);
     await this.#rows.write(runner, rows);
     const newer = changes.filter((change) => change.op !== 'expire').map((change) => change.entry);
     await this.#bulkSkips.mark(runner, newer);
@@ -388,12 +388,12 @@ function difference(
   entries: ReadonlyMap<string, IpEntry>,
   before: ReadonlyMap<string, BlockedIp>,
   after: ReadonlyMap<string, BlockedIp | null>,
-  unkeyed: { has(text: string): boolean },
+  foreign: { has(text: string): boolean },
 ): { rows: RowChanges; net: NetChange } {
   const rows: RowChanges = { inserts: [], updates: [], deletes: [] };
   for (const [text, row] of after) {
     const old = before.get(text) ?? null;
-    if (unkeyed.has(text)) {
+    if (foreign.has(text)) {
       rows.deletes.push(text);
       if (row !== null) rows.inserts.push({ key: sortKey(entries.get(text)!), row });
       continue;
@@ -405,7 +405,7 @@ function difference(
   }
   const net = {
     added: rows.inserts.map(({ row }) => row.ip_address),
-    removed: rows.deletes.filter((text) => !unkeyed.has(text)),
+    removed: rows.deletes.filter((text) => !foreign.has(text)),
   };
   return { rows, net };
 }

@@ -155,7 +155,7 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
 }
 
 const wayBack =
-  'restore it from a backup (and remove what is beside it under the endings -wal and -shm), or move all three away and start with --accept-empty-database';
+  'restore it from a backup (and remove its -wal and -shm files), or move all three files away and start with --accept-empty-database';
 
 /**
  * Damage shows only where it is read, and lists do not read rows that are looked up singly. A second at a million rows;
@@ -169,12 +169,12 @@ async function refuseDamage(db: Kysely<Schema>): Promise<void> {
 
 function damageIn(error: unknown): StoreError | null {
   if (!(error instanceof StoreError) || error.reason !== 'corrupt') return null;
-  const text = `${error.message}; nothing more is written to it until the service was stopped and the file is right: ${wayBack}`;
+  const text = `${error.message}; the service writes nothing more to it: stop the service, then ${wayBack}`;
   return new StoreError('corrupt', text, { cause: error });
 }
 
 const UNUSABLE: Partial<Record<StoreError['reason'], readonly [UnusableReason, string]>> = {
-  corrupt: ['corrupt', `it was left as it is; ${wayBack}`],
+  corrupt: ['corrupt', `nothing was changed; ${wayBack}`],
   locked: ['locked', 'another process holds its lock; stop that process and start again'],
   unwritable: ['unreadable', 'the file and its folder must be writable for the user of the service'],
   io: ['unreadable', 'check the disk and the permissions of the file and its folder'],

@@ -1,19 +1,19 @@
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type BigChanges, openBigChanges, pieces, texts } from '../../../testkit/big-changes.ts';
 import { caller, toBlock } from '../../../testkit/blocking.ts';
+import { type BulkChanges, openBulkChanges, pieces, texts } from '../../../testkit/bulk-changes.ts';
 import { RuntimeMap } from '../../haproxy/maps/runtime-map.ts';
 import { BulkStore } from '../../store/bulk-store.ts';
 import { WorkerReconciler } from '../compare/worker-reconciler.ts';
 
-let master: BigChanges['master'];
-let kit: BigChanges['kit'];
-let time: BigChanges['time'];
-let close: BigChanges['close'];
-let put: BigChanges['put'];
-let everywhere: BigChanges['everywhere'];
+let master: BulkChanges['master'];
+let kit: BulkChanges['kit'];
+let time: BulkChanges['time'];
+let close: BulkChanges['close'];
+let put: BulkChanges['put'];
+let everywhere: BulkChanges['everywhere'];
 beforeEach(async () => {
-  ({ master, kit, time, close, put, everywhere } = await openBigChanges());
+  ({ master, kit, time, close, put, everywhere } = await openBulkChanges());
 });
 afterEach(async () => {
   vi.restoreAllMocks();

@@ -271,18 +271,18 @@ export class Reconciler {
     try {
       return await this.#deps.proxyRuns();
     } catch (error) {
-      this.#deps.log.warn('Could not check whether the proxy runs', { cause: causeText(error) });
+      this.#deps.log.warn('Could not check whether HAProxy runs', { cause: causeText(error) });
       return true;
     }
   }
 
   async #notice(error: unknown): Promise<void> {
     if (error instanceof RuntimeMapRejection) {
-      this.#deps.log.warn('The proxy refused a check', { cause: causeText(error) });
+      this.#deps.log.warn('HAProxy refused a check', { cause: causeText(error) });
       return;
     }
     if (!(error instanceof MasterSocketError)) {
-      this.#deps.log.error('Check of the proxy failed', { cause: causeText(error) });
+      this.#deps.log.error('Check of HAProxy failed', { cause: causeText(error) });
       return;
     }
     // During a reload the socket refuses for a moment. A missing socket is reported now.

@@ -26,7 +26,7 @@ export interface KnownWorker {
   /** A command went unanswered: groups skip the worker until a probe is answered. */
   unresponsive: boolean;
   /** Failed changes and checks. */
-  troubles: number;
+  failures: number;
   /** Abandoned entries that its count includes, by map. */
   readonly leftOver: Record<MapName, AbandonedEntries>;
 }
@@ -111,7 +111,7 @@ export class WorkerRegistry {
             mapNames.map((name) => [name, this.#state(false, 'new worker, not compared yet', 'unverified')]),
           ),
           unresponsive: false,
-          troubles: 0,
+          failures: 0,
           leftOver: { blocked: new AbandonedEntries(), trusted: new AbandonedEntries() },
         };
         fresh.push(known);
@@ -160,7 +160,7 @@ export class WorkerRegistry {
   markSuspect(pid: number, map: MapName, reason: string, passing: Passing | null = null): void {
     const worker = this.byPid(pid);
     if (worker === null) return;
-    worker.troubles += 1;
+    worker.failures += 1;
     const state = this.stateOf(worker, map);
     // A passing difference does not replace a lasting one.
     if (state.inSync || badness(passing) > badness(state.passing))

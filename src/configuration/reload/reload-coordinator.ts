@@ -143,7 +143,7 @@ export class ReloadCoordinator {
     });
   }
 
-  /** The proxy answers again, or its workers are in sync: the scheduled reload may no longer be needed. */
+  /** HAProxy answers again, or its workers are in sync: the scheduled reload may no longer be needed. */
   reconsider(): void {
     this.#pause.wake();
   }

@@ -12,7 +12,7 @@ afterEach(() => fixture?.stop());
 const isMarked = async () => (await readdir(fixture.folder)).includes('reload-under-way');
 const request = { id: 'one', reasons: ['a test'] };
 
-it('the reload marker exists from before the proxy reads the new configuration until the reload is recorded', async () => {
+it('the reload marker exists from before HAProxy reads the new configuration until the reload is recorded', async () => {
   fixture = await reloadFixture('old\n');
   const seen: boolean[] = [];
   const { reload } = fixture.does;

@@ -56,7 +56,7 @@ describe('the rule for the blocked map does not count', () => {
     expect(linesOf(`frontend f\n${rule}\n`)).toEqual([]);
   });
 
-  test('in a backend, where requests without a site would pass it by', () => {
+  test('in a backend, which requests without a site bypass', () => {
     expect(linesOf(`backend b\n${acceptedRule(blocked, trusted)}\n`)).toEqual([]);
   });
 
@@ -78,6 +78,6 @@ test.each([
   [`${acceptedRule(blocked, trusted)}\nhttp-request deny if { ${look} }`, false],
   [`http-request deny if { ${look} } !{ ${trust} } or { ${look} }`, false],
   [`http-request deny if { ${look} } { path /x } !{ ${trust} }`, null],
-])('whether %s spares the trusted: %s', (rules, spares) => {
+])('whether %s exempts trusted addresses: %s', (rules, spares) => {
   expect(findBlockedRule(`frontend f\n${rules}\n`, blocked, trusted).sparesTrusted).toBe(spares);
 });

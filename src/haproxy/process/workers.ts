@@ -44,7 +44,7 @@ const probeMs = 1_000;
 /** With less time than this a worker on a busy machine is not reported as hanging. */
 const shortestProbeMs = 200;
 
-/** By pid and start time: workers that answered a command have started for good. */
+/** By pid and start time: a worker that answered a command has started. */
 const answeredBefore = new WeakMap<MasterSocket, ReadonlySet<string>>();
 
 /**

@@ -30,7 +30,7 @@ export class FileGuard {
 
 function textFor(path: string, gone: boolean): string {
   const what = gone ? 'was removed' : 'was replaced by another file';
-  return `${path} ${what} while it was in use, so nothing more is written: put back the file that was there, or restart the service, which says how to go on`;
+  return `${path} ${what} while it was in use, so nothing more is written: put the original file back, or restart the service, which reports how to continue`;
 }
 
 type Identity = Pick<BigIntStats, 'dev' | 'ino'>;

@@ -6,7 +6,7 @@ import { BulkStore } from '../src/store/bulk-store.ts';
 import { caller, entryOf, toBlock } from './blocking.ts';
 import { openScriptedBlocking, type ScriptedBlocking } from './scripted-blocking.ts';
 
-export interface BigChanges extends ScriptedBlocking {
+export interface BulkChanges extends ScriptedBlocking {
   put(source: AsyncIterable<readonly BulkItem[]>, allowShrink?: boolean): Promise<BulkAnswer>;
   block(ip: string): Promise<{ created: boolean; answer: BlockAnswer }>;
   unblock(ip: string): Promise<UnblockAnswer>;
@@ -14,7 +14,7 @@ export interface BigChanges extends ScriptedBlocking {
   everywhere(wanted: readonly string[]): Promise<void>;
 }
 
-export async function openBigChanges(): Promise<BigChanges> {
+export async function openBulkChanges(): Promise<BulkChanges> {
   const scripted = await openScriptedBlocking();
   const { kit, master } = scripted;
   return {

@@ -16,7 +16,7 @@ export interface AdoptedRows {
 }
 
 /** The next `limit` of them in text order, within the caller's transaction. */
-export async function adoptUnkeyed(
+export async function adoptForeign(
   transaction: Transaction<Schema>,
   after: string | null,
   limit: number,

@@ -47,7 +47,7 @@ const adoptAll = async (limit = 100) => {
 };
 
 describe('a row that an operator inserted', () => {
-  it('counts for nothing until it is adopted, and then like any other, in its canonical spelling', async () => {
+  it('has no effect until it is adopted, and then counts like any other, in canonical form', async () => {
     await block(store, '192.0.2.1');
     for (const ip of ['192.0.2.7', '2001:DB8:0::1', '198.51.100.3/32', '::ffff:203.0.113.5']) insert(ip);
     expect(await blockedTexts(store)).toEqual(['192.0.2.1']);
@@ -58,20 +58,20 @@ describe('a row that an operator inserted', () => {
     expect(await store.get('2001:db8::1')).toMatchObject({ blocked_at: '2026-11-20T11:00:00.000Z', expires_at: null });
   });
 
-  it('gets a time of its own when it has none that can be read', async () => {
+  it('gets a time if it has no readable one', async () => {
     insert('192.0.2.7', { blockedAt: 'yesterday' });
     await adoptAll();
     expect(await store.get('192.0.2.7')).toMatchObject({ blocked_at: NOON.toISOString() });
   });
 
-  it('is reported and left as it is when it is no address', async () => {
+  it('is reported and not changed if it is not an address', async () => {
     for (const ip of ['example.org', '10.0.0.1/8', '', '192.0.2.7']) insert(ip);
     expect(await adoptAll(1)).toEqual({ adopted: 1, unusable: ['', '10.0.0.1/8', 'example.org'] });
     expect(await blockedTexts(store)).toEqual(['192.0.2.7']);
     expect(await adoptAll()).toEqual({ adopted: 0, unusable: ['', '10.0.0.1/8', 'example.org'] });
   });
 
-  it('in another spelling of what is blocked already leaves one row, blocked for as long as either says', async () => {
+  it('in another spelling of an existing entry is merged with it, with the later expiry', async () => {
     await block(store, '192.0.2.1');
     const end = '2026-11-21T00:00:00.000Z';
     insert('192.0.2.1/32', { expiresAt: end });
@@ -83,7 +83,7 @@ describe('a row that an operator inserted', () => {
     expect(await store.get('192.0.2.8')).toMatchObject({ expires_at: null });
   });
 
-  it('is a new block when the API blocks it first, and simply gone when the API removes it', async () => {
+  it('is a new block if the API blocks it first, and is removed if the API unblocks it', async () => {
     insert('192.0.2.7');
     insert('192.0.2.8');
     const added = await store.applyGroup(
@@ -100,13 +100,13 @@ describe('a row that an operator inserted', () => {
     expect(await store.hasUnkeyedRows()).toBe(false);
   });
 
-  it('that the API blocks gets a time that can be read', async () => {
+  it('that the API blocks gets a readable time', async () => {
     insert('192.0.2.7');
     await block(store, '192.0.2.7');
     expect(await store.get('192.0.2.7')).toMatchObject({ blocked_at: '2026-11-20T11:00:00.000Z' });
   });
 
-  it('does not disturb lists, look-ups and expiry meanwhile', async () => {
+  it('does not disturb lists, lookups and expiry before it is adopted', async () => {
     await block(store, '10.1.0.0/16');
     insert('10.0.0.0/8');
     insert('10.1.2.3', { expiresAt: '2026-11-20T00:00:00.000Z' });
@@ -124,7 +124,7 @@ describe('a row whose text an operator corrects', () => {
     database.close();
   };
 
-  it('counts for nothing until it is adopted, and then under its new address', async () => {
+  it('has no effect until it is adopted, and then counts under its new address', async () => {
     await block(store, '192.0.2.1', '192.0.2.2');
     correct('192.0.2.1', '192.0.2.77/32');
     expect(await blockedTexts(store)).toEqual(['192.0.2.2']);
@@ -146,7 +146,7 @@ describe('a row whose text an operator corrects', () => {
     expect(await store.hasUnkeyedRows()).toBe(true);
   });
 
-  it('keeps its key when the text stays what it was', async () => {
+  it('keeps its key if the text stays the same', async () => {
     await block(store, '192.0.2.1');
     correct('192.0.2.1', '192.0.2.1');
     expect(await blockedTexts(store)).toEqual(['192.0.2.1']);

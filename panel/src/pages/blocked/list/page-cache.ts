@@ -16,7 +16,7 @@ export interface PageRequest {
 
 export type FetchPage<Row> = (request: PageRequest, signal: AbortSignal) => Promise<ListPage<Row>>;
 
-export interface BookState {
+export interface PageCacheState {
   readonly total: number | null;
   readonly error: unknown;
   readonly loadedAt: number | null;
@@ -47,7 +47,7 @@ const keptPages = 12;
 /** Time in milliseconds after which the request of a page that is no longer visible is aborted. */
 const patienceMs = 150;
 
-export class PageBook<Row> {
+export class PageCache<Row> {
   readonly pageSize: number;
   readonly #fetch: FetchPage<Row>;
   readonly #pages = new Map<number, LoadedPage<Row>>();
@@ -58,7 +58,7 @@ export class PageBook<Row> {
   #work: Promise<void> | null = null;
   #loading: Loading | null = null;
   #closed = false;
-  #state: BookState = { total: null, error: null, loadedAt: null, version: 0 };
+  #state: PageCacheState = { total: null, error: null, loadedAt: null, version: 0 };
 
   /** @param ahead rows to load in advance on each side, after the visible ones */
   constructor(fetch: FetchPage<Row>, pageSize: number, ahead = 0) {
@@ -67,7 +67,7 @@ export class PageBook<Row> {
     this.#ahead = ahead;
   }
 
-  get state(): BookState {
+  get state(): PageCacheState {
     return this.#state;
   }
 
@@ -171,7 +171,7 @@ export class PageBook<Row> {
     }
   }
 
-  #change(change: Partial<BookState>): void {
+  #change(change: Partial<PageCacheState>): void {
     this.#state = { ...this.#state, ...change, version: this.#state.version + 1 };
     for (const listener of this.#listeners) listener();
   }

@@ -8,7 +8,7 @@ import { hardStopSeconds } from './hard-stop.ts';
 const longestMs = hardStopSeconds * 1_000 + patienceMs;
 
 /** Remembers processes of earlier rounds, so that no round waits for them. */
-export class LeftOverProcesses {
+export class RemainingProcesses {
   readonly #since = new Map<number, number>();
 
   async look(service: RealService): Promise<string[]> {
@@ -23,6 +23,6 @@ export class LeftOverProcesses {
     for (const pid of unknown) if (!this.#since.has(pid)) this.#since.set(pid, now);
     return [...this.#since]
       .filter(([, since]) => now - since > longestMs)
-      .map(([pid, since]) => `process ${pid} of the proxy is left over for ${((now - since) / 1_000).toFixed(1)} s`);
+      .map(([pid, since]) => `process ${pid} of HAProxy remains after ${((now - since) / 1_000).toFixed(1)} s`);
   }
 }

@@ -1,7 +1,7 @@
 import fastify, { type RouteOptions } from 'fastify';
 import { expect, test } from 'vitest';
 import { stubApp } from '../../testkit/http/stub-services.ts';
-import { compileLate, schemaRules } from './late-compilers.ts';
+import { compileOnFirstUse, schemaRules } from './lazy-compilers.ts';
 
 test('every schema of every route is valid and can be compiled', async () => {
   const routes: RouteOptions[] = [];
@@ -32,7 +32,7 @@ function lateApp() {
     },
   };
   const app = fastify();
-  compileLate(app, '/first/:name');
+  compileOnFirstUse(app, '/first/:name');
   app.setErrorHandler<Error & { validation?: unknown[] }>((error, _request, reply) =>
     reply.code(400).send({ wrong: error.message, count: error.validation?.length }),
   );

@@ -18,7 +18,7 @@ type Serializer = ReturnType<FastifySerializerCompiler<FastifySchema>>;
  * Fastify creates its compilers for the route without its own; the others use those, later and once for each schema.
  * @param atStart the route without its own compilers; it must have both kinds of schema
  */
-export function compileLate(app: FastifyInstance, atStart: string): void {
+export function compileOnFirstUse(app: FastifyInstance, atStart: string): void {
   const serializers = new Map<unknown, Serializer>();
   app.addHook('onRoute', (route) => {
     if (route.url === atStart) return;

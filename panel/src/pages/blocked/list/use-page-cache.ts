@@ -4,7 +4,7 @@ import { type BlockedQuery, fetchBlockedPage } from '../../../api/blocked-ips.ts
 import { queryKeys } from '../../../api/query-keys.ts';
 import type { BlockedIp } from '../../../api/types.ts';
 import { useApi } from '../../../session/session.ts';
-import { type FetchPage, PageBook } from './page-book.ts';
+import { type FetchPage, PageCache } from './page-cache.ts';
 
 const pageSize = 500;
 /** Rows loaded in advance: a third of a second of fast scrolling. */
@@ -15,27 +15,27 @@ export function refreshEvery({ text }: Pick<BlockedQuery, 'text'>): number {
   return text === '' ? 3_000 : 15_000;
 }
 
-export function usePageBook({ q, text, expiring }: BlockedQuery): PageBook<BlockedIp> {
+export function usePageCache({ q, text, expiring }: BlockedQuery): PageCache<BlockedIp> {
   const api = useApi();
-  const book = useMemo(() => {
+  const cache = useMemo(() => {
     const fetch: FetchPage<BlockedIp> = (place, signal) => fetchBlockedPage(api, { q, text, expiring }, place, signal);
     // Each page of a text search reads every entry, so none is loaded in advance.
-    return new PageBook(fetch, pageSize, text === '' ? ahead : 0);
+    return new PageCache(fetch, pageSize, text === '' ? ahead : 0);
   }, [api, q, text, expiring]);
-  useEffect(() => () => book.close(), [book]);
+  useEffect(() => () => cache.close(), [cache]);
   useQuery({
     queryKey: (text === '' ? queryKeys.blockedList : queryKeys.blockedTextSearch)({ q, text, expiring }),
     queryFn: async () => {
-      await book.refresh();
-      return book.state.version;
+      await cache.refresh();
+      return cache.state.version;
     },
     refetchInterval: refreshEvery({ text }),
     gcTime: 0,
     staleTime: 0,
   });
-  return book;
+  return cache;
 }
 
-export function useBookState(book: PageBook<BlockedIp>) {
-  return useSyncExternalStore(book.subscribe, () => book.state);
+export function usePageCacheState(cache: PageCache<BlockedIp>) {
+  return useSyncExternalStore(cache.subscribe, () => cache.state);
 }

@@ -88,8 +88,8 @@ export class EntryCounter {
     // The entries of an abandoned version count until the next commit; the reconciler knows how many.
     const expected = keeper.expected.total;
     const twoVersions = count.nextVersion > count.currentVersion;
-    const leftOver = twoVersions ? registry.byPid(pid)?.leftOver.blocked : undefined;
-    const seen = leftOver?.live(count.entries, expected) ?? count.entries;
+    const abandoned = twoVersions ? registry.byPid(pid)?.abandoned.blocked : undefined;
+    const seen = abandoned?.live(count.entries, expected) ?? count.entries;
     return { seen, expected, ...this.#bounds(expected, twoVersions), unanswered: null };
   }
 

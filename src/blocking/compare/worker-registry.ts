@@ -28,7 +28,7 @@ export interface KnownWorker {
   /** Failed changes and checks. */
   failures: number;
   /** Abandoned entries that its count includes, by map. */
-  readonly leftOver: Record<MapName, AbandonedEntries>;
+  readonly abandoned: Record<MapName, AbandonedEntries>;
 }
 
 const mapNames: readonly MapName[] = ['blocked', 'trusted'];
@@ -112,7 +112,7 @@ export class WorkerRegistry {
           ),
           unresponsive: false,
           failures: 0,
-          leftOver: { blocked: new AbandonedEntries(), trusted: new AbandonedEntries() },
+          abandoned: { blocked: new AbandonedEntries(), trusted: new AbandonedEntries() },
         };
         fresh.push(known);
       }

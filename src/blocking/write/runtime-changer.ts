@@ -115,7 +115,7 @@ export class RuntimeChanger {
     known: { began: number; current: Started; draining: ReadonlyMap<number, Started | null> },
   ): Promise<RuntimeChangeResult> {
     this.#deps.pending.noteAdded(change.name, change.fresh);
-    for (const worker of this.#deps.registry.all()) worker.leftOver[change.name].removing(change.remove.length);
+    for (const worker of this.#deps.registry.all()) worker.abandoned[change.name].removing(change.remove.length);
     const [current, ...draining] = await Promise.all([
       this.#changeCurrent(change, known.current, known.began),
       ...[...known.draining].map(([pid, started]) => this.#changeDraining(change, pid, started)),

@@ -75,7 +75,7 @@ it('hands the history to one page only, and to none after a sign-out', () => {
   expect(takeHistory(sessionStorage).points).toEqual([]);
 });
 
-it('begins anew if what was kept cannot be read', () => {
+it('starts empty if the kept history cannot be read', () => {
   for (const text of ['', '{', '{"points":1}', 'null']) {
     sessionStorage.setItem('proxy-manager-traffic', text);
     expect(takeHistory(sessionStorage)).toMatchObject({ points: [], reloads: [] });

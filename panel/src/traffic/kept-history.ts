@@ -23,7 +23,7 @@ export function keepHistory(storage: Storage, history: History): void {
   try {
     storage.setItem(NAME, JSON.stringify(text));
   } catch {
-    // Full or switched off: the charts begin anew.
+    // Full or switched off: the charts start empty.
     storage.removeItem(NAME);
   }
 }

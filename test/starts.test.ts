@@ -390,7 +390,7 @@ describeOnOneProxy('a later start', ({ bin }) => {
     expect(code).toBe(1);
     expect(output).toMatch(
       new RegExp(
-        `cannot listen on \\S+ \\(PROXY_MANAGER_LISTEN\\): port ${service.apiPort} \\(process ${process.pid},`,
+        `cannot listen on \\S+ \\(PROXY_MANAGER_LISTEN\\): port ${service.apiPort} \\(process ${process.pid}, .*\\) is already in use; stop that process`,
       ),
     );
     const [proxy] = (await service.processes()).current;

@@ -1,3 +1,5 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { crashPoint } from '../faults/crash-point.ts';
 import { databaseFile } from './database-file.ts';
@@ -54,6 +56,7 @@ export class Database {
   /** Whether this call created the database. */
   readonly created: boolean;
 
+  readonly #folder: string;
   readonly #close: () => Promise<void>;
 
   constructor(parts: {
@@ -61,18 +64,28 @@ export class Database {
     read: Kysely<Schema>;
     blockedCount: BlockedCount;
     created: boolean;
+    folder: string;
     close: () => Promise<void>;
   }) {
     this.write = parts.write;
     this.read = parts.read;
     this.blockedCount = parts.blockedCount;
     this.created = parts.created;
+    this.#folder = parts.folder;
     this.#close = parts.close;
   }
 
   /** Waits for no transaction: call it when none is in progress. */
   async close(): Promise<void> {
     await this.#close();
+  }
+
+  /** On the disk of the database, for this user. Throws `StoreError`. */
+  async freeBytes(): Promise<number> {
+    const { bavail, bsize } = await statfs(this.#folder).catch((cause: Error) => {
+      throw new StoreError('io', `the free space of the database's disk cannot be read: ${cause.message}`, { cause });
+    });
+    return bavail * bsize;
   }
 
   /** Throws `StoreError` when the database cannot be read. */
@@ -147,7 +160,14 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
       .executeTakeFirstOrThrow();
     const read = connect(false, true);
     guard = new FileGuard(path);
-    return new Database({ write, read, blockedCount: new BlockedCount(total), created, close });
+    return new Database({
+      write,
+      read,
+      blockedCount: new BlockedCount(total),
+      created,
+      folder: dirname(path),
+      close,
+    });
   } catch (error) {
     await close();
     throw unusable(path, error);

@@ -92,6 +92,26 @@ describe('a replacement of the set', () => {
     expect(left).toEqual([]);
   });
 
+  it('is refused as soon as the disk has too little space, and leaves nothing behind', async () => {
+    const freeBytes = vi.spyOn(kit.database, 'freeBytes').mockResolvedValue(1_000_000_000);
+    await put(pieces(texts(300)));
+    await put(pieces(texts(20_000)));
+    const staged = vi.spyOn(BulkStore.prototype, 'stageSorted');
+    freeBytes.mockResolvedValueOnce(1_000_000_000).mockResolvedValue(19_999_999);
+    await expect(put(pieces(texts(20_000, '10.2')))).rejects.toMatchObject({
+      code: 6003,
+      retryAfterSeconds: 5,
+      detail:
+        'no space is left for the database: a list of 20000 or more entries needs 20 MB of free disk space, and 19 MB are free',
+    });
+    expect(staged).toHaveBeenCalledTimes(1);
+    expect(await new BulkStore(kit.database).unfinished()).toEqual([]);
+    expect(await kit.database.read.selectFrom('bulk_blocks').select('bulk').execute()).toEqual([]);
+    await everywhere(texts(20_000));
+    freeBytes.mockResolvedValue(0);
+    expect(await put(pieces(texts(4_096)), true)).toMatchObject({ removed: 15_904 });
+  });
+
   it('that would drop more than half of a hundred or more is rejected without consent', async () => {
     await put(pieces(texts(100)));
     await expect(put(pieces(texts(49)))).rejects.toMatchObject({

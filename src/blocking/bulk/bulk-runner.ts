@@ -169,6 +169,7 @@ export class BulkRunner {
     let waiting: StagedRow[] = [];
     let entries = 0;
     const stage = async (): Promise<void> => {
+      await this.#stored(() => this.#deps.bulk.requireRoom(entries));
       // Sorting needs no turn.
       const rows = await this.#stored(() => this.#deps.bulk.sorted(waiting));
       waiting = [];

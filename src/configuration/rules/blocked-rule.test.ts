@@ -65,6 +65,15 @@ describe('the rule for the blocked map does not count', () => {
   });
 });
 
+test('a rule that sets the address of the client is named in a warning, as what it is', () => {
+  const set = 'http-request set-src req.hdr(CF-Connecting-IP) if { src 192.0.2.0/24 }';
+  const text = `frontend f\nbind :80\n${set}\n${acceptedRule(blocked, trusted)}\n`;
+  expect(findBlockedRule(text, blocked, trusted)).toMatchObject({
+    lines: [4],
+    warnings: ["frontend f sets the client's address in line 3: the rule for the blocked map checks that address"],
+  });
+});
+
 test('a front end that answers before the rule is named in a warning', () => {
   const text = `frontend f\nbind :80\nhttp-request return status 200 if { path / }\n${acceptedRule(blocked, trusted)}\n`;
   expect(findBlockedRule(text, blocked, trusted).warnings).toEqual([expect.stringContaining('line 3')]);

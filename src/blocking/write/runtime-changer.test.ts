@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { describe, expect, it, vi } from 'vitest';
 import { noFacts } from '../../events/facts.ts';
 import type { GroupOutcome, RuntimeMap } from '../../haproxy/maps/runtime-map.ts';
 import type { GroupRequest } from '../../haproxy/maps/runtime-map-changes.ts';
@@ -203,6 +205,15 @@ describe('a change in the running maps', () => {
     expect(registry.byPid(10)).toBeNull();
   });
 
+  it('counts a failed draining worker if no file descriptor is left to see whether it has exited', async () => {
+    const { registry, block } = changerBefore((worker) =>
+      worker === '@1' ? { ...good, processes: processesOf(20) } : { ...good, failures: [failureOf(10, 'exhausted')] },
+    );
+    registry.observe({ ...processesOf(20), draining: [{ pid: 10, startTime: 1, version: '3.0.11' }] });
+    using _limit = withoutDescriptors();
+    expect(await block()).toMatchObject({ failures: [{ worker: 10, reason: 'exhausted' }], currentFailed: false });
+  });
+
   it('does not count a draining worker that exited during the commit as a failure', async () => {
     const { registry, lookUp } = changerBefore((worker) =>
       worker === '@1' ? { ...good, processes: processesOf(20) } : { ...good, failures: [failureOf(10, 'rejected')] },
@@ -237,4 +248,18 @@ describe('a change in the running maps', () => {
 
 function failureOf(worker: number, reason: string) {
   return { ip_address: '192.0.2.1', worker, command: 'add', responses: [], reason };
+}
+
+/** Until it is disposed, `openSync` fails as at the limit of open files. */
+function withoutDescriptors(): Disposable {
+  const opening = vi.spyOn(fs, 'openSync').mockImplementation(() => {
+    throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+  });
+  syncBuiltinESMExports();
+  return {
+    [Symbol.dispose]: () => {
+      opening.mockRestore();
+      syncBuiltinESMExports();
+    },
+  };
 }

@@ -5,8 +5,7 @@ import type { RuntimeMapFailure } from '../../api/changes.ts';
 import { pause } from '../../concurrency/pause.ts';
 import type { GroupOutcome, RuntimeMap, WorkerGroup, WorkerRef } from '../../haproxy/maps/runtime-map.ts';
 import { CURRENT, MapCommands } from '../../haproxy/maps/runtime-map-commands.ts';
-import type { Worker } from '../../haproxy/process/workers.ts';
-import { processAlive } from '../../system/processes.ts';
+import { hasExited, type Worker } from '../../haproxy/process/workers.ts';
 import type { PendingVersions } from '../compare/map-replacement.ts';
 import type { KnownWorker, WorkerRegistry } from '../compare/worker-registry.ts';
 import type { MapName } from '../mirrored-map.ts';
@@ -230,11 +229,11 @@ export class RuntimeChanger {
    * group waits for a worker: the groups behind it would each enforce their blocks that much later.
    */
   async #changeStarting(change: DurableChange, worker: Worker): Promise<GroupOutcome> {
-    const { pid, startTime } = worker;
+    const { pid } = worker;
     const began = performance.now();
     do {
       const outcome = await this.#changeDraining(change, pid);
-      if (!outcome.workerGone || !(await processAlive(pid, startTime))) return outcome;
+      if (!outcome.workerGone || (await hasExited(worker))) return outcome;
       if (this.#waitedFor.has(identity(worker))) break;
       await pause(startingPollMs);
     } while (performance.now() + startingPollMs < change.deadline);
@@ -256,6 +255,7 @@ export class RuntimeChanger {
       // The master closes the connection after that answer; waiting as for a reload would use up the group's time.
       return tried.workerGone ? { ...tried, ended: null } : tried;
     });
+    // A worker that exits during a connection may go unreported: 2.6.12 takes the next bytes for commands of its own.
     const gone = outcome.workerGone || (outcome.failures.length > 0 && known !== null && (await hasExited(known)));
     if (gone) {
       this.#deps.registry.forget(pid);
@@ -283,11 +283,6 @@ export class RuntimeChanger {
       removedFromWorkers: new Set(),
     };
   }
-}
-
-/** A worker that exits during a connection may go unreported: 2.6.12 takes the next bytes for commands of its own. */
-async function hasExited({ pid, startTime }: Pick<Worker, 'pid' | 'startTime'>): Promise<boolean> {
-  return startTime !== null && !(await processAlive(pid, startTime));
 }
 
 function identity({ pid, startTime }: Worker): string {

@@ -50,7 +50,6 @@ const DistrustAnswer = model('DistrustAnswer', 'What was removed, and whether th
   ip_address: text(addressText),
   ...runtimeReportFields,
 });
-export type DistrustAnswer = Static<typeof DistrustAnswer>;
 
 const trusted = {
   ip_address: '192.0.2.10',

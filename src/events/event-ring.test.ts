@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { untilPasses } from '../../testkit/conditions.ts';
-import { silentLog } from '../telemetry/log.ts';
+import { silentLog } from '../../testkit/silent-log.ts';
 import { EventFeed } from './event-feed.ts';
 import { EventRing } from './event-ring.ts';
 import { eventTypes } from './event-types.ts';

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { untilPasses } from '../../testkit/conditions.ts';
+import { silentLog } from '../../testkit/silent-log.ts';
 import type { Health as HealthReport } from '../api/health.ts';
-import { type LogFields, silentLog } from '../telemetry/log.ts';
+import type { LogFields } from '../telemetry/log.ts';
 import { HealthWatch } from './health-watch.ts';
 
 type Report = Pick<HealthReport, 'status' | 'reasons'>;

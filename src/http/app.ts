@@ -1,4 +1,5 @@
 import fastify, { type FastifyInstance, type FastifyRequest, type RouteOptions } from 'fastify';
+import { revokeKey } from '../api/keys.ts';
 import { getMetrics } from '../api/metrics.ts';
 import { operations } from '../api/operations.ts';
 import { auditRoutes } from './audit-routes.ts';
@@ -112,7 +113,8 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply, services.log),
     clientErrorHandler: (error, socket) => answerBrokenConnection(error, socket),
   });
-  compileOnFirstUse(app, '/api/keys/:name');
+  // Any route with schemas for parameters and response.
+  compileOnFirstUse(app, revokeKey.path);
   parseJsonBodies(app, timeouts.smallBody);
   if (options.onRoute !== undefined) app.addHook('onRoute', options.onRoute);
   const lines = new RequestLines(services.log);

@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { silentLog } from '../../testkit/silent-log.ts';
 import type { Scope } from '../domain/scope.ts';
 import { noFacts } from '../events/facts.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
 import { type Database, openDatabase } from '../store/open-database.ts';
-import { silentLog } from '../telemetry/log.ts';
 import { ApiKeys } from './keys.ts';
 
 const caller = { keyName: 'ops', requestId: 'r', source: '127.0.0.1', receivedAt: 0 };

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { silentLog } from '../../testkit/silent-log.ts';
 import { StoreFolder } from '../../testkit/store/store-folder.ts';
 import type { Caller } from '../blocking/answers.ts';
 import { noFacts } from '../events/facts.ts';
@@ -6,7 +7,6 @@ import { ApiKeysStore } from '../store/api-keys-store.ts';
 import { AuditStore } from '../store/audit-store.ts';
 import type { Database } from '../store/open-database.ts';
 import { SessionsStore } from '../store/sessions-store.ts';
-import { silentLog } from '../telemetry/log.ts';
 import { ApiKeys, settingsKeyName } from './keys.ts';
 import { Sessions } from './sessions.ts';
 

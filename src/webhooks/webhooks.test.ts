@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { untilPasses } from '../../testkit/conditions.ts';
+import { silentLog } from '../../testkit/silent-log.ts';
 import { StoreFolder } from '../../testkit/store/store-folder.ts';
 import { EventRing } from '../events/event-ring.ts';
 import { FactBus } from '../events/facts.ts';
 import type { Database } from '../store/open-database.ts';
 import { WebhooksStore } from '../store/webhooks-store.ts';
-import { silentLog } from '../telemetry/log.ts';
 import type { SendRequest } from './webhook-delivery.ts';
 import type { DeliveryResult, WebhookObserver } from './webhook-observer.ts';
 import { webhookSignature } from './webhook-signature.ts';

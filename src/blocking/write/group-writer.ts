@@ -236,11 +236,11 @@ export class GroupWriter {
 function eachShare(
   group: readonly Pending[],
   effects: readonly BlockedEffect[],
-  tell: (pending: Pending, effects: readonly BlockedEffect[]) => void,
+  use: (pending: Pending, effects: readonly BlockedEffect[]) => void,
 ): void {
   let offset = 0;
   for (const pending of group) {
-    tell(pending, effects.slice(offset, offset + pending.changes.length));
+    use(pending, effects.slice(offset, offset + pending.changes.length));
     offset += pending.changes.length;
   }
 }

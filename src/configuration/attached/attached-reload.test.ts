@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { silentLog } from '../../../testkit/silent-log.ts';
 import type { ReloadOutcome } from '../../haproxy/process/reloader.ts';
-import { silentLog } from '../../telemetry/log.ts';
 import { AttachedReload } from './attached-reload.ts';
 
 const unconfirmed = (detail: string, workerAfter: number | null): ReloadOutcome => {

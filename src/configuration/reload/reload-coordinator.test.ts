@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { eventually, settled } from '../../../testkit/conditions.ts';
 import { confirmed, type ReloadFixture, refused, reloadFixture } from '../../../testkit/configuration/safe-reload.ts';
+import { silentLog } from '../../../testkit/silent-log.ts';
 import { stopTime } from '../../../testkit/stop-time.ts';
 import { StoreFolder } from '../../../testkit/store/store-folder.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { type Facts, noFacts } from '../../events/facts.ts';
 import { ReloadsStore } from '../../store/reloads-store.ts';
-import { silentLog } from '../../telemetry/log.ts';
 import { Candidate } from './live-file.ts';
 import { ReloadCoordinator } from './reload-coordinator.ts';
 

@@ -2,7 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { type ReloadFixture, refused, reloadFixture } from '../../../testkit/configuration/safe-reload.ts';
-import { silentLog } from '../../telemetry/log.ts';
+import { silentLog } from '../../../testkit/silent-log.ts';
 import { Candidate } from './live-file.ts';
 import { ReloadMarker } from './reload-marker.ts';
 

@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { confirmed, type ReloadFixture, refused, reloadFixture } from '../../../testkit/configuration/safe-reload.ts';
-import { silentLog } from '../../telemetry/log.ts';
+import { silentLog } from '../../../testkit/silent-log.ts';
 import { Candidate, LiveFile } from './live-file.ts';
 import { scheduledConfiguration } from './scheduled-configuration.ts';
 

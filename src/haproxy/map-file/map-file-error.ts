@@ -1,4 +1,4 @@
-export type MapFileFailure =
+type MapFileFailure =
   /** The file on disk is not as this service left it: edited, replaced, truncated, gone. */
   | 'surprise'
   | 'unwritable'

@@ -58,7 +58,9 @@ function failureOf(answer: BlockAnswer, verb: string, ip: string): void {
   expect(answer.body).toMatchObject({
     runtime_map_updated: false,
     runtime_map_failures_total: 1,
-    runtime_map_failures: [{ ip_address: ip, command: expect.stringMatching(new RegExp(`^@1 ${verb} map .* ?${ip}`)) }],
+    runtime_map_failures: [
+      { ip_address: ip, command: expect.stringMatching(new RegExp(`^@(1|!\\d+) (${verb}) map .* ?${ip}`)) },
+    ],
     reload_scheduled: true,
   });
   expect(answer.body['runtime_map_failures'][0].reason).toMatch(/\w/);

@@ -32,7 +32,7 @@ export interface RuntimeChangeResult {
 }
 
 /** A change whose lookups are under way. Must be ended by `apply` or `abandon`. */
-export interface RuntimeGroup {
+interface RuntimeGroup {
   /**
    * Call once the change is durable.
    * @param fresh the additions that the database did not hold before. A version under preparation gets the others when

@@ -1,3 +1,4 @@
+import type { ReceivedResponse } from './client.ts';
 import type { components } from './gen/api.ts';
 
 /** Every problem has these members, some have more. */
@@ -13,7 +14,7 @@ export class ApiProblem extends Error {
   /** Set if a retry can succeed. */
   readonly retryAfterSeconds: number | null;
 
-  constructor(problem: Problem, response: Response) {
+  constructor(problem: Problem, response: Pick<ReceivedResponse, 'status' | 'headers'>) {
     super(problem.detail);
     this.status = response.status;
     this.problem = problem;

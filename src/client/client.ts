@@ -1,4 +1,4 @@
-// Runs in Node and in browsers; `node-client.ts` reaches the service over unix sockets too.
+// Runs in Node and in browsers; `node-client.ts` starts faster, and reaches the service over unix sockets too.
 import createClient, {
   type Client,
   type ClientPathsWithMethod,
@@ -26,9 +26,18 @@ type Method = 'get' | 'put' | 'post' | 'delete';
 /** The second argument is optional if nothing in it is required. */
 type InitOf<Init> = object extends Init ? [init?: Init] : [init: Init];
 
+/** What is read of a response: that of a browser, or the smaller one of `node-client.ts`. */
+export interface ReceivedResponse {
+  readonly status: number;
+  readonly ok: boolean;
+  readonly headers: { get(name: string): string | null };
+  readonly body: { cancel(): Promise<void> } | null;
+  text(): Promise<string>;
+}
+
 export interface Answer<Data> {
   readonly data: Data;
-  readonly response: Response;
+  readonly response: ReceivedResponse;
 }
 
 type Call<M extends Method> = <
@@ -81,9 +90,7 @@ export function createApiClient({ baseUrl, key, fetch: send = fetch }: ClientOpt
     }>;
     return async (...request: unknown[]): Promise<Answer<unknown>> => {
       const result = await send(...request).catch((error: unknown) => {
-        if (error instanceof ApiProblem || error instanceof ApiUnreachable) throw error;
-        const why = `the response is incomplete or invalid: ${(error as Error).message}`;
-        throw new ApiUnreachable('broken', why, { cause: error });
+        throw asCallFailure(error);
       });
       // openapi-fetch puts the body of a 503 that is no problem under `error`.
       return { data: result.data ?? result.error, response: result.response };
@@ -108,6 +115,13 @@ export async function replaceBlockedAddresses(
   });
 }
 
+/** For an error of reading a response. */
+export function asCallFailure(error: unknown): ApiProblem | ApiUnreachable {
+  if (error instanceof ApiProblem || error instanceof ApiUnreachable) return error;
+  const why = `the response is incomplete or invalid: ${(error as Error).message}`;
+  return new ApiUnreachable('broken', why, { cause: error });
+}
+
 async function sent(send: NonNullable<ClientOptions['fetch']>, request: Request): Promise<Response> {
   try {
     return await send(request);
@@ -118,8 +132,11 @@ async function sent(send: NonNullable<ClientOptions['fetch']>, request: Request)
   }
 }
 
-/** The response, if it is from the service and not a problem. */
-async function checked(response: Response, path: string): Promise<Response> {
+/**
+ * The response, if it is from the service and not a problem.
+ * @throws ApiProblem, ApiUnreachable
+ */
+export async function checked<Received extends ReceivedResponse>(response: Received, path: string): Promise<Received> {
   const { status, headers } = response;
   if (status === 0 || (status >= 300 && status < 400)) {
     const to = headers.get('location');
@@ -138,11 +155,11 @@ async function checked(response: Response, path: string): Promise<Response> {
   throw foreignResponse(`status ${status} without a problem document`);
 }
 
-function isProblem(headers: Headers): boolean {
+function isProblem(headers: ReceivedResponse['headers']): boolean {
   return /^application\/problem\+json\b/.test(headers.get('content-type') ?? '');
 }
 
-async function problemOf(response: Response): Promise<Problem> {
+async function problemOf(response: ReceivedResponse): Promise<Problem> {
   const text = await response.text();
   try {
     return JSON.parse(text) as Problem;

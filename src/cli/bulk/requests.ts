@@ -1,4 +1,3 @@
-import { ReadableStream } from 'node:stream/web';
 import type { BlockRequest } from '../../api/blocked-ips.ts';
 import type { BatchQuery } from '../../api/blocked-ips-bulk.ts';
 import type { components } from '../../client/client.ts';
@@ -35,8 +34,7 @@ export async function replaceAll(
       params: { query },
       headers: { 'content-type': contentType },
       // The API declares a string; the client also sends a stream.
-      body: ReadableStream.from(source.bytes()) as unknown as string,
-      ...{ duplex: 'half' },
+      body: source.bytes() as unknown as string,
     });
     return data;
   } catch (error) {

@@ -238,8 +238,10 @@ export class BlockedIpsStore {
    * table was counted: it may have removed their rows, while everything else still holds their entries.
    */
   async absentOf(texts: readonly string[]): Promise<ReadonlySet<string>> {
-    if (texts.length === 0 || (await this.#foreignCommits.any())) return new Set();
+    if (texts.length === 0) return new Set();
     const present = await this.presentOf(texts);
+    // After the rows are read: a commit in between counts too.
+    if (await this.#foreignCommits.any()) return new Set();
     return new Set(texts.filter((text) => !present.has(text)));
   }
 

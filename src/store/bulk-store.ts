@@ -47,6 +47,7 @@ const SMALL_LIST = 4_096;
 const RESERVED_BYTES = 16_000_000;
 /** Database and map file of 200,000 new entries without a reason: 170. */
 const BYTES_PER_ENTRY = 200;
+const MEGABYTE = 1_000_000;
 
 /** Rows examined between two yields to the event loop. */
 const SLICE = 8_192;
@@ -118,19 +119,19 @@ export class BulkStore {
   }
 
   /**
-   * Call before `stageSorted`: what a list takes must not be missing for single changes, the map file and the end of the
-   * list itself. Small lists pass, as single changes do.
-   * @param entries received so far
+   * Call before `stageSorted`. Keeps space for single changes, the map file and the rest of the list. Removals and small
+   * lists need none.
+   * @param additions received so far
    * @throws StoreError `full`
    */
-  async requireRoom(entries: number): Promise<void> {
-    if (entries <= SMALL_LIST) return;
-    const needed = RESERVED_BYTES + entries * BYTES_PER_ENTRY;
+  async requireRoom(additions: number): Promise<void> {
+    if (additions <= SMALL_LIST) return;
+    const needed = RESERVED_BYTES + additions * BYTES_PER_ENTRY;
     const free = await this.#database.freeBytes();
     if (free >= needed) return;
     throw new StoreError(
       'full',
-      `no space is left for the database: a list of ${entries} or more entries needs ${megabytes(needed)} MB of free disk space, and ${megabytes(free)} MB are free`,
+      `not enough free disk space for a list of ${additions} or more entries: ${Math.ceil(needed / MEGABYTE)} MB are needed, ${Math.floor(free / MEGABYTE)} MB are free; make room or send a smaller list`,
     );
   }
 
@@ -369,10 +370,6 @@ export class BulkStore {
     this.#applying = { id, merge, reads: known?.id === id ? known.reads : 0 };
     return this.#applying;
   }
-}
-
-function megabytes(bytes: number): number {
-  return Math.floor(bytes / 1_000_000);
 }
 
 function stateAfter(bulk: { state: BulkState; replace: boolean }, outcome: SliceOutcome): BulkState {

@@ -8,7 +8,7 @@ export class ForeignCommits {
   readonly #version: PreparedQuery<{ data_version: number }>;
   #readAt: number | null = null;
 
-  /** @param db the connection of all commits of this process: its `data_version` changes by those of others only */
+  /** @param db the connection of all commits of this process: its `data_version` changes only when another one commits */
   constructor(db: Kysely<Schema>) {
     this.#db = db;
     this.#version = new PreparedQuery(sql<{ data_version: number }>`pragma data_version`.compile(db));

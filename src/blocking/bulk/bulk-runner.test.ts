@@ -92,6 +92,27 @@ describe('a replacement of the set', () => {
     expect(left).toEqual([]);
   });
 
+  it.each([
+    [
+      'the socket is down',
+      () => {
+        const down = { up: false, since: new Date(), reason: 'refused' } as const;
+        vi.spyOn(kit.link, 'state', 'get').mockReturnValue(down);
+      },
+    ],
+    [
+      'the map file cannot be written',
+      () => void vi.spyOn(kit.keeper, 'updateBlockedIpsMap').mockRejectedValueOnce(new Error('broken')),
+    ],
+  ])('that ends before the workers are compared leaves them out of sync: %s', async (_, fail) => {
+    const inSync = () => kit.registry.holdsTheSet(kit.registry.current()!, 'blocked');
+    await put(pieces(texts(300)));
+    expect(inSync()).toBe(true);
+    fail();
+    await put(pieces(texts(300, '10.3')), true).catch(() => undefined);
+    expect(inSync()).toBe(false);
+  });
+
   it('is refused as soon as the disk has too little space, and leaves nothing behind', async () => {
     const freeBytes = vi.spyOn(kit.database, 'freeBytes').mockResolvedValue(1_000_000_000);
     await put(pieces(texts(300)));
@@ -102,7 +123,7 @@ describe('a replacement of the set', () => {
       code: 6003,
       retryAfterSeconds: 5,
       detail:
-        'no space is left for the database: a list of 20000 or more entries needs 20 MB of free disk space, and 19 MB are free',
+        'not enough free disk space for a list of 20000 or more entries: 20 MB are needed, 19 MB are free; make room or send a smaller list',
     });
     expect(staged).toHaveBeenCalledTimes(1);
     expect(await new BulkStore(kit.database).unfinished()).toEqual([]);

@@ -168,8 +168,9 @@ export class BulkRunner {
   async #receive(id: string, source: AsyncIterable<readonly StagedRow[]>): Promise<number> {
     let waiting: StagedRow[] = [];
     let entries = 0;
+    let additions = 0;
     const stage = async (): Promise<void> => {
-      await this.#stored(() => this.#deps.bulk.requireRoom(entries));
+      await this.#stored(() => this.#deps.bulk.requireRoom(additions));
       // Sorting needs no turn.
       const rows = await this.#stored(() => this.#deps.bulk.sorted(waiting));
       waiting = [];
@@ -179,6 +180,7 @@ export class BulkRunner {
     for await (const rows of source) {
       entries += rows.length;
       for (const row of rows) {
+        if (row.op === 'add') additions += 1;
         waiting.push(row);
         if (waiting.length === stageSlice) await stage();
       }
@@ -202,6 +204,7 @@ export class BulkRunner {
     const shrunk = this.#deps.keeper.grantShrink();
     const ended = this.#deps.registry.bulkChangeBegins();
     this.#underWay = totals;
+    let compared = false;
     try {
       const workers = await BulkWorkers.reach(this.#deps);
       const sample: string[] = [];
@@ -238,12 +241,20 @@ export class BulkRunner {
       this.#finished.delete(id);
       await this.#end(id);
       crashPoint('bulk.discarded');
-      return { ...totals, ...(await workers.verdict(sample, totals.added + totals.removed)) };
+      const verdict = await workers.verdict(sample, totals.added + totals.removed);
+      compared = true;
+      return { ...totals, ...verdict };
     } finally {
       // The file lacks committed lines, and no later change would notice.
       if (this.#committed.has(id))
         this.#deps.keeper.markStale('a bulk change was stored but not written to the file', { acceptShrink: true });
       shrunk();
+      if (!compared)
+        this.#deps.registry.markAllSuspect(
+          'blocked',
+          'a bulk change ended before the workers were compared',
+          'unverified',
+        );
       ended();
       this.#underWay = null;
       release();

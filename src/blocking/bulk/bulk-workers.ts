@@ -126,6 +126,7 @@ export class BulkWorkers {
     const { state } = this.#deps.link;
     if (!state.up || current === null) {
       const reason = state.up ? 'no current worker' : `master socket is down (${state.reason})`;
+      this.#deps.registry.markAllSuspect('blocked', reason, 'unverified');
       const failures = failure(current?.pid ?? null, reason);
       // Nothing changed, but the workers were not verified.
       const unseen: RuntimeMapFailure = { ip_address: '', worker: null, command: '', responses: [], reason };

@@ -168,8 +168,8 @@ export class WorkerRegistry {
   }
 
   /** For a change of the expected set that was not sent to the workers. */
-  markAllSuspect(map: MapName, reason: string): void {
-    for (const worker of this.all()) this.markSuspect(worker.pid, map, reason);
+  markAllSuspect(map: MapName, reason: string, passing: Passing | null = null): void {
+    for (const worker of this.all()) this.markSuspect(worker.pid, map, reason, passing);
   }
 
   stateOf(worker: KnownWorker, map: MapName): MapState {
@@ -177,14 +177,14 @@ export class WorkerRegistry {
   }
 
   /**
-   * Whether the worker is known to hold the entries of the database, and no others but those that another process added
-   * since the last comparison. Not during a bulk change, which changes the database first.
+   * True if the last comparison found no difference and no bulk change is being applied, which changes the database
+   * first. Another process may have added entries since.
    */
   holdsTheSet(worker: KnownWorker, map: MapName): boolean {
     return this.#bulkChanges === 0 && this.stateOf(worker, map).inSync;
   }
 
-  /** Call the returned function when every worker was compared after the bulk change. */
+  /** Call the returned function when every worker was compared after the bulk change, or marked as suspect. */
   bulkChangeBegins(): () => void {
     this.#bulkChanges += 1;
     return () => {

@@ -1,6 +1,6 @@
 // ADR 0054: which additions are made without a lookup.
 import SqliteDatabase from 'better-sqlite3';
-import { describe, expect } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { type BlockingKit, caller, toBlock } from '../../../testkit/blocking.ts';
 import { itScripted as it } from '../../../testkit/scripted-blocking.ts';
 import { type ScriptedMaster, say } from '../../../testkit/scripted-master.ts';
@@ -84,5 +84,18 @@ describe('an addition', () => {
     expect(commandsOf(master, from)).toEqual(['get', 'add', 'get']);
     await kit.keeper.updateBlockedIpsMap();
     expect(await kit.store.absentOf(['192.0.2.2', ip])).toEqual(new Set(['192.0.2.2']));
+  });
+
+  it('is looked up if another process commits while the rows are read', async ({ kit }) => {
+    const { presentOf } = kit.store;
+    vi.spyOn(kit.store, 'presentOf').mockImplementationOnce(async (texts) => {
+      const present = await presentOf.call(kit.store, texts);
+      const database = new SqliteDatabase(kit.databaseFile);
+      database.exec("DELETE FROM blocked_ips WHERE ip_address = '192.0.2.9'");
+      database.exec("INSERT INTO blocked_ips (ip_address, blocked_at) VALUES ('192.0.2.9', '2026-11-20')");
+      database.close();
+      return present;
+    });
+    expect(await kit.store.absentOf([ip])).toEqual(new Set());
   });
 });

@@ -205,6 +205,29 @@ describe('a change in the running maps', () => {
     expect(registry.byPid(10)).toBeNull();
   });
 
+  it('marks a draining worker that it skips as out of sync', async () => {
+    const { registry, block } = changerBefore(() => ({ ...good, processes: processesOf(20, 10) }));
+    registry.observe(processesOf(20, 10));
+    registry.markInSync(10, 'blocked');
+    registry.byPid(10)!.unresponsive = true;
+    expect(await block()).toMatchObject({ failures: [{ worker: 10 }], currentFailed: false });
+    registry.byPid(10)!.unresponsive = false;
+    expect(registry.holdsTheSet(registry.byPid(10)!, 'blocked')).toBe(false);
+  });
+
+  it('marks the worker that it addressed, although another one is current by then', async () => {
+    const { registry, lookUp } = changerBefore(() => ({
+      ...good,
+      ended: new MasterSocketError('deadline', { path: '/s', command: 'show proc' }),
+    }));
+    registry.observe(processesOf(20));
+    registry.markInSync(20, 'blocked');
+    const group = lookUp();
+    registry.observe(processesOf(30, 20));
+    expect((await group.apply(['192.0.2.1'])).currentFailed).toBe(true);
+    expect(registry.holdsTheSet(registry.byPid(20)!, 'blocked')).toBe(false);
+  });
+
   it('counts a failed draining worker if no file descriptor is left to see whether it has exited', async () => {
     const { registry, block } = changerBefore((worker) =>
       worker === '@1' ? { ...good, processes: processesOf(20) } : { ...good, failures: [failureOf(10, 'exhausted')] },

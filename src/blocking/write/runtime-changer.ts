@@ -19,8 +19,8 @@ interface RuntimeChange {
   readonly remove: readonly string[];
   /** `performance.now()` milliseconds. */
   readonly deadline: number;
-  /** Additions that the database does not hold, and so no worker in sync with it. Absent: not known. */
-  readonly absent?: ReadonlySet<string>;
+  /** Additions that the database does not hold, and so no worker in sync with it. Undefined: not known. */
+  readonly absent?: ReadonlySet<string> | undefined;
 }
 
 export interface RuntimeChangeResult {
@@ -58,7 +58,7 @@ interface Started {
   readonly group: WorkerGroup;
 }
 
-/** Addresses of a group. With fewer, the second connection of a line costs more than forwarded commands. */
+/** Groups of at least this many addresses go in lines: for fewer, the second connection costs more than it saves. */
 const linesFrom = 3;
 const startingPollMs = 20;
 /** A group with less time left did not wait long enough to count. */
@@ -96,13 +96,13 @@ export class RuntimeChanger {
       return { apply: async () => this.#notAsked(change, reason), abandon: async () => undefined };
     }
     const began = performance.now();
-    // Only this first attempt: after a lost reply, an addition that was made would be made again.
-    const current = this.#startInCurrent(change, this.#deps.registry.current()?.pid ?? null, { trustAbsent: true });
+    const current = this.#startInCurrent(change, this.#deps.registry.current()?.pid ?? null);
     const draining = new Map<number, Started | null>();
     for (const { pid, unresponsive } of this.#deps.registry.draining())
-      draining.set(pid, unresponsive ? null : this.#startInDraining(change, pid, { trustAbsent: true }));
+      draining.set(pid, unresponsive ? null : this.#startInDraining(change, pid));
     return {
-      apply: async (fresh) => await this.#apply({ ...change, fresh }, { began, current, draining }),
+      // Repeated attempts look everything up: after a lost reply, an addition that was made would be made again.
+      apply: async (fresh) => await this.#apply({ ...change, absent: undefined, fresh }, { began, current, draining }),
       abandon: async () => {
         await Promise.all([current, ...draining.values()].map((started) => started?.group.abandon()));
       },
@@ -137,8 +137,10 @@ export class RuntimeChanger {
     const currentPid = current.processes?.current[0]?.pid ?? this.#deps.registry.current()?.pid ?? null;
     const ofCurrent = current.failures.length > 0 ? current.failures : unproved(change, current);
     for (const failure of ofCurrent) failures.push({ ...failure, worker: failure.worker ?? currentPid });
-    if (ofCurrent.length > 0 && currentPid !== null) {
-      this.#deps.registry.markSuspect(currentPid, change.name, ofCurrent[0]!.reason);
+    if (ofCurrent.length > 0) {
+      // The worker that was addressed may be draining by now.
+      for (const pid of new Set([currentPid, known.current.pid]))
+        if (pid !== null) this.#deps.registry.markSuspect(pid, change.name, ofCurrent[0]!.reason);
     }
     for (const outcome of [...draining, ...late]) {
       for (const text of outcome.removed) removed.add(text);
@@ -170,7 +172,7 @@ export class RuntimeChanger {
         const current = outcome.processes?.current[0]?.pid;
         if (current === undefined || current === pid) return outcome;
         // The worker behind `@1` is known beforehand. One that took over meanwhile is addressed by pid.
-        started = this.#startInCurrent(change, current, { byPid: true });
+        started = this.#startInCurrent(change, current, true);
       }
     };
     const outcome = await link.hold(change.deadline, attempt, began);
@@ -178,43 +180,32 @@ export class RuntimeChanger {
   }
 
   /** @param byPid otherwise by `@1`, unless a version of it is pending: from prepare to commit its pid is addressed */
-  #startInCurrent(
-    change: RuntimeChange,
-    pid: number | null,
-    { byPid = false, trustAbsent = false }: { readonly byPid?: boolean; readonly trustAbsent?: boolean } = {},
-  ): Started {
+  #startInCurrent(change: RuntimeChange, pid: number | null, byPid = false): Started {
     const pendingVersion = pid === null ? undefined : this.#deps.pending.of(pid, change.name);
     const named = pid !== null && (byPid || pendingVersion !== undefined || this.#deps.registry.takesLines);
-    const worker = named ? this.#named(pid, change) : CURRENT;
-    return this.#start(change, pid, worker, change.deadline, trustAbsent);
+    return this.#start(change, pid, named ? this.#named(pid, change) : CURRENT, pendingVersion);
   }
 
-  #startInDraining(change: RuntimeChange, pid: number, { trustAbsent = false } = {}): Started {
+  #startInDraining(change: RuntimeChange, pid: number): Started {
     const deadline = Math.min(change.deadline, performance.now() + drainingShareMs);
-    return this.#start(change, pid, this.#named(pid, change), deadline, trustAbsent);
+    const pendingVersion = this.#deps.pending.of(pid, change.name);
+    return this.#start({ ...change, deadline }, pid, this.#named(pid, change), pendingVersion);
   }
 
   #start(
-    { map, name, add, remove, absent }: RuntimeChange,
+    { map, name, add, remove, deadline, absent }: RuntimeChange,
     pid: number | null,
     worker: WorkerRef,
-    deadline: number,
-    trustAbsent: boolean,
+    pendingVersion: number | undefined,
   ): Started {
     const known = pid === null ? null : this.#deps.registry.byPid(pid);
-    const pendingVersion = pid === null ? undefined : this.#deps.pending.of(pid, name);
-    const trusted =
-      trustAbsent &&
-      absent !== undefined &&
-      known !== null &&
-      pendingVersion === undefined &&
-      this.#deps.registry.holdsTheSet(known, name);
+    const lacks = known !== null && pendingVersion === undefined && this.#deps.registry.holdsTheSet(known, name);
     const group = map.lookUpGroup({
       worker,
       add,
       remove,
       deadline,
-      absent: trusted ? { pid: known.pid, texts: absent } : undefined,
+      absent: lacks && absent !== undefined ? { pid: known.pid, texts: absent } : undefined,
     });
     return { pid, known, pendingVersion, group };
   }
@@ -270,6 +261,7 @@ export class RuntimeChanger {
   }
 
   #skipped(change: RuntimeChange, pid: number, reason: string): GroupOutcome {
+    this.#deps.registry.markSuspect(pid, change.name, reason);
     const failures = notSent(change, { kind: 'pid', pid }, pid, reason);
     return { failures, ended: null, workerGone: false, processes: null, alreadyThere: 0, removed: [] };
   }

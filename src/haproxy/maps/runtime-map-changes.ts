@@ -135,12 +135,12 @@ export class WorkerGroup {
       const [listing = ''] = await conversation.send(['show proc']);
       if (onlyWorker(listing) !== absent.pid) return;
     }
-    assumeAbsent(this.#changes, absent.texts);
+    assumeAbsent(this.#changes, absent.texts, this.#commands);
   }
 
   async #lookUpInLines(pid: number): Promise<void> {
     const { absent } = this.#deps.request;
-    if (absent !== undefined) assumeAbsent(this.#changes, absent.texts);
+    if (absent !== undefined) assumeAbsent(this.#changes, absent.texts, this.#commands);
     const additions = this.#changes.filter(needsLookup);
     if (additions.length === 0) return;
     const { bodies, failure } = await this.#inLines(
@@ -289,8 +289,13 @@ function needsLookup({ intent, before }: EntryChange): boolean {
   return intent === 'add' && before === null;
 }
 
-function assumeAbsent(changes: readonly EntryChange[], texts: ReadonlySet<string>): void {
-  for (const change of changes) if (texts.has(change.key)) change.before = { state: 'absent' };
+function assumeAbsent(changes: readonly EntryChange[], texts: ReadonlySet<string>, commands: MapCommands): void {
+  for (const change of changes) {
+    if (!texts.has(change.key)) continue;
+    change.before = { state: 'absent' };
+    // Reported if the group ends before its changes are planned.
+    change.command = commands.add(change.key);
+  }
 }
 
 function takeLookups(additions: readonly EntryChange[], bodies: readonly string[]): void {

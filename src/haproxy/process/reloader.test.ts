@@ -67,7 +67,7 @@ describeOnEachProxy('a reload', ({ bin }) => {
     const before = await proxy.workerPid();
     const outcomes = await Promise.all([reloader.reload(soon()), reloader.reload(soon())]);
     for (const outcome of outcomes) {
-      expect(outcome.confirmed).toBe(true);
+      expect(outcome).toMatchObject({ confirmed: true });
       expect(outcome.workerAfter).not.toBe(before);
     }
   });

@@ -122,14 +122,24 @@ export async function processesFrom(
   };
 }
 
-/** False also if /proc cannot tell: no file descriptor is left, or the worker's start time was not readable. */
+/** False also if no file descriptor is left to read /proc. */
 export async function hasExited({ pid, startTime }: Pick<Worker, 'pid' | 'startTime'>): Promise<boolean> {
-  if (startTime === null) return false;
+  // /proc may hide the processes of other users.
+  if (startTime === null) return !pidExists(pid);
   try {
     return !(await processAlive(pid, startTime));
   } catch (error) {
     if (socketFailureReason(error as NodeJS.ErrnoException, true) !== 'exhausted') throw error;
     return false;
+  }
+}
+
+function pidExists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
 

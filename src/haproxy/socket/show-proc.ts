@@ -35,8 +35,8 @@ const ONLY_WORKER = /^#<PID>[\s\S]*?\n# workers\n([1-9]\d{0,9})[ \t]+worker[ \t]
 const FAILED = /\[failed: (\d{1,10})\]/;
 
 /**
- * The worker under `# workers`, if it is the only one; null also when the text is not a `show proc`. For every block, at
- * a tenth of the cost of `parseShowProc`.
+ * The worker under `# workers`, if it is the only one; null also when the text is not a `show proc`, or no section
+ * follows. For groups by `@1`, at a tenth of the cost of `parseShowProc`.
  */
 export function onlyWorker(body: string): number | null {
   const pid = ONLY_WORKER.exec(body)?.[1];

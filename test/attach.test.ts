@@ -137,9 +137,11 @@ describeOnOneProxy('attach', ({ bin }) => {
         // The service's group can reach the socket.
         for (const folder of [prefix, dirname(masterSocket)]) await chmod(folder, 0o711);
         await writeFile(`${prefix}/old.map`, '# old\n127.0.4.1 scanner\n127.0.4.2 0\n');
+        await writeFile(`${prefix}/some.lst`, '127.0.4.3\n127.0.4.4\n');
+        await writeFile(`${prefix}/office.lst`, '127.0.4.4\n');
       },
       config: ({ prefix }, port) =>
-        `${head}${frontEnd('web', port, `  http-request deny if { src,map_ip(${prefix}/old.map) -m found }`)}${frontEnd('stats', statistics)}`,
+        `${head}${frontEnd('web', port, `  http-request deny if { src,map_ip(${prefix}/old.map) -m found }\n  http-request deny if { src -f ${prefix}/some.lst } !{ src -f ${prefix}/office.lst }`)}${frontEnd('stats', statistics)}`,
     });
     ({ service } = attached);
     host = new SimulatedHost(service);
@@ -180,6 +182,11 @@ describeOnOneProxy('attach', ({ bin }) => {
     expect(await service.listed()).toEqual([]);
     expect(await run({ yes: true })).toBe('open');
     expect((await service.listed()).sort()).toEqual(['127.0.4.1', '127.0.4.2']);
+    // Its office.lst is an exception, so importing some.lst alone would block the office.
+    const { prefix, config } = service.paths;
+    expect(told.join('\n')).toContain(
+      `not imported: ${prefix}/some.lst, denied at ${config}:12, but only under further conditions. To deny its addresses in every front end: proxy-manager import ${prefix}/some.lst. To exempt some of them first: proxy-manager trust add`,
+    );
     expect(told.join('\n')).toMatch(/No front end has the rule yet/);
   });
 
@@ -230,7 +237,7 @@ describeOnOneProxy('attach', ({ bin }) => {
     // After a rule that answers every request.
     await edit((text) => text.replace('string ok\nfrontend', `string ok\n${lines.join('\n')}\nfrontend`));
     await untilPasses(async () =>
-      expect(told).toContain(`web has no rule for the blocked map that counts: ${config}:12 comes before it`),
+      expect(told).toContain(`web has no rule for the blocked map that counts: ${config}:13 comes before it`),
     );
     await rename(config, `${config}.away`);
     await untilPasses(async () =>

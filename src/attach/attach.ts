@@ -174,7 +174,9 @@ class Attaching {
     for (const { file, place } of facts.oldRules.filter(
       (rule) => rule.denies === 'some' && rule.file.startsWith('/'),
     )) {
-      await this.#deps.operator.print(`not imported: ${file}, denied at ${place}, but only under further conditions`);
+      await this.#deps.operator.print(
+        `not imported: ${file}, denied at ${place}, but only under further conditions. To deny its addresses in every front end: proxy-manager import ${file}. To exempt some of them first: proxy-manager trust add ADDRESS...`,
+      );
     }
   }
 

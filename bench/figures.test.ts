@@ -13,7 +13,7 @@ describe('a figure', () => {
   });
 
   it.each([
-    ['told only', figure({}), null],
+    ['reported only', figure({}), null],
     ['ratio within the goal', figure({ goal: 1.5 }), true],
     ['ratio above the goal', figure({ goal: 1.4 }), false],
     ['a rate within', figure({ unit: '/s', value: 50, floor: 100, goal: 2 }), true],

@@ -37,7 +37,7 @@ export class Floor {
     const started = await Promise.all(family.map(async (pid) => ({ pid, startTime: await processStartTime(pid) })));
     for (const { pid } of started) process.kill(pid, 'SIGKILL');
     for (const { pid, startTime } of started) {
-      await eventually('the proxy is gone', async () => !(await processAlive(pid, startTime)));
+      await eventually('HAProxy is gone', async () => !(await processAlive(pid, startTime)));
     }
     return await timed(() => this.proxy.launch());
   }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { payloads } from './raw-master.ts';
 
-it('cuts payloads so that each fits in the buffer of the proxy, and none is empty', () => {
+it('cuts payloads so that each fits in the buffer of HAProxy, and none is empty', () => {
   const ips = Array.from({ length: 5_000 }, (_, index) => `192.0.${index >> 8}.${index & 255}`);
   const texts = payloads('/etc/proxy/blocked_ips.map', ips);
   const head = '@1 add map /etc/proxy/blocked_ips.map <<\n';

@@ -132,7 +132,7 @@ export class ServiceUnderTest {
     for (const pid of await this.real.proxyPids()) {
       const startTime = await processStartTime(pid);
       process.kill(pid, 'SIGKILL');
-      await eventually('the proxy is gone', async () => !(await processAlive(pid, startTime)));
+      await eventually('HAProxy is gone', async () => !(await processAlive(pid, startTime)));
     }
   }
 }

@@ -18,7 +18,7 @@ export class Session {
     this.#bench = this.#benchOf(options, proxy, (text) => say(`${this.#row}: ${text}`));
   }
 
-  /** A row that fails is a line of the results; the next one goes on. */
+  /** A row that fails is a line of the results; the next one is still run. */
   async run(stop: AbortSignal): Promise<void> {
     const stopped = new Promise<'stopped'>((resolve) => {
       stop.addEventListener('abort', () => resolve('stopped'), { once: true });

@@ -47,7 +47,7 @@ function ofPhase(
   const row = (what: string, value: number, floor: number | null, goal: number | null): void => {
     figures.push({ name: `traffic during ${phase}, ${name}: ${what}`, value, floor, unit: 'ms', goal, note });
   };
-  // The pause of the proxy, and of one client: a proxy with several threads goes on while one is busy.
+  // The pause of HAProxy, and of one client: a proxy with several threads goes on while one is busy.
   const kinds: [string, (tally: Tally) => number | null][] = [
     ['longest pause', (tally) => tally.pause.ms],
     ['longest wait', (tally) => tally.longest],

@@ -12,12 +12,12 @@ export interface Truth {
   readonly sites: ReadonlySet<string>;
 }
 
-export type Look = { readonly truth: Truth } | { readonly differs: string };
+export type AgreementCheck = { readonly truth: Truth } | { readonly differs: string };
 
 const shown = 6;
 
 /** One comparison; a change under way differs for a moment, so a difference needs another. */
-export async function checkAgreement(service: RealService, { withSites = true } = {}): Promise<Look> {
+export async function checkAgreement(service: RealService, { withSites = true } = {}): Promise<AgreementCheck> {
   try {
     const now = Date.now();
     const truth = await readDatabase(service, withSites);
@@ -31,7 +31,7 @@ export async function checkAgreement(service: RealService, { withSites = true } 
     return differences === null ? { truth } : { differs: differences };
   } catch (error) {
     const { message, cause } = error as Error;
-    return { differs: `it could not be looked at: ${message}${cause === undefined ? '' : ` (${String(cause)})`}` };
+    return { differs: `it could not be checked: ${message}${cause === undefined ? '' : ` (${String(cause)})`}` };
   }
 }
 
@@ -106,9 +106,9 @@ function differenceOf(seen: readonly string[], wanted: readonly string[]): strin
     ['holds beside', seen.filter((line) => !should.has(line))],
     ['holds twice', twiceIn(seen)],
   ] as const;
-  const told = parts.filter(([, lines]) => lines.length > 0);
-  if (told.length === 0) return null;
-  return told.map(([how, lines]) => `${how} ${lines.length}: ${lines.slice(0, shown).join(', ')}`).join('; ');
+  const differing = parts.filter(([, lines]) => lines.length > 0);
+  if (differing.length === 0) return null;
+  return differing.map(([how, lines]) => `${how} ${lines.length}: ${lines.slice(0, shown).join(', ')}`).join('; ');
 }
 
 function twiceIn(lines: readonly string[]): string[] {

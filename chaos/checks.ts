@@ -6,7 +6,7 @@ import { patienceMs } from '../testkit/conditions.ts';
 import { askProxy } from '../testkit/upstream.ts';
 import { base, visitorsOf } from './addresses.ts';
 import { checkAgreement, type Truth } from './agreement.ts';
-import { type Surroundings, verdictsOf } from './client.ts';
+import { type ClientContext, verdictsOf } from './client.ts';
 import { absent, type Model, type State } from './model.ts';
 import { domains, type Program } from './program.ts';
 import { clock } from './story.ts';
@@ -16,18 +16,18 @@ const run = promisify(execFile);
 const lookEveryMs = 40;
 
 /** @param healed end of the last fault @returns milliseconds from there until everything agreed; null: never */
-export async function check(around: Surroundings, program: Program, healed: number): Promise<number | null> {
-  const truth = await agreement(around, healed);
+export async function check(context: ClientContext, program: Program, healed: number): Promise<number | null> {
+  const truth = await agreement(context, healed);
   if (truth === null) return null;
   const agreedMs = clock() - healed;
-  judge(around, truth);
-  await visitEverybody(around, program);
-  await validate(around);
+  judge(context, truth);
+  await visitAll(context, program);
+  await validate(context);
   return agreedMs;
 }
 
-async function agreement(around: Surroundings, healed: number): Promise<Truth | null> {
-  const { story, stack } = around;
+async function agreement(context: ClientContext, healed: number): Promise<Truth | null> {
+  const { story, stack } = context;
   const begun = clock();
   let differs = '';
   do {
@@ -45,13 +45,13 @@ async function agreement(around: Surroundings, healed: number): Promise<Truth | 
 }
 
 /** The database decides unknown outcomes; from here on its content is expected. */
-function judge(around: Surroundings, truth: Truth): void {
+function judge(context: ClientContext, truth: Truth): void {
   const now = clock();
   const blocked = new Map<string, State>();
   for (const [ip, until] of truth.blocked) blocked.set(ip, { present: true, until });
-  compare(around, 'blocked', around.blocked, blocked, now);
-  compare(around, 'trusted', around.trusted, forGood(truth.trusted), now);
-  compare(around, 'a site', around.sites, forGood(truth.sites), now);
+  compare(context, 'blocked', context.blocked, blocked, now);
+  compare(context, 'trusted', context.trusted, forGood(truth.trusted), now);
+  compare(context, 'a site', context.sites, forGood(truth.sites), now);
 }
 
 function forGood(names: Iterable<string>): Map<string, State> {
@@ -59,7 +59,7 @@ function forGood(names: Iterable<string>): Map<string, State> {
 }
 
 function compare(
-  { story, windows }: Surroundings,
+  { story, windows }: ClientContext,
   what: string,
   model: Model,
   seen: ReadonlyMap<string, State>,
@@ -77,30 +77,30 @@ function compare(
   }
 }
 
-async function visitEverybody(around: Surroundings, program: Program): Promise<void> {
-  const { story, stack } = around;
+async function visitAll(context: ClientContext, program: Program): Promise<void> {
+  const { story, stack } = context;
   const some = base.filter((_, index) => index % 100 === program.round % 100);
-  const visitors = new Set([...program.bystanders, ...some, ...around.entries.flatMap(visitorsOf)]);
+  const visitors = new Set([...program.bystanders, ...some, ...context.entries.flatMap(visitorsOf)]);
   for (const ip of visitors) {
     for (const frontEnd of stack.frontEnds) {
       const begun = clock();
       const seen = await visitFrontEnd(stack.service, frontEnd, ip).catch((error: Error) => error.message);
-      const allowed = verdictsOf(around, ip, begun, clock(), 'acknowledged');
+      const allowed = verdictsOf(context, ip, begun, clock(), 'acknowledged');
       if (typeof seen !== 'number' || !allowed.has(seen)) {
         story.addBroken(`in the end ${ip} saw ${seen} instead of ${[...allowed].join(' or ')} at ${frontEnd.name}`);
       }
     }
   }
-  for (const ip of around.entries.filter((entry) => entry.includes(':'))) await askAbout(around, ip);
+  for (const ip of context.entries.filter((entry) => entry.includes(':'))) await askAbout(context, ip);
   if (stack.operator !== null) return;
   for (const domain of domains) {
-    const wanted = around.sites.mayBe(domain, clock(), clock(), 'acknowledged').present ? 200 : 404;
+    const wanted = context.sites.mayBe(domain, clock(), clock(), 'acknowledged').present ? 200 : 404;
     const { status } = await askProxy(stack.service.proxyPort, domain, program.bystanders[0]);
     if (status !== wanted) story.addBroken(`in the end ${domain} was answered ${status} instead of ${wanted}`);
   }
 }
 
-async function askAbout({ stack, story, blocked }: Surroundings, ip: string): Promise<void> {
+async function askAbout({ stack, story, blocked }: ClientContext, ip: string): Promise<void> {
   const begun = clock();
   const { body } = await stack.service.call('GET', `/api/check/${encodeURIComponent(ip)}`);
   const may = blocked.mayBe(ip, begun, clock(), 'acknowledged');
@@ -111,7 +111,7 @@ async function askAbout({ stack, story, blocked }: Surroundings, ip: string): Pr
   }
 }
 
-async function validate({ stack, story }: Surroundings): Promise<void> {
+async function validate({ stack, story }: ClientContext): Promise<void> {
   try {
     const files = stack.operator?.configurationPaths ?? [stack.service.paths.config];
     await run(stack.bin, ['-c', ...files.flatMap((path) => ['-f', path])]);

@@ -11,7 +11,7 @@ import type { UnderWay } from './under-way.ts';
 import { type VisitedFrontEnd, visitFrontEnd } from './visited-front-end.ts';
 import type { Windows } from './windows.ts';
 
-export interface Surroundings {
+export interface ClientContext {
   readonly stack: ChaosStack;
   readonly story: Story;
   readonly windows: Windows;
@@ -39,11 +39,11 @@ const fastPathLimitMs = 2_000;
 type ApiOutcome = { readonly answer: Answer<JsonBody> } | { readonly lost: string; readonly sent: boolean };
 
 export class Client {
-  readonly #around: Surroundings;
+  readonly #context: ClientContext;
   readonly #figures: Figures;
 
-  constructor(around: Surroundings, figures: Figures) {
-    this.#around = around;
+  constructor(context: ClientContext, figures: Figures) {
+    this.#context = context;
     this.#figures = figures;
   }
 
@@ -52,7 +52,7 @@ export class Client {
     const begun = clock();
     this.#figures.operations += 1;
     const outcome = await this.#carryOut(operation, begun);
-    this.#around.story.record(begun, describeOperation(operation), outcome);
+    this.#context.story.record(begun, describeOperation(operation), outcome);
   }
 
   async #carryOut(operation: Operation, begun: number): Promise<string> {
@@ -83,30 +83,30 @@ export class Client {
   }
 
   get #service(): RealService {
-    return this.#around.stack.service;
+    return this.#context.stack.service;
   }
 
   /** An attached service has no configuration to replace. */
   #reloadPath(): string {
-    return `/api/config/reload${this.#around.stack.operator === null ? '?replace_configuration=true' : ''}`;
+    return `/api/config/reload${this.#context.stack.operator === null ? '?replace_configuration=true' : ''}`;
   }
 
-  #someFrontEnd(among: readonly VisitedFrontEnd[] = this.#around.stack.frontEnds): VisitedFrontEnd {
+  #someFrontEnd(among: readonly VisitedFrontEnd[] = this.#context.stack.frontEnds): VisitedFrontEnd {
     return among[this.#figures.operations % among.length] as VisitedFrontEnd;
   }
 
   async #block(operation: Extract<Operation, { op: 'block' }>, begun: number): Promise<string> {
     const { ip, seconds, force } = operation;
-    const pending = this.#around.blocked.begin(ip, begun, [seconds === null ? permanent : presentSomehow]);
+    const pending = this.#context.blocked.begin(ip, begun, [seconds === null ? permanent : presentSomehow]);
     const more = { ...(seconds === null ? {} : { duration_seconds: seconds }), ...(force ? { force } : {}) };
-    const told = await this.#call(() => this.#around.underWay.track(this.#service.block(ip, more)));
-    const text = this.#judgeFastPath('block', begun, told);
-    if (!('answer' in told)) return settleLost(told, [pending], text);
-    const { status, body } = told.answer;
+    const outcome = await this.#call(() => this.#context.underWay.track(this.#service.block(ip, more)));
+    const text = this.#judgeFastPath('block', begun, outcome);
+    if (!('answer' in outcome)) return settleLost(outcome, [pending], text);
+    const { status, body } = outcome.answer;
     if (status === 409) {
       pending.refused();
       if (this.#mayBeTrusted(ip, begun)) return text;
-      this.#around.story.addBroken(`block ${ip} was refused with 409, and it is not trusted: ${told.answer.text}`);
+      this.#context.story.addBroken(`block ${ip} was refused with 409, and it is not trusted: ${outcome.answer.text}`);
       return text;
     }
     if (status !== 200 && status !== 201) return text;
@@ -116,29 +116,29 @@ export class Client {
   }
 
   async #unblock(ip: string, begun: number): Promise<string> {
-    const pending = this.#around.blocked.begin(ip, begun, [absent]);
-    const told = await this.#call(() => this.#around.underWay.track(this.#service.unblock(ip)));
-    const text = this.#judgeFastPath('unblock', begun, told);
-    if (!('answer' in told)) return settleLost(told, [pending], text);
-    const { status, body } = told.answer;
+    const pending = this.#context.blocked.begin(ip, begun, [absent]);
+    const outcome = await this.#call(() => this.#context.underWay.track(this.#service.unblock(ip)));
+    const text = this.#judgeFastPath('unblock', begun, outcome);
+    if (!('answer' in outcome)) return settleLost(outcome, [pending], text);
+    const { status, body } = outcome.answer;
     if (status !== 200 && status !== 404) return text;
     pending.done(clock(), [absent], body.runtime_map_updated === true);
     return status === 200 ? `${text}${await this.#visitAfter(ip, body)}` : text;
   }
 
   async #batch(operation: Extract<Operation, { op: 'batch' }>, begun: number): Promise<string> {
-    const { blocked } = this.#around;
+    const { blocked } = this.#context;
     const { add, remove } = operation;
     const adding = new Map(add.map((ip) => [ip, blocked.begin(ip, begun, [permanent, presentSomehow])]));
     const removing = new Map(remove.map((ip) => [ip, blocked.begin(ip, begun, [absent])]));
     const body = { add: add.map((ip_address) => ({ ip_address })), remove };
-    const told = await this.#ask('POST', '/api/blocked-ips/batch', { body });
-    const text = this.#judgeChange('batch', begun, told, [200]);
+    const outcome = await this.#ask('POST', '/api/blocked-ips/batch', { body });
+    const text = this.#judgeChange('batch', begun, outcome, [200]);
     const all = [...adding.values(), ...removing.values()];
-    if (!('answer' in told)) return settleLost(told, all, text);
-    if (told.answer.status !== 200) return text;
-    const rejected = rejectedOf(told.answer.body);
-    const proven = told.answer.body.runtime_map_updated === true;
+    if (!('answer' in outcome)) return settleLost(outcome, all, text);
+    if (outcome.answer.status !== 200) return text;
+    const rejected = rejectedOf(outcome.answer.body);
+    const proven = outcome.answer.body.runtime_map_updated === true;
     for (const [ip, pending] of adding) {
       if (rejected.has(ip)) this.#refusedForTrust(ip, pending, begun, 'batch');
       else {
@@ -148,27 +148,27 @@ export class Client {
     }
     for (const pending of removing.values()) pending.done(clock(), [absent], proven);
     const seen = [...add.filter((ip) => !rejected.has(ip)).slice(0, 2), ...remove.slice(0, 2)];
-    const visits = await Promise.all(seen.map((ip) => this.#visitAfter(ip, told.answer.body)));
+    const visits = await Promise.all(seen.map((ip) => this.#visitAfter(ip, outcome.answer.body)));
     return `${text}${visits.join('')}`;
   }
 
   async #put(operation: Extract<Operation, { op: 'put' }>, begun: number): Promise<string> {
-    const { blocked } = this.#around;
+    const { blocked } = this.#context;
     const lines = linesOf(operation);
     const wanted = new Set(lines);
     // Also those that the model learns only from an overlapping operation.
-    const known = new Set([...blocked.addresses, ...this.#around.entries]);
+    const known = new Set([...blocked.addresses, ...this.#context.entries]);
     const others = [...known].filter((ip) => !wanted.has(ip));
     const removing = others.map((ip) => blocked.begin(ip, begun, [absent]));
     // A trusted address is rejected, and then not on the list.
     const adding = new Map([...wanted].map((ip) => [ip, blocked.begin(ip, begun, [presentSomehow, absent])]));
     const path = `/api/blocked-ips${operation.allowShrink ? '?allow_shrink=true' : ''}`;
     const raw = `# chaos\n${lines.join('\n')}\n`;
-    const told = await this.#ask('PUT', path, { raw, contentType: 'text/plain' });
+    const outcome = await this.#ask('PUT', path, { raw, contentType: 'text/plain' });
     const all = [...adding.values(), ...removing];
-    const text = this.#judgeChange('put', begun, told, operation.allowShrink ? [200] : [200, 409]);
-    if (!('answer' in told)) return settleLost(told, all, text);
-    const { status, body } = told.answer;
+    const text = this.#judgeChange('put', begun, outcome, operation.allowShrink ? [200] : [200, 409]);
+    if (!('answer' in outcome)) return settleLost(outcome, all, text);
+    const { status, body } = outcome.answer;
     if (status === 409) for (const pending of all) pending.refused();
     if (status !== 200) return text;
     const rejected = rejectedOf(body);
@@ -176,7 +176,7 @@ export class Client {
     for (const [ip, pending] of adding) {
       const lacking = rejected.has(ip);
       if (lacking && !this.#mayBeTrusted(ip, begun)) {
-        this.#around.story.addBroken(`put rejected ${ip}, and it is not trusted: ${told.answer.text}`);
+        this.#context.story.addBroken(`put rejected ${ip}, and it is not trusted: ${outcome.answer.text}`);
       }
       pending.done(clock(), [lacking ? absent : presentSomehow], proven);
     }
@@ -210,11 +210,11 @@ export class Client {
 
   async #trust(ip: string, wanted: boolean, begun: number): Promise<string> {
     const state = wanted ? permanent : absent;
-    const pending = this.#around.trusted.begin(ip, begun, [state]);
-    const told = await this.#ask(wanted ? 'PUT' : 'DELETE', `/api/trusted-ips/${ip}`);
-    const text = this.#judgeChange(wanted ? 'trust' : 'distrust', begun, told, wanted ? [200, 201] : [200, 404]);
-    if (!('answer' in told)) return settleLost(told, [pending], text);
-    const { status, body } = told.answer;
+    const pending = this.#context.trusted.begin(ip, begun, [state]);
+    const outcome = await this.#ask(wanted ? 'PUT' : 'DELETE', `/api/trusted-ips/${ip}`);
+    const text = this.#judgeChange(wanted ? 'trust' : 'distrust', begun, outcome, wanted ? [200, 201] : [200, 404]);
+    if (!('answer' in outcome)) return settleLost(outcome, [pending], text);
+    const { status, body } = outcome.answer;
     if (status >= 500) return text;
     pending.done(clock(), [state], body.runtime_map_updated === true);
     return status === 404 ? text : `${text}${await this.#visitAfter(ip, body)}`;
@@ -222,17 +222,17 @@ export class Client {
 
   async #site(domain: string, wanted: boolean, begun: number): Promise<string> {
     const state = wanted ? permanent : absent;
-    const pending = this.#around.sites.begin(domain, begun, [state]);
-    const servers = [{ address: '127.0.0.1', port: this.#around.stack.upstream.port }];
-    const told = await this.#ask(
+    const pending = this.#context.sites.begin(domain, begun, [state]);
+    const servers = [{ address: '127.0.0.1', port: this.#context.stack.upstream.port }];
+    const outcome = await this.#ask(
       wanted ? 'PUT' : 'DELETE',
       `/api/sites/${domain}?replace_configuration=true`,
       wanted ? { body: { servers } } : {},
     );
-    const text = this.#judgeOther('site', told, wanted ? [200, 201] : [200, 404]);
-    if (!('answer' in told)) return settleLost(told, [pending], text);
-    if (told.answer.status < 500) {
-      if (told.answer.status === 422) pending.refused();
+    const text = this.#judgeOther('site', outcome, wanted ? [200, 201] : [200, 404]);
+    if (!('answer' in outcome)) return settleLost(outcome, [pending], text);
+    if (outcome.answer.status < 500) {
+      if (outcome.answer.status === 422) pending.refused();
       else pending.done(clock(), [state], true);
     }
     return text;
@@ -240,7 +240,7 @@ export class Client {
 
   async #hold(ip: string, forMs: number): Promise<string> {
     // In TCP mode an accepted connection is not judged again.
-    const frontEnd = this.#someFrontEnd(this.#around.stack.frontEnds.filter(({ tcp }) => !tcp));
+    const frontEnd = this.#someFrontEnd(this.#context.stack.frontEnds.filter(({ tcp }) => !tcp));
     const client = this.#service.keepAliveClient(ip, frontEnd.port);
     const since = clock();
     const visit = (): Promise<number> => client.visit();
@@ -258,7 +258,7 @@ export class Client {
   async #visitAfter(entry: string, body: JsonBody): Promise<string> {
     const [from] = visitorsOf(entry);
     if (from === undefined || body.runtime_map_updated !== true) return '';
-    const visits = this.#around.stack.frontEnds.map((frontEnd) =>
+    const visits = this.#context.stack.frontEnds.map((frontEnd) =>
       this.#visitAndJudge(from, frontEnd, 'the visit after the answer'),
     );
     return `, visited: ${(await Promise.all(visits)).join(' ')}`;
@@ -275,7 +275,7 @@ export class Client {
     const begun = clock();
     const seen = await visit().catch((error: Error) => error.message);
     const ended = clock();
-    const { stack, story, windows } = this.#around;
+    const { stack, story, windows } = this.#context;
     const excused = windows.excuse('traffic', begun, ended);
     // A closed connection may be denied, or one of a killed proxy.
     if (frontEnd.tcp && excused && seen === 403) return 'closed';
@@ -285,7 +285,7 @@ export class Client {
     }
     // The last answers of a dying proxy follow its map; only a foreign change excuses them.
     if (windows.excuse('enforcement', begun, ended) || windows.excuse('clock', begun, ended)) return String(seen);
-    const allowed = verdictsOf(this.#around, ip, begun, ended, 'enforced');
+    const allowed = verdictsOf(this.#context, ip, begun, ended, 'enforced');
     if (stack.mayLackRule(frontEnd, since, ended)) allowed.add(200);
     if (!allowed.has(seen)) {
       story.addBroken(
@@ -297,11 +297,11 @@ export class Client {
 
   #refusedForTrust(ip: string, pending: Pending, begun: number, what: string): void {
     pending.refused();
-    if (!this.#mayBeTrusted(ip, begun)) this.#around.story.addBroken(`${what} rejected ${ip}, and it is not trusted`);
+    if (!this.#mayBeTrusted(ip, begun)) this.#context.story.addBroken(`${what} rejected ${ip}, and it is not trusted`);
   }
 
   #mayBeTrusted(ip: string, begun: number): boolean {
-    return this.#around.trusted.mayBe(ip, begun, clock(), 'acknowledged').present;
+    return this.#context.trusted.mayBe(ip, begun, clock(), 'acknowledged').present;
   }
 
   #ask(method: string, path: string, options: Parameters<RealService['call']>[2] = {}): Promise<ApiOutcome> {
@@ -318,52 +318,57 @@ export class Client {
     }
   }
 
-  #judgeFastPath(what: string, begun: number, told: ApiOutcome): string {
+  #judgeFastPath(what: string, begun: number, outcome: ApiOutcome): string {
     const took = clock() - begun;
-    if (!this.#around.windows.excuse('api', begun, clock()) && 'answer' in told) {
+    if (!this.#context.windows.excuse('api', begun, clock()) && 'answer' in outcome) {
       this.#figures.slowestFastPathMs = Math.max(this.#figures.slowestFastPathMs, took);
       if (took > fastPathLimitMs) this.#figures.slowFastPath += 1;
     }
-    return this.#judgeChange(what, begun, told, [200, 201, 404, 409]);
+    return this.#judgeChange(what, begun, outcome, [200, 201, 404, 409]);
   }
 
   /** Only an unusable database or file excuses a 503, and only a dead service a missing answer. */
-  #judgeChange(what: string, begun: number, told: ApiOutcome, expected: readonly number[]): string {
-    const { windows, story, stack } = this.#around;
-    const text = this.#count(what, told);
+  #judgeChange(what: string, begun: number, outcome: ApiOutcome, expected: readonly number[]): string {
+    const { windows, story, stack } = this.#context;
+    const text = this.#count(what, outcome);
     const now = clock();
-    if ('answer' in told && told.answer.body.runtime_map_updated === true && stack.operator?.hadNoSocket(begun, now)) {
+    if (
+      'answer' in outcome &&
+      outcome.answer.body.runtime_map_updated === true &&
+      stack.operator?.hadNoSocket(begun, now)
+    ) {
       story.addBroken(`${what} was answered with runtime_map_updated, and HAProxy had no master socket`);
     }
-    if (!('answer' in told)) {
-      if (!windows.excuse('api', begun, now)) story.addBroken(`${what} got no answer: ${told.lost}`);
-    } else if (!expected.includes(told.answer.status)) {
-      const storage = told.answer.status === 503 && windows.excuse('storage', begun, now);
-      if (!storage) story.addBroken(`${what} was answered ${told.answer.status}: ${told.answer.text.slice(0, 1_000)}`);
+    if (!('answer' in outcome)) {
+      if (!windows.excuse('api', begun, now)) story.addBroken(`${what} got no answer: ${outcome.lost}`);
+    } else if (!expected.includes(outcome.answer.status)) {
+      const storage = outcome.answer.status === 503 && windows.excuse('storage', begun, now);
+      if (!storage)
+        story.addBroken(`${what} was answered ${outcome.answer.status}: ${outcome.answer.text.slice(0, 1_000)}`);
     }
     return text;
   }
 
   /** A reload may fail only while something is broken. */
-  #judgeOther(what: string, told: ApiOutcome, expected: readonly number[]): string {
-    const { windows, story } = this.#around;
-    const text = this.#count(what, told);
+  #judgeOther(what: string, outcome: ApiOutcome, expected: readonly number[]): string {
+    const { windows, story } = this.#context;
+    const text = this.#count(what, outcome);
     if (windows.struckBefore(clock())) return text;
-    if (!('answer' in told)) story.addBroken(`${what} got no answer: ${told.lost}`);
-    else if (!expected.includes(told.answer.status)) {
-      story.addBroken(`${what} was answered ${told.answer.status}: ${told.answer.text.slice(0, 1_000)}`);
+    if (!('answer' in outcome)) story.addBroken(`${what} got no answer: ${outcome.lost}`);
+    else if (!expected.includes(outcome.answer.status)) {
+      story.addBroken(`${what} was answered ${outcome.answer.status}: ${outcome.answer.text.slice(0, 1_000)}`);
     }
     return text;
   }
 
-  #count(what: string, told: ApiOutcome): string {
-    const status = 'answer' in told ? told.answer.status : 0;
+  #count(what: string, outcome: ApiOutcome): string {
+    const status = 'answer' in outcome ? outcome.answer.status : 0;
     const key = `${what} ${status}`;
     this.#figures.answers.set(key, (this.#figures.answers.get(key) ?? 0) + 1);
-    if (!('answer' in told)) return `no answer (${told.lost})`;
-    const { body } = told.answer;
+    if (!('answer' in outcome)) return `no answer (${outcome.lost})`;
+    const { body } = outcome.answer;
     const updated = body.runtime_map_updated;
-    if (updated === undefined) return status < 300 ? String(status) : `${status} ${told.answer.text.slice(0, 300)}`;
+    if (updated === undefined) return status < 300 ? String(status) : `${status} ${outcome.answer.text.slice(0, 300)}`;
     if (updated === true) return `${status} updated`;
     const [failure] = (body.runtime_map_failures ?? []) as { worker: number | null; reason: string }[];
     const why = `worker ${failure?.worker}: ${failure?.reason}`;
@@ -373,7 +378,7 @@ export class Client {
 
 /** What a visitor may see between the two moments. */
 export function verdictsOf(
-  { blocked, trusted }: Pick<Surroundings, 'blocked' | 'trusted'>,
+  { blocked, trusted }: Pick<ClientContext, 'blocked' | 'trusted'>,
   ip: string,
   from: number,
   to: number,
@@ -388,8 +393,8 @@ export function verdictsOf(
   return verdicts;
 }
 
-function settleLost(told: { readonly sent: boolean }, pending: readonly Pending[], text: string): string {
-  if (!told.sent) for (const one of pending) one.refused();
+function settleLost(outcome: { readonly sent: boolean }, pending: readonly Pending[], text: string): string {
+  if (!outcome.sent) for (const one of pending) one.refused();
   return text;
 }
 

@@ -44,7 +44,7 @@ export async function runRounds(options: EngineOptions): Promise<void> {
       }
       const program = programOf(seed, round, options.faults, { sites: !options.attached });
       const result = await arena.run(program);
-      // Ctrl-C also reaches the service and the proxy: their failures now prove nothing.
+      // Ctrl-C also reaches the service and HAProxy: their failures now prove nothing.
       if (signal.aborted) break;
       options.onRound(result);
       if (result.wrong.length === 0) continue;

@@ -20,7 +20,7 @@ export interface Excuses {
   readonly api?: boolean;
   /** Changes may answer 503: database or file is unusable (promise 3 allows no other reason). */
   readonly storage?: boolean;
-  /** Requests through the proxy may fail: it was killed. */
+  /** Requests through HAProxy may fail: it was killed. */
   readonly traffic?: boolean;
   /** Visits may contradict acknowledgements until a foreign change is repaired. */
   readonly enforcement?: boolean;

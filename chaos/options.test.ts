@@ -17,7 +17,7 @@ it('the command line has defaults for everything', () => {
     out: null,
     keep: false,
     shrink: 30,
-    tell: false,
+    verbose: false,
     help: false,
   });
 });

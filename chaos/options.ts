@@ -17,7 +17,7 @@ export interface Options {
   /** Maximum of runs to reduce a failed round; 0: none. */
   readonly shrink: number;
   /** Print every round, not only failed ones. */
-  readonly tell: boolean;
+  readonly verbose: boolean;
   readonly help: boolean;
 }
 
@@ -41,7 +41,7 @@ after each round every promise is checked. The program of a round depends on see
   --out FILE              append the results, one JSON line a round
   --shrink 30             how often a failing round is run again to make it smaller; 0: never
   --keep                  leave the stack of a failing round running, and say where it is
-  --tell                  print what happened in every round
+  --verbose               print what happened in every round
   --help                  this text
 `;
 }
@@ -58,7 +58,7 @@ export function readOptions(args: readonly string[], names: FaultNames): Options
     out: { type: 'string' },
     keep: { type: 'boolean', default: false },
     shrink: { type: 'string', default: '30' },
-    tell: { type: 'boolean', default: false },
+    verbose: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   });
   const faults = values.attached ? names.attached : names.managed;
@@ -73,7 +73,7 @@ export function readOptions(args: readonly string[], names: FaultNames): Options
     out: values.out ?? null,
     keep: values.keep,
     shrink: wholeNumber('shrink', values.shrink, 0, 10_000),
-    tell: values.tell,
+    verbose: values.verbose,
     help: values.help,
   };
 }

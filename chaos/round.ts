@@ -3,12 +3,12 @@ import { eventually } from '../testkit/conditions.ts';
 import { base, bystander } from './addresses.ts';
 import { Background } from './background.ts';
 import { check } from './checks.ts';
-import { Client, type Figures, type Surroundings } from './client.ts';
+import { Client, type ClientContext, type Figures } from './client.ts';
 import type { Fault, Struck } from './fault.ts';
-import { LeftOverProcesses } from './left-over-processes.ts';
 import { Model, permanent } from './model.ts';
 import { entriesOf, type FaultStep, type OperationStep, type Program } from './program.ts';
 import { Random } from './random.ts';
+import { RemainingProcesses } from './remaining-processes.ts';
 import { ChaosStack } from './stack.ts';
 import { clock, Story } from './story.ts';
 import { UnderWay } from './under-way.ts';
@@ -53,7 +53,7 @@ export class Arena {
   readonly #blocked = new Model();
   readonly #trusted = new Model();
   readonly #sites = new Model();
-  readonly #leftOver = new LeftOverProcesses();
+  readonly #remaining = new RemainingProcesses();
 
   private constructor(stack: ChaosStack, faults: readonly Fault[]) {
     this.stack = stack;
@@ -82,7 +82,7 @@ export class Arena {
     const story = new Story();
     const windows = new Windows();
     const figures: Figures = { operations: 0, slowestFastPathMs: 0, slowFastPath: 0, answers: new Map() };
-    const around: Surroundings = {
+    const context: ClientContext = {
       stack: this.stack,
       story,
       windows,
@@ -96,8 +96,8 @@ export class Arena {
     const pid = this.stack.service.pid;
     const operations = program.steps.filter((step) => step.kind === 'operation');
     const faults = program.steps.filter((step) => step.kind === 'fault');
-    const clients = clientsOf(operations).map((steps) => runClient(new Client(around, figures), steps, story.began));
-    const afterwards = await Promise.all(faults.map((step) => this.#strike(step, around, faults.length > 1)));
+    const clients = clientsOf(operations).map((steps) => runClient(new Client(context, figures), steps, story.began));
+    const afterwards = await Promise.all(faults.map((step) => this.#strike(step, context, faults.length > 1)));
     for (const one of afterwards) await one?.again?.();
     await Promise.all(clients);
     const excusable = faults.some((step) => this.#faults.get(step.fault)?.excuses.api === true);
@@ -109,10 +109,10 @@ export class Arena {
       .catch((error: Error) => story.addBroken(`the service does not start: ${error.message}`));
     const healed = clock();
     await this.#untilOver(afterwards, story);
-    const agreedMs = await check(around, program, healed);
+    const agreedMs = await check(context, program, healed);
     const { sent, failed } = await background.stop();
-    this.#judgeBackground(failed, around, healed);
-    await this.#lookForLeftOver(story);
+    this.#judgeBackground(failed, context, healed);
+    await this.#reportRemaining(story);
     return {
       round: program.round,
       struck: faults.map(({ fault }) => fault),
@@ -137,8 +137,8 @@ export class Arena {
   }
 
   /** Resolves after the heal, before the stack has recovered. */
-  async #strike(step: FaultStep, around: Surroundings, besideOthers: boolean): Promise<Afterwards | null> {
-    const { story, windows } = around;
+  async #strike(step: FaultStep, context: ClientContext, besideOthers: boolean): Promise<Afterwards | null> {
+    const { story, windows } = context;
     const fault = this.#faults.get(step.fault);
     if (fault === undefined) throw new Error(`there is no fault ${step.fault}`);
     await pause(Math.max(0, story.began + step.at - clock()));
@@ -157,25 +157,25 @@ export class Arena {
     }
     story.record(begun, `FAULT ${fault.name}`, struck.detail);
     await pause(Math.max(0, begun + step.lasts - clock()));
-    if (step.lasts >= outlastsBlocksMs && fault.excuses.api !== true) await this.#answeredUnder(fault.name, around);
+    if (step.lasts >= outlastsBlocksMs && fault.excuses.api !== true) await this.#answeredUnder(fault.name, context);
     const healing = clock();
     try {
       if (struck.alsoExcuses !== undefined)
-        window.alsoExcuse(await inTime(struck.alsoExcuses(), `${fault.name} to look at what it did`));
+        window.alsoExcuse(await inTime(struck.alsoExcuses(), `${fault.name} to check what it did`));
       await inTime(struck.heal(), `${fault.name} to heal`);
       story.record(healing, `HEAL  ${fault.name}`, 'healed');
     } catch (error) {
       if (besideOthers) return this.#healAgain(fault.name, struck, textOf(error), { story, healing, over });
       story.addBroken(`${fault.name} could not be healed: ${textOf(error)}`);
     }
-    const ended = this.#mended(fault, struck).finally(over);
+    const ended = this.#recovered(fault, struck).finally(over);
     // Awaited and reported later.
     ended.catch(() => undefined);
     return { name: fault.name, ended };
   }
 
   /** Promise 3: changes are answered whatever is broken, not when it is repaired. */
-  async #answeredUnder(name: string, { underWay, story }: Surroundings): Promise<void> {
+  async #answeredUnder(name: string, { underWay, story }: ClientContext): Promise<void> {
     try {
       await inTime(underWay.settled(), `the answer to a block under ${name}`);
     } catch (error) {
@@ -184,10 +184,10 @@ export class Arena {
   }
 
   /** Traffic is excused until a new request is served. */
-  async #mended(fault: Fault, struck: Struck): Promise<void> {
+  async #recovered(fault: Fault, struck: Struck): Promise<void> {
     await struck.over?.();
     if (fault.excuses.traffic !== true) return;
-    await eventually('the proxy serves', async () => (await this.stack.service.visit(bystander)) === 200);
+    await eventually('HAProxy serves', async () => (await this.stack.service.visit(bystander)) === 200);
   }
 
   /** A service that refused to start because of another fault is started after that one is healed. */
@@ -217,7 +217,7 @@ export class Arena {
     const waiting = afterwards.flatMap((one) => (one === null ? [] : [one]));
     for (const { name, ended } of waiting) {
       try {
-        await inTime(ended, `what ${name} did to be mended`);
+        await inTime(ended, `the recovery from ${name}`);
       } catch (error) {
         story.addBroken(textOf(error));
       }
@@ -226,10 +226,10 @@ export class Arena {
 
   #judgeBackground(
     failed: readonly { begun: number; ended: number; what: string }[],
-    around: Surroundings,
+    context: ClientContext,
     healed: number,
   ): void {
-    const { story, windows } = around;
+    const { story, windows } = context;
     const unexcused = failed.filter(({ begun, ended }) => !windows.excuse('traffic', begun, ended));
     for (const { begun, what } of unexcused.slice(0, 5)) {
       const when = `${((begun - story.began) / 1_000).toFixed(3)} s${begun > healed ? ', after the heal' : ''}`;
@@ -238,11 +238,11 @@ export class Arena {
     if (unexcused.length > 5) story.addBroken(`and ${unexcused.length - 5} more requests of the background`);
   }
 
-  async #lookForLeftOver(story: Story): Promise<void> {
+  async #reportRemaining(story: Story): Promise<void> {
     try {
-      for (const one of await this.#leftOver.look(this.stack.service)) story.addBroken(one);
+      for (const one of await this.#remaining.look(this.stack.service)) story.addBroken(one);
     } catch (error) {
-      story.addBroken(`the proxy's processes could not be looked at: ${(error as Error).message}`);
+      story.addBroken(`HAProxy's processes could not be checked: ${(error as Error).message}`);
     }
   }
 }

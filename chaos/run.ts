@@ -47,7 +47,7 @@ async function main(options: Options): Promise<number> {
       say(
         `round ${result.round} ${verdict}: ${result.operations} operations, ${result.ms} ms (${result.checkedMs} of them after the heal), ${struck}`,
       );
-      if (options.tell && result.wrong.length === 0) say(result.story.map((line) => `  ${line}`).join('\n'));
+      if (options.verbose && result.wrong.length === 0) say(result.story.map((line) => `  ${line}`).join('\n'));
       if (result.wrong.length > 0 && code === exitCodes.passed) code = exitCodes.failed;
     },
   });

@@ -149,7 +149,7 @@ const shots: readonly Shot[] = [
     path: '/check',
     prepare: async (page) => {
       await page.getByLabel('Address', { exact: true }).fill('198.51.100.7');
-      await page.getByText('HAProxy agrees').waitFor();
+      await page.getByText('Verified in HAProxy').waitFor();
     },
   },
   { name: 'trusted', path: '/trusted' },

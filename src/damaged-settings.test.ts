@@ -75,7 +75,7 @@ describe.each(settingDefinitions.map(({ variable, flag }) => [variable, flag] as
   });
 });
 
-test('where to listen is read back as it was written', () => {
+test('an address to listen on is read back as it was written', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -93,7 +93,7 @@ test('where to listen is read back as it was written', () => {
   );
 });
 
-test('a duration is what it says, or refused', () => {
+test('any text is a duration of its stated length, or refused', () => {
   const units: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
   fc.assert(
     fc.property(
@@ -113,7 +113,7 @@ test('a duration is what it says, or refused', () => {
   );
 });
 
-test('names and options of servers are plain, or refused', () => {
+test('names and options of servers are plain text, or refused', () => {
   const given = fc.oneof(
     fc.constantFrom(...hostileTexts),
     fc.string({ unit: 'grapheme', maxLength: 80 }),
@@ -140,7 +140,7 @@ test('names and options of servers are plain, or refused', () => {
   );
 });
 
-test('a cursor is read back, and a damaged one is refused or another of ours', () => {
+test('a cursor is read back, and a damaged one is refused or is another valid one', () => {
   const keys = fc.uint8Array({ minLength: 17, maxLength: 17 });
   fc.assert(fc.property(keys, (key) => void expect([...decodeCursor(encodeCursor(key))]).toEqual([...key])));
   fc.assert(
@@ -167,7 +167,7 @@ describe('a configuration', () => {
     renderConfiguration(builtInTemplate, 'the built-in template', { ...sampleInput, sites: sampleSites });
   const { blockedMap, trustedMap } = sampleInput;
 
-  test('that is damaged is cut into words, and its rule is never found where it is not', async () => {
+  test('that is damaged is split into words, and no rule is found that is not there', async () => {
     const { text } = await render();
     const rule = findBlockedRule(text, blockedMap, trustedMap);
     expect(rule.lines).toHaveLength(1);

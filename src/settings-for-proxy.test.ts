@@ -9,12 +9,12 @@ const read = (environment: Record<string, string>, flags: Record<string, string 
   readSettingsForProxy(environment, flags, noFile);
 
 describe('the settings of a proxy whose service is refused', () => {
-  it('are those that the service would have where all are right', () => {
+  it('are those of the service if all are valid', () => {
     const environment = { PROXY_MANAGER_PREFIX: '/srv/x', PROXY_MANAGER_CONFIG_FILE: '/srv/own.cfg' };
     expect(read(environment, { supervise: true })).toEqual(readSettings(environment, { supervise: true }, noFile));
   });
 
-  it('are read in spite of every wrong one that it does not need', () => {
+  it('are read despite wrong ones that HAProxy does not need', () => {
     const settings = read(
       {
         PROXY_MANAGER_LISTNE: '127.0.0.1:7081',
@@ -48,11 +48,11 @@ describe('the settings of a proxy whose service is refused', () => {
     ['PROXY_MANAGER_CONFIG', '/etc/other.cfg'],
     ['PROXY_MANAGER_PROXYBIN', '/opt/haproxy'],
     ['PROXY_MANAGER_BLOCKLIST_MAP', '/etc/other.map'],
-  ])('are not to be had where %s is wrong, which says what the proxy is', (name, value) => {
+  ])('are refused if %s is wrong, because it decides which HAProxy is meant', (name, value) => {
     expect(() => read({ [name]: value, PROXY_MANAGER_LISTEN: 'nowhere' })).toThrow(SettingsError);
   });
 
-  it('are those of the proxy for each setting that decides what it is', () => {
+  it('are known by name if they decide which HAProxy is meant', () => {
     expect(settingDefinitions.map(({ variable }) => variable).filter(decidesProxy)).toEqual(
       ['PREFIX', 'CONFIG_FILE', 'BLOCKED_MAP', 'TRUSTED_MAP', 'SITES_MAP', 'MASTER_SOCKET', 'PID_FILE']
         .concat('PROXY_BIN', 'SUPERVISE', 'ATTACHED')

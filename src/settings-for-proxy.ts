@@ -3,7 +3,7 @@
 import { nearestNames } from './domain/nearest-names.ts';
 import { readSettings, type Settings, SettingsError, settingDefinitions } from './settings.ts';
 
-/** They identify the proxy, its files and its user: if one of these is wrong, nothing may be started. */
+/** They identify HAProxy, its files and its user: if one of these is wrong, nothing may be started. */
 const decisive = new Set(
   [
     'PREFIX',
@@ -35,7 +35,7 @@ export function decidesProxy(variable: string): boolean {
 /**
  * As `readSettings`, with the default in place of each wrong setting that a proxy does not need. A wrong log file
  * becomes standard output.
- * @throws SettingsError for one that the proxy needs
+ * @throws SettingsError for one that HAProxy needs
  */
 export function readSettingsForProxy(
   environment: Readonly<Record<string, string | undefined>>,

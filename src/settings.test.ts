@@ -111,7 +111,7 @@ describe('a wrong value', () => {
     ['STATS_SOCKET', 'MASTER_SOCKET'],
     ['LOG_FILE', 'CONFIG_FILE'],
     ['BLOCKED_MAP', 'CONFIG_FILE'],
-  ])('is a %s that is the %s too', (one, other) => {
+  ])('is a %s that names the same file as the %s', (one, other) => {
     const same = { [`PROXY_MANAGER_${one}`]: '/srv/x/../same', [`PROXY_MANAGER_${other}`]: '/srv/same' };
     expect(() => read(same)).toThrow(/names the same file/);
   });
@@ -128,7 +128,7 @@ describe('a wrong value', () => {
 });
 
 describe('the settings', () => {
-  it('are the contract’s when nothing is said', () => {
+  it('have the documented defaults', () => {
     expect(read({})).toEqual({
       prefix: '',
       listen: { text: '127.0.0.1:7080', target: { host: '127.0.0.1', port: 7080 } },
@@ -178,7 +178,7 @@ describe('the settings', () => {
       'PROXY_MANAGER_SUPERVISE',
       'not allowed with PROXY_MANAGER_ATTACHED=true',
     ],
-  ] as const)('refuse what only the other mode has, by its name: %j', (environment, variable, why) => {
+  ] as const)('refuse a setting of the other mode by its name: %j', (environment, variable, why) => {
     expect(() => read(environment)).toThrow(
       expect.objectContaining({ variable, message: expect.stringContaining(why) }),
     );
@@ -196,7 +196,7 @@ describe('the settings', () => {
     expect(describeSettings(settings)).toMatchObject({ reloadBy: 'systemd:haproxy@a.service', openFrontEnds: 'a,b-1' });
   });
 
-  it('the prefix applies to default paths and not to given ones', () => {
+  it('apply the prefix to default paths only', () => {
     const settings = read({ PROXY_MANAGER_PREFIX: '/srv/p', PROXY_MANAGER_BLOCKED_MAP: '/data/b.map' });
     expect(settings).toMatchObject({
       configFile: '/srv/p/etc/proxy/proxy.cfg',
@@ -206,7 +206,7 @@ describe('the settings', () => {
     });
   });
 
-  it('let a flag win over its variable, and an empty variable say nothing', () => {
+  it('prefer a flag to its variable, and ignore an empty variable', () => {
     expect(read({ PROXY_MANAGER_HTTP_BIND: ':81' }, { 'http-bind': '[::]:82,127.0.0.1:83' }).httpBind).toEqual([
       '[::]:82',
       '127.0.0.1:83',
@@ -259,7 +259,7 @@ describe('the command line', () => {
   });
 
   it.each(['API_KEYS', 'APIKEY', 'KEY', 'API_KEY_FILES'])(
-    'that is misspelt (%s) is refused without its value',
+    'with a misspelt variable (%s) is refused without the value',
     (name) => {
       const ran = run(['serve'], { [`PROXY_MANAGER_${name}`]: key });
       expect(ran.status).toBe(2);
@@ -268,7 +268,7 @@ describe('the command line', () => {
     },
   );
 
-  it('that is none is refused without the value that came with it, and an address without its password', () => {
+  it('with an unknown flag is refused without its value, and with a wrong URL without its password', () => {
     const flag = run(['serve', `--api-key=${key}`]);
     expect(flag.status).toBe(2);
     expect(flag.stderr).toContain("unknown option '--api-key'");
@@ -279,7 +279,7 @@ describe('the command line', () => {
     expect(url.stdout + url.stderr).not.toContain(key);
   });
 
-  it('that names a file is rejected without its value when it contains the key', () => {
+  it('with a key instead of the path of a key file is refused without the key', () => {
     const made = `pm_${'A'.repeat(43)}`;
     for (const value of [made, `/etc/${made}`]) {
       const ran = run(['config', 'show'], { PROXY_MANAGER_API_KEY_FILE: value });
@@ -292,7 +292,7 @@ describe('the command line', () => {
   it.each([
     ['help is 0', ['serve', '--help'], {}, 0, /--master-socket/],
     ['an unknown flag is 2', ['serve', '--no-such-flag'], {}, 2, /unknown option/],
-    ['an unknown command is 2', ['fly'], {}, 2, /unknown command/],
+    ['an unknown verb is 2', ['fly'], {}, 2, /unknown verb/],
     ['a flag for the key is 2', ['serve', '--api-key', key], {}, 2, /unknown option/],
     ['a wrong value is 2', ['config', 'show'], { PROXY_MANAGER_SUPERVISE: 'x' }, 2, /PROXY_MANAGER_SUPERVISE/],
     ['an unknown variable is 2', ['serve'], { PROXY_MANAGER_LISTNE: 'x' }, 2, /PROXY_MANAGER_LISTNE/],

@@ -55,7 +55,7 @@ export interface Settings {
   /** Front ends of an attached service that intentionally have no rule for the blocked map. */
   readonly openFrontEnds: readonly string[];
   readonly metricsOpen: boolean;
-  /** Contains the instance marker, the key made at the first start and the proxy's output. */
+  /** Contains the instance marker, the key made at the first start and HAProxy's output. */
   readonly stateDir: string;
   readonly acceptEmptyDatabase: boolean;
   readonly acceptMapFile: boolean;
@@ -164,7 +164,7 @@ export function readSettings(
     throw new SettingsError(
       'PROXY_MANAGER_ADOPT_MAP_FILE',
       raw('ADOPT_MAP_FILE'),
-      'PROXY_MANAGER_ACCEPT_MAP_FILE loses what this one keeps: set one of the two',
+      'PROXY_MANAGER_ACCEPT_MAP_FILE discards the entries that this setting keeps: set only one of the two',
     );
   }
 
@@ -233,10 +233,10 @@ export function describeSettings(settings: Settings): Record<string, string> {
   const { listen, apiKey, apiKeyFile, httpBind, template, reloadBy, openFrontEnds, ...rest } = settings;
   const shown: Record<string, string> = {
     listen: listen.text,
-    apiKey: apiKey === null ? '(made at the first start)' : masked,
+    apiKey: apiKey === null ? '(created at the first start)' : masked,
     ...(apiKeyFile === null ? {} : { apiKeyFile }),
     httpBind: httpBind.join(','),
-    template: template ?? '(built in)',
+    template: template ?? '(built-in)',
     reloadBy: describeReloadBy(reloadBy),
     openFrontEnds: openFrontEnds.join(','),
   };

@@ -108,12 +108,12 @@ describeOnOneProxy('activity', ({ bin }) => {
       const expired = await eventually('the block expired', async () => (await audit('?operation=expire'))[0] ?? null);
       expect(expired).toMatchObject({ key: null, source: null, details: { removed: 1, ip_addresses: ['192.0.2.50'] } });
       await eventually('its outcome', async () => (await audit('?operation=expire'))[0]?.['outcome'] === 'done');
-      const told = new Map((await audit('?limit=8')).map((row) => [row['operation'], row]));
-      expect([...told.keys()].sort()).toEqual(
+      const recorded = new Map((await audit('?limit=8')).map((row) => [row['operation'], row]));
+      expect([...recorded.keys()].sort()).toEqual(
         ['block', 'create_key', 'distrust', 'expire', 'reload', 'set_site', 'sync', 'trust'].sort(),
       );
       const reloads = await service.call('GET', '/api/config/reloads?limit=2');
-      expect(['reload', 'set_site'].map((operation) => told.get(operation)?.['result'].reload)).toEqual(
+      expect(['reload', 'set_site'].map((operation) => recorded.get(operation)?.['result'].reload)).toEqual(
         reloads.body['items'].map(({ id }: JsonBody) => id),
       );
     });
@@ -139,11 +139,11 @@ describeOnOneProxy('activity', ({ bin }) => {
       const rows = file.prepare("select ip_address from audit where operation = 'block'").all() as JsonBody[];
       const held = file.prepare('select ip_address from blocked_ips').all() as JsonBody[];
       file.close();
-      const told = rows.map(({ ip_address }) => ip_address);
-      expect(told).toEqual(expect.arrayContaining(acknowledged));
+      const recorded = rows.map(({ ip_address }) => ip_address);
+      expect(recorded).toEqual(expect.arrayContaining(acknowledged));
       const stored = held.map(({ ip_address }) => ip_address).filter((text) => texts.includes(text));
       // No change without its row, no row without its change.
-      expect(told.filter((text) => texts.includes(text)).sort()).toEqual(stored.sort());
+      expect(recorded.filter((text) => texts.includes(text)).sort()).toEqual(stored.sort());
       await service.launch();
       expect(await audit('?operation=block&limit=1')).toMatchObject([{ key: '_settings' }]);
     });

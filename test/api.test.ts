@@ -224,7 +224,7 @@ describeOnOneProxy('the API', ({ bin }) => {
     expect(Date.parse(body['runtime_map'].last_verified_at)).toBeGreaterThanOrEqual(began);
   });
 
-  it('reports degraded while another process listens on the proxy’s port', async () => {
+  it('reports degraded while another process listens on HAProxy’s port', async () => {
     const other = createServer((socket) => socket.destroy());
     await new Promise<void>((resolve, reject) => {
       other.once('error', reject);

@@ -108,18 +108,18 @@ describeOnOneProxy('attach', ({ bin }) => {
   let service: RealService;
   let host: SimulatedHost;
   let options: AttachOptions;
-  const told: string[] = [];
+  const printed: string[] = [];
   const operator: Operator = {
     canAsk: false,
     async ask() {
       throw new Error('no terminal here');
     },
     async print(...lines) {
-      told.push(...lines);
+      printed.push(...lines);
     },
   };
   const run = async (more: Partial<AttachOptions> = {}) => {
-    told.length = 0;
+    printed.length = 0;
     return await attach(host, operator, { ...options, ...more });
   };
   const edit = async (change: (text: string) => string): Promise<void> => {
@@ -162,7 +162,7 @@ describeOnOneProxy('attach', ({ bin }) => {
     expect(host.files).toEqual(before);
     expect(host.commands).toEqual([]);
     expect(await service.listed()).toEqual([]);
-    const text = told.join('\n');
+    const text = printed.join('\n');
     expect(text).toContain(`web (http, ${service.paths.config}:9): no rule for the blocked map`);
     expect(text).toMatch(/stats \(.*\): exempt \(--open\)/);
     expect(text).toContain(`import ${service.paths.prefix}/old.map`);
@@ -178,16 +178,16 @@ describeOnOneProxy('attach', ({ bin }) => {
     expect(host.files.get(paths.serviceDropIn)).toContain(`PROXY_MANAGER_CONFIG_FILE=${service.paths.config}\n`);
     expect(host.files.get(paths.serviceDropIn)).toContain('PROXY_MANAGER_OPEN_FRONT_ENDS=stats\n');
     // There was no terminal to ask at.
-    expect(told.join('\n')).toMatch(/not imported: .*old\.map, denied at .*:11/);
+    expect(printed.join('\n')).toMatch(/not imported: .*old\.map, denied at .*:11/);
     expect(await service.listed()).toEqual([]);
     expect(await run({ yes: true })).toBe('open');
     expect((await service.listed()).sort()).toEqual(['127.0.4.1', '127.0.4.2']);
     // Its office.lst is an exception, so importing some.lst alone would block the office.
     const { prefix, config } = service.paths;
-    expect(told.join('\n')).toContain(
+    expect(printed.join('\n')).toContain(
       `not imported: ${prefix}/some.lst, denied at ${config}:12, but only under further conditions. To deny its addresses in every front end: proxy-manager import ${prefix}/some.lst. To exempt some of them first: proxy-manager trust add`,
     );
-    expect(told.join('\n')).toMatch(/No front end has the rule yet/);
+    expect(printed.join('\n')).toMatch(/No front end has the rule yet/);
   });
 
   test('makes the service the owner of lists that exist already, unless they are links', async () => {
@@ -216,13 +216,13 @@ describeOnOneProxy('attach', ({ bin }) => {
     expect(await withLists('root 1 regular empty file\n')).toHaveLength(2);
     expect(await withLists('proxy-manager 1 regular file\n')).toEqual([]);
     for (const state of ['root 2 regular file\n', 'root 1 symbolic link\n'])
-      await expect(withLists(state)).rejects.toThrow(`${blockedMap} is not a plain file with one name`);
+      await expect(withLists(state)).rejects.toThrow(`${blockedMap} is not a regular file, or has several hard links`);
   });
 
   test('waits at a terminal for the pasted lines, and says why they are not in effect', async () => {
-    const lines = told.filter((line) => /^ {4}(acl|http-request)/.test(line));
+    const lines = printed.filter((line) => /^ {4}(acl|http-request)/.test(line));
     expect(lines).toHaveLength(2);
-    told.length = 0;
+    printed.length = 0;
     const asked: string[] = [];
     const ask = async (question: string): Promise<boolean> => {
       asked.push(question);
@@ -232,30 +232,32 @@ describeOnOneProxy('attach', ({ bin }) => {
     const { config } = service.paths;
     const original = await readFile(config, 'utf8');
     await untilPasses(async () =>
-      expect(told).toContain('Waiting for the lines. Ctrl-C stops attach; run it again to continue.'),
+      expect(printed).toContain('Waiting for the lines. Ctrl-C stops attach; run it again to continue.'),
     );
     // After a rule that answers every request.
     await edit((text) => text.replace('string ok\nfrontend', `string ok\n${lines.join('\n')}\nfrontend`));
     await untilPasses(async () =>
-      expect(told).toContain(`web has no rule for the blocked map that counts: ${config}:13 comes before it`),
+      expect(printed).toContain(`web has no rule for the blocked map that counts: ${config}:13 comes before it`),
     );
     await rename(config, `${config}.away`);
     await untilPasses(async () =>
-      expect(told.join('\n')).toMatch(/still waiting: .*haproxy\.cfg|still waiting: .*proxy\.cfg/),
+      expect(printed.join('\n')).toMatch(/still waiting: .*haproxy\.cfg|still waiting: .*proxy\.cfg/),
     );
     await writeFile(config, original.replace('frontend web\n', `frontend web\n${lines.join('\n')}\n`));
     expect(await waiting).toBe('open');
-    expect(told).toContain('web has the rule');
+    expect(printed).toContain('web has the rule');
     expect(asked).toEqual([
-      expect.stringMatching(/^HAProxy has not loaded its configuration as it is now: kill -USR2 \d+\. Do it now\?$/),
+      expect.stringMatching(/^HAProxy has not loaded the current configuration: kill -USR2 \d+\. Do it now\?$/),
     ]);
   });
 
   test('loads the pasted lines, verifies them, and changes nothing when repeated', async () => {
     expect(await run()).toBe('open');
-    expect(told.join('\n')).toMatch(/has not loaded its configuration .*: kill -USR2 \d+\. Then run this again/);
+    expect(printed.join('\n')).toMatch(
+      /has not loaded the current configuration: kill -USR2 \d+\. Then run this again/,
+    );
     expect(await run({ yes: true })).toBe('proved');
-    expect(told).toContain('web: 127.177.86.12 got 403 while it was blocked, and is served again');
+    expect(printed).toContain('web: 127.177.86.12 got 403 while it was blocked, and is served again');
     expect((await service.listed()).sort()).toEqual(['127.0.4.1', '127.0.4.2']);
     expect(await service.visit('127.0.4.2')).toBe(403);
     // What was unblocked since stays unblocked.
@@ -273,7 +275,7 @@ describeOnOneProxy('attach', ({ bin }) => {
     const settings = host.files.get(paths.serviceDropIn)!;
     host.files.set(paths.serviceDropIn, `${settings}# mine\n`);
     await expect(run()).rejects.toThrow(
-      `${paths.serviceDropIn} is there and was not written here, or was edited since`,
+      `${paths.serviceDropIn} exists, and attach did not write it, or it was edited since`,
     );
     host.files.set(paths.serviceDropIn, settings);
   });
@@ -299,13 +301,13 @@ describeOnOneProxy('attach', ({ bin }) => {
     const folder = dirname(service.paths.masterSocket);
     await chmod(folder, 0o700);
     await expect(run()).rejects.toThrow('HAProxy was not started by systemd');
-    expect(told.join('\n')).toContain(`The service cannot use the master socket ${service.paths.masterSocket} yet`);
+    expect(printed.join('\n')).toContain(`The service cannot use the master socket ${service.paths.masterSocket} yet`);
     await chmod(folder, 0o711);
   });
 
   test('refuses a machine without systemd', async () => {
     host.hasSystemd = false;
-    await expect(run()).rejects.toThrow('not run by systemd');
+    await expect(run()).rejects.toThrow('systemd does not run on this machine');
     host.hasSystemd = true;
   });
 
@@ -363,10 +365,10 @@ describeOnOneProxy('attach', ({ bin }) => {
       files: {},
       imported: [`${service.paths.prefix}/old.map`],
     });
-    told.length = 0;
+    printed.length = 0;
     await undo();
-    expect(told).toEqual(['Nothing is attached here.']);
+    expect(printed).toEqual(['Nothing is attached here.']);
     // An edited unit belongs to the operator.
-    await expect(run()).rejects.toThrow(`${paths.unit} is there already`);
+    await expect(run()).rejects.toThrow(`${paths.unit} already exists`);
   });
 });

@@ -99,8 +99,8 @@ describeOnOneProxy('the benchmark', ({ bin, version }) => {
     const run = bench('--entries', '50', '--only', 'block,clients');
     // A row may take long on a slow machine, but prints each of its rounds.
     while (!run.err.includes('clients: round 0') && run.child.exitCode === null) {
-      const told = run.err.length;
-      await eventually('the bench goes on', () => run.err.length > told || run.child.exitCode !== null);
+      const printed = run.err.length;
+      await eventually('the bench goes on', () => run.err.length > printed || run.child.exitCode !== null);
     }
     run.child.kill('SIGINT');
     expect(await run.ended, run.err).toBe(130);

@@ -348,8 +348,8 @@ describe.skipIf(proxy === undefined)('the command line', () => {
   it('lists the audit log with outcomes', async () => {
     await user.run(['block', '192.0.2.77', '--reason', 'audited']);
     const { code, out } = await eventually('the outcome is listed', async () => {
-      const told = await user.run(['audit', '192.0.2.77', '--since', '1h']);
-      return told.out.includes('\tdone') ? told : null;
+      const listing = await user.run(['audit', '192.0.2.77', '--since', '1h']);
+      return listing.out.includes('\tdone') ? listing : null;
     });
     expect([code, out]).toEqual([
       0,
@@ -441,7 +441,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
       expect(await service.listed()).toEqual(before);
     });
 
-    it('shows the progress of long work, and erases it at the end', async () => {
+    it('shows the progress of an import, and erases it at the end', async () => {
       const path = await file(
         'long.txt',
         Array.from({ length: 20_000 }, (_, n) => `11.${n >> 8}.${n & 255}.1\n`).join(''),

@@ -41,7 +41,7 @@ const damages: readonly Damage[] = [
   },
 ];
 
-// The start fails before it uses the proxy: one version is enough.
+// The start fails before it uses HAProxy: one version is enough.
 describe('a start with a database', () => {
   const bin = testProxies().found[0]?.bin ?? 'haproxy';
   it('that is damaged is refused, changes nothing, and names a repair that works', async () => {

@@ -78,7 +78,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
   /** A worker outlives its killed master for a moment, so one answer is no proof. */
   async function servedAgainAfter(master: number): Promise<void> {
     await eventually('another master answers', async () => (await service.processes()).master.pid !== master);
-    await eventually('the proxy serves again', async () => (await service.visit('127.0.0.9')) === 200);
+    await eventually('HAProxy serves again', async () => (await service.visit('127.0.0.9')) === 200);
   }
 
   async function kill(pid: number): Promise<void> {
@@ -113,7 +113,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     expect((await requestReload(service.socket, within(20_000))).kind).not.toBe('success');
     await writeFile(config, good);
     await kill(current[0]!.pid);
-    await eventually('the proxy serves again', async () => (await service.visit('127.0.0.9')) === 200);
+    await eventually('HAProxy serves again', async () => (await service.visit('127.0.0.9')) === 200);
     // From 3.1 on the master survives it, and is restarted only when its last draining worker ends.
     if (workerReadsConfiguration && (await service.processes()).master.pid !== master.pid)
       expect(await processAlive(drains.pid, drainsSince)).toBe(false);
@@ -130,11 +130,11 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     expect(refusals).toEqual([]);
     expect((await service.processes()).master.pid).not.toBe(master.pid);
     // At the first attempt; restart-pace.test.ts tests that there is no back-off.
-    expect((await service.logText()).split('Proxy is gone').at(-1)).not.toContain('could not be started');
+    expect((await service.logText()).split('HAProxy has ended').at(-1)).not.toContain('could not be started');
     await expectEnforced();
   });
 
-  dealtIt('of the service: the proxy enforces, and the next start adopts it', async () => {
+  dealtIt('of the service: HAProxy enforces, and the next start adopts it', async () => {
     const before = await service.processes();
     const refusals = await blockThroughout(async () => {
       const held = acknowledged.at(-1)!;
@@ -148,7 +148,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     const after = await service.processes();
     expect(after.master.pid).toBe(before.master.pid);
     expect(after.current[0]?.pid).toBe(before.current[0]?.pid);
-    expect(await service.logText()).toContain(`Proxy adopted master=${before.master.pid}`);
+    expect(await service.logText()).toContain(`HAProxy adopted master=${before.master.pid}`);
     await expectEnforced();
   });
 
@@ -175,7 +175,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
       await kill(master.pid);
       await servedAgainAfter(master.pid);
       expect(await readFile(service.paths.config, 'utf8')).toBe(good);
-      expect((await service.logText()).split('Proxy is gone').at(-1)).toContain('Backup restored');
+      expect((await service.logText()).split('HAProxy has ended').at(-1)).toContain('Backup restored');
       await expectEnforced();
       const kept = (await service.call('GET', '/api/config/backups')).body as { items?: unknown };
       expect(JSON.stringify(kept)).toContain('refused by HAProxy at start');

@@ -81,19 +81,19 @@ async function holdsTheWholeSet(service: RealService): Promise<void> {
   expect((await service.fileEntries()).sort()).toEqual(listed);
 }
 
-// Concurrent, because the tests mostly wait for the proxy.
+// Concurrent, because the tests mostly wait for HAProxy.
 describeOnProductProxies('degrading', ({ bin }) => {
   const dealtIt = dealt(bin, it.concurrent);
 
   // A stopped master cannot reload, so the socket stays broken for the whole test.
   it.concurrent.each(breakages.filter((_, index) => isDealtTo(bin, index)))(
-    'with its master socket: $name, the service answers, tells, and recovers',
+    'with a broken master socket ($name), the service answers, reports it, and recovers',
     async ({ breakIt }) => {
       await withService(bin, async (service) => {
         await service.block('127.0.9.9');
         const { master, current } = await service.processes();
         await suspend(master.pid);
-        const mend = await breakIt(service);
+        const repair = await breakIt(service);
 
         failureOf(await done(service.block('127.0.1.1')), 'add|get', '127.0.1.1');
         failureOf(await done(service.unblock('127.0.9.9')), 'del', '127.0.9.9');
@@ -121,14 +121,14 @@ describeOnProductProxies('degrading', ({ bin }) => {
         expect((await done(service.block('127.0.3.1'))).body).toMatchObject({ runtime_map_updated: true });
         await expectOneReload(service);
         expect(await service.workerPid()).toBe(after.current[0]?.pid);
-        await mend();
+        await repair();
       });
     },
   );
 
   dealtIt('a master socket with ten foreign connections: is reported, and recovers when they close', async () => {
     await withService(bin, async (service) => {
-      const mend = await takeAllConnections(service);
+      const repair = await takeAllConnections(service);
       expect((await done(service.block('127.0.1.1'))).body).toMatchObject({
         runtime_map_updated: false,
         runtime_map_failures: [{ ip_address: '127.0.1.1', reason: expect.stringMatching(/\w/) }],
@@ -138,7 +138,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
       expect(await service.visit('127.0.1.1')).toBe(403);
       await holdsTheWholeSet(service);
       await expectOneReload(service);
-      await mend();
+      await repair();
     });
   });
 
@@ -223,14 +223,14 @@ describeOnProductProxies('degrading', ({ bin }) => {
       for (let nth = 2; nth <= blocksMeanwhile; nth += 1) await done(service.block(`127.0.1.${nth}`));
       const together = Array.from({ length: 20 }, (_, index) => `127.0.2.${index + 1}`);
       await Promise.all(together.map((ip) => done(service.block(ip))));
-      const told = await eventually('the new worker is right and the old one is named', async () => {
+      const health = await eventually('the new worker is right and the old one is named', async () => {
         const { body } = await done(service.block('127.0.4.1'));
         const failures = body['runtime_map_failures'] as { worker: number; command: string; reason: string }[];
         // While the socket is down, the hung worker is still the last one known as current.
         const named = failures.every(({ worker, command }) => worker === hung && !command.startsWith('@1'));
         return named && body['reload_scheduled'] === false ? body : null;
       });
-      expect(told).toMatchObject({
+      expect(health).toMatchObject({
         runtime_map_updated: false,
         runtime_map_failures: [
           { ip_address: '127.0.4.1', worker: hung, command: expect.stringContaining(`@!${hung}`) },

@@ -234,7 +234,7 @@ const reasonSources: readonly (readonly [file: string, pattern: RegExp])[] = [
   ['src/health/entry-counter.ts', /return `(it holds )\$/g],
   [
     'src/health/health.ts',
-    /(?:\? null : |return \(await [^?]*\? null : |return )'(it differs from what was written|that of[^']*)'/g,
+    /(?:\? null : |return \(await [^?]*\? null : |return )'(it differs from what was written|the file of[^']*)'/g,
   ],
   ['src/health/health.ts', /return \[`(proxy: )/g],
   ['src/health/proxy-problems.ts', /problems\.push\(`(.*?)`\)/g],
@@ -267,7 +267,8 @@ const reasonSources: readonly (readonly [file: string, pattern: RegExp])[] = [
   ['src/configuration/reload/reload-coordinator.ts', /this\.schedule\('(.*?)'\)/g],
   ['src/service/service.ts', /reloads\.schedule\('(.*?)'\)/g],
   ['src/service/managed-proxy.ts', /'(HAProxy accepts no configuration)/g],
-  ['src/supervision/supervisor.ts', /(?:Error\(|reason: )[`'](the proxy .*?|the master .*?|not checked yet)[`']/g],
+  ['src/supervision/supervisor.ts', /(?:Error\(|reason: )[`'](HAProxy .*?|the master .*?|not checked yet)[`']/g],
+  ['src/supervision/supervisor.ts', /AddressTaken\(`([^$]*)\$/g],
 ];
 
 describe('the operator’s guide', () => {
@@ -330,27 +331,27 @@ describe('the command line in the documents', () => {
     expect(found.length).toBeGreaterThan(60);
     const wrong: string[] = [];
     for (const { page, words } of found) {
-      const told = `${page}: proxy-manager ${words.join(' ')}`;
+      const usage = `${page}: proxy-manager ${words.join(' ')}`;
       const verb = verbs
         .filter((known) => known.words.every((word, at) => word === words[at]))
         .reduce((longest, known) => (known.words.length > longest.words.length ? known : longest));
       const next = words[verb.words.length] ?? '';
-      if (verb.words.length === 0 && !next.startsWith('-')) wrong.push(told);
-      else if (verb.verbs.length > 0 && verb.words.length > 0 && /^[a-z]+$/.test(next)) wrong.push(told);
+      if (verb.words.length === 0 && !next.startsWith('-')) wrong.push(usage);
+      else if (verb.verbs.length > 0 && verb.words.length > 0 && /^[a-z]+$/.test(next)) wrong.push(usage);
       for (const option of words.filter((word) => /^--?[a-z]/.test(word))) {
         const [name = ''] = option.split('=');
         if (name !== '--help' && !verb.options.some(({ names }) => names.includes(name)))
-          wrong.push(`${told}: ${name}`);
+          wrong.push(`${usage}: ${name}`);
       }
     }
     expect(wrong).toEqual([]);
   });
 
   it('names every verb', () => {
-    const told = pages.map(read).join('\n');
+    const usage = pages.map(read).join('\n');
     const all = verbs.filter(({ words }) => words.length > 0).map(({ words }) => words.join(' '));
     expect(all.length).toBeGreaterThan(20);
-    expect(all.filter((verb) => !told.includes(`proxy-manager ${verb}`))).toEqual([]);
+    expect(all.filter((verb) => !usage.includes(`proxy-manager ${verb}`))).toEqual([]);
   });
 });
 

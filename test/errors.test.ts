@@ -232,15 +232,15 @@ describeOnOneProxy('an error of the API', ({ bin }) => {
       { ...block({}), contentType: 'application/x-www-form-urlencoded' },
       { status: 415, code: 6009, kind: 'Protocol', says: /application\/json/ },
     ],
-  ])('says %s', async (_what, request, expected) => {
+  ])('describes the error of %s', async (_what, request, expected) => {
     await expectError(service, request, expected);
   });
 
   it.each([
     ['HAProxy', builtInTemplate.replace('retries 3', 'no-such-keyword'), 5002, /no-such-keyword/],
     ['the template language', `${builtInTemplate}{{ no_such_variable }}\n`, 5001, /no_such_variable/],
-    ['the missing rule', builtInTemplate.replace(/^ *http-request deny .*$/m, ''), 5003, /blocked map/],
-  ])('says a configuration that is refused by %s', async (_who, text, code, says) => {
+    ['the check for the rule', builtInTemplate.replace(/^ *http-request deny .*$/m, ''), 5003, /blocked map/],
+  ])('reports a configuration that %s refuses', async (_who, text, code, says) => {
     await writeFile(template, text);
     const reload = { method: 'POST', path: '/api/config/reload' };
     await expectError(service, reload, { status: 422, code, kind: 'Configuration', says });
@@ -278,7 +278,7 @@ describeOnOneProxy('an error of the API', ({ bin }) => {
     expect((await service.block('192.0.2.50')).status).toBe(201);
   });
 
-  it('reports a site that cannot be stored, and removes it from the proxy', async () => {
+  it('reports a site that cannot be stored, and removes it from HAProxy', async () => {
     const live = (await service.call('GET', '/api/config')).body['text'];
     const other = new Database(service.paths.database);
     other.exec('BEGIN IMMEDIATE');
@@ -319,7 +319,7 @@ describeOnOneProxy('an error of the API', ({ bin }) => {
     expect(await service.fileEntries()).toContain('192.0.2.60 1');
   });
 
-  it('reports a reload that the proxy refused, and the configuration in force', async () => {
+  it('reports a reload that HAProxy refused, and the configuration in force', async () => {
     // `-c` accepts a port in use; the reload fails.
     const taken = `${builtInTemplate}\nfrontend second\n    bind 127.0.0.1:${service.apiPort}\n    http-request deny deny_status 403 if { src,map_ip({{ blocked_map }},0) -m int gt 0 }\n`;
     await writeFile(template, taken);

@@ -9,7 +9,7 @@ import { RealService } from '../testkit/real-service.ts';
 import { askProxy, startUpstream } from '../testkit/upstream.ts';
 
 describeOnOneProxy('a service that dies in the restore of a backup', ({ bin }) => {
-  it('starts again with a complete configuration, which is the one that the proxy runs', async () => {
+  it('starts again with a complete configuration, which is the one that HAProxy runs', async () => {
     const upstream = await startUpstream('first');
     const service = await RealService.start({ bin });
     try {

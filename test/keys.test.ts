@@ -124,7 +124,7 @@ describeOnOneProxy('an API key', ({ bin }) => {
     expect((await call('DELETE', '/api/blocked-ips/192.0.2.78', bot)).status).toBe(200);
     expect((await call('POST', '/api/blocked-ips/sync', bot)).status).toBe(200);
 
-    // Nothing that extends the key, deletes everything, or describes the proxy.
+    // Nothing that extends the key, deletes everything, or describes HAProxy.
     for (const [method, path, body] of [
       ['POST', '/api/keys', { name: 'stronger', scopes: ['admin'] }],
       ['POST', '/api/keys', { name: 'equal', scopes: ['block'] }],

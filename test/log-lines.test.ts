@@ -34,8 +34,8 @@ async function loggedBy(service: RealService, work: () => Promise<unknown>): Pro
     const whole = log.slice(jsonFrom, log.lastIndexOf('\n') + 1).split('\n');
     const json = whole.filter((line) => line !== '').map((line) => JSON.parse(line) as Line);
     const lines = json.filter(({ msg }) => watched.includes(msg));
-    const told = texts.map((line) => watched.find((message) => /^\S+Z [A-Z]+ /.test(line) && at(line, message)));
-    expect(told.filter((message) => message !== undefined)).toEqual(lines.map(({ msg }) => msg));
+    const found = texts.map((line) => watched.find((message) => /^\S+Z [A-Z]+ /.test(line) && at(line, message)));
+    expect(found.filter((message) => message !== undefined)).toEqual(lines.map(({ msg }) => msg));
     return lines;
   });
 }

@@ -43,7 +43,7 @@ describeOnOneProxy('the metrics', ({ bin, version }) => {
     expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
   });
 
-  it('count blocks with their outcome, duration and effect in the proxy', async () => {
+  it('count blocks with their outcome, duration and effect in HAProxy', async () => {
     const before = await scrape();
     for (const ip of ['127.0.0.2', '127.0.0.3']) expect((await service.block(ip)).status).toBe(201);
     expect((await service.block('127.0.0.2')).status).toBe(200);
@@ -174,7 +174,7 @@ describeOnOneProxy('the metrics', ({ bin, version }) => {
     } finally {
       process.kill(pid, 'SIGCONT');
     }
-    await eventually('the proxy is read again', async () => (await scrape())['proxy_stats_up'] === 1);
+    await eventually('HAProxy is read again', async () => (await scrape())['proxy_stats_up'] === 1);
   });
 
   it.skipIf(!promtoolIsThere())('pass promtool without a warning', async () => {

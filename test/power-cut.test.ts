@@ -42,7 +42,7 @@ describe.skipIf(bin === undefined || !straceIsThere())(
       expect(await fail(recording, player, bin!, after('PUT', 'all'))).toEqual([]);
     });
 
-    it('after a reload, with torn writes, leaves a configuration that the proxy accepts', async () => {
+    it('after a reload, with torn writes, leaves a configuration that HAProxy accepts', async () => {
       expect(await fail(recording, player, bin!, after('site', 'anything', 25))).toEqual([]);
     });
 

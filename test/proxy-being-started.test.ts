@@ -28,7 +28,7 @@ describeOnProductProxies('a proxy that is slow to start', ({ bin }) => {
       expect(await service.ended()).toMatchObject({ signal: 'SIGKILL' });
       const launched = service.launch({ [crashVariable]: '' });
       await eventually('the next service waits for it', async () =>
-        (await service.logText()).includes('Waiting for a proxy that is already starting'),
+        (await service.logText()).includes('Waiting for a HAProxy that is already starting'),
       );
       await writeFile(gate, '');
       await launched;
@@ -36,7 +36,7 @@ describeOnProductProxies('a proxy that is slow to start', ({ bin }) => {
       const pids = await service.proxyPids();
       const workers = new Set((await Promise.all(pids.map(childrenOf))).flat());
       expect(pids.filter((pid) => !workers.has(pid))).toHaveLength(1);
-      expect(await service.logText()).toContain('Proxy adopted');
+      expect(await service.logText()).toContain('HAProxy adopted');
     } finally {
       await service.stop();
       await rm(folder, { recursive: true });

@@ -53,6 +53,8 @@ describeOnProductProxies('blocks against reloads', ({ bin }) => {
     const wanted = answers.map(({ ip }) => ip);
     await service.healthy();
     await expectAgreement(service, wanted);
+    // Duplicates would have been removed by now.
+    expect(await duplicatesSeen(service)).toBe(0);
     expect(await service.listed()).toHaveLength(blocks);
     for (let number = 0; number < blocks; number += 20) expect(await service.visit(addressOf(number))).toBe(403);
 
@@ -61,6 +63,15 @@ describeOnProductProxies('blocks against reloads', ({ bin }) => {
     expect(visits).toBeGreaterThan(reloads);
   });
 });
+
+/** By all comparisons of the blocked map. */
+async function duplicatesSeen(service: RealService): Promise<number> {
+  const { text } = await service.call('GET', '/metrics');
+  const seen = /^proxy_manager_drift_seen_total\{(?=[^}]*map="blocked")(?=[^}]*kind="duplicate")[^}]*\} (\d+)$/m.exec(
+    text,
+  );
+  return Number(seen?.[1]);
+}
 
 async function reloadOutside(service: RealService): Promise<void> {
   const before = await service.workerPid();

@@ -61,7 +61,7 @@ describeOnNewestProxy('a start after a power failure whose database is damaged',
   });
 
   it.skipIf(missingForNotifySocket() !== null)(
-    'reports to systemd that it is ready, for the proxy that cannot',
+    'reports to systemd that it is ready, for HAProxy that cannot',
     async () => {
       await eventually('systemd received it', () => readiness() === 1);
       const { master } = await service.processes();
@@ -125,7 +125,7 @@ describeOnOneProxy('a start that is refused while no proxy runs', ({ bin }) => {
     ['the template is missing', missingTemplate, /PROXY_MANAGER_TEMPLATE=.* is not usable/, 2],
     ['a setting is misspelt', { PROXY_MANAGER_LISTNE: 'x' }, /PROXY_MANAGER_LISTNE=.*did you mean \S+_LISTEN\?/, 2],
     ['the log cannot be written', { PROXY_MANAGER_LOG_FILE: '/etc/passwd/no.log' }, /ENOTDIR.*passwd/, 1],
-  ])('starts the proxy where %s', async (_why, environment, reason, code) => {
+  ])('starts HAProxy where %s', async (_why, environment, reason, code) => {
     await powerCut(service);
     const output = await refusedStart(service, environment, code);
     expect(output).toMatch(reason);
@@ -133,7 +133,7 @@ describeOnOneProxy('a start that is refused while no proxy runs', ({ bin }) => {
     await expectServed(service);
   });
 
-  it('starts the proxy even if its output cannot be logged', async () => {
+  it('starts HAProxy even if its output cannot be logged', async () => {
     await powerCut(service);
     const { proxyOutput } = service.paths;
     await rename(proxyOutput, `${proxyOutput}.away`);

@@ -178,7 +178,7 @@ describeOnProductProxies('a reload', ({ bin }) => {
     }
   });
 
-  it('that fails in the proxy with a valid configuration is answered with 503 and rolled back', async () => {
+  it('that fails in HAProxy with a valid configuration is answered with 503 and rolled back', async () => {
     const before = await readFile(service.paths.config);
     const worker = await service.workerPid();
     await writeFile(

@@ -23,7 +23,7 @@ describeOnProductProxies('the end of the service', ({ bin }) => {
   });
   afterAll(() => service.stop());
 
-  dealtIt('answers 50 blocks and a slow upload in progress, and leaves the proxy running and enforcing', async () => {
+  dealtIt('answers 50 blocks and a slow upload in progress, and leaves HAProxy running and enforcing', async () => {
     const before = await service.processes();
     const ips = Array.from({ length: 50 }, (_, n) => `127.40.0.${n + 1}`);
     const agent = new Agent({ keepAlive: true, maxSockets: ips.length });
@@ -54,7 +54,7 @@ describeOnProductProxies('the end of the service', ({ bin }) => {
     await expectAgreement(service, ['127.41.0.1', ...ips]);
   });
 
-  dealtIt('takes no longer when the proxy’s worker hangs', async () => {
+  dealtIt('takes no longer when HAProxy’s worker hangs', async () => {
     const worker = await service.workerPid();
     await suspend(worker);
     try {
@@ -79,7 +79,7 @@ describeOnProductProxies('the end of the service', ({ bin }) => {
       () => null,
       (error: unknown) => error,
     );
-    await eventually('it has begun to start', async () => (await service.logText()).includes('Proxy version'));
+    await eventually('it has begun to start', async () => (await service.logText()).includes('HAProxy version'));
     service.kill('SIGTERM');
     expect(await service.ended()).toEqual(clean);
     await launching;
@@ -158,7 +158,7 @@ describeOnOneProxy('the end of a trial', ({ bin }) => {
 
   it('during the start of its proxy leaves no process behind', async () => {
     const trial = await start();
-    await eventually('the proxy is there', async () => (await processesBelow(prefix)).length > 0);
+    await eventually('HAProxy is there', async () => (await processesBelow(prefix)).length > 0);
     trial.kill('SIGINT');
     expect(await ended(trial)).toBe(0);
     expect(await processesBelow(prefix)).toEqual([]);

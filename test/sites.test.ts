@@ -139,7 +139,7 @@ describeOnNewestProxy('sites', ({ bin }) => {
     }
   });
 
-  it('whose server’s name does not resolve harm no other site', async () => {
+  it('whose server’s name does not resolve affect no other site', async () => {
     const answer = await service.call('PUT', '/api/sites/nowhere.example', {
       body: { servers: [{ address: 'no-such-host.invalid', port: 80 }] },
     });
@@ -188,7 +188,7 @@ describeOnNewestProxy('sites', ({ bin }) => {
     expect(pages).toEqual(domains.map(() => ({ status: 200, text: 'a' })));
   });
 
-  it('set without a running proxy are live in the proxy that is started next', async () => {
+  it('set without a running proxy are live in HAProxy that is started next', async () => {
     process.kill((await service.processes()).master.pid, 'SIGKILL');
     const answer = await put('phoenix.example', b!.port);
     expect(answer.body).toMatchObject({ domain: 'phoenix.example' });

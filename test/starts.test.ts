@@ -311,7 +311,7 @@ describeOnOneProxy('a later start', ({ bin }) => {
     await stopped(service);
     await rename(service.paths.database, `${service.paths.database}.newer`);
     await rename(`${service.paths.database}.away`, service.paths.database);
-    await expectRefused(/this instance's is/);
+    await expectRefused(/but this instance used/);
     await rename(`${service.paths.database}.newer`, service.paths.database);
   });
 
@@ -368,12 +368,12 @@ describeOnOneProxy('a later start', ({ bin }) => {
       PROXY_MANAGER_PREFIX: elsewhere,
       PROXY_MANAGER_MASTER_SOCKET: service.paths.masterSocket,
     });
-    expect(other.output).toContain(`another proxy-manager works on the proxy at ${service.paths.masterSocket} already`);
+    expect(other.output).toContain(`another proxy-manager works on HAProxy at ${service.paths.masterSocket} already`);
     expect(other.code).toBe(1);
     // Fails before it takes a lock; the running service keeps the sites up.
     const misspelt = { PROXY_MANAGER_SUPERVISE: 'true', PROXY_MANAGER_LISTNE: '127.0.0.1:0' };
     const third = await second(bin, { ...own(service), ...misspelt });
-    expect(third.output).toContain('HAProxy was not started: another proxy-manager works on the proxy');
+    expect(third.output).toContain('HAProxy was not started: another proxy-manager works on HAProxy');
     expect(third.code).toBe(2);
     await service.healthy();
     service.kill('SIGKILL');
@@ -390,7 +390,7 @@ describeOnOneProxy('a later start', ({ bin }) => {
     expect(code).toBe(1);
     expect(output).toMatch(
       new RegExp(
-        `cannot listen on \\S+ \\(PROXY_MANAGER_LISTEN\\): port ${service.apiPort} \\(process ${process.pid},`,
+        `cannot listen on \\S+ \\(PROXY_MANAGER_LISTEN\\): port ${service.apiPort} \\(process ${process.pid}, .*\\) is already in use; stop that process`,
       ),
     );
     const [proxy] = (await service.processes()).current;

@@ -122,6 +122,7 @@ describeOnOneProxy('a disk', ({ bin }) => {
       const blocked = new Blocked(service);
       const { pid } = service;
       expect(await blocked.block()).toBe(201);
+      await tooLarge(service, blocked);
       await full(service, blocked);
       for (const disk of failingDisks(service.paths)) await failing(service, blocked, disk);
       await slow(service, blocked);
@@ -140,6 +141,26 @@ describeOnOneProxy('a disk', ({ bin }) => {
     }
   });
 });
+
+/** The rows of a list that does not fit must not take the room of later changes. */
+async function tooLarge(service: RealService, blocked: Blocked): Promise<void> {
+  const { prefix } = service.paths;
+  await fillDisk(prefix, 3_000_000);
+  const entries = (count: number, length: number) =>
+    Array.from({ length: count }, (_, n) => ({
+      ip_address: `10.9.${n >> 8}.${n & 255}`,
+      reason: `${n} `.padEnd(length, '.'),
+    }));
+  expectRefusal(await service.call('PUT', '/api/blocked-ips', { body: entries(40_000, 300) }));
+  expect(await blocked.block()).toBe(201);
+  const fits = { add: entries(2_000, 5) };
+  expect((await service.call('POST', '/api/blocked-ips/batch', { body: fits })).body).toMatchObject({ added: 2_000 });
+  await blocked.expectTruth();
+  const back = { remove: fits.add.map(({ ip_address }) => ip_address) };
+  expect((await service.call('POST', '/api/blocked-ips/batch', { body: back })).status).toBe(200);
+  await makeRoom(prefix);
+  await service.healthy();
+}
 
 async function full(service: RealService, blocked: Blocked): Promise<void> {
   const { prefix } = service.paths;

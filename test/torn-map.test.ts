@@ -7,10 +7,10 @@ import { readMapFile } from '../src/haproxy/map-file/map-file.ts';
 import { checkConfiguration } from '../src/haproxy/process/binary.ts';
 import { readSettings, type Settings } from '../src/settings.ts';
 import { processAlive, processStartTime } from '../src/system/processes.ts';
-import { silentLog } from '../src/telemetry/log.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { describeOnProductProxies, isDealtTo, isOnlyProxyFor, longTests } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
+import { silentLog } from '../testkit/silent-log.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
 const body = ['127.50.0.1', '127.50.0.12', '127.50.1.0/24', '127.50.2.1', '2001:db8::1', '2001:db8:7::/48'];

@@ -1,11 +1,11 @@
-// No request through the proxy fails, whatever the service does meanwhile.
+// No request through HAProxy fails, whatever the service does meanwhile.
 import { expect, it } from 'vitest';
 import { measureTraffic } from '../bench/traffic.ts';
 import { phaseNames, usual } from '../bench/traffic-phases.ts';
 import { slowedTime } from '../testkit/clock.ts';
 import { describeOnNewestProxy } from '../testkit/proxies.ts';
 
-describeOnNewestProxy('traffic through the proxy', ({ bin }) => {
+describeOnNewestProxy('traffic through HAProxy', ({ bin }) => {
   it('fails no request during blocks, an import, a sync, reloads and a removal', async () => {
     const { phases, figures } = await measureTraffic({
       ...usual,

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { testProxies } from '../testkit/proxies.ts';
 import { RealService, type ServiceOptions } from '../testkit/real-service.ts';
 
-// It stops before it uses the proxy: one version is enough.
+// It stops before it uses HAProxy: one version is enough.
 describe('a second service', () => {
   const bin = testProxies().found[0]?.bin ?? 'haproxy';
   const running: RealService[] = [];

@@ -106,7 +106,7 @@ describeOnNewestProxy('as a user without rights,', ({ bin }) => {
     await service.healthy();
   });
 
-  it('works after a restart of the service and after the death of the proxy', async () => {
+  it('works after a restart of the service and after the death of HAProxy', async () => {
     service.kill('SIGKILL');
     await service.ended();
     await service.launch();

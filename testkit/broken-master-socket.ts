@@ -6,17 +6,17 @@ import type { RealService } from './real-service.ts';
 import { type Script, ScriptedMaster, say } from './scripted-master.ts';
 
 /** Removes the replacement of the socket; whatever listens at its path by then stays. */
-export type Mend = () => Promise<void>;
+export type Repair = () => Promise<void>;
 
 export interface Breakage {
   readonly name: string;
-  breakIt(service: RealService): Promise<Mend>;
+  breakIt(service: RealService): Promise<Repair>;
 }
 
-const nothing: Mend = async () => undefined;
+const nothing: Repair = async () => undefined;
 
-/** Another process listens at the path; the proxy's own socket cannot be reached. */
-async function foreign(service: RealService, script: Script, welcome: ScriptedMaster['welcome']): Promise<Mend> {
+/** Another process listens at the path; HAProxy's own socket cannot be reached. */
+async function foreign(service: RealService, script: Script, welcome: ScriptedMaster['welcome']): Promise<Repair> {
   await unlink(service.paths.masterSocket);
   const fake = new ScriptedMaster(service.paths.masterSocket, {});
   fake.script = script;
@@ -62,7 +62,7 @@ export const breakages: readonly Breakage[] = [
 ];
 
 /** Ten silent clients: the master serves no eleventh. A client that is refused during a reload retries. */
-export async function takeAllConnections(service: RealService): Promise<Mend> {
+export async function takeAllConnections(service: RealService): Promise<Repair> {
   const join = (): Socket => {
     const client = connect(service.paths.masterSocket);
     client.on('error', () => client.destroy());

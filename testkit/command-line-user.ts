@@ -66,7 +66,7 @@ export class CommandLineUser {
     });
     let out = '';
     let err = '';
-    const tell = (): void =>
+    const report = (): void =>
       options.meanwhile?.({
         out,
         err,
@@ -75,11 +75,11 @@ export class CommandLineUser {
       });
     child.stdout.on('data', (chunk: Buffer) => {
       out += chunk.toString();
-      tell();
+      report();
     });
     child.stderr.on('data', (chunk: Buffer) => {
       err += chunk.toString();
-      tell();
+      report();
     });
     child.on('error', reject);
     child.on('close', (code, signal) => resolve({ code: code ?? (signal === null ? -1 : 128), out, err }));

@@ -5,9 +5,9 @@ export type CrashOperation =
   /** In an empty folder. */
   | 'first start'
   /** While no proxy runs. */
-  | 'start of the proxy'
+  | 'start of HAProxy'
   /** After a replacement was received and the service died. */
-  | 'start with a big change'
+  | 'start with a bulk change'
   | 'block'
   | 'blocks beyond the slots'
   | 'unblock'
@@ -39,7 +39,7 @@ export const operationTo: Readonly<Record<CrashPoint, CrashOperation>> = {
   'first-key.written': 'first start',
   'first-key.stored': 'first start',
   'start.configuration-ready': 'first start',
-  'proxy.spawned': 'start of the proxy',
+  'proxy.spawned': 'start of HAProxy',
   'start.proxy-runs': 'first start',
   'start.known-good-recorded': 'first start',
   'start.listening': 'first start',
@@ -74,7 +74,7 @@ export const operationTo: Readonly<Record<CrashPoint, CrashOperation>> = {
   'bulk.applied': 'replacement',
   'bulk.discarded': 'replacement',
   'bulk.file-written': 'replacement',
-  'bulk.finished-slice-at-start': 'start with a big change',
+  'bulk.finished-slice-at-start': 'start with a bulk change',
   'map-rewrite.begun': 'sync',
   'map-rewrite.written': 'sync',
   'map-rewrite.sealed': 'sync',

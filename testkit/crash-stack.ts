@@ -92,11 +92,11 @@ export class CrashStack {
    * next start repairs what this one left; `recover` does so for the last.
    */
   async dieAt(point: CrashPoint, operation: CrashOperation, how: { readonly withProxy: boolean }): Promise<void> {
-    if (operation === 'start with a big change') await this.#dieWithBigChange();
-    const atStart = operation === 'start with a big change' || operation === 'start of the proxy';
+    if (operation === 'start with a bulk change') await this.#dieWithBulkChange();
+    const atStart = operation === 'start with a bulk change' || operation === 'start of HAProxy';
     let deaths = 0;
     for (let pass = 1; ; pass += 1) {
-      if (operation === 'start of the proxy') await this.#killProxy();
+      if (operation === 'start of HAProxy') await this.#killProxy();
       // The repair after an earlier death may pass the point too, once the service is ready.
       const ready = (await this.#launch({ [crashVariable]: `${point}:${pass}` })) && (await this.#recoversAlive());
       if (!ready || !atStart) {
@@ -106,10 +106,10 @@ export class CrashStack {
         await this.#expectDeathAt(point, operation);
         deaths += 1;
         if (how.withProxy) await this.#killProxy();
-        else if (operation !== 'start of the proxy') await this.#expectServed();
+        else if (operation !== 'start of HAProxy') await this.#expectServed();
       }
-      // The proxy may still be starting: the next start must find it instead of starting a second one.
-      if (ready || operation === 'start of the proxy') break;
+      // HAProxy may still be starting: the next start must find it instead of starting a second one.
+      if (ready || operation === 'start of HAProxy') break;
     }
     expect(deaths, `it never got to ${point}`).toBeGreaterThan(0);
   }
@@ -154,7 +154,7 @@ export class CrashStack {
     this.#lastPut = answer === null ? 'no answer' : `${answer.status} ${answer.text}`;
   }
 
-  async #dieWithBigChange(): Promise<void> {
+  async #dieWithBulkChange(): Promise<void> {
     await this.#launch({ [crashVariable]: 'bulk.ready' });
     await this.expectRecovered();
     await this.#operate('replacement');
@@ -254,7 +254,7 @@ export class CrashStack {
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
       }
-      await eventually('the proxy is dead', async () => !(await processAlive(pid, startTime)));
+      await eventually('HAProxy is dead', async () => !(await processAlive(pid, startTime)));
     }
   }
 

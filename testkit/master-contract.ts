@@ -164,7 +164,7 @@ export function masterContract(name: string, takesLines: boolean, start: () => P
       expect(keys.sort()).toEqual([...added, '198.51.100.0/24', '198.51.100.0/25', '2001:db8::/32'].sort());
     });
 
-    itInLines('changes a draining worker in lines, and says that a worker is gone', async () => {
+    itInLines('changes a draining worker in lines, and reports that a worker is gone', async () => {
       await map.addMany(current, ['192.0.2.1'], soon());
       const pids = await subject.drain();
       const group = { add: ['192.0.2.2'], remove: ['192.0.2.1'], processes: true };
@@ -224,7 +224,7 @@ export function masterContract(name: string, takesLines: boolean, start: () => P
       await expect(map.commit(worker, version, soon())).rejects.toThrow('Version number out of range');
     });
 
-    it('rejects with all bodies when the proxy says no', async () => {
+    it('rejects with all bodies when HAProxy says no', async () => {
       const strange = new RuntimeMap({ socket: subject.socket, path: '/no/such.map' });
       const failure = await strange.addMany(current, ['192.0.2.1'], soon()).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(RuntimeMapRejection);
@@ -255,7 +255,7 @@ export function masterContract(name: string, takesLines: boolean, start: () => P
       expect(await entries()).toEqual([]);
     });
 
-    it('says that a worker is gone', async () => {
+    it('reports that a worker is gone', async () => {
       const outcome = await map.changeGroup({
         worker: { kind: 'pid', pid: 4_000_000 },
         add: ['192.0.2.1'],

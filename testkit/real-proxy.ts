@@ -99,20 +99,20 @@ export class RealProxy {
   /** Starts the master, and waits until a worker serves. */
   async launch(): Promise<void> {
     const { config, masterSocket, pidFile, log } = this.paths;
-    // A file: a full pipe hangs the proxy's reload for ever.
+    // A file: a full pipe hangs HAProxy's reload for ever.
     const output = await open(log, 'a');
     const args = ['-W', '-S', `${masterSocket},mode,600`, '-f', config, '-p', pidFile];
     const child = spawn(this.#bin, args, { stdio: ['ignore', output.fd, output.fd] });
     const failed = new Promise<never>((_, reject) => child.once('error', reject));
     this.#child = child;
     await output.close();
-    const ready = eventually('the proxy serves', async () => {
+    const ready = eventually('HAProxy serves', async () => {
       if (child.exitCode !== null) return 'exited' as const;
       const { current } = await showProcesses(this.socket, within(1000));
       return current.length > 0 && (await accepts(this.paths.port)) ? ('serves' as const) : null;
     });
     if ((await Promise.race([ready, failed])) === 'exited') {
-      throw new Error(`the proxy did not start: ${readFileSync(log, 'utf8')}`);
+      throw new Error(`HAProxy did not start: ${readFileSync(log, 'utf8')}`);
     }
   }
 

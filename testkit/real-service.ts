@@ -334,7 +334,7 @@ export class RealService {
       const startTime = await processStartTime(pid);
       signal(pid, 'SIGCONT');
       signal(pid, 'SIGKILL');
-      await eventually('the proxy is gone', async () => !(await processAlive(pid, startTime)));
+      await eventually('HAProxy is gone', async () => !(await processAlive(pid, startTime)));
     }
     await unmountDisk(this.paths.prefix);
     await rm(this.paths.prefix, { recursive: true, force: true });

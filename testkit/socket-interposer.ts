@@ -49,7 +49,7 @@ export class SocketInterposer {
     if (how === null) for (const socket of this.#open) socket.destroy();
   }
 
-  /** Puts the proxy's own socket back. */
+  /** Puts HAProxy's own socket back. */
   async release(): Promise<void> {
     if (this.#watch !== null) clearInterval(this.#watch);
     await this.#seizing;

@@ -9,7 +9,7 @@ export const foreignConfigEdit: Fault = {
   async strike(stack, random) {
     const { paths } = stack.service;
     const broken = random.integer(0, 1) === 0;
-    const line = broken ? '\nfrontend broken\n  bind no-such-thing\n' : '\n# looked at by hand\n';
+    const line = broken ? '\nfrontend broken\n  bind no-such-thing\n' : '\n# checked by an operator\n';
     await appendFile(paths.config, line);
     return {
       detail: broken ? 'a broken line' : 'a comment',

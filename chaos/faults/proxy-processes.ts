@@ -23,7 +23,7 @@ export async function servesAgain(stack: Stack, dead: readonly number[]): Promis
 async function serves(stack: Stack): Promise<void> {
   let inARow = 0;
   await eventually(
-    'the proxy serves',
+    'HAProxy serves',
     async () => {
       const status = await stack.service.visit(bystander).catch(() => 0);
       inARow = status === 200 ? inARow + 1 : 0;

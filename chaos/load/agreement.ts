@@ -22,9 +22,9 @@ export async function disagreements(
     if (presence === 'blocked' || (presence === 'either' && inDatabase.has(one))) wanted.add(one);
   }
   const missing = [...wanted].filter((one) => !inDatabase.has(one));
-  tell(found, 'the database lacks what was acknowledged', missing);
+  addFault(found, 'the database lacks what was acknowledged', missing);
   if (foreseen)
-    tell(
+    addFault(
       found,
       'the database holds what was taken out',
       listed.filter((one) => !wanted.has(one)),
@@ -40,19 +40,19 @@ export async function disagreements(
 
 function compare(found: string[], what: string, held: readonly string[], lines: ReadonlySet<string>): void {
   const once = new Set(held);
-  tell(
+  addFault(
     found,
     `${what} lacks`,
     [...lines].filter((line) => !once.has(line)),
   );
-  tell(
+  addFault(
     found,
     `${what} holds too much`,
     [...once].filter((line) => !lines.has(line)),
   );
-  if (once.size < held.length) found.push(`${what}: ${held.length - once.size} lines stand there twice`);
+  if (once.size < held.length) found.push(`${what}: ${held.length - once.size} lines are duplicates`);
 }
 
-function tell(found: string[], what: string, which: readonly string[]): void {
+function addFault(found: string[], what: string, which: readonly string[]): void {
   if (which.length > 0) found.push(`${what}: ${which.length}, such as ${which.slice(0, shown).join(', ')}`);
 }

@@ -7,7 +7,7 @@ it.each([
   'deadline',
   'worker is starting',
   'refused',
-  'master socket is down (refused: /run/cli: connection refused (a reload under way, or no proxy))',
+  'master socket is down (refused: /run/cli: connection refused (a reload under way, or HAProxy is not running))',
 ])('counts a change as late whose only failures are "%s"', (reason) => {
   expect(isLate(answer(reason, reason))).toBe(true);
 });

@@ -12,7 +12,7 @@ const expiresAfterSeconds = 1;
 const expiryPatienceMs = 60_000;
 /** A part of `/health` may time out on a busy machine, or during a long reload (2.6). */
 const notChecked =
-  /no answer within|not looked at|not checked|timed out|^master socket: .*a reload under way|^a reload is scheduled: .*refused/;
+  /no answer within|not checked|timed out|^master socket: .*a reload under way|^a reload is scheduled: .*refused/;
 
 /** Shared by the clients, besides the model. */
 export class Shared {

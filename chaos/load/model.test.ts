@@ -61,7 +61,7 @@ describe('the model', () => {
         end('blocked');
       },
     ],
-  ])('cannot tell where a change and a PUT disagree: %s', (_, run) => {
+  ])('allows either state where a change and a PUT disagree: %s', (_, run) => {
     for (const [said, expected] of [
       [list(), 'either'],
       [list(a), 'blocked'],

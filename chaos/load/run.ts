@@ -77,7 +77,7 @@ async function run(
   say(`${options.clients} clients for ${options.seconds} s`);
   const sampler = new Sampler(service, insidePath);
   ends.push(() => sampler.stop());
-  const progress = telling(part, sampler, say);
+  const progress = progressReports(part, sampler, say);
   let clients: ClientsReport;
   let load: LoadReport;
   try {
@@ -138,10 +138,10 @@ async function fill(service: RealService, entries: number): Promise<void> {
   await service.healthy();
 }
 
-function telling(part: PartProcess<ClientsCalls>, sampler: Sampler, say: (text: string) => void) {
+function progressReports(part: PartProcess<ClientsCalls>, sampler: Sampler, say: (text: string) => void) {
   let doneBefore = 0;
-  let telling: Promise<void> = Promise.resolve();
-  const tell = async (): Promise<void> => {
+  let reporting: Promise<void> = Promise.resolve();
+  const reportOnce = async (): Promise<void> => {
     const progress = await part.call('progress');
     if (progress === null) return;
     const { done, wrongTotal, recent, underWay } = progress;
@@ -153,12 +153,12 @@ function telling(part: PartProcess<ClientsCalls>, sampler: Sampler, say: (text: 
   };
   const timer = setInterval(() => {
     // The code that waits for the report fails instead.
-    telling = telling.then(tell).catch(() => undefined);
+    reporting = reporting.then(reportOnce).catch(() => undefined);
   }, progressEveryMs);
   return {
     async stop(): Promise<void> {
       clearInterval(timer);
-      await telling;
+      await reporting;
     },
   };
 }

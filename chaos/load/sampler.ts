@@ -17,8 +17,8 @@ export const watched = {
   loop_delay_ms: { name: "the event loop's worst delay of a second", unit: 'ms', flat: { share: 0.5, least: 25 } },
   database_log_mb: { name: "the database's write-ahead log", unit: 'MB', flat: { share: 0.15, least: 20 } },
   map_file_mb: { name: 'the map file', unit: 'MB', flat: { share: 0.15, least: 3 } },
-  workers: { name: 'workers of the proxy', unit: '', flat: { share: 0, least: 2 } },
-  proxy_rss_mb: { name: 'memory of the proxy', unit: 'MB', flat: { share: 0.3, least: 60 } },
+  workers: { name: 'workers of HAProxy', unit: '', flat: { share: 0, least: 2 } },
+  proxy_rss_mb: { name: 'memory of HAProxy', unit: 'MB', flat: { share: 0.3, least: 60 } },
   service_cpu: { name: 'processor of the service', unit: 'cores', flat: null },
 } as const;
 

@@ -75,7 +75,7 @@ async function asTheProxyFindsIt(
     return heldBefore.filter((ip) => !blocked.has(ip)).map((ip) => `map file before the start: ${ip} is gone`);
   wrong.push(...contradictions(expected, blocked).map((what) => `map file before the start: ${what}`));
   const check = await checkConfiguration(bin, paths.config);
-  if (!check.valid) wrong.push(`the proxy refuses what is left of its configuration: ${check.output}`);
+  if (!check.valid) wrong.push(`HAProxy refuses what is left of its configuration: ${check.output}`);
   return wrong;
 }
 
@@ -95,10 +95,10 @@ async function asTheServiceMakesIt(
   }
   const wrong: string[] = [];
   const key = (await readFile(join(service.paths.stateDir, 'api-key'), 'utf8')).trim();
-  if (served && key !== recording.key) wrong.push('the key that clients were let in with is another now');
+  if (served && key !== recording.key) wrong.push('the key of the clients has changed');
   service.key = served ? recording.key : key;
   const health = await service.health();
-  if (health.status === 401) return [...wrong, 'the key that clients were let in with is refused'];
+  if (health.status === 401) return [...wrong, 'the key of the clients is refused'];
   if (health.body['status'] !== 'ok') {
     await service.healthy().catch(() => wrong.push(`health: ${health.text}`));
   }

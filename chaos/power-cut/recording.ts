@@ -93,7 +93,7 @@ export async function killProxies(service: RealService): Promise<void> {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
-    await eventually('the proxy is dead', async () => !(await processAlive(pid, startTime)));
+    await eventually('HAProxy is dead', async () => !(await processAlive(pid, startTime)));
   }
 }
 
@@ -154,7 +154,7 @@ async function runProgram(service: RealService, random: Random): Promise<Operati
   return operations;
 }
 
-interface Asked {
+interface RecordedRequest {
   readonly id: string;
   readonly method: string;
   readonly path: string;
@@ -162,7 +162,7 @@ interface Asked {
   readonly body: string | object | null;
 }
 
-function ask(service: RealService, { id, method, path, body }: Asked): Promise<void> {
+function ask(service: RealService, { id, method, path, body }: RecordedRequest): Promise<void> {
   const text = typeof body === 'object' && body !== null ? JSON.stringify(body) : body;
   const type = typeof body === 'string' ? 'text/plain' : 'application/json';
   const headers = {

@@ -50,7 +50,7 @@ export const BlockRequest = requestModel(
     ip_address: sentAddress('The address or network to block.'),
     reason: Type.Optional(lineOfTextOrNull(0, 500, 'Why it is blocked.')),
     blocked_by: Type.Optional(lineOfText(1, 100, 'The source: who or what blocks it; absent: the name of the key.')),
-    expires_at: untilField('When the block expires; null: never. Excludes `duration_seconds`.'),
+    expires_at: untilField('When the block expires; null: never. Not together with `duration_seconds`.'),
     duration_seconds: durationField,
     force: requestFlag('Stores the entry even if a trusted entry covers it. Needs the scope `admin`.'),
     allow_wide: requestFlag(
@@ -69,7 +69,7 @@ const ListQuery = Type.Object(
         maxLength: 64,
         pattern: '^[0-9A-Fa-f:./]+$',
         description:
-          'Only entries that are this address or network, start with it, or contain it; for a part of an address also networks that cover everything with that beginning. Excludes `text`.',
+          'Only entries that are this address or network, start with it, or contain it; for a part of an address also networks that cover everything with that beginning. Not together with `text`.',
         mustBe: 'an address, the beginning of one, or a network',
         examples: ['203.0.113.'],
       }),
@@ -78,7 +78,7 @@ const ListQuery = Type.Object(
       lineOfText(
         1,
         100,
-        'Only entries whose `reason` or `blocked_by` contains this text, in upper or lower case of any script; no character is a wildcard. Excludes `q`.',
+        'Only entries whose `reason` or `blocked_by` contains this text, in upper or lower case of any script; no character is a wildcard. Not together with `q`.',
         'scan',
       ),
     ),
@@ -250,7 +250,7 @@ export const blockAddress = operation({
   audit: 'block',
   tag,
   summary: 'Block an address or network',
-  description: `${durable}\n\nIf the address is already blocked, the response is 200: without a time the block becomes permanent, \`duration_seconds\` takes the later expiry (permanent stays), \`expires_at\` is applied as given; an absent \`reason\` or \`blocked_by\` keeps the old value. An expired entry counts as absent, even before it is removed. \`expires_at\` and \`duration_seconds\` exclude each other. An address that a trusted entry covers is rejected (409); \`force\`, which needs the scope \`admin\`, stores the block anyway, but trust overrides it.\n\nA network wider than /8 (IPv6: /16), or one that contains a complete special range (0.0.0.0/8, 10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, 192.168.0.0/16, 224.0.0.0/4, fc00::/7, fe80::/10, ff00::/8), is rejected (409) without \`allow_wide\`, which needs the scope \`admin\`. Entries inside such a range are accepted, and \`special\` names the range. A new entry beyond the maximum number of entries is rejected (409).`,
+  description: `${durable}\n\nIf the address is already blocked, the response is 200: without a time the block becomes permanent, \`duration_seconds\` takes the later expiry (permanent stays), \`expires_at\` is applied as given; an absent \`reason\` or \`blocked_by\` keeps the old value. An expired entry counts as absent, even before it is removed. Send only one of \`expires_at\` and \`duration_seconds\`. An address that a trusted entry covers is rejected (409); \`force\`, which needs the scope \`admin\`, stores the block anyway, but trust overrides it.\n\nA network wider than /8 (IPv6: /16), or one that contains a complete special range (0.0.0.0/8, 10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, 192.168.0.0/16, 224.0.0.0/4, fc00::/7, fe80::/10, ff00::/8), is rejected (409) without \`allow_wide\`, which needs the scope \`admin\`. Entries inside such a range are accepted, and \`special\` names the range. A new entry beyond the maximum number of entries is rejected (409).`,
   query: BlockQuery,
   body: BlockRequest,
   answers: {

@@ -36,7 +36,7 @@ export const durationField = Type.Optional(
   Type.Integer({
     minimum: 1,
     maximum: longestBlockSeconds,
-    description: 'For how many seconds from now. Excludes `expires_at`.',
+    description: 'For how many seconds from now. Not together with `expires_at`.',
     mustBe: `a whole number from 1 to ${longestBlockSeconds}`,
   }),
 );

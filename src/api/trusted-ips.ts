@@ -19,7 +19,7 @@ const TrustRequest = requestModel(
   'a JSON object with note, expires_at or duration_seconds, or empty',
   {
     note: Type.Optional(lineOfTextOrNull(0, 500, 'Why it is trusted.')),
-    expires_at: untilField('When the trust expires; null: never. Excludes `duration_seconds`.'),
+    expires_at: untilField('When the trust expires; null: never. Not together with `duration_seconds`.'),
     duration_seconds: durationField,
   },
 );
@@ -50,7 +50,6 @@ const DistrustAnswer = model('DistrustAnswer', 'What was removed, and whether th
   ip_address: text(addressText),
   ...runtimeReportFields,
 });
-export type DistrustAnswer = Static<typeof DistrustAnswer>;
 
 const trusted = {
   ip_address: '192.0.2.10',
@@ -116,7 +115,7 @@ export const trustAddress = operation({
   tag,
   summary: 'Trust an address or network',
   description:
-    'A trusted address is never denied, even if it is blocked. Trust takes effect at once, without a reload, and is verified at every worker like a block. An absent `note` keeps the old one, null removes it. Without a time a new entry is permanent and an existing one keeps its expiry; `duration_seconds` takes the later expiry (permanent stays), `expires_at` is applied as given, null makes it permanent. `expires_at` and `duration_seconds` exclude each other. An expired entry is removed within two seconds. The body is optional.',
+    'A trusted address is never denied, even if it is blocked. Trust takes effect at once, without a reload, and is verified at every worker like a block. An absent `note` keeps the old one, null removes it. Without a time a new entry is permanent and an existing one keeps its expiry; `duration_seconds` takes the later expiry (permanent stays), `expires_at` is applied as given, null makes it permanent. Send only one of `expires_at` and `duration_seconds`. An expired entry is removed within two seconds. The body is optional.',
   params,
   body: TrustRequest,
   answers: {

@@ -44,7 +44,6 @@ const WebhookAnswer = model('WebhookAnswer', 'The webhook, with its secret if on
 export type WebhookAnswer = Static<typeof WebhookAnswer>;
 
 const WebhookRemoved = model('WebhookRemoved', 'The removed webhook.', { id: text('Its name.') });
-export type WebhookRemoved = Static<typeof WebhookRemoved>;
 
 const WebhookRequest = requestModel('WebhookRequest', 'The webhook to create or change.', 'a JSON object with url', {
   url: Type.String({

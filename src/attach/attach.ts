@@ -132,7 +132,7 @@ class Attaching {
     const { files } = await readRecord(this.#deps.host);
     if (!(await this.#deps.host.exists(paths.unit)) || paths.unit in files) return;
     throw new CannotAttach(
-      `${paths.unit} is there already, of a service with a HAProxy of its own: docs/attach.md, “From sites and templates”`,
+      `${paths.unit} already exists and belongs to a service that runs its own HAProxy; see docs/attach.md, “From sites and templates”`,
     );
   }
 
@@ -225,7 +225,7 @@ class Attaching {
     });
     if (!valid) {
       await this.#deps.operator.print(
-        'HAProxy rejects the configuration as it is now, so it was not loaded:',
+        'HAProxy rejects the current configuration, so it was not loaded:',
         output.trim(),
       );
       return false;
@@ -236,7 +236,7 @@ class Attaching {
     }
     const verb = socket.usable ? 'reload' : 'restart';
     const why = socket.usable
-      ? 'HAProxy has not loaded its configuration as it is now'
+      ? 'HAProxy has not loaded the current configuration'
       : 'HAProxy must be restarted once to open its master socket; this closes its connections';
     const command = proxy.unit === null ? `kill -USR2 ${proxy.pid}` : `systemctl ${verb} ${proxy.unit}`;
     const { yes } = this.#deps.options;
@@ -247,7 +247,7 @@ class Attaching {
     if (proxy.unit === null) {
       // The answer to the question may have taken a day.
       if (!(await processAlive(proxy.pid, proxy.startTime)))
-        throw new CannotAttach(`HAProxy ${proxy.pid} has ended meanwhile: run this again`);
+        throw new CannotAttach(`HAProxy ${proxy.pid} has ended: run this again`);
       process.kill(proxy.pid, 'SIGUSR2');
     } else {
       await succeed(this.#deps.host, 'systemctl', 'daemon-reload');
@@ -293,7 +293,7 @@ function refuseUnknownNames({ frontEnds }: Facts, open: readonly string[]): void
 function refuseWithoutSocket({ proxy: { unit }, socket }: Facts, packaged: string): void {
   if (/^PrivateTmp=yes$/m.test(packaged) && /^\/(tmp|var\/tmp)\//.test(socket.path)) {
     throw new CannotAttach(
-      `the master socket of HAProxy is ${socket.path}, and the service has a /tmp of its own: start HAProxy with -S /run/haproxy-master.sock`,
+      `the master socket of HAProxy is ${socket.path}, which the service cannot see, because its unit has a private /tmp: start HAProxy with -S /run/haproxy-master.sock`,
     );
   }
   if (socket.usable || (unit !== null && socket.extraOptions !== null)) return;

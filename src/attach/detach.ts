@@ -45,7 +45,7 @@ export async function detach(host: Host, operator: Operator, { dryRun, root }: D
     path.endsWith('/proxy-manager.conf') && edited.includes(paths.haproxyVariables);
   const kept = remove.filter(keeps);
   remove = remove.filter((path) => !keeps(path));
-  for (const path of edited) await operator.print(`left ${path} as it is: it was edited since`);
+  for (const path of edited) await operator.print(`left ${path} as it is: it was edited after attach wrote it`);
   for (const path of kept) await operator.print(`left ${path} as it is: it names ${paths.haproxyVariables}`);
   if (dryRun) {
     await operator.print(`detach would stop ${serviceUnit} and remove`, ...remove.map((path) => `  ${path}`));
@@ -95,13 +95,13 @@ async function refuseWhileLoaded(service: ServiceCommand, operator: Operator): P
   const health = await healthOf(service);
   if (health === null || health.master_socket.status !== 'ok') {
     await operator.print(
-      'HAProxy cannot be asked through the service, so whether it still has the lists loaded is not known.',
+      'The service cannot query HAProxy, so it is not known whether HAProxy still has the lists loaded.',
     );
     return;
   }
   if (health.runtime_map.seen === null) return;
   throw new CannotAttach(
-    'HAProxy still has the lists loaded, though its configuration does not name them any more: reload it, and run this again',
+    'HAProxy still has the lists loaded, although its configuration no longer names them: reload it, and run this again',
   );
 }
 

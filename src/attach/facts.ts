@@ -60,7 +60,7 @@ function refuseUnusualPaths({ exe, arguments: { files, pidFile, masterSocket } }
   for (const path of [exe, files[0], pidFile, masterSocket]) {
     if (typeof path === 'string' && !/^[A-Za-z0-9._/+@=,-]+$/.test(path))
       throw new CannotAttach(
-        `HAProxy runs with ${JSON.stringify(path)}, which has characters that a unit of systemd would read otherwise`,
+        `HAProxy runs with ${JSON.stringify(path)}, which has characters with a special meaning in a systemd unit`,
       );
   }
 }
@@ -75,7 +75,7 @@ async function chosenProxy(configFile: string | null): Promise<RunningProxy> {
   }
   if (others.length > 0) {
     const files = meant.map(({ arguments: { files } }) => files.join(' ')).join(', ');
-    throw new CannotAttach(`several HAProxys run here (${files}): say which with --config FILE`);
+    throw new CannotAttach(`several HAProxy processes run here (${files}): choose one with --config FILE`);
   }
   if (!proxy.arguments.isMaster)
     throw new CannotAttach(

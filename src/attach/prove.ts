@@ -53,7 +53,7 @@ export async function prove(frontEnd: FrontEnd, blocking: Blocking): Promise<Pro
 const whyNot: Readonly<Record<Exclude<Treatment, 'served'>, string>> = {
   '403': 'it answers 403 to an address that is not blocked',
   closed: 'it closes the connections of an address that is not blocked (no server, or TLS for certain names only)',
-  unknown: 'it gave no usable answer to this machine',
+  unknown: 'it gave this machine no HTTP response',
 };
 
 interface Listener {

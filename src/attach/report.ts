@@ -26,7 +26,7 @@ function frontEndLine(frontEnd: FrontEnd, open: readonly string[]): string {
   const source =
     sourceSetAt === null
       ? ''
-      : `, which looks for the address of the connection: that of a CDN, where ${sourceSetAt} sets the client's`;
+      : `, which checks the address of the connection; ${sourceSetAt} sets the client's address only later, so behind a CDN the rule sees the CDN`;
   return `${where}: has the rule${before}${source}`;
 }
 

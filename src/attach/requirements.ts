@@ -9,7 +9,9 @@ import type { Host } from './host.ts';
  */
 export async function refuseUnusable(host: Host, root: string, packaged: string): Promise<void> {
   if (!(await host.exists('/run/systemd/system')))
-    throw new CannotAttach('this machine is not run by systemd: docs/attach.md, “Without systemd”, has the settings');
+    throw new CannotAttach(
+      'systemd does not run on this machine; for the settings, see docs/attach.md, “Without systemd”',
+    );
   const hidden = [
     ...(/^ProtectHome=yes$/m.test(packaged) ? ['/root/', '/home/', '/run/user/'] : []),
     ...(/^PrivateTmp=yes$/m.test(packaged) ? ['/tmp/', '/var/tmp/'] : []),
@@ -17,5 +19,5 @@ export async function refuseUnusable(host: Host, root: string, packaged: string)
   if (hidden.some((folder) => `${root}/`.startsWith(folder)))
     throw new CannotAttach(`the service cannot run from ${root}, which its unit hides: move it to /opt/proxy-manager`);
   if (!/^[A-Za-z0-9._/+@=-]+$/.test(root))
-    throw new CannotAttach(`${root} has characters that a unit of systemd would read otherwise: move it`);
+    throw new CannotAttach(`${root} has characters with a special meaning in a systemd unit: move it`);
 }

@@ -64,7 +64,7 @@ export class Made {
 export async function packagedUnit(host: Host, root: string): Promise<string> {
   const packaged = await host.readText(join(root, 'packaging', serviceUnit));
   if (packaged === null)
-    throw new CannotAttach(`${root} is no whole installation: packaging/${serviceUnit} is missing`);
+    throw new CannotAttach(`${root} is not a complete installation: packaging/${serviceUnit} is missing`);
   return packaged.replaceAll('/opt/proxy-manager', root);
 }
 
@@ -160,7 +160,7 @@ function listOwner(host: Host, path: string): Step {
     async apply() {
       const [, links, ...type] = (await state()).split(' ');
       if (links !== '1' || !type.join(' ').startsWith('regular'))
-        throw new CannotAttach(`${path} is not a plain file with one name: move it away first`);
+        throw new CannotAttach(`${path} is not a regular file, or has several hard links: move it away first`);
       await succeed(host, 'chown', '--no-dereference', `${user}:${user}`, '--', path);
     },
   };
@@ -214,7 +214,9 @@ function ourFile(
     async apply() {
       const there = await host.readText(path);
       if (there !== null && made.record.files[path] !== fingerprint(there)) {
-        throw new CannotAttach(`${path} is there and was not written here, or was edited since: move it away first`);
+        throw new CannotAttach(
+          `${path} exists, and attach did not write it, or it was edited since: move it away first`,
+        );
       }
       await made.file(path, text);
       await host.writeText(path, text, 0o644);

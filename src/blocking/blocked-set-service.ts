@@ -13,7 +13,7 @@ export interface BlockedListQuery {
   readonly q: string | null;
   readonly text: string | null;
   readonly expiring: boolean;
-  /** Aborts when the client disconnects; long work then rejects with its reason. */
+  /** Aborts when the client disconnects; bulk work then rejects with its reason. */
   readonly signal?: AbortSignal;
 }
 

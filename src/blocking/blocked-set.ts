@@ -78,7 +78,7 @@ export class BlockedSet implements BlockedSetService {
       caller,
     });
     const [effect] = result.effects;
-    if (effect?.op !== 'add') throw new Error('the writer answered an addition with something else');
+    if (effect?.op !== 'add') throw new Error('the writer returned no result of an addition');
     const report = this.#deps.outcomes.reportChange('block', request.entry.text, result, caller);
     const special = specialOf(request.entry);
     return {
@@ -100,7 +100,7 @@ export class BlockedSet implements BlockedSetService {
       caller,
     });
     const [effect] = result.effects;
-    if (effect?.op !== 'remove') throw new Error('the writer answered a removal with something else');
+    if (effect?.op !== 'remove') throw new Error('the writer returned no result of a removal');
     const stray = result.strays.has(entry.text);
     const report =
       effect.removed !== null || stray

@@ -43,7 +43,7 @@ const treeNow = async (): Promise<TreeVerb> => treeOf(await buildProgram(new Com
 describe('a usage error', () => {
   const key = { PROXY_MANAGER_API_KEY: 'key-0123456789abcdef' };
   it.each([
-    ['blok', 'unknown command', 'Did you mean block?'],
+    ['blok', 'unknown verb', 'Did you mean block?'],
     ['block', "missing required argument 'address'", 'proxy-manager block --help'],
     ['block 192.0.2.1 --fro 4h', 'unknown option', 'Did you mean --for?'],
     ['block 192.0.2.1 --for 4hours', 'is not a duration', '90s, 30m, 4h, 7d or 2w'],

@@ -39,7 +39,8 @@ export class Verb extends Command {
   }
 
   override error(message: string, details?: ErrorOptions): never {
-    const wrong = message.replace(/^error: /, '');
+    // The help calls it a verb.
+    const wrong = message.replace(/^error: /, '').replace(/^unknown command/, 'unknown verb');
     super.error(`proxy-manager: ${wrong}\n(see: proxy-manager ${[this.path, '--help'].join(' ').trim()})`, details);
   }
 

@@ -185,7 +185,7 @@ describe('the client', () => {
   });
 
   it.each(['', 'localhost:7080', 'ftp://a', 'http://a/path', 'http://user@a', 'unix:relative'])(
-    'takes %j for no address',
+    'refuses the address %j',
     (url) => expect(() => connect({ url })).toThrow(TypeError),
   );
 });

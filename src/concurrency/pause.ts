@@ -54,7 +54,7 @@ export async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T | 
   }
 }
 
-/** Lets the event loop process other events between two slices of long work. */
+/** Lets the event loop process other events between two slices of bulk work. */
 export function yieldToLoop(): Promise<void> {
   return setImmediate();
 }

@@ -6,7 +6,7 @@ import { type Lane, TurnQueue, WaitedTurns } from './turn-queue.ts';
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the queue of turns', () => {
-  it('never gives two the turn at once, also after a failure, and answers each with its own outcome', async () => {
+  it('runs one work at a time, also after a failure, and returns to each caller its own outcome', async () => {
     const work = fc.record({ lane: fc.constantFrom<Lane>('urgent', 'bulk'), fails: fc.boolean(), ticks: fc.nat(3) });
     await fc.assert(
       fc.asyncProperty(fc.array(work, { maxLength: 20 }), async (works) => {
@@ -34,7 +34,7 @@ describe('the queue of turns', () => {
     );
   });
 
-  it('only the same owner may begin beside what a turn left', async () => {
+  it('while work that a turn left is running, only the same owner gets a turn', async () => {
     const queue = new TurnQueue();
     const owner = {};
     const seen: string[] = [];
@@ -61,7 +61,7 @@ describe('the queue of turns', () => {
     expect(seen.slice(3).sort()).toEqual(['bulk', 'urgent']);
   });
 
-  it('continues when what a turn left fails; only its owner gets the error', async () => {
+  it('continues when work that a turn left fails; only its owner gets the error', async () => {
     const queue = new TurnQueue();
     const owner = {};
     const failure = Promise.reject(new Error('not sent'));
@@ -70,7 +70,7 @@ describe('the queue of turns', () => {
     await expect(failure).rejects.toThrow('not sent');
   });
 
-  it('runs urgent work first, and one slice of long work after each', async () => {
+  it('runs urgent work first, and one slice of bulk work after each', async () => {
     const queue = new TurnQueue();
     const order: string[] = [];
     const note = (lane: Lane, name: string) => queue.take(lane, async () => void order.push(name));
@@ -98,7 +98,7 @@ describe('the queue of turns', () => {
     expect(order.slice(0, 6)).toEqual(['long', 'b0', 'b1', 'short', 'b2', 'last']);
   });
 
-  it('runs urgent work that arrives during long work after the slice under way', async () => {
+  it('runs urgent work that arrives during bulk work after the slice under way', async () => {
     using time = stopTime();
     const queue = new TurnQueue();
     await queue.take('urgent', async () => time.standStill(600));
@@ -124,14 +124,14 @@ describe('the queue of turns', () => {
   });
 
   it.each<Lane[][]>([[['urgent', 'bulk', 'urgent']], [['urgent', 'urgent', 'urgent']], [['bulk', 'bulk', 'bulk']]])(
-    'is drained when all that was taken before has ended: %j',
+    'is drained when all work queued before has ended: %j',
     async (lanes) => {
       using time = stopTime();
       const queue = new TurnQueue();
       let ended = 0;
       for (const lane of lanes) {
         void queue.take(lane, async () => {
-          // Long enough for several slices of long work after it.
+          // Long enough for several slices of bulk work after it.
           if (lane === 'urgent') time.standStill(300);
           await tick();
           ended += 1;
@@ -142,7 +142,7 @@ describe('the queue of turns', () => {
     },
   );
 
-  it('knows how long bulk turns wait, lately', async () => {
+  it('reports how long recent bulk turns waited', async () => {
     using time = stopTime();
     const turns = new TurnQueue();
     await turns.take('bulk', async () => undefined);

@@ -1,5 +1,5 @@
 // One writer per proxy: work that changes the blocked set, its file or its maps holds the turn. Only what a turn left
-// (`leave`) continues beside the same owner's next one. Two lanes: urgent work goes first, long work comes in slices of
+// (`leave`) continues beside the same owner's next one. Two lanes: urgent work goes first, bulk work comes in slices of
 // at most 50 ms: one after each urgent turn, so that neither starves the other, and after a long urgent turn as many as
 // fit into a third of its time.
 
@@ -32,7 +32,7 @@ export class WaitedTurns implements Pick<TurnQueue, 'take'> {
 /** Weight of a newer wait in the average. */
 const newest = 0.2;
 
-/** Share of the last urgent turn's time that long work gets, if that is more than a slice. */
+/** Share of the last urgent turn's time that bulk work gets, if that is more than a slice. */
 const bulkShare = 1 / 3;
 const bulkAtMostMs = 40;
 /** A smaller share is not worth a second slice. */
@@ -62,7 +62,7 @@ export class TurnQueue {
   #bulkMs = 0;
   #lastBulkMs = 0;
 
-  /** Average wait of bulk turns, in ms. Each slice of long work costs that. */
+  /** Average wait of bulk turns, in ms. Each slice of bulk work costs that. */
   get bulkWaitMs(): number {
     return this.#bulkWaitMs;
   }

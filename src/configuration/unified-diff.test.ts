@@ -79,7 +79,7 @@ describe('the difference of two configurations', () => {
     );
   });
 
-  it('turns the one into the other, whatever they are', () => {
+  it('turns the one text into the other, for any texts', () => {
     const line = fc.constantFrom('a', 'b', 'c', '', '-x', '+y', '@@ -1,1 +1,1 @@');
     const document = fc
       .tuple(fc.array(line, { maxLength: 25 }), fc.boolean())
@@ -92,7 +92,7 @@ describe('the difference of two configurations', () => {
     );
   });
 
-  it('of two that are long and have nothing in common is still made in a moment', () => {
+  it('of two long texts with nothing in common takes little time', () => {
     const [before, after] = [text(lines(1, 3_000)), text(lines(4_000, 7_000))];
     expect(applied(before, unifiedDiff(before, after, '/x'))).toBe(after);
   });

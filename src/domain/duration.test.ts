@@ -12,7 +12,7 @@ it.each([
 });
 
 it.each(['', '30', 'm', '0s', '030m', '-1h', '1.5h', '4 h', '4H', '4h\n', '1h30m', '9'.repeat(400)])(
-  'refuses %j and shows what is right',
+  'refuses the duration %j and shows the accepted form',
   (text) => {
     expect(parseDuration(text)).toMatchObject({ ok: false, why: expect.stringContaining('90s, 30m, 4h, 7d or 2w') });
   },

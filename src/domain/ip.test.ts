@@ -165,7 +165,7 @@ describe('parseIp refuses and says what to write instead', () => {
     ['0.0.0.0/0', 'every IPv4 address'],
     ['1.2.3.4/0', 'every IPv4 address'],
     ['::/0', 'every address'],
-    ['::ffff:0:0/96', 'contains ::ffff:0:0/96, in which the proxy looks up IPv4 clients too'],
+    ['::ffff:0:0/96', 'contains ::ffff:0:0/96, in which HAProxy looks up IPv4 clients too'],
     ['::ffff:1.2.3.4/96', 'contains ::ffff:0:0/96'],
     ['::/64', 'contains ::ffff:0:0/96'],
     ['::1/64', 'contains ::ffff:0:0/96'],

@@ -70,7 +70,7 @@ function parseIpv6(text: string, address: string, slash: number): IpParse {
   const words = readIpv6(address);
   const network = networkWords(words, prefix);
   if (holdsEveryIpv4(network, prefix)) {
-    const why = 'contains ::ffff:0:0/96, in which the proxy looks up IPv4 clients too, so it would match all of them';
+    const why = 'contains ::ffff:0:0/96, in which HAProxy looks up IPv4 clients too, so it would match all of them';
     return refuse(`${quote(text)} ${why}; give narrower networks`);
   }
   const entry = isMapped(words) && prefix > 96 ? ipv4Entry(network[3], prefix - 96) : ipv6Entry(network, prefix);

@@ -3,7 +3,7 @@ import { parseIp } from './ip.ts';
 import { type Parsed, parsed, refused } from './parsed.ts';
 import { quote } from './quote.ts';
 
-/** How the proxy treats one server. A closed list without free text that could reach the configuration. */
+/** How HAProxy treats one server. A closed list without free text that could reach the configuration. */
 export interface ServerOptions {
   /** Relative share of the requests, 0 to 256; 0 gets none. */
   readonly weight?: number;

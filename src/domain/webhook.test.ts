@@ -31,11 +31,11 @@ describe('the URL of a webhook', () => {
 
 describe('a secret', () => {
   const of = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`;
-  it.each([24, 32, 64])('of %i bytes is taken', (bytes) => {
+  it.each([24, 32, 64])('of %i bytes is accepted', (bytes) => {
     expect(parseWebhookSecret(of(bytes))).toEqual({ ok: true, value: of(bytes) });
   });
   it.each([of(23), of(65), 'whsec_', 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'whsec_####', `${of(24)} `, `x${of(24)}`])(
-    '%j is not',
+    '%j is refused',
     (text) => {
       expect(parseWebhookSecret(text)).toMatchObject({ ok: false });
     },

@@ -41,7 +41,7 @@ it.each(['1', '1.', '1.000', '0.001', '0.5', '0.5 '])('the weight q=%s is valid'
   expect(errorMediaType(`application/x-protobuf;q=${q}`)).toBe('apierror');
 });
 
-it.each(Object.entries(errorContentTypes))('%s is what its own content type asks for', (form, contentType) => {
+it.each(Object.entries(errorContentTypes))('the form %s is selected by its own content type', (form, contentType) => {
   expect(errorMediaType(contentType)).toBe(form);
 });
 

@@ -23,7 +23,7 @@ describe('a problem document', () => {
     });
   });
 
-  it("carries the error's own members, which cannot take the place of the standard ones", () => {
+  it("has the error's own members, which cannot replace the standard ones", () => {
     const error = new ServiceError(1100, 'unblock address', '10.0.0.1 is not blocked', {
       members: { covered_by: ['10.0.0.0/8'], code: 1, status: 200, request_id: 'forged' },
     });

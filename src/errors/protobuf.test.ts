@@ -12,7 +12,7 @@ const key = (number: number, wireType: number): number[] => {
 };
 
 describe('Err', () => {
-  it('is on the wire as rule 16 numbers its fields', () => {
+  it('has the field numbers of rule 16', () => {
     const error = new ServiceError(1002, 'op', 'msg', { cause: new Error('std') });
     expect([...encodeErr(error)]).toEqual([
       // code = 10, varint; its key 80 fits one byte
@@ -80,7 +80,7 @@ describe('Err', () => {
     });
   });
 
-  it('ends although a cause leads back to itself', () => {
+  it('ends although its causes form a cycle', () => {
     const error = new ServiceError(100, 'op', 'round');
     error.cause = error;
     expect(encodeErr(error).length).toBeLessThan(1000);
@@ -101,7 +101,7 @@ describe('Err', () => {
 });
 
 describe('ApiError', () => {
-  it('is on the wire as the tables number its fields', () => {
+  it('has the documented field numbers', () => {
     const error = new ServiceError(404, 'o', 'm');
     const inner = [0x0a, 6, ...utf8('Search'), 0x12, 1, ...utf8('o'), 0x1a, 1, ...utf8('m'), 0x22, 0];
     expect([...encodeApiError(error)]).toEqual([0x52, inner.length, ...inner, ...key(20, 0), 0x94, 0x03]);

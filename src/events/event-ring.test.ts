@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { untilPasses } from '../../testkit/conditions.ts';
-import { silentLog } from '../telemetry/log.ts';
+import { silentLog } from '../../testkit/silent-log.ts';
 import { EventFeed } from './event-feed.ts';
 import { EventRing } from './event-ring.ts';
 import { eventTypes } from './event-types.ts';
@@ -35,7 +35,7 @@ describe('the ring of events', () => {
     expect(ring.after(1, 10).missed).toBe(true);
   });
 
-  it('keeps so much text, the newest whatever it has', () => {
+  it('keeps a limited amount of text, but always the newest event', () => {
     const ring = ringOf({ mostCharacters: 1_000 });
     const reason = 'x'.repeat(300);
     for (let n = 0; n < 5; n += 1) ring.append('health.changed', { status: 'degraded', was: 'ok', reasons: [reason] });
@@ -56,7 +56,7 @@ describe('the ring of events', () => {
     for (const { text } of ring.after(0, 10).events) expect(text.length).toBeLessThan(25_000);
   });
 
-  it('reads a place only from an id of this run that was given out', () => {
+  it('accepts only ids that this run has issued', () => {
     const ring = ringOf();
     gone(ring, 1, 2);
     expect(['b001-0', 'b001-2', 'b001-3', 'b002-1', 'b001', 'b001-x', ''].map((id) => ring.positionOf(id))).toEqual([
@@ -132,7 +132,7 @@ describe('the feed of a reader', () => {
     expect([feed.positionOf('b001-1'), feed.positionOf('b001-2'), feed.positionOf('b000-2')]).toEqual([null, 2, null]);
   });
 
-  it('gives out much in pages', () => {
+  it('returns many events in pages', () => {
     const ring = ringOf();
     for (let n = 0; n < 500; n += 1)
       ring.append('health.changed', { status: 'degraded', was: 'ok', reasons: ['x'.repeat(1_000)] });

@@ -2,13 +2,13 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { silentLog } from '../../testkit/silent-log.ts';
 import { stopTime } from '../../testkit/stop-time.ts';
 import { sha256 } from '../configuration/backups/backup-files.ts';
 import { LiveFile } from '../configuration/reload/live-file.ts';
 import { LiveOrigin } from '../configuration/reload/live-origin.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { silentLog } from '../telemetry/log.ts';
 import { ConfigurationDrift } from './configuration-drift.ts';
 
 let folder: string;

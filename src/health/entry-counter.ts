@@ -88,8 +88,8 @@ export class EntryCounter {
     // The entries of an abandoned version count until the next commit; the reconciler knows how many.
     const expected = keeper.expected.total;
     const twoVersions = count.nextVersion > count.currentVersion;
-    const leftOver = twoVersions ? registry.byPid(pid)?.leftOver.blocked : undefined;
-    const seen = leftOver?.live(count.entries, expected) ?? count.entries;
+    const abandoned = twoVersions ? registry.byPid(pid)?.abandoned.blocked : undefined;
+    const seen = abandoned?.live(count.entries, expected) ?? count.entries;
     return { seen, expected, ...this.#bounds(expected, twoVersions), unanswered: null };
   }
 
@@ -121,6 +121,6 @@ export function isUncounted({ seen, unanswered }: EntryCount): boolean {
 export function problemInCount(count: EntryCount): string | null {
   const { seen, expected, least, most, unanswered } = count;
   if (seen === null || isWithin(count)) return unanswered;
-  const wanted = least === most ? `instead of ${expected}` : `where a bulk change under way leaves ${least} to ${most}`;
+  const wanted = least === most ? `instead of ${expected}` : `instead of ${least} to ${most} during a bulk change`;
   return `it holds ${seen} entries ${wanted}`;
 }

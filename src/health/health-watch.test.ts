@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { untilPasses } from '../../testkit/conditions.ts';
+import { silentLog } from '../../testkit/silent-log.ts';
 import type { Health as HealthReport } from '../api/health.ts';
-import { type LogFields, silentLog } from '../telemetry/log.ts';
+import type { LogFields } from '../telemetry/log.ts';
 import { HealthWatch } from './health-watch.ts';
 
 type Report = Pick<HealthReport, 'status' | 'reasons'>;
@@ -11,7 +12,7 @@ afterEach(async () => {
 });
 
 function watching(reports: (Report | Error)[], everyMs = 1) {
-  const told: unknown[] = [];
+  const seenEvents: unknown[] = [];
   const warned: (LogFields | undefined)[] = [];
   const looks: string[] = [];
   const watch = new HealthWatch({
@@ -21,13 +22,13 @@ function watching(reports: (Report | Error)[], everyMs = 1) {
       if (report instanceof Error) throw report;
       return report;
     },
-    emit: (type, data) => void told.push([type, data]),
+    emit: (type, data) => void seenEvents.push([type, data]),
     log: { ...silentLog, warn: (_message, fields) => void warned.push(fields) },
     everyMs,
   });
   watches.push(watch);
   watch.start();
-  return { watch, told, warned, looks };
+  return { watch, seenEvents, warned, looks };
 }
 
 const ok: Report = { status: 'ok', reasons: [] };
@@ -35,9 +36,9 @@ const lacks = (count: number): Report => ({ status: 'degraded', reasons: [`it ho
 
 describe('a change of the health', () => {
   it('is emitted once with its previous status, and not again when only numbers change', async () => {
-    const { told, looks } = watching([ok, ok, lacks(1), lacks(2), lacks(3), ok]);
-    await untilPasses(() => expect(told).toHaveLength(3));
-    expect(told).toEqual([
+    const { seenEvents, looks } = watching([ok, ok, lacks(1), lacks(2), lacks(3), ok]);
+    await untilPasses(() => expect(seenEvents).toHaveLength(3));
+    expect(seenEvents).toEqual([
       ['health.changed', { status: 'ok', was: null, reasons: [] }],
       ['health.changed', { status: 'degraded', was: 'ok', reasons: ['it holds 1 entries'] }],
       ['health.changed', { status: 'ok', was: 'degraded', reasons: [] }],
@@ -47,16 +48,16 @@ describe('a change of the health', () => {
   });
 
   it('is noticed soon after something happened, before the next regular probe', async () => {
-    const { watch, told } = watching([ok, { status: 'down', reasons: ['no worker'] }], 3_600_000);
-    await untilPasses(() => expect(told).toHaveLength(1));
+    const { watch, seenEvents } = watching([ok, { status: 'down', reasons: ['no worker'] }], 3_600_000);
+    await untilPasses(() => expect(seenEvents).toHaveLength(1));
     watch.kick();
     watch.kick();
-    await untilPasses(() => expect(told).toHaveLength(2));
+    await untilPasses(() => expect(seenEvents).toHaveLength(2));
   });
 
   it('is still watched after a probe failed', async () => {
-    const { told, warned } = watching([new Error('no descriptors'), ok]);
-    await untilPasses(() => expect(told).toHaveLength(1));
+    const { seenEvents, warned } = watching([new Error('no descriptors'), ok]);
+    await untilPasses(() => expect(seenEvents).toHaveLength(1));
     expect(warned).toEqual([{ cause: 'no descriptors' }]);
   });
 });

@@ -92,7 +92,7 @@ export class Health {
   readonly #count = new TimedProbe<EntryCount>((count) => (isUncounted(count) ? undefined : problemInCount(count)));
   readonly #problems = new TimedProbe<readonly string[]>((problems) => problems[0] ?? null);
   readonly #drift = new TimedProbe<DriftReport>(() => null);
-  readonly #alive = new TimedProbe<boolean>((alive) => (alive ? null : 'no worker of the proxy is running'));
+  readonly #alive = new TimedProbe<boolean>((alive) => (alive ? null : 'no worker of HAProxy is running'));
   #running: Promise<Probe> | null = null;
   /** Of the last attempted write: until the next one a disk counts as full, although reads succeed. */
   #writeProblem: string | null = null;
@@ -174,7 +174,7 @@ export class Health {
       if (problem !== null) found.add('runtime_map', `${worker.role} worker ${worker.pid}: ${problem}`);
     }
 
-    if (noWorker) found.add('workers', 'no worker of the proxy is running');
+    if (noWorker) found.add('workers', 'no worker of HAProxy is running');
     const { reasons } = found;
     const databaseProblem = database.checked ? database.value : this.#writeProblem;
     const status = databaseProblem !== null || noWorker ? 'down' : reasons.length > 0 ? 'degraded' : 'ok';
@@ -216,7 +216,7 @@ export class Health {
 
   async #probeProxy(mayTakeTurn: boolean, deadline: Deadline): Promise<ProxyResults> {
     const processes = await this.#processes.run(deadline, () => this.#listed());
-    // After the listing, which distinguishes the proxy's own sockets from foreign ones.
+    // After the listing, which distinguishes HAProxy's own sockets from foreign ones.
     const [counted, problems, noWorker] = await Promise.all([
       this.#compareAndCount(processes, mayTakeTurn, deadline),
       this.#problems.run(deadline, () => this.#proxyProblems()),
@@ -317,7 +317,7 @@ export class Health {
     const { keeper, trusted } = this.#sources;
     if (keeper.problem !== null) return keeper.problem;
     if (!(await keeper.file.unchanged())) return 'it differs from what was written';
-    return (await trusted.fileUnchanged()) ? null : 'that of the trusted addresses is not what was written';
+    return (await trusted.fileUnchanged()) ? null : 'the file of trusted addresses differs from what was written';
   }
 
   async #noWorker(processes: ProbeResult<Processes | MasterSocketError>, deadline: Deadline): Promise<boolean> {

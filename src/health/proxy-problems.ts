@@ -1,4 +1,4 @@
-// Problems of the proxy that no comparison of maps shows, as reasons for `/health`.
+// Problems of HAProxy that no comparison of maps shows, as reasons for `/health`.
 import type { WorkerRegistry } from '../blocking/compare/worker-registry.ts';
 import { bindAddresses } from '../configuration/reload/listeners.ts';
 import type { LiveFile } from '../configuration/reload/live-file.ts';
@@ -27,10 +27,10 @@ export async function proxyProblems(
   const text = configuration ?? '';
   const lacking = rule.problemOf(text);
   if (lacking !== null) problems.push(lacking);
-  const foreigners = await persistentForeignListeners({ pids, masterPid: registry.masterPid }, (known) =>
+  const listeners = await persistentForeignListeners({ pids, masterPid: registry.masterPid }, (known) =>
     foreignListeners(bindAddresses(text), known),
   );
-  for (const foreign of await describeSockets(foreigners)) {
+  for (const foreign of await describeSockets(listeners)) {
     problems.push(`${foreign}: another process listens on it too, and its requests bypass the blocked map`);
   }
   return problems;

@@ -1,4 +1,5 @@
 import fastify, { type FastifyInstance, type FastifyRequest, type RouteOptions } from 'fastify';
+import { revokeKey } from '../api/keys.ts';
 import { getMetrics } from '../api/metrics.ts';
 import { operations } from '../api/operations.ts';
 import { auditRoutes } from './audit-routes.ts';
@@ -17,7 +18,7 @@ import { FailureLimiter } from './failure-limiter.ts';
 import { readQueryValues } from './handle.ts';
 import { healthRoutes } from './health-routes.ts';
 import { keysRoutes } from './keys-routes.ts';
-import { compileLate, schemaRules } from './late-compilers.ts';
+import { compileOnFirstUse, schemaRules } from './lazy-compilers.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { openApiRoutes } from './openapi-routes.ts';
 import { isPanelRoute } from './panel-pages.ts';
@@ -61,7 +62,7 @@ interface Timeouts {
   /** Between two requests of a connection. */
   readonly keepAlive: number;
   /** For the rest of a body after the response. */
-  readonly leftOver: number;
+  readonly discardBody: number;
   /** The window in which a batch or a complete set must arrive with at least 1 KiB per second. */
   readonly bodyPace: number;
   /** Until any other body is complete. */
@@ -73,7 +74,7 @@ const TIMEOUTS: Timeouts = {
   headers: 15_000,
   request: 600_000,
   keepAlive: 72_000,
-  leftOver: 5_000,
+  discardBody: 5_000,
   bodyPace: 30_000,
   smallBody: 30_000,
 };
@@ -112,7 +113,8 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply, services.log),
     clientErrorHandler: (error, socket) => answerBrokenConnection(error, socket),
   });
-  compileLate(app, '/api/keys/:name');
+  // Any route with schemas for parameters and response.
+  compileOnFirstUse(app, revokeKey.path);
   parseJsonBodies(app, timeouts.smallBody);
   if (options.onRoute !== undefined) app.addHook('onRoute', options.onRoute);
   const lines = new RequestLines(services.log);
@@ -123,7 +125,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     next();
   });
   const connections = options.limits?.connections ?? connectionLimit(readProcessLimits());
-  const boundAuthenticated = addBounds(app, { ...options.limits, connections }, timeouts.leftOver);
+  const boundAuthenticated = addBounds(app, { ...options.limits, connections }, timeouts.discardBody);
   addHooks(app, services, lines, { now, monotonicNow }, options.metricsOpen === true);
   boundAuthenticated();
   addErrorHandlers(app, services, lines);

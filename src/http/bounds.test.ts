@@ -87,7 +87,7 @@ describe('the body of a rejected request', () => {
     ['to a path that does not exist', bearer, 404],
     ['with an unsupported Content-Type', `${bearer}content-type: image/png\r\n`, 415],
   ])('%s is not waited for: a client that sends byte after byte is disconnected', async (_name, headers, status) => {
-    const { port, calls } = await serve({}, { timeouts: { leftOver: 100 } });
+    const { port, calls } = await serve({}, { timeouts: { discardBody: 100 } });
     const path = status === 404 ? '/nowhere' : '/api/blocked-ips';
     const client = await connection(port);
     client.socket.write(`PUT ${path} HTTP/1.1\r\nhost: a\r\n${headers}content-length: 10000000000\r\n\r\n1`);
@@ -102,7 +102,7 @@ describe('the body of a rejected request', () => {
     ['with Connection: close', 'HTTP/1.1', 'connection: close\r\n'],
     ['in HTTP/1.0', 'HTTP/1.0', ''],
   ])('%s is read, so that a client that writes before it reads gets the response', async (_name, version, more) => {
-    const { port } = await serve({}, { timeouts: { leftOver: 60_000 } });
+    const { port } = await serve({}, { timeouts: { discardBody: 60_000 } });
     const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true });
     sockets.push(socket);
     const rest = 8_000_000;
@@ -118,7 +118,7 @@ describe('the body of a rejected request', () => {
   });
 
   test('that arrives at once keeps its connection open', async () => {
-    const { port } = await serve({}, { timeouts: { leftOver: 60_000 } });
+    const { port } = await serve({}, { timeouts: { discardBody: 60_000 } });
     const client = await connection(port);
     client.socket.write('PUT /api/blocked-ips HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\n');
     await untilPasses(() => expect(client.text()).toContain('HTTP/1.1 401'));
@@ -443,7 +443,7 @@ describe('a body of one object', () => {
     `POST /api/blocked-ips HTTP/1.1\r\nhost: a\r\n${bearer}content-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
 
   test('that is not complete in time gets 408 and is disconnected, even if it arrives byte by byte', async () => {
-    const { port, calls } = await serve({}, { timeouts: { smallBody: 100, leftOver: 100 } });
+    const { port, calls } = await serve({}, { timeouts: { smallBody: 100, discardBody: 100 } });
     const client = await connection(port);
     client.socket.write(`${head(60_000)}{"ip_address":`);
     const dribble = setInterval(() => client.socket.write(' '), 10);
@@ -481,7 +481,7 @@ describe('a streamed body', () => {
     ['a complete set', head('PUT', '/api/blocked-ips', 'text/plain'), '192.0.2.1\n', '#'],
     ['a complete set without any data', head('PUT', '/api/blocked-ips', 'text/plain'), '', ''],
   ])('that is too slow gets 408 and is disconnected: %s', async (_name, headers, first, again) => {
-    const { port, calls } = await serve({}, { timeouts: { bodyPace: 100, leftOver: 100 } });
+    const { port, calls } = await serve({}, { timeouts: { bodyPace: 100, discardBody: 100 } });
     const client = await connection(port);
     client.socket.write(headers + first);
     const dribble = setInterval(() => client.socket.write(again), 10);

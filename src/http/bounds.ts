@@ -16,7 +16,7 @@ export interface Limits {
 export function addBounds(
   app: FastifyInstance,
   limits: Pick<Limits, 'connections'> & Partial<Limits>,
-  leftOverMs: number,
+  discardMs: number,
 ): () => void {
   const connections = new Connections(limits.connections, refuseConnection);
   const requests = new RequestLimit(limits.requests);
@@ -41,7 +41,7 @@ export function addBounds(
     next(null, payload);
   });
   app.addHook('onResponse', (request, _reply, next) => {
-    discardBody(request.raw, leftOverMs);
+    discardBody(request.raw, discardMs);
     next();
   });
 

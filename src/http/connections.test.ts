@@ -3,15 +3,15 @@ import { expect, test } from 'vitest';
 import { Connections } from './connections.ts';
 
 test('only the latest rejected connections stay open until they have read their response', () => {
-  const told: Socket[] = [];
-  const connections = new Connections(1, (socket) => told.push(socket));
+  const evicted: Socket[] = [];
+  const connections = new Connections(1, (socket) => evicted.push(socket));
   const worker = new Socket();
   connections.admit(worker);
   connections.authenticated(worker, 'ops');
   connections.begin(worker);
   const flood = Array.from({ length: 1_000 }, () => new Socket());
   for (const socket of flood) connections.admit(socket);
-  expect(told).toEqual(flood);
+  expect(evicted).toEqual(flood);
   expect(flood.every((socket) => connections.wasRefused(socket))).toBe(true);
   expect(flood.slice(0, -64).every(({ destroyed }) => destroyed)).toBe(true);
   expect(flood.slice(-64).some(({ destroyed }) => destroyed)).toBe(false);
@@ -26,12 +26,12 @@ test('a rejected connection that closes makes room for the next', async () => {
   connections.authenticated(worker, 'ops');
   connections.begin(worker);
   const stays = new Socket();
-  const told = new Connections(0, () => undefined);
-  told.admit(stays);
+  const evicted = new Connections(0, () => undefined);
+  evicted.admit(stays);
   for (let index = 0; index < 200; index += 1) {
     const socket = new Socket();
     const closed = new Promise((resolve) => socket.once('close', resolve));
-    told.admit(socket);
+    evicted.admit(socket);
     socket.destroy();
     await closed;
   }

@@ -10,9 +10,9 @@ import type { Services } from './services.ts';
 const json = { 'content-type': 'application/json' };
 
 function listening(overrides: Overrides = {}) {
-  const told: EndedOperation[] = [];
-  const { app } = stubApp({ ...overrides, operations: { ended: (one: EndedOperation) => void told.push(one) } });
-  return { app, told };
+  const recorded: EndedOperation[] = [];
+  const { app } = stubApp({ ...overrides, operations: { ended: (one: EndedOperation) => void recorded.push(one) } });
+  return { app, recorded };
 }
 
 it('every operation that may change something is recorded in the audit log', () => {
@@ -25,7 +25,7 @@ it('every operation that may change something is recorded in the audit log', () 
 describe('the operation listener', () => {
   it('gets a block with its key, source, address and response', async () => {
     using _time = stopTime();
-    const { app, told } = listening({
+    const { app, recorded } = listening({
       blockedSet: {
         block: async (_request: unknown, caller: { audited?: (row: number) => void }) => {
           caller.audited?.(42);
@@ -53,7 +53,7 @@ describe('the operation listener', () => {
       headers: { ...BEARER, 'x-request-id': 'abc' },
       payload: { ip_address: '192.0.2.1' },
     });
-    expect(told).toEqual([
+    expect(recorded).toEqual([
       {
         note: {
           operation: 'block',
@@ -78,11 +78,11 @@ describe('the operation listener', () => {
         counts: { unchanged: 1 },
       },
     ]);
-    expect(told[0]!.at).toEqual(NOW);
+    expect(recorded[0]!.at).toEqual(NOW);
   });
 
   it('gets counts and the id of a reload, and never a key', async () => {
-    const { app, told } = listening();
+    const { app, recorded } = listening();
     const call = (method: 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) =>
       app.inject({ method, url, headers: BEARER, ...(payload === undefined ? {} : { payload }) });
     await call('POST', '/api/blocked-ips/batch', { add: ['192.0.2.1'] });
@@ -91,7 +91,7 @@ describe('the operation listener', () => {
     await call('PUT', '/api/sites/a.example', { servers: [{ address: '10.0.0.1', port: 80 }] });
     await call('POST', '/api/keys', { name: 'ci' });
     await call('DELETE', '/api/keys/ci');
-    expect(told.map(({ note, outcome }) => [note.operation, note.target, outcome.result])).toEqual([
+    expect(recorded.map(({ note, outcome }) => [note.operation, note.target, outcome.result])).toEqual([
       ['batch', null, { added: 1, updated: 0, removed: 0, unchanged: 0, rejected_total: 0 }],
       ['sync', null, { added: 0, removed: 0, total_ips: 2, runtime_map_synced: true }],
       ['reload', null, { changed: false, reload: 'r1' }],
@@ -99,8 +99,8 @@ describe('the operation listener', () => {
       ['create_key', 'ci', null],
       ['revoke_key', 'ci', null],
     ]);
-    expect(JSON.stringify(told)).not.toContain('secret');
-    expect(told.map(({ counts, verifiedEverywhere }) => [counts, verifiedEverywhere])).toEqual([
+    expect(JSON.stringify(recorded)).not.toContain('secret');
+    expect(recorded.map(({ counts, verifiedEverywhere }) => [counts, verifiedEverywhere])).toEqual([
       [{ added: 1, updated: 0, removed: 0, unchanged: 0, rejected: 0 }, true],
       [{ added: 0, removed: 0 }, true],
       [{}, null],
@@ -111,7 +111,9 @@ describe('the operation listener', () => {
   });
 
   it('gets a read operation only if a valid key lacks its scope', async () => {
-    const { app, told } = listening({ keys: { authenticate: async () => ({ name: 'watcher', scopes: ['read'] }) } });
+    const { app, recorded } = listening({
+      keys: { authenticate: async () => ({ name: 'watcher', scopes: ['read'] }) },
+    });
     const looks = [
       ['GET', '/api/keys'],
       ['HEAD', '/api/audit'],
@@ -121,7 +123,7 @@ describe('the operation listener', () => {
     for (const [method, url] of looks)
       expect((await app.inject({ method, url, headers: BEARER })).statusCode).toBe(403);
     for (const url of ['/api/sites', '/api/check/nonsense', '/api/nothing']) await app.inject({ url, headers: BEARER });
-    expect(told.map(({ note, status }) => ({ ...note, status }))).toMatchObject([
+    expect(recorded.map(({ note, status }) => ({ ...note, status }))).toMatchObject([
       { operation: 'read', target: '/api/keys', keyName: 'watcher', status: 403 },
       { operation: 'read', target: '/api/audit', status: 403 },
       { operation: 'read', target: '/api/config/reloads/:id', status: 403 },
@@ -130,7 +132,7 @@ describe('the operation listener', () => {
   });
 
   it('gets a dry run only if it is rejected', async () => {
-    const { app, told } = listening({
+    const { app, recorded } = listening({
       keys: { authenticate: async (key: string) => ({ name: key, scopes: [key] }) },
     });
     const dryRun = (key: string, query = '') =>
@@ -142,13 +144,13 @@ describe('the operation listener', () => {
       });
     expect((await dryRun('block')).statusCode).toBe(200);
     expect((await dryRun('block', '&allow_wide=true')).statusCode).toBe(403);
-    expect(told.map(({ note, status, attempted }) => [note.operation, note.keyName, status, attempted])).toEqual([
+    expect(recorded.map(({ note, status, attempted }) => [note.operation, note.keyName, status, attempted])).toEqual([
       ['batch', 'block', 403, false],
     ]);
   });
 
   it('gets a rejection of a valid key, with its code', async () => {
-    const { app, told } = listening({
+    const { app, recorded } = listening({
       keys: {
         authenticate: async (key: string) => ({ name: key, scopes: [key === 'reader' ? 'read' : 'admin'] }),
       },
@@ -163,7 +165,7 @@ describe('the operation listener', () => {
     await app.inject({ method: 'DELETE', url: '/api/trusted-ips/192.0.2.9', headers: as('ops') });
     await app.inject({ method: 'PUT', url: '/api/trusted-ips/not%0Aan-address', headers: as('ops') });
     await app.inject({ method: 'POST', url: '/api/blocked-ips', headers: { ...as('ops'), ...json }, payload: '{' });
-    const seen = told.map(({ note, status, outcome, attempted }) => [
+    const seen = recorded.map(({ note, status, outcome, attempted }) => [
       note.operation,
       note.ipAddress,
       status,
@@ -179,13 +181,13 @@ describe('the operation listener', () => {
   });
 
   it('gets no anonymous request and no read operation', async () => {
-    const { app, told } = listening();
+    const { app, recorded } = listening();
     await app.inject({ method: 'POST', url: '/api/config/reload' });
     await app.inject({ method: 'POST', url: '/api/config/reload', headers: { authorization: 'Bearer wrong' } });
     await app.inject({ method: 'GET', url: '/api/keys', headers: BEARER });
     await app.inject({ method: 'POST', url: '/api/config/validate', headers: BEARER });
     await app.inject({ method: 'POST', url: '/api/audit', headers: BEARER });
-    expect(told).toEqual([]);
+    expect(recorded).toEqual([]);
   });
 });
 

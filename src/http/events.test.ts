@@ -5,10 +5,10 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventually, untilPasses } from '../../testkit/conditions.ts';
 import { stubApp } from '../../testkit/http/stub-services.ts';
+import { silentLog } from '../../testkit/silent-log.ts';
 import { stopTime } from '../../testkit/stop-time.ts';
 import { EventFeed } from '../events/event-feed.ts';
 import { EventRing } from '../events/event-ring.ts';
-import { silentLog } from '../telemetry/log.ts';
 import { type App, type AppOptions, createApp } from './app.ts';
 import { listen } from './listen.ts';
 import type { Services } from './services.ts';
@@ -190,12 +190,12 @@ describe('GET /api/events', () => {
     const reasons = ['x'.repeat(1_000)];
     const connections = () =>
       new Promise<number>((resolve) => app.server.getConnections((_error, count) => resolve(count)));
-    let told = 0;
+    let emitted = 0;
     // Fills the buffers. A client that reads nothing does not notice the end of its connection.
     for (let round = 0; round < 200 && (await connections()) > 1; round += 1) {
       for (let n = 0; n < 200; n += 1) ring.append('health.changed', { status: 'degraded', was: 'ok', reasons });
-      told += 200;
-      await eventually('the other one has it all', () => quick.events.length === told);
+      emitted += 200;
+      await eventually('the other one has it all', () => quick.events.length === emitted);
       await time.pass(20);
     }
     expect(await connections()).toBe(1);

@@ -19,17 +19,17 @@ describe('health', () => {
   });
 
   test('hides messages of template and proxy from keys below admin', async () => {
-    const told = async (scopes: readonly string[]) => {
+    const healthFor = async (scopes: readonly string[]) => {
       const { app } = stubApp({ keys: { authenticate: async () => ({ name: 'ops', scopes }) } });
       return (await app.inject({ url: '/health', headers: BEARER })).json();
     };
     for (const scopes of [['read'], ['block']]) {
-      const seen = await told(scopes);
+      const seen = await healthFor(scopes);
       expect(seen.last_reload).toEqual({ ...HEALTH.last_reload, error: null });
       expect(seen.last_reload.error_code).toBe(5001);
       expect(JSON.stringify(seen)).not.toContain('line 3');
     }
-    expect(await told(['admin'])).toEqual(HEALTH);
+    expect(await healthFor(['admin'])).toEqual(HEALTH);
   });
 
   test.each([

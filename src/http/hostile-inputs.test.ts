@@ -53,7 +53,7 @@ const IN_BODIES = [
 
 describe.each(IN_BODIES)('as %s', (_name, url, method, body) => {
   test.each([...HOSTILE_TEXTS, ...NOT_TEXTS])(
-    '%s is refused with 400, and no service is asked',
+    '%s is refused with 400, and no service is called',
     async (_what, value) => {
       const response = await stub.app.inject({
         method,
@@ -85,7 +85,7 @@ const IN_PATHS = [
 
 describe.each(IN_PATHS)('in the path of %s %s', (method, prefix) => {
   test.each(HOSTILE_TEXTS.filter(([, text]) => text.isWellFormed()))(
-    '%s is a 4xx, and no service is asked',
+    '%s is a 4xx, and no service is called',
     async (_what, text) => {
       const url = `${prefix}${encodeURIComponent(text.slice(0, 5000))}`;
       const response = await stub.app.inject({ method, url, headers: BEARER });

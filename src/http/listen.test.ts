@@ -186,7 +186,7 @@ describe('a PUT over a real connection', () => {
 describe('a body that is too large', () => {
   test.each([
     ['of unknown length', {}],
-    ['of a length told before', { 'content-length': '5000000' }],
+    ['with a length announced before', { 'content-length': '5000000' }],
   ])('%s gets 413 and no reset, and the connection stays usable', async (_name, headers) => {
     const { port } = await serve();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });

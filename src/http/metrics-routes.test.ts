@@ -96,19 +96,19 @@ describe('every response is counted', () => {
     ['GET', '/nothing/there', 404, null],
   ] as const)('%s %s', async (method, path, status, route) => {
     using _time = stopTime();
-    const told: unknown[][] = [];
-    const { app } = stubApp({ metrics: { answered: (...answer: unknown[]) => void told.push(answer) } });
+    const counted: unknown[][] = [];
+    const { app } = stubApp({ metrics: { answered: (...answer: unknown[]) => void counted.push(answer) } });
     expect((await app.inject({ method, url: path, headers: BEARER })).statusCode).toBe(status);
-    expect(told).toEqual([[method, route, status, 0]]);
+    expect(counted).toEqual([[method, route, status, 0]]);
   });
 
   test('even if the request was rejected before it was read', async () => {
     using _time = stopTime();
-    const told: unknown[][] = [];
-    const { app } = stubApp({ metrics: { answered: (...answer: unknown[]) => void told.push(answer) } });
+    const counted: unknown[][] = [];
+    const { app } = stubApp({ metrics: { answered: (...answer: unknown[]) => void counted.push(answer) } });
     expect((await app.inject({ url: '/api/keys' })).statusCode).toBe(401);
     expect((await app.inject({ url: '/%zz', headers: BEARER })).statusCode).toBe(400);
-    expect(told[0]).toEqual(['GET', '/api/keys', 401, 0]);
-    for (const [, , , milliseconds] of told) expect(milliseconds).toBe(0);
+    expect(counted[0]).toEqual(['GET', '/api/keys', 401, 0]);
+    for (const [, , , milliseconds] of counted) expect(milliseconds).toBe(0);
   });
 });

@@ -77,16 +77,16 @@ test('failures with a valid key have one log line each with their cause, up to s
 });
 
 test('sources beyond the limit are counted together', () => {
-  const told: unknown[] = [];
+  const writtenFields: unknown[] = [];
   const lines = new LimitedLines({
-    write: (_message, fields) => told.push(fields),
+    write: (_message, fields) => writtenFields.push(fields),
     limits: { lines: 0, windowMs: 1_000, sources: 2 },
   });
   for (const source of ['a', 'b', 'c', 'd', 'a']) expect(lines.allows(source)).toBe(false);
   lines.end();
-  expect(told).toEqual([{ requests: 5, most_from: { a: 2, b: 1 } }]);
+  expect(writtenFields).toEqual([{ requests: 5, most_from: { a: 2, b: 1 } }]);
   lines.end();
-  expect(told).toHaveLength(1);
+  expect(writtenFields).toHaveLength(1);
 });
 
 test('wrong keys from one link-local network count together', () => {

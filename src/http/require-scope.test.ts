@@ -90,25 +90,28 @@ describe('every operation and its scope', () => {
 
 describe.each([...scopes, 'none'])('a key with the scope %s', (held) => {
   const { app, calls } = scoped();
-  test.each(rows.filter(({ access }) => access !== 'open'))('asks $route', async ({ method, url, access }) => {
-    const needed = access as Scope;
-    calls.length = 0;
-    const response = await app.inject({ method: method as 'GET', url, headers: as(held) });
-    if (grants([held], needed)) {
-      expect(response.statusCode).not.toBe(403);
-      expect(response.statusCode).not.toBe(401);
-      return;
-    }
-    expect(response.statusCode).toBe(403);
-    expect(response.json()).toMatchObject({
-      code: 403,
-      kind: 'Authorization',
-      missing_scope: needed,
-      detail: `this request needs the scope ${needed}, but the key the-${held} has ${held === 'none' ? 'no scope' : `only ${held}`}; use a key with the scope ${needed}`,
-    });
-    expect(response.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${needed}"`);
-    expect(calls).toEqual([]);
-  });
+  test.each(rows.filter(({ access }) => access !== 'open'))(
+    'may call $route, or gets 403 with the missing scope',
+    async ({ method, url, access }) => {
+      const needed = access as Scope;
+      calls.length = 0;
+      const response = await app.inject({ method: method as 'GET', url, headers: as(held) });
+      if (grants([held], needed)) {
+        expect(response.statusCode).not.toBe(403);
+        expect(response.statusCode).not.toBe(401);
+        return;
+      }
+      expect(response.statusCode).toBe(403);
+      expect(response.json()).toMatchObject({
+        code: 403,
+        kind: 'Authorization',
+        missing_scope: needed,
+        detail: `this request needs the scope ${needed}, but the key the-${held} has ${held === 'none' ? 'no scope' : `only ${held}`}; use a key with the scope ${needed}`,
+      });
+      expect(response.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${needed}"`);
+      expect(calls).toEqual([]);
+    },
+  );
 
   test('is checked for HEAD as for GET', async () => {
     for (const { url, access } of rows.filter(({ method }) => method === 'GET')) {

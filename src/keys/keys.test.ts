@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { silentLog } from '../../testkit/silent-log.ts';
 import type { Scope } from '../domain/scope.ts';
 import { noFacts } from '../events/facts.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
 import { type Database, openDatabase } from '../store/open-database.ts';
-import { silentLog } from '../telemetry/log.ts';
 import { ApiKeys } from './keys.ts';
 
 const caller = { keyName: 'ops', requestId: 'r', source: '127.0.0.1', receivedAt: 0 };
@@ -53,7 +53,7 @@ describe('what a key may do', () => {
     });
   });
 
-  test('is known by different names where a stored key and that of the settings are both valid', async () => {
+  test('has different names for a stored key and the key of the settings', async () => {
     await keys.ensureFirstKey(keyFile, () => undefined);
     const stored = (await readFile(keyFile, 'utf8')).trim();
     const both = opened('given-0123456789');
@@ -63,7 +63,7 @@ describe('what a key may do', () => {
     expect(names).toEqual(['admin', '_settings']);
   });
 
-  test('ends to the millisecond when its time has come, and at once when it is revoked', async () => {
+  test('ends to the millisecond at its expiry, and at once when the key is revoked', async () => {
     const key = await make('short', ['read'], soon);
     now = new Date(soon.getTime() - 1);
     expect(await keys.authenticate(key)).not.toBeNull();
@@ -76,7 +76,7 @@ describe('what a key may do', () => {
 });
 
 describe('the last valid admin key', () => {
-  test('stays, however many keys there are that may do less', async () => {
+  test('cannot be revoked, however many keys of lower scopes exist', async () => {
     await make('root');
     await make('bot', ['block']);
     await make('watcher', ['read']);
@@ -87,7 +87,7 @@ describe('the last valid admin key', () => {
     await expect(revoke('second')).rejects.toEqual(refused);
   });
 
-  test('is one that lasts as long: another that ends before it does not replace it', async () => {
+  test('cannot be revoked if all others expire earlier', async () => {
     await make('root');
     await make('guest', ['admin'], soon);
     await expect(revoke('root')).rejects.toEqual(refused);
@@ -101,14 +101,14 @@ describe('the last valid admin key', () => {
     await expect(revoke('root-2')).rejects.toEqual(refused);
   });
 
-  test('among those that end is the one that ends last', async () => {
+  test('is the one that expires last', async () => {
     await make('first', ['admin'], soon);
     await make('second', ['admin'], later);
     await expect(revoke('second')).rejects.toEqual(refused);
     await revoke('first');
   });
 
-  test('is none that has ended, and one that has ended may always go', async () => {
+  test('is never an expired one, which can always be revoked', async () => {
     await make('root');
     await make('guest', ['admin'], soon);
     now = later;
@@ -116,7 +116,7 @@ describe('the last valid admin key', () => {
     await revoke('guest');
   });
 
-  test('stays when two revoke the last two at once', async () => {
+  test('stays when two requests revoke the last two at once', async () => {
     for (let round = 0; round < 20; round += 1) {
       const names = [`a${round}`, `b${round}`];
       for (const name of names) await make(name);
@@ -128,7 +128,7 @@ describe('the last valid admin key', () => {
     }
   });
 
-  test('may go while the settings give one', async () => {
+  test('can be revoked while the settings provide one', async () => {
     await make('root');
     await opened('given-0123456789').revoke('root', caller);
     expect((await keys.list())[0]?.revoked_at).not.toBeNull();
@@ -138,7 +138,7 @@ describe('the last valid admin key', () => {
 describe('at a start', () => {
   const written = async () => (await readFile(keyFile, 'utf8')).trim();
 
-  test('the first key is made once, for its owner alone', async () => {
+  test('the first key is created once, readable by its owner only', async () => {
     await keys.ensureFirstKey(keyFile, () => undefined);
     const first = await written();
     expect(await keys.authenticate(first)).toEqual({ name: 'admin', scopes: ['admin'] });
@@ -147,7 +147,7 @@ describe('at a start', () => {
     expect(await written()).toBe(first);
   });
 
-  test('one is made when a key was given before, and none of those stored may do everything any more', async () => {
+  test('an admin key is created if the settings no longer provide one and no valid one is stored', async () => {
     await make('root', ['admin']);
     await make('bot', ['block']);
     await opened('given-0123456789').revoke('root', caller);
@@ -155,7 +155,7 @@ describe('at a start', () => {
     expect(await keys.authenticate(await written())).toEqual({ name: 'admin', scopes: ['admin'] });
   });
 
-  test('one is made under an unused name when the last has expired', async () => {
+  test('an admin key is created under an unused name if the last one has expired', async () => {
     await make('admin', ['admin'], soon);
     await keys.ensureFirstKey(keyFile, () => undefined);
     await expect(written()).rejects.toThrow('ENOENT');

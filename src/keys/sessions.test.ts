@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { silentLog } from '../../testkit/silent-log.ts';
 import { StoreFolder } from '../../testkit/store/store-folder.ts';
 import type { Caller } from '../blocking/answers.ts';
 import { noFacts } from '../events/facts.ts';
@@ -6,7 +7,6 @@ import { ApiKeysStore } from '../store/api-keys-store.ts';
 import { AuditStore } from '../store/audit-store.ts';
 import type { Database } from '../store/open-database.ts';
 import { SessionsStore } from '../store/sessions-store.ts';
-import { silentLog } from '../telemetry/log.ts';
 import { ApiKeys, settingsKeyName } from './keys.ts';
 import { Sessions } from './sessions.ts';
 
@@ -53,7 +53,7 @@ describe('a session', () => {
     });
   });
 
-  test('is a use of its key, as the list of keys shows it', async () => {
+  test('counts as a use of its key in the list of keys', async () => {
     const token = await signIn('ops');
     pass(5 * minute);
     await sessions.authenticate(token);
@@ -93,7 +93,7 @@ describe('a session', () => {
     expect(await sessions.authenticate(token)).toBeNull();
   });
 
-  test('that a clock which was ahead began ends when the clock is set back, and takes the place of none', async () => {
+  test('that began while the clock was ahead ends when the clock is set back, and takes no slot', async () => {
     pass(400 * 24 * hour);
     const tokens: string[] = [];
     for (let count = 0; count < 64; count += 1) {
@@ -138,7 +138,7 @@ describe('a session', () => {
     expect(await sessions.authenticate(first)).toBeNull();
   });
 
-  test('is in the audit under the name of its key, its start and its end', async () => {
+  test('has its start and its end in the audit log, under the name of its key', async () => {
     await sessions.end(await signIn('ops'), caller('ops'));
     const { items } = await new AuditStore(database).page({ limit: 2, cursor: null });
     expect(items).toMatchObject([
@@ -147,7 +147,7 @@ describe('a session', () => {
     ]);
   });
 
-  test('is one of at most 64 of its key: the one that was idle longest goes, and what has ended is deleted', async () => {
+  test('beyond the 64th of its key ends the longest idle one, and ended ones are deleted', async () => {
     const root = await signIn('root');
     const tokens: string[] = [];
     for (let count = 0; count < 65; count += 1) {
@@ -191,7 +191,7 @@ describe('a session', () => {
 });
 
 describe('a session of the key of the settings', () => {
-  test('goes on after a restart with the same key, and ends with another one or none', async () => {
+  test('continues after a restart with the same key, and ends with another one or none', async () => {
     open('given-0123456789abcdef');
     const token = await signIn(settingsKeyName);
     open('given-0123456789abcdef');

@@ -21,7 +21,7 @@ export function blockedByProblem(text: string): string | null {
 
 function textProblem(what: string, text: string, longest: number): string | null {
   if ([...text].length > longest) return `${what} is longer than ${longest} characters`;
-  if (notOneLine.test(text)) return `${what} ${quote(text)} holds control characters`;
+  if (notOneLine.test(text)) return `${what} ${quote(text)} contains control characters`;
   if (text.includes('\ufffd')) return `${what} is not UTF-8`;
   return null;
 }

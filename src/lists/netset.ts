@@ -19,7 +19,7 @@ export function readNetsetLine(line: string): LineReading {
   const [command, , address, ...options] = words.filter((word) => word !== '-exist' && word !== '-!');
   if (command === undefined || command.startsWith('#') || others.has(command)) return nothing;
   if (!adding.has(command)) return readPlainLine(line);
-  if (address === undefined) return bad(trimBlanks(line), 'names no address; it is add SET ADDRESS');
+  if (address === undefined) return bad(trimBlanks(line), 'has no address; write add SET ADDRESS');
   const reading = readAddress(address);
   if (reading.kind !== 'entry') return reading;
   return withOptions(reading.entry, options);
@@ -38,7 +38,7 @@ function withOptions(plain: ListEntry, options: readonly string[]): LineReading 
     } else if (option === 'timeout') {
       at += 1;
       if (value === undefined || !/^[0-9]{1,9}$/.test(value)) {
-        return bad(plain.ip, `has the timeout ${quote(value ?? '')}, which is no whole number of seconds`);
+        return bad(plain.ip, `has the timeout ${quote(value ?? '')}, which is not a whole number of seconds`);
       }
       // 0: no expiry.
       if (Number(value) > 0) entry = { ...entry, expiry: { seconds: Number(value) } };
@@ -48,7 +48,7 @@ function withOptions(plain: ListEntry, options: readonly string[]): LineReading 
       if (problem !== null) return bad(plain.ip, problem);
       entry = { ...entry, reason: value ?? '' };
     } else {
-      return bad(plain.ip, `has the option ${quote(option)}, which is not known here`);
+      return bad(plain.ip, `has the unknown option ${quote(option)}`);
     }
   }
   return { kind: 'entry', entry };

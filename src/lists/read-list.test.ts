@@ -77,7 +77,7 @@ describe('CSV', () => {
       'ip_address,reason,expires_at,blocked_by,blocked_at\n192.0.2.1,"a, ""b""",2030-01-31T12:00:00Z,ops,x\n',
     ],
     ['in any order', 'Blocked_By,Expires,IP,country,Reason\nops,2030-01-31T13:00:00+01:00,192.0.2.1,XX,"a, ""b"""'],
-  ])('%s gives reason, expiry and who', async (_name, text) => {
+  ])('%s gives reason, expiry and source', async (_name, text) => {
     const { format, readings } = await readAll(text);
     expect(format).toBe('csv');
     expect(entries(readings)).toEqual([
@@ -173,7 +173,7 @@ describe('a map file of HAProxy', () => {
 });
 
 describe('a netset', () => {
-  it('as ipset saves it gives timeout and comment', async () => {
+  it('written by ipset save gives timeout and comment', async () => {
     const text = [
       'create blocked hash:net family inet hashsize 1024 maxelem 65536 timeout 0 comment',
       'add blocked 1.2.3.0/24 timeout 3600 comment "it said \\"hi\\""',
@@ -213,7 +213,7 @@ describe('any list', () => {
     }
   });
 
-  it('reads the same, however its bytes come', () =>
+  it('has the same result, however its bytes are split', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof(address, word, fc.string(), fc.constant('192.0.2.1 1'), fc.constant('add x 192.0.2.1'))),
@@ -277,7 +277,7 @@ describe('any list', () => {
     ['# a comment', null],
     ['', null],
     ['<!DOCTYPE html>', null],
-  ])('shows by %j that it is %s', (line, format) => {
+  ])('that begins with %j is recognised as %s', (line, format) => {
     expect(formatOfLine(line)).toBe(format);
   });
 });

@@ -39,6 +39,6 @@ const longestShown = 100;
 
 /** A line longer than any format's is not parsed. */
 export function readNumbered(reader: LineReader, { number, text, tooLong }: LineOfFile): NumberedReading {
-  const reading = tooLong ? bad(text, 'is longer than 4,096 characters; a list has one address a line') : reader(text);
+  const reading = tooLong ? bad(text, 'is longer than 4,096 characters; write one address per line') : reader(text);
   return { line: number, reading };
 }

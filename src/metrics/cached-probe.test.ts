@@ -35,7 +35,7 @@ describe('a cached probe', () => {
     expect(await Promise.all([second, third])).toEqual([2, 2]);
   });
 
-  it('waits no longer than it may, and has the answer before as long as that is not stale', async () => {
+  it('waits no longer than its limit, and then returns the previous answer unless it is stale', async () => {
     using time = stopTime();
     const { probe, questions } = asked({ fresh: 0, stale: 60_000 });
     const late = probe.read(10);

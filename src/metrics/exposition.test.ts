@@ -35,7 +35,7 @@ describe('the text of a registry', () => {
     expect(await expositionOf(registry)).toBe(prometheus);
   });
 
-  it('is as OpenMetrics wants it: the family without _total, its samples with it, and an end', async () => {
+  it('follows OpenMetrics: families without _total, samples with it, and an end mark', async () => {
     expect(asOpenMetrics(await expositionOf(filled()))).toBe(
       `${prometheus
         .replace('# HELP proxy_manager_asked_total', '# HELP proxy_manager_asked')

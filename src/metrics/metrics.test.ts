@@ -19,7 +19,7 @@ async function everything(): Promise<string> {
 }
 
 describe('a scrape', () => {
-  it('asks at its moment', async () => {
+  it('reads the values of its own moment', async () => {
     let blocked = 12;
     const { metrics } = metricsKit({ sets: { ...someSets, blockedEntries: () => blocked } });
     expect(samplesOf(await metrics.scrape('prometheus'))).toMatchObject({
@@ -111,7 +111,7 @@ describe('a scrape', () => {
     expect(warned).toEqual(Array(2).fill('Metrics lack the number of temporary blocks: no room'));
   });
 
-  it('concurrent requests share one scrape', async () => {
+  it('is shared by concurrent requests', async () => {
     let asked = 0;
     const { metrics } = metricsKit({
       proxyVersion: () => {
@@ -208,20 +208,20 @@ describe('metrics of the parts', () => {
     });
   });
 
-  it('of a webhook is under its name from when it begins until it is removed', async () => {
+  it('include a webhook from its creation until its removal', async () => {
     const { observers, metrics } = metricsKit({ webhookBacklogs: async () => [] });
     observers.webhooks.began('chat');
     observers.webhooks.tried('chat', 'failed');
     observers.webhooks.tried('chat', 'given_up');
-    const told = async () =>
+    const hookSeries = async () =>
       Object.entries(samplesOf(await metrics.scrape('prometheus'))).filter(([name]) => name.startsWith('webhook'));
-    expect(await told()).toEqual([
+    expect(await hookSeries()).toEqual([
       ['webhook_deliveries_total{webhook="chat",result="delivered"}', 0],
       ['webhook_deliveries_total{webhook="chat",result="failed"}', 1],
       ['webhook_deliveries_total{webhook="chat",result="given_up"}', 1],
     ]);
     observers.webhooks.removed('chat');
-    expect(await told()).toEqual([]);
+    expect(await hookSeries()).toEqual([]);
   });
 
   it('counts requests by route and class, and unknown paths in one series', async () => {
@@ -274,7 +274,7 @@ describe('the metrics', () => {
 });
 
 describeWithPromtool('promtool', () => {
-  it('finds nothing in the metrics', async () => {
+  it('reports no problem in the metrics', async () => {
     expect(promtool(['check', 'metrics'], await everything())).toEqual({ fine: true, said: '' });
   });
 });

@@ -12,7 +12,7 @@ const operations: readonly string[] = [
 
 /**
  * `done`: durable, and verified in every live worker if that is part of it. `incomplete`: durable, but not verified in
- * every worker. `refused`: the request's fault (4xx). `failed`: ours or the proxy's (5xx); not made.
+ * every worker. `refused`: the request's fault (4xx). `failed`: ours or HAProxy's (5xx); not made.
  */
 const results = ['done', 'incomplete', 'refused', 'failed'] as const;
 type Result = (typeof results)[number];

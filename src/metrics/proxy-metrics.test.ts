@@ -24,7 +24,7 @@ const siteOf = (backend: string) => (backend === 'welcome' ? '' : backend.replac
 const samples = async () => (await expositionOf(registry)).split('\n').filter((line) => /^[^#]/.test(line));
 
 describe('the statistics of HAProxy', () => {
-  it('is counted by frontend, and by backend and site', async () => {
+  it('are counted by frontend, and by backend and site', async () => {
     metrics.refresh([stat('frontend', 'http'), stat('backend', 'welcome'), stat('backend', 'site_a.example')], siteOf);
     expect(await samples()).toEqual([
       'proxy_manager_proxy_stats_up 1',
@@ -42,7 +42,7 @@ describe('the statistics of HAProxy', () => {
     ]);
   });
 
-  it('restarts with the next worker, without removed sites', async () => {
+  it('restart with the next worker, without removed sites', async () => {
     metrics.refresh([stat('backend', 'site_a.example', 9), stat('backend', 'site_b.example')], siteOf);
     metrics.refresh([stat('backend', 'site_a.example')], siteOf);
     const text = await expositionOf(registry);
@@ -50,13 +50,13 @@ describe('the statistics of HAProxy', () => {
     expect(text).not.toContain('b.example');
   });
 
-  it('is absent, not zero, when it could not be read', async () => {
+  it('are absent, not zero, when they could not be read', async () => {
     metrics.refresh([stat('frontend', 'http')], siteOf);
     metrics.refresh(null, siteOf);
     expect(await samples()).toEqual(['proxy_manager_proxy_stats_up 0']);
   });
 
-  it('of more sites than are listed is summed up, the same ones whatever their order, and stays below a megabyte', async () => {
+  it('of sites beyond the limit are added up, the same ones in any order, and stay below a megabyte', async () => {
     const long = 'a-name-as-long-as-they-come-in-practice.shop.example.com';
     const sites = Array.from({ length: 10_000 }, (_, n) =>
       stat('backend', `site_${String(n).padStart(5, '0')}.${long}`),

@@ -23,7 +23,7 @@ export class ProxyMetrics {
   readonly #unlisted;
 
   constructor(instruments: Instruments) {
-    const restarts = 'Of the current worker; starts at 0 with each.';
+    const restarts = 'Counted by the current worker; a new worker starts at 0.';
     this.#up = instruments.gauge('proxy_stats_up', 'Whether the statistics of HAProxy could be read.');
     this.#frontendRequests = instruments.counter('frontend_requests_total', `HTTP requests. ${restarts}`, ['frontend']);
     this.#denied = instruments.counter(

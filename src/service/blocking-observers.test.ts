@@ -7,21 +7,21 @@ import { openScriptedBlocking, type ScriptedBlocking } from '../../testkit/scrip
 import { showProcesses } from '../haproxy/process/workers.ts';
 
 let scripted: ScriptedBlocking;
-let told: string[];
+let reported: string[];
 
 beforeEach(async () => {
-  told = [];
+  reported = [];
   scripted = await openScriptedBlocking({
     observers: {
       drift: {
-        compared: (map, result) => told.push(`${map} ${result}`),
-        seen: (map, kind, entries) => told.push(`${map} seen ${kind} ${entries}`),
-        repaired: (map, kind, entries) => told.push(`${map} repaired ${kind} ${entries}`),
-        fileRepaired: (map) => told.push(`${map} file`),
+        compared: (map, result) => reported.push(`${map} ${result}`),
+        seen: (map, kind, entries) => reported.push(`${map} seen ${kind} ${entries}`),
+        repaired: (map, kind, entries) => reported.push(`${map} repaired ${kind} ${entries}`),
+        fileRepaired: (map) => reported.push(`${map} file`),
       },
       groupEnded: (changes, milliseconds) => {
         expect(milliseconds).toBeGreaterThanOrEqual(0);
-        told.push(`group of ${changes}`);
+        reported.push(`group of ${changes}`);
       },
     },
   });
@@ -46,18 +46,18 @@ describe('the parts report', () => {
       caller(),
     );
     await kit.blockedSet.unblock(entryOf('192.0.2.1'), caller());
-    expect(told).toEqual(['group of 2', 'group of 1']);
-    told.length = 0;
+    expect(reported).toEqual(['group of 2', 'group of 1']);
+    reported.length = 0;
     await kit.database.close();
     await expect(kit.blockedSet.block(toBlock('192.0.2.3'), caller())).rejects.toThrow();
-    expect(told).toEqual(['group of 1']);
+    expect(reported).toEqual(['group of 1']);
   });
 
   it('the drift of a worker by kind, and its repair', async () => {
     const { kit, master } = scripted;
     for (let n = 1; n <= 5; n += 1) await kit.blockedSet.block(toBlock(`192.0.2.${n}`), caller());
     await ensure();
-    told.length = 0;
+    reported.length = 0;
     const map = master.map(kit.mapPath);
     map.del('192.0.2.1');
     map.del('192.0.2.2');
@@ -65,7 +65,7 @@ describe('the parts report', () => {
     map.add('192.0.2.4', '1');
     map.add('203.0.113.1', '1');
     await ensure();
-    expect(told.toSorted()).toEqual([
+    expect(reported.toSorted()).toEqual([
       'blocked repaired duplicate 1',
       'blocked repaired missing 2',
       'blocked repaired unexpected 1',
@@ -80,28 +80,28 @@ describe('the parts report', () => {
 
   it('a worker that does not answer', async () => {
     await ensure();
-    told.length = 0;
+    reported.length = 0;
     const { kit, master } = scripted;
     const { pid } = master.current;
     await master.stop();
     await kit.workers.sync(kit.blocked, pid);
-    expect(told).toEqual(['blocked unreadable']);
+    expect(reported).toEqual(['blocked unreadable']);
   });
 
   it('of a map file that another process changed, not of one that the service could not write', async () => {
     const { kit } = scripted;
     await kit.reconciler.check(false);
-    told.length = 0;
+    reported.length = 0;
     kit.keeper.markStale('the disk was full');
     await kit.reconciler.check(false);
     expect(kit.keeper.problem).toBeNull();
-    expect(told).not.toContain('blocked file');
+    expect(reported).not.toContain('blocked file');
     await appendFile(kit.mapPath, '203.0.113.9 1\n');
     await kit.reconciler.check(false);
-    expect(told).toContain('blocked file');
-    told.length = 0;
+    expect(reported).toContain('blocked file');
+    reported.length = 0;
     await kit.reconciler.check(false);
-    expect(told).not.toContain('blocked file');
+    expect(reported).not.toContain('blocked file');
   });
 
   it('of expired entries as one operation', async () => {

@@ -106,7 +106,7 @@ export function wireBlocking(options: {
     turns,
     log,
     onUnexpectedDatabase: () => {
-      registry.markAllSuspect('blocked', 'the database was changed behind the service');
+      registry.markAllSuspect('blocked', 'another process changed the database');
       checks.kick();
     },
     now,

@@ -1,4 +1,4 @@
-// What a start does before the API listens: state first, then the file, then the proxy, so that HAProxy never enforces
+// What a start does before the API listens: state first, then the file, then HAProxy, so that HAProxy never enforces
 // less than the database says. The next start repairs a crash at any point.
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import { crashPoint } from '../faults/crash-point.ts';

@@ -22,14 +22,14 @@ interface RunningService {
   readonly keyFile: string;
   /** Call when the API listens: from here on the service is ready. */
   begin(): Promise<void>;
-  /** Ends everything in progress and releases all resources; the proxy continues, unless `endsProxy`. */
+  /** Ends everything in progress and releases all resources; HAProxy continues, unless `endsProxy`. */
   stop(): Promise<void>;
 }
 
 interface StartOptions {
-  /** Aborted: the service ends as soon as it has started, without waiting for the proxy's start. */
+  /** Aborted: the service ends as soon as it has started, without waiting for HAProxy's start. */
   readonly signal?: AbortSignal;
-  /** Default false: the proxy outlives the service. */
+  /** Default false: HAProxy outlives the service. */
   readonly endsProxy?: boolean;
   /**
    * Default true: files that other users could replace stop the start. False: they are only logged, for a trial in any
@@ -84,7 +84,7 @@ async function startLocked(
     blocking.trustExpiry.start();
     firstComparison = reconciler.check(true);
     await firstComparison;
-    if (proxy.interrupted) proxy.reloads.schedule('a crash interrupted one');
+    if (proxy.interrupted) proxy.reloads.schedule('a crash interrupted the previous reload');
     crashPoint('start.workers-compared');
     reconciler.start();
     limitHeapGrowth();
@@ -105,7 +105,7 @@ async function startLocked(
     await blocking.trustExpiry.stop();
     blocking.bulk.stop();
     await proxy.stop();
-    // Nothing needs the proxy's answers from here on: stops waiting for a hung worker.
+    // Nothing needs HAProxy's answers from here on: stops waiting for a hung worker.
     parts.socket.close();
     await watched;
     parts.statsSocket.close();

@@ -13,7 +13,7 @@ export async function takeLocks(settings: Settings): Promise<ServiceLock[]> {
   const locks: ServiceLock[] = [];
   try {
     locks.push(await takeMapLock(settings));
-    // The socket of an attached HAProxy is in a folder of root; and any service on the proxy uses its map.
+    // The socket of an attached HAProxy is in a folder of root; and any service on HAProxy uses its map.
     if (!settings.attached) locks.push(takeProxyLock(settings));
     const database = databaseFile(settings.databaseUrl);
     locks.push(ServiceLock.take(await lockOf(database), `the database ${database}`));
@@ -30,9 +30,9 @@ export async function takeMapLock({ blockedMap }: Settings): Promise<ServiceLock
   return ServiceLock.take(await lockOf(blockedMap), blockedMap);
 }
 
-/** @throws LockHeld when another service uses the proxy */
+/** @throws LockHeld when another service uses HAProxy */
 export function takeProxyLock({ masterSocket }: Settings): ServiceLock {
-  return ServiceLock.take(`${masterSocket}.lock`, `the proxy at ${masterSocket}`);
+  return ServiceLock.take(`${masterSocket}.lock`, `HAProxy at ${masterSocket}`);
 }
 
 /** Beside a link's target: two paths to one file share one lock. */
@@ -50,7 +50,7 @@ export async function makeFolders(settings: Settings): Promise<void> {
   if (home !== null && home !== settings.stateDir) await makeOwnFolder(home);
 }
 
-/** The folders of the proxy's sockets and pid file, which a reboot removes. */
+/** The folders of HAProxy's sockets and pid file, which a reboot removes. */
 export async function makeRuntimeFolders({ masterSocket, statsSocket, pidFile }: Settings): Promise<void> {
   await makeFoldersOf([masterSocket, statsSocket, pidFile]);
 }

@@ -10,14 +10,14 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-test('is read as it was written; without a file no database was ever here', async () => {
+test('an instance marker is read as it was written, and is null without a file', async () => {
   expect(await readMarker(folder.path)).toBeNull();
   await writeMarker(folder.path, { database_id: '5f0c' });
   expect(await readMarker(folder.path)).toEqual({ database_id: '5f0c' });
 });
 
 test.each(['', '{"database_id":"5f', '\0\0\0\0', 'null', '"5f0c"', '{"database_id":7}', '{"database_id":""}', '{}'])(
-  'that is damaged is never taken for one that is not there, and its file is named: %j',
+  'a damaged instance marker is an error with its path, never a missing one: %j',
   async (text) => {
     const path = join(folder.path, 'instance.json');
     await writeFile(path, text);

@@ -28,5 +28,6 @@ export async function listenRefused(error: unknown, { text, target }: ListenAddr
 async function holderOf(address: { readonly host: string; readonly port: number }): Promise<string> {
   const holders = await describeSockets(await foreignListeners([address], []));
   // It may have exited, or belong to a user whose processes are hidden.
-  return `${holders.length === 0 ? 'another process' : holders.join(', ')} already listens there; stop it, or choose another address`;
+  const taken = holders.length === 0 ? `port ${address.port} (an unknown process)` : holders.join(', ');
+  return `${taken} is already in use; stop that process, or choose another address`;
 }

@@ -12,7 +12,7 @@ it.each([
   ['empty', ''],
   ['damaged', 'this is no database, but it may be needed\n'.repeat(200)],
 ])(
-  'a database that is %s where there was one is refused in one sentence that says each way out once',
+  'a database that is %s although one existed is refused in one sentence with each remedy once',
   async (_how, text) => {
     const folder = await mkdtemp(join(tmpdir(), 'pm-state-'));
     onTestFinished(() => rm(folder, { recursive: true }));

@@ -35,7 +35,7 @@ export async function openState(settings: Settings): Promise<OpenState> {
   if (marker !== null && marker.database_id !== instance.databaseId && !settings.acceptEmptyDatabase) {
     await database.close();
     throw new StartRefused(
-      `the database ${settings.databaseUrl} is ${instance.databaseId}, but this instance's is ${marker.database_id}; start with --accept-empty-database if this database is the right one`,
+      `the database ${settings.databaseUrl} has the id ${instance.databaseId}, but this instance used ${marker.database_id}; start with --accept-empty-database if this database is the right one`,
     );
   }
   return { database, instance, knownInstance: marker?.database_id === instance.databaseId };

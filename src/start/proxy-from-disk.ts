@@ -19,7 +19,7 @@ import { makeRuntimeFolders, takeMapLock, takeProxyLock } from './folders-and-lo
 import { checkProxyRights, checkUser } from './rights-check.ts';
 
 /**
- * Starts the proxy from the files on disk, unless one runs; returns a sentence about the result. Never beside the proxy
+ * Starts HAProxy from the files on disk, unless one runs; returns a sentence about the result. Never beside HAProxy
  * of another service, and never from a configuration that HAProxy refuses or other users could replace. The next
  * service adopts it.
  * @param signal aborts waiting for a start
@@ -63,7 +63,7 @@ async function runningMaster({ pidFile, configFile }: Settings, log: Log): Promi
   }
 }
 
-/** Without it if the disk allows no lock: the proxy's lock prevents a second one. @throws LockHeld */
+/** Without it if the disk allows no lock: HAProxy's lock prevents a second one. @throws LockHeld */
 async function mapLockIfPossible(settings: Settings, log: Log): Promise<ServiceLock[]> {
   try {
     return [await takeMapLock(settings)];
@@ -91,7 +91,7 @@ async function supervisorOf(settings: Settings, socket: MasterSocket, log: Log):
   });
 }
 
-/** A full or read-only disk must not keep the proxy from starting. */
+/** A full or read-only disk must not keep HAProxy from starting. */
 async function outputFileOf({ stateDir }: Settings, log: Log): Promise<string> {
   const path = join(stateDir, 'proxy-output.log');
   try {

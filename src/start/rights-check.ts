@@ -65,7 +65,7 @@ export function checkLogRights({ logFile }: Settings, ownUid: number = getuid?.(
   const refusals = refusalsOf(log, pathRights(logFile, ownUid), ownUid);
   const link = lstatSync(logFile, { throwIfNoEntry: false });
   if (link?.isSymbolicLink() === true && link.uid !== 0 && link.uid !== ownUid)
-    refusals.push(`user ${link.uid} made the link ${logFile}, and so says where the log is written: rm ${logFile}`);
+    refusals.push(`the link ${logFile} belongs to user ${link.uid}, who could redirect the log: rm ${logFile}`);
   if (refusals.length > 0) throw new StartRefused(refusals.join('; '));
 }
 
@@ -93,7 +93,7 @@ function keptFiles(settings: Settings): readonly Kept[] {
   const secret = { secret: true };
   const proxys = { proxys: true };
   return [
-    // The proxy reads the addresses of its servers there (server-state).
+    // HAProxy reads the addresses of its servers there (server-state).
     ...kept('the state folder', settings.stateDir, { ...secret, ...proxys }),
     ...kept('the key file', join(settings.stateDir, 'api-key'), secret),
     ...kept('the key file', settings.apiKeyFile, secret),
@@ -113,8 +113,8 @@ function refusalsOf({ what, path, secret }: Kept, rights: PathRights, ownUid: nu
   const refusals = rights.writable.map(({ path: at, sticky }) => {
     if (at === path) return `every user may write to ${what} ${path}: chmod o-w ${path}`;
     // A folder such as /tmp is meant for all users.
-    const mend = sticky ? 'name a folder of its own' : `chmod o-w ${at}`;
-    return `every user may write to ${at}, and so could replace ${what} ${path}: ${mend}`;
+    const fix = sticky ? 'name a folder of its own' : `chmod o-w ${at}`;
+    return `every user may write to ${at}, and so could replace ${what} ${path}: ${fix}`;
   });
   for (const { path: at, uid, isFolderAbove } of rights.foreignOwners) {
     if (secret && !isFolderAbove) refusals.push(`${what} ${at} belongs to user ${uid}: chown ${ownUid} ${at}`);

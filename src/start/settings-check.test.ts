@@ -16,7 +16,7 @@ afterAll(() => rm(prefix, { recursive: true, force: true }));
 const check = (environment: Record<string, string>) =>
   checkSettings(readSettings({ PROXY_MANAGER_PREFIX: prefix, ...environment }, {}, () => ''));
 
-it('a machine where nothing is there yet is fine', async () => {
+it('accepts a machine on which no file exists yet', async () => {
   await expect(check({})).resolves.toBeUndefined();
 });
 

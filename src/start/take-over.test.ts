@@ -130,8 +130,8 @@ describe('a restored copy of the database', () => {
         await block('10.1.0.1', { reason: 'newer' });
       },
     ],
-    ['a big change of several slices', () => bulk(numbered('10.3', 3_000))],
-    ['a big change of several slices that removes', () => bulk(numbered('10.3', 3_000), true)],
+    ['a bulk change of several slices', () => bulk(numbered('10.3', 3_000))],
+    ['a bulk change of several slices that removes', () => bulk(numbered('10.3', 3_000), true)],
     [
       'a block that expired',
       async () => {
@@ -366,20 +366,20 @@ describe('trust', () => {
   it('follows the database, and the start logs the additional entries of the file', async () => {
     const path = `${kit.mapPath}.trusted`;
     const trusted = new TrustedIpsStore(kit.database);
-    const told = async () => {
+    const differences = async () => {
       kit.lines.length = 0;
       await logTrustDrift(path, trusted, logOf());
       return kit.lines.map(({ message, fields }) => ({ message, ...fields }));
     };
     for (const ip of ['10.9.9.1', '10.9.9.2']) await trusted.put(entryOf(ip), { expiry: { kind: 'keep' } }, clock);
-    expect(await told()).toEqual([]);
+    expect(await differences()).toEqual([]);
     await writeFile(path, '# ours\n10.9.9.1 1\n10.9.9.2 1\n');
-    expect(await told()).toEqual([]);
+    expect(await differences()).toEqual([]);
     await writeFile(path, '10.9.9.2 1\n10.9.9.3 1\n');
-    expect(await told()).toMatchObject([{ only_in_file: ['10.9.9.3'], only_in_database: ['10.9.9.1'] }]);
+    expect(await differences()).toMatchObject([{ only_in_file: ['10.9.9.3'], only_in_database: ['10.9.9.1'] }]);
     await rm(path);
     await mkdir(path);
-    expect(await told()).toMatchObject([{ message: 'Trusted map file cannot be read' }]);
+    expect(await differences()).toMatchObject([{ message: 'Trusted map file cannot be read' }]);
   });
 });
 
@@ -469,7 +469,7 @@ describe('a map file', () => {
     await start({ acceptMapFile: true });
   });
 
-  it('of an older version is replaced by one that is newer than every copy of that time', async () => {
+  it('of an older version is replaced by one newer than every earlier copy of the database', async () => {
     await block('192.0.2.1');
     await backUp();
     const text = asBefore(await readFile(kit.mapPath, 'latin1'), await instance.generation());
@@ -492,7 +492,7 @@ describe('a map file', () => {
       },
     ],
     ['of another hand, and blocks nothing else', () => writeFile(kit.mapPath, '192.0.2.1 1\n192.0.2.7 0\n')],
-  ])('that is %s says nothing: the database is written', async (_how, damage) => {
+  ])('that is %s is rewritten from the database', async (_how, damage) => {
     for (const ip of ['192.0.2.1', '192.0.2.2']) await block(ip);
     await kit.close();
     await damage();

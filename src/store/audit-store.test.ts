@@ -27,7 +27,7 @@ const note = (operation: string, more: Partial<AuditNote> = {}): AuditNote => ({
   requestId: 'r1',
   ...more,
 });
-const told = (operation: string, more: Partial<AuditNote> = {}, when = at): AuditEntry => ({
+const outcomeOf = (operation: string, more: Partial<AuditNote> = {}, when = at): AuditEntry => ({
   note: note(operation, more),
   at: when,
   outcome: { finishedAt: when, status: 200 },
@@ -35,7 +35,7 @@ const told = (operation: string, more: Partial<AuditNote> = {}, when = at): Audi
 const operations = async (query: Partial<Parameters<AuditStore['page']>[0]> = {}) =>
   (await store.page({ limit: 100, ...query })).items.map(({ operation }) => operation);
 
-describe('a change and its row of the audit', () => {
+describe('a change and its audit row', () => {
   const add = (text: string) => ({ op: 'add', entry: entry(text), expiry: { kind: 'permanent' } }) as const;
   const auditOf = (ids: number[]): GroupAudit => ({
     changes: 1,
@@ -91,7 +91,7 @@ describe('a change and its row of the audit', () => {
     expect(ids).toEqual([]);
   });
 
-  it('of several requests in one group are a row each, with what became of its own changes', async () => {
+  it('of several requests in one group are a row each, with the outcome of its own changes', async () => {
     const seen: unknown[] = [];
     const auditFor = (changes: number, operation: string): GroupAudit => ({
       changes,
@@ -143,9 +143,9 @@ describe('a change and its row of the audit', () => {
   });
 });
 
-describe('the audit', () => {
-  it('tells what became of a row afterwards, and of what had none', async () => {
-    await store.append([told('reload')]);
+describe('the audit log', () => {
+  it('returns the later outcome of a row, and an outcome without a row', async () => {
+    await store.append([outcomeOf('reload')]);
     const ids: number[] = [];
     const blocked = new BlockedIpsStore(database);
     const audit = { changes: 1, note: () => note('block'), written: (id: number) => void ids.push(id) };
@@ -178,7 +178,7 @@ describe('the audit', () => {
     ]);
   });
 
-  it('is stored once: a repeated outcome does not prevent the others of its group', async () => {
+  it('stores a repeated outcome once, and the others of its group', async () => {
     const ids: number[] = [];
     await new BlockedIpsStore(database).applyGroup(
       [{ op: 'add', entry: entry('192.0.2.1'), expiry: { kind: 'permanent' } }],
@@ -188,7 +188,7 @@ describe('the audit', () => {
     );
     const outcome = { finishedAt: at, status: 200 };
     await store.append([{ id: ids[0]!, outcome }]);
-    await store.append([{ id: ids[0]!, outcome: { finishedAt: at, status: 500 } }, told('reload')]);
+    await store.append([{ id: ids[0]!, outcome: { finishedAt: at, status: 500 } }, outcomeOf('reload')]);
     expect((await store.page({ limit: 10 })).items).toMatchObject([
       { operation: 'reload', status: 200 },
       { operation: 'block', status: 200 },
@@ -201,7 +201,7 @@ describe('the audit', () => {
     [404, 'refused'],
     [503, 'failed'],
     [null, 'done'],
-  ])('calls an answer %s %s', async (status, outcome) => {
+  ])('names an answer %s %s', async (status, outcome) => {
     await store.append([{ note: note('x'), at, outcome: { finishedAt: at, status } }]);
     expect((await store.page({ limit: 1 })).items[0]).toMatchObject({ outcome, status });
   });
@@ -209,10 +209,10 @@ describe('the audit', () => {
   it('is filtered by operation, key, address and time, and paged from the newest on', async () => {
     const later = '2026-11-20T13:00:00.000Z';
     await store.append([
-      told('block', { ipAddress: '192.0.2.1' }),
-      told('block', { ipAddress: '192.0.2.2', keyName: 'fail2ban' }),
-      told('unblock', { ipAddress: '192.0.2.1' }, later),
-      told('sync', {}, later),
+      outcomeOf('block', { ipAddress: '192.0.2.1' }),
+      outcomeOf('block', { ipAddress: '192.0.2.2', keyName: 'fail2ban' }),
+      outcomeOf('unblock', { ipAddress: '192.0.2.1' }, later),
+      outcomeOf('sync', {}, later),
     ]);
     expect(await operations({ ipAddress: '192.0.2.1' })).toEqual(['unblock', 'block']);
     expect(await operations({ operation: 'block', key: 'fail2ban' })).toEqual(['block']);
@@ -226,24 +226,24 @@ describe('the audit', () => {
     for (const cursor of ['0', '-1', '1e3', 'x']) await expect(store.page({ limit: 1, cursor })).rejects.toThrow();
   });
 
-  it('finds an address in the groups that name it, and in nothing that only looks like it', async () => {
+  it('finds an address in the groups that contain it, and in no similar text', async () => {
     const group = (...ip_addresses: string[]) => ({ details: { added: 2, removed: 0, unchanged: 0, ip_addresses } });
     await store.append([
-      told('batch', group('192.0.2.1', '2001:db8::/32')),
-      told('expire', group('192.0.2.1')),
-      told('batch', group('192.0.2.11', '192.0.2.0/24')),
-      told('set_site', { target: 'a.example', details: { servers: [{ address: '192.0.2.1', port: 80 }] } }),
-      told('block', { ipAddress: '192.0.2.9', details: { reason: '"ip_addresses":["192.0.2.1"]' } }),
-      told('replace', { details: { entries: 3 } }),
-      told('sync'),
+      outcomeOf('batch', group('192.0.2.1', '2001:db8::/32')),
+      outcomeOf('expire', group('192.0.2.1')),
+      outcomeOf('batch', group('192.0.2.11', '192.0.2.0/24')),
+      outcomeOf('set_site', { target: 'a.example', details: { servers: [{ address: '192.0.2.1', port: 80 }] } }),
+      outcomeOf('block', { ipAddress: '192.0.2.9', details: { reason: '"ip_addresses":["192.0.2.1"]' } }),
+      outcomeOf('replace', { details: { entries: 3 } }),
+      outcomeOf('sync'),
     ]);
     expect(await operations({ ipAddress: '192.0.2.1' })).toEqual(['expire', 'batch']);
     expect(await operations({ ipAddress: '2001:db8::/32' })).toEqual(['batch']);
     expect(await operations({ ipAddress: '192.0.2.2' })).toEqual([]);
   });
 
-  it('begins at the newest for a cursor far beyond it, and at once', async () => {
-    await store.append([told('block')]);
+  it('begins quickly at the newest row for a cursor far beyond it', async () => {
+    await store.append([outcomeOf('block')]);
     // Scanning absent numbers would take a turn of the event loop per few thousand.
     let turns = 0;
     const count = () => {
@@ -256,8 +256,8 @@ describe('the audit', () => {
     expect(turns).toBeLessThan(5);
   });
 
-  it('finds what is rare among many, page by page', async () => {
-    const many = Array.from({ length: 21_000 }, (_, n) => told(n % 10_000 === 5 ? 'rare' : 'block'));
+  it('finds rare rows among many, page by page', async () => {
+    const many = Array.from({ length: 21_000 }, (_, n) => outcomeOf(n % 10_000 === 5 ? 'rare' : 'block'));
     for (let from = 0; from < many.length; from += 7_000) await store.append(many.slice(from, from + 7_000));
     const page = await store.page({ limit: 2, operation: 'rare' });
     expect(page.items.map(({ id }) => id)).toEqual([20_006, 10_006]);
@@ -268,9 +268,9 @@ describe('the audit', () => {
   });
 });
 
-describe('the audit cannot be changed', () => {
+describe('the audit log cannot be changed', () => {
   it('by an update, by a delete, or by taking an outcome away', async () => {
-    await store.append([told('block')]);
+    await store.append([outcomeOf('block')]);
     const file = new SqliteDatabase(folder.file);
     for (const statement of [
       "update audit set key_name = 'another'",
@@ -285,9 +285,9 @@ describe('the audit cannot be changed', () => {
     expect(await operations()).toEqual(['block']);
   });
 
-  it('but what is older than its retention goes, the newest ten thousand never for their age', async () => {
+  it('except that rows older than the retention are deleted, but never the newest ten thousand', async () => {
     const old = '2020-01-01T00:00:00.000Z';
-    await store.append([told('old', {}, old), told('old', {}, old), told('recent')]);
+    await store.append([outcomeOf('old', {}, old), outcomeOf('old', {}, old), outcomeOf('recent')]);
     expect(await store.forgetOld(NOON, 1_000)).toBe(0);
     // As if ten thousand rows had followed.
     const file = new SqliteDatabase(folder.file);

@@ -8,7 +8,7 @@ import type { AuditOutcomesTable, AuditTable } from './schema.ts';
 import { InvalidCursor } from './store-error.ts';
 
 /** What retention keeps. The triggers of 0003-audit.ts enforce the same. */
-export const AUDIT_KEPT = {
+const AUDIT_KEPT = {
   rows: 1_000_000,
   days: 400,
   /** Never deleted by age: a clock that jumps forward must not empty the audit. */

@@ -30,7 +30,7 @@ const add = (text: string, expiry: ExpiryChange = { kind: 'permanent' }): Blocke
 const remove = (text: string): BlockedChange => ({ op: 'remove', entry: entry(text) });
 const expire = (text: string, now: string): BlockedChange => ({ op: 'expire', entry: entry(text), now });
 
-describe('a block that is made again', () => {
+describe('a repeated block', () => {
   const until = (at: string): ExpiryChange => ({ kind: 'later-of', until: at });
   const at = (time: string): ExpiryChange => ({ kind: 'at', at: time });
   const permanent: ExpiryChange = { kind: 'permanent' };
@@ -58,12 +58,12 @@ describe('a block that is made again', () => {
     ['at', at(ONE), ONE],
     ['later-of', until(ONE), ONE],
     ['keep', keep, null],
-  ])('for the first time takes the end of %s', async (_, expiry, end) => {
+  ])('takes the expiry of %s', async (_, expiry, end) => {
     const { effects } = await store.applyGroup([add('192.0.2.1', expiry)], NOON, nothing);
     expect(effects).toMatchObject([{ created: true, row: { expires_at: end, blocked_at: NOON.toISOString() } }]);
   });
 
-  it('keeps its first time, and a reason and a name that are not sent again', async () => {
+  it('keeps its first time, and a reason and source that are not sent again', async () => {
     const first = { ...add('192.0.2.1'), reason: 'scan', blockedBy: 'ann' } as BlockedChange;
     await store.applyGroup([first], NOON, nothing);
     await store.applyGroup([add('192.0.2.1')], LATER, nothing);
@@ -73,7 +73,7 @@ describe('a block that is made again', () => {
     expect(await store.get('192.0.2.1')).toMatchObject({ reason: null, blocked_by: 'bob' });
   });
 
-  it('by a list keeps its expiry, and takes the given reason and name', async () => {
+  it('by a list keeps its expiry, and takes the given reason and source', async () => {
     await store.applyGroup([{ ...add('192.0.2.1', at(ONE)), reason: 'scan' } as BlockedChange], NOON, nothing);
     const list = { ...add('192.0.2.1', keep), reason: 'list', blockedBy: 'import' } as BlockedChange;
     await store.applyGroup([list], SOON, nothing);
@@ -85,7 +85,7 @@ describe('a block that is made again', () => {
     ['by a text line', keep, null],
     ['with a duration', until(THREE), THREE],
     ['with a time', at(THREE), THREE],
-  ])('%s when its time is over is a new one', async (_, again, end) => {
+  ])('%s after its expiry is a new one', async (_, again, end) => {
     const row = { ip_address: '192.0.2.1', reason: null, blocked_by: null, blocked_at: TWO, expires_at: end };
     await store.applyGroup([{ ...add('192.0.2.1', at(ONE)), reason: 'scan' } as BlockedChange], NOON, nothing);
     expect((await store.preview([add('192.0.2.1', again)], new Date(TWO))).net.added).toEqual([]);
@@ -107,7 +107,7 @@ describe('a block that is made again', () => {
     expect(await store.get('192.0.2.2')).toMatchObject({ expires_at: THREE });
   });
 
-  it('tells whether a field changed', async () => {
+  it('reports whether a field changed', async () => {
     const changed = async (...changes: BlockedChange[]) =>
       (await store.applyGroup(changes, NOON, nothing)).effects.map((effect) => effect.op === 'add' && effect.changed);
     expect(await changed(add('192.0.2.1', at(TWO)))).toEqual([true]);
@@ -117,7 +117,7 @@ describe('a block that is made again', () => {
     expect(await changed(named, named)).toEqual([true, false]);
   });
 
-  it('is previewed without being made', async () => {
+  it('can be previewed without a change', async () => {
     await block(store, '192.0.2.1');
     const changes = [add('192.0.2.1', at(ONE)), add('192.0.2.2'), remove('192.0.2.2'), remove('192.0.2.9')];
     const { effects, net } = await store.preview(changes, LATER);
@@ -133,9 +133,9 @@ describe('a block that is made again', () => {
   });
 });
 
-describe('the blocks that end', () => {
+describe('temporary blocks', () => {
   // A slice has 2,000.
-  it.each([0, 1, 1_999, 2_000, 2_001, 4_000])('are counted: %i of them, beside others that do not', async (ending) => {
+  it.each([0, 1, 1_999, 2_000, 2_001, 4_000])('are counted: %i of them, among permanent ones', async (ending) => {
     const later: ExpiryChange = { kind: 'at', at: TWO };
     const changes = Array.from({ length: ending }, (_, n) => add(scattered(n).text, later));
     await store.applyGroup([...changes, add('240.0.0.1'), add('::1')], NOON, nothing);
@@ -145,7 +145,7 @@ describe('the blocks that end', () => {
 });
 
 describe('a group', () => {
-  it('applies its changes in order and tells only the net difference', async () => {
+  it('applies its changes in order and reports only the net difference', async () => {
     await block(store, '192.0.2.1', '192.0.2.2');
     const seen: unknown[] = [];
     const changes = [
@@ -227,7 +227,7 @@ describe('a group', () => {
     expect(await store.count()).toBe(100);
   });
 
-  it('refuses a time in which text order is not time order', async () => {
+  it('refuses a time whose form does not sort by time', async () => {
     const attempt = store.applyGroup([add('192.0.2.1', { kind: 'at', at: '2026-11-20T13:00:00Z' })], NOON, nothing);
     await expect(attempt).rejects.toMatchObject({ name: 'StoreError', reason: 'constraint' });
     expect(await store.get('192.0.2.1')).toBeNull();
@@ -235,7 +235,7 @@ describe('a group', () => {
 });
 
 describe('an expiry', () => {
-  it('removes what has ended and nothing that was given more time meanwhile', async () => {
+  it('removes expired entries, and none that was extended meanwhile', async () => {
     const ends = (text: string, at: string) => add(text, { kind: 'at', at });
     await store.applyGroup([ends('192.0.2.1', ONE), ends('192.0.2.2', TWO), add('192.0.2.3')], NOON, nothing);
     expect(await store.nextExpiry()).toBe(ONE);
@@ -263,7 +263,7 @@ describe('an expiry', () => {
 describe('networks', () => {
   beforeEach(() => block(store, '10.0.0.0/8', '10.1.0.0/16', '10.1.2.3', '10.1.2.0/24', '10.2.0.1', '2001:db8::/32'));
 
-  it('that cover an entry are found, the narrowest first, itself left out', async () => {
+  it('that cover an entry are found, the narrowest first, without the entry itself', async () => {
     expect(await store.coveringOf(entry('10.1.2.3'))).toEqual(['10.1.2.0/24', '10.1.0.0/16', '10.0.0.0/8']);
     expect(await store.coveringOf(entry('10.1.0.0/16'))).toEqual(['10.0.0.0/8']);
     expect(await store.coveringOf(entry('11.0.0.1'))).toEqual([]);
@@ -272,7 +272,7 @@ describe('networks', () => {
     expect(await store.coveringOf(entry('fd00::1'))).toEqual([]);
   });
 
-  it('know what lies inside them', async () => {
+  it('list the entries inside them', async () => {
     expect(await store.insideOf(entry('10.1.0.0/16'), 10)).toEqual(['10.1.2.0/24', '10.1.2.3']);
     expect(await store.insideOf(entry('10.0.0.0/8'), 2)).toEqual(['10.1.0.0/16', '10.1.2.0/24']);
   });
@@ -288,7 +288,7 @@ it('reports a database that another process holds as locked', async () => {
   await expect(attempt).rejects.toMatchObject({ reason: 'locked' });
 });
 
-it('reports a database that is full as full, and goes on when there is room', async () => {
+it('reports a full database as full, and continues when there is space', async () => {
   const pages = await import('kysely').then(({ sql }) => sql`pragma max_page_count = 60`.execute(database.write));
   expect(pages.rows).toHaveLength(1);
   const texts = Array.from({ length: 20_000 }, (_, n) => `10.1.${n >> 8}.${n & 255}`);

@@ -18,11 +18,12 @@ import { BlockedPages, type Page, type PageRequest } from './blocked-pages.ts';
 import { BlockedRows, type RowChanges } from './blocked-rows.ts';
 import { BlockedScan } from './blocked-scan.ts';
 import { coveredAmong } from './covered-among.ts';
+import { ForeignCommits } from './foreign-commits.ts';
+import { type AdoptedRows, adoptedRow, adoptForeign } from './foreign-rows.ts';
 import { Generation } from './instance-store.ts';
 import type { Database } from './open-database.ts';
 import { PreparedQuery, type Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
-import { type AdoptedRows, adoptedRow, adoptUnkeyed } from './unkeyed-rows.ts';
 
 /**
  * A bulk change counts as made when its body was complete; its slices are applied later. A change of one of its
@@ -57,7 +58,7 @@ class BulkSkips {
 
 export type { BlockedChange, BlockedEffect, ExpiryChange, NetChange } from './blocked-changes.ts';
 export type { PageRequest } from './blocked-pages.ts';
-export type { AdoptedRows } from './unkeyed-rows.ts';
+export type { AdoptedRows } from './foreign-rows.ts';
 
 /** Smaller removals never look like the loss of more than half of a hundred or more lines. */
 const shrinkNotedFrom = 50;
@@ -98,6 +99,7 @@ export class BlockedIpsStore {
   readonly #audit: AuditRows;
   readonly #keys: BlockedKeys;
   readonly #generation: Generation;
+  readonly #foreignCommits: ForeignCommits;
 
   constructor(database: Database) {
     this.#database = database;
@@ -109,6 +111,7 @@ export class BlockedIpsStore {
     this.#audit = new AuditRows(database.write);
     this.#keys = new BlockedKeys(database.read);
     this.#generation = new Generation(database.write);
+    this.#foreignCommits = new ForeignCommits(database.write);
   }
 
   /**
@@ -172,7 +175,7 @@ export class BlockedIpsStore {
    */
   async adoptUnkeyedRows(after: string | null, limit: number, now: Date): Promise<AdoptedRows> {
     return await this.#database.write.transaction().execute(async (transaction) => {
-      const piece = await adoptUnkeyed(transaction, after, limit, now.toISOString());
+      const piece = await adoptForeign(transaction, after, limit, now.toISOString());
       if (piece.adopted > 0) {
         await transaction.getExecutor().provideConnection((connection) => this.#generation.next(connection));
       }
@@ -190,9 +193,15 @@ export class BlockedIpsStore {
     return row !== undefined;
   }
 
-  /** Corrects the count after the whole table was read with no commit since. */
-  wasCounted(total: number): void {
+  /** Call before the complete table is read, and pass the result to `wasCounted`. */
+  async beginCount(): Promise<number> {
+    return await this.#foreignCommits.version();
+  }
+
+  /** Corrects the count after the whole table was read with no commit of this process since. */
+  wasCounted(total: number, begun: number): void {
     this.#database.blockedCount.counted(total);
+    this.#foreignCommits.tableRead(begun);
   }
 
   async count(): Promise<number> {
@@ -222,6 +231,16 @@ export class BlockedIpsStore {
   /** Which of these canonical texts are blocked. */
   async presentOf(texts: readonly string[]): Promise<Set<string>> {
     return new Set((await this.#rows.getMany(this.#database.read, texts)).keys());
+  }
+
+  /**
+   * Which of these canonical texts have no row, expired ones included. None if another process has committed since the
+   * table was counted: it may have removed their rows, while everything else still holds their entries.
+   */
+  async absentOf(texts: readonly string[]): Promise<ReadonlySet<string>> {
+    if (texts.length === 0 || (await this.#foreignCommits.any())) return new Set();
+    const present = await this.presentOf(texts);
+    return new Set(texts.filter((text) => !present.has(text)));
   }
 
   /** Which of these canonical texts an `expire` at `now` would remove. */
@@ -293,10 +312,10 @@ export class BlockedIpsStore {
     const entries = new Map(changes.map((change) => [change.entry.text, change.entry]));
     const before = await this.#rows.getMany(runner, [...entries.keys()]);
     // A foreign row that no sync adopted yet does not block, but its fields count for the new block.
-    const unkeyed = await this.#rows.unkeyedAmong(runner, [...before.keys()]);
-    for (const [text, row] of unkeyed) before.set(text, adoptedRow(row, now));
+    const foreign = await this.#rows.foreignAmong(runner, [...before.keys()]);
+    for (const [text, row] of foreign) before.set(text, adoptedRow(row, now));
     const { effects, after } = effectsOf(changes, before, now);
-    const { rows, net } = difference(entries, before, after, unkeyed);
+    const { rows, net } = difference(entries, before, after, foreign);
     await this.#rows.write(runner, rows);
     const newer = changes.filter((change) => change.op !== 'expire').map((change) => change.entry);
     await this.#bulkSkips.mark(runner, newer);
@@ -369,12 +388,12 @@ function difference(
   entries: ReadonlyMap<string, IpEntry>,
   before: ReadonlyMap<string, BlockedIp>,
   after: ReadonlyMap<string, BlockedIp | null>,
-  unkeyed: { has(text: string): boolean },
+  foreign: { has(text: string): boolean },
 ): { rows: RowChanges; net: NetChange } {
   const rows: RowChanges = { inserts: [], updates: [], deletes: [] };
   for (const [text, row] of after) {
     const old = before.get(text) ?? null;
-    if (unkeyed.has(text)) {
+    if (foreign.has(text)) {
       rows.deletes.push(text);
       if (row !== null) rows.inserts.push({ key: sortKey(entries.get(text)!), row });
       continue;
@@ -386,7 +405,7 @@ function difference(
   }
   const net = {
     added: rows.inserts.map(({ row }) => row.ip_address),
-    removed: rows.deletes.filter((text) => !unkeyed.has(text)),
+    removed: rows.deletes.filter((text) => !foreign.has(text)),
   };
   return { rows, net };
 }

@@ -35,7 +35,7 @@ const change: fc.Arbitrary<BlockedChange> = fc.oneof(
 );
 const group = fc.record({ changes: fc.array(change, { maxLength: 8 }), fails: fc.boolean() });
 
-it('holds what a map of addresses to ends would hold after any groups, some of which fail', async () => {
+it('the blocked set equals a model map after any groups, some of which fail', async () => {
   const folder = new StoreFolder();
   const store = new BlockedIpsStore(await folder.open());
   try {

@@ -35,7 +35,7 @@ describe('a page of the list', () => {
     '2001:db8::1',
   ];
 
-  it('is in order of addresses and holds whole rows', async () => {
+  it('is in the order of addresses, with complete rows', async () => {
     expect(await page({})).toEqual({ texts: all, nextCursor: null, total: 11 });
     const { items } = await store.page({ limit: 1, now: NOON });
     const at = NOON.toISOString();
@@ -81,7 +81,7 @@ describe('a page of the list', () => {
     ['of a network', '10.1.0.0/16', ['10.1.2.4']],
     ['of a text', '10.1.2.', ['10.1.2.4']],
     ['of a text that begins none', '9', []],
-  ])('lists what still ends, %s', async (_, q, texts) => {
+  ])('lists temporary blocks that have not expired, %s', async (_, q, texts) => {
     expect(await page({ q, expiringOnly: true })).toEqual({ texts, nextCursor: null, total: texts.length });
   });
 
@@ -93,7 +93,7 @@ describe('a page of the list', () => {
   );
 });
 
-it('finds a beginning that thousands share, page after page, in order of addresses', async () => {
+it('finds thousands of addresses with the same beginning page by page, in order', async () => {
   const folder = new StoreFolder();
   const store = new BlockedIpsStore(await folder.open());
   await block(store, ...new Set(Array.from({ length: 25_000 }, (_, n) => scattered(n).text)));

@@ -28,7 +28,7 @@ export class BlockedRows {
   readonly #one: PreparedQuery<BlockedIp>;
   readonly #block: PreparedQuery<BlockedIp>;
   readonly #keyedBlock: PreparedQuery<BlockedIp>;
-  readonly #unkeyedBlock: PreparedQuery<BlockedIp>;
+  readonly #foreignBlock: PreparedQuery<BlockedIp>;
   readonly #anyUnkeyed: PreparedQuery<{ ip_address: string }>;
   readonly #anyOver: PreparedQuery<{ ip_address: string }>;
   readonly #overBetween: PreparedQuery<{ ip_address: string }>;
@@ -46,7 +46,7 @@ export class BlockedRows {
     const inBlock = select.where('ip_address', 'in', texts);
     this.#keyedBlock = new PreparedQuery(inBlock.where('sort_key', 'is not', null).compile());
     // The plus keeps SQLite from reading all rows without a key, by the index, for each block.
-    this.#unkeyedBlock = new PreparedQuery(inBlock.where(sql`+sort_key`, 'is', null).compile());
+    this.#foreignBlock = new PreparedQuery(inBlock.where(sql`+sort_key`, 'is', null).compile());
     this.#anyUnkeyed = new PreparedQuery(
       db.selectFrom('blocked_ips').select('ip_address').where('sort_key', 'is', null).limit(1).compile(),
     );
@@ -101,8 +101,8 @@ export class BlockedRows {
   }
 
   /** Foreign rows that no sync adopted yet, as inserted. */
-  async unkeyedAmong(runner: Runner, texts: readonly string[]): Promise<Map<string, BlockedIp>> {
-    return await this.#among(this.#unkeyedBlock, runner, texts);
+  async foreignAmong(runner: Runner, texts: readonly string[]): Promise<Map<string, BlockedIp>> {
+    return await this.#among(this.#foreignBlock, runner, texts);
   }
 
   async hasUnkeyed(runner: Runner): Promise<boolean> {

@@ -10,7 +10,7 @@ const said = (text: string, reason: string | null, blockedBy: string | undefined
   expiry: at === undefined ? { kind: 'permanent' } : { kind: 'at', at },
 });
 
-describe('a search in what entries say about themselves', () => {
+describe('a search in reasons and sources', () => {
   const folder = new StoreFolder();
   let store: BlockedIpsStore;
 
@@ -48,7 +48,7 @@ describe('a search in what entries say about themselves', () => {
     expect(await page({ text })).toEqual({ texts, total: texts.length });
   });
 
-  it('goes page by page, tells the total of all of them, and leaves out what has ended', async () => {
+  it('returns pages with the total of all, without expired entries', async () => {
     const first = await store.page({ limit: 1, now: NOON, text: 'a' });
     expect([first.items.length, first.total]).toEqual([1, 4]);
     const rest = await store.page({ limit: 9, now: NOON, text: 'a', cursor: first.nextCursor });
@@ -57,7 +57,7 @@ describe('a search in what entries say about themselves', () => {
     expect(await page({ text: 's', expiringOnly: true })).toEqual({ texts: ['10.0.0.0/8'], total: 1 });
   });
 
-  it('lists no insert of an operator before a sync adopted it', async () => {
+  it('lists a row that an operator inserted only after a sync has adopted it', async () => {
     const database = await folder.open();
     await database.write
       .insertInto('blocked_ips')
@@ -69,7 +69,7 @@ describe('a search in what entries say about themselves', () => {
   });
 });
 
-describe('among many', () => {
+describe('a search among many entries', () => {
   const folder = new StoreFolder();
   let store: BlockedIpsStore;
 
@@ -90,15 +90,15 @@ describe('among many', () => {
 
   it.each([
     ['all', {}],
-    ['those that end', { expiringOnly: true }],
+    ['temporary blocks', { expiringOnly: true }],
     ['a beginning that thousands share', { q: '1' }],
-    ['a beginning of those that end', { q: '1', expiringOnly: true }],
+    ['a beginning of temporary blocks', { q: '1', expiringOnly: true }],
     ['a beginning of few', { q: '10' }],
     ['a network', { q: '10.0.0.0/8' }],
     ['a text of thousands', { text: 'OFTEN' }],
     ['a text of thousands in other letters', { text: 'ä' }],
-    ['a text of those that end', { text: 'often', expiringOnly: true }],
-  ] as const)('a far page of %s is the one that pages would lead to', async (_, query) => {
+    ['a text of temporary blocks', { text: 'often', expiringOnly: true }],
+  ] as const)('returns the same far page of %s by offset as page by page', async (_, query) => {
     const all = await texts(query);
     expect(all.length).toBeGreaterThan(50);
     for (const offset of [1, all.length >> 1, all.length - 2, all.length, all.length + 20_000]) {
@@ -110,14 +110,14 @@ describe('among many', () => {
     expect(await texts({ ...query, cursor: first.nextCursor, offset: 7, limit: 4 })).toEqual(all.slice(9, 13));
   });
 
-  it('ends when its client no longer waits', async () => {
+  it('ends when its client disconnects', async () => {
     const gone = new AbortController();
     const page = store.page({ limit: 1, now: NOON, text: 'nowhere', signal: gone.signal });
     gone.abort(new Error('gone'));
     await expect(page).rejects.toThrow('gone');
   });
 
-  it('leaves others their turn after each slice, however many look at once', async () => {
+  it('lets other work run after each slice, however many searches run at once', async () => {
     let turns = 0;
     let looking = true;
     const tick = (): void => {

@@ -28,7 +28,7 @@ async function earlier(): Promise<SqliteDatabase.Database> {
   return file;
 }
 
-it('finishes a big change that an earlier version left complete', async () => {
+it('finishes a bulk change that an earlier version had received completely', async () => {
   const file = await earlier();
   file.exec("update blocked_ips set reason = 'old'");
   file.exec("insert into bulk_changes values (7, 1, 'ann', 'adding', null, '2026-11-20T12:00:00.000Z')");

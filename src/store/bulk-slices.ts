@@ -4,12 +4,12 @@ import { entryOfSortKey } from '../domain/ip.ts';
 import { isExpired, type NetChange, rowAfterAdd, rowInForce } from './blocked-changes.ts';
 import { BlockedKeys, presentAmong } from './blocked-keys.ts';
 import type { BlockedRows, RowChanges } from './blocked-rows.ts';
+import { adoptedRow } from './foreign-rows.ts';
 import type { Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
 import type { StagedBlocks } from './staged-blocks.ts';
 import type { StagedMerge } from './staged-merge.ts';
 import { KEY_BYTES, type StagedRows } from './staged-rows.ts';
-import { adoptedRow } from './unkeyed-rows.ts';
 
 const BEFORE_ALL = Buffer.alloc(0);
 const NONE: ReadonlySet<string> = new Set();
@@ -235,7 +235,7 @@ export class BulkSlices {
   }
 
   async #byHand(runner: Runner, texts: readonly string[], now: string): Promise<ReadonlyMap<string, BlockedIp>> {
-    const rows = [...(await this.#deps.rows.unkeyedAmong(runner, texts)).values()];
+    const rows = [...(await this.#deps.rows.foreignAmong(runner, texts)).values()];
     return new Map(rows.map((row) => [row.ip_address, adoptedRow(row, now)]));
   }
 

@@ -39,8 +39,8 @@ const ready = async (replace: boolean, ...calls: StagedRow[][]): Promise<string>
   return id;
 };
 
-describe('a bulk', () => {
-  it('adds and removes what was staged, whatever the order, the last word on an address counting', async () => {
+describe('a bulk change', () => {
+  it('adds and removes what was staged in any order; the last row of an address counts', async () => {
     await block(store, '192.0.2.1', '192.0.2.2', '192.0.2.9');
     const gone = (text: string): StagedRow => ({ op: 'remove', entry: entry(text) });
     const id = await ready(
@@ -63,7 +63,7 @@ describe('a bulk', () => {
     expect(await store.count()).toBe(4);
   });
 
-  it('carries reason, name and end as a single block does', async () => {
+  it('stores reason, source and expiry like a single block', async () => {
     const at = '2026-11-20T13:00:00.000Z';
     const later = '2026-11-20T14:00:00.000Z';
     const full = {
@@ -85,7 +85,7 @@ describe('a bulk', () => {
     expect(await store.get('192.0.2.1')).toMatchObject({ reason: null, blocked_by: 'ann', expires_at: null });
   });
 
-  it('counts what it changes apart from what it leaves as it is, and foretells both', async () => {
+  it('counts changed and unchanged entries separately, also in a dry run', async () => {
     await block(store, '192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4');
     const named = (text: string, reason: string): StagedRow => ({ ...line(text), reason }) as StagedRow;
     const until = { kind: 'later-of', until: '2026-11-20T13:00:00.000Z' } as const;
@@ -173,7 +173,7 @@ describe('a bulk', () => {
     expect(await blockedTexts(store)).toEqual([]);
   });
 
-  it('takes back a slice whose beforeCommit fails, and makes it good afterwards', async () => {
+  it('rolls back a slice whose beforeCommit fails, and applies it afterwards', async () => {
     const id = await ready(false, ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map(line));
     await bulk.applySlice(id, 1, NOON, nothing);
     const failure = new Error('no room');
@@ -186,7 +186,7 @@ describe('a bulk', () => {
     expect((await finish(bulk, id, 1)).added).toEqual(['192.0.2.2', '192.0.2.3']);
   });
 
-  it('leaves the last word to changes that were made after it was complete', async () => {
+  it('keeps changes that were made after it was complete', async () => {
     await block(store, '192.0.2.1', '192.0.2.2');
     const id = await ready(true, ['192.0.2.2', '192.0.2.3', '192.0.2.4'].map(line));
     const changes = [
@@ -199,7 +199,7 @@ describe('a bulk', () => {
     expect(await blockedTexts(store)).toEqual(['192.0.2.4', '192.0.2.9']);
   });
 
-  it('outranks changes that were made before it was complete', async () => {
+  it('overrides changes that were made before it was complete', async () => {
     const id = await bulk.begin({ replace: true });
     await bulk.stage(id, [line('192.0.2.1')]);
     await block(store, '192.0.2.9');
@@ -232,7 +232,7 @@ describe('a bulk', () => {
       ['a dense table', 60],
     ] as const;
 
-    it.each(tables)('takes it up as a sync would, and changes it by what it says, in %s', async (_, others) => {
+    it.each(tables)('adopts it as a sync would, and applies its own row of that address, in %s', async (_, others) => {
       await block(store, ...Array.from({ length: others }, (_, n) => `192.0.2.${n + 100}`));
       const gone: StagedRow = { op: 'remove', entry: entry('192.0.2.180') };
       const rows = ['192.0.2.99', '192.0.2.170'].map(line);
@@ -263,7 +263,7 @@ describe('a bulk', () => {
       expect(await store.count()).toBe(others + 4);
     });
 
-    it('takes it up in slices of any size', async () => {
+    it('adopts it in slices of any size', async () => {
       const texts = Array.from({ length: 30 }, (_, n) => scattered(n).text);
       await block(store, ...texts.slice(0, 10));
       const id = await ready(true, texts.slice(5).map(line));
@@ -275,7 +275,7 @@ describe('a bulk', () => {
       for (const text of texts.slice(20)) expect(await store.get(text)).toMatchObject(asWritten);
     });
 
-    it('leaves the last word to who changed it since', async () => {
+    it('keeps a later change of it', async () => {
       const id = await ready(true, [line('192.0.2.1'), line('192.0.2.2')]);
       byHand('192.0.2.2');
       await store.applyGroup([{ op: 'remove', entry: entry('192.0.2.2') }], NOON, nothing);
@@ -324,7 +324,7 @@ describe('a bulk', () => {
     expect(Math.max(...read)).toBe(50);
   });
 
-  it('finds what is there where a few rows meet a full table', async () => {
+  it('finds existing entries if few rows meet a full table', async () => {
     const texts = Array.from({ length: 200 }, (_, n) => `192.0.2.${n}`);
     await block(store, ...texts);
     const gone: StagedRow = { op: 'remove', entry: entry('192.0.2.120') };
@@ -346,7 +346,7 @@ describe('a bulk', () => {
     });
   });
 
-  it('changes no more in a slice than it may, though it reads further', async () => {
+  it('changes no more rows in a slice than allowed, although it reads further', async () => {
     const texts = Array.from({ length: 60 }, (_, n) => scattered(n).text);
     await block(store, ...texts.filter((_, n) => n % 3 !== 0));
     const id = await ready(true, texts.filter((_, n) => n % 3 !== 1).map(line));
@@ -375,7 +375,7 @@ describe('a bulk', () => {
     expect(again).not.toBe(id);
   });
 
-  it('is applied only when it is complete, and takes no rows afterwards', async () => {
+  it('is applied only when it is complete, and accepts no rows afterwards', async () => {
     const id = await bulk.begin({ replace: false });
     await expect(bulk.applySlice(id, 10, NOON, nothing)).rejects.toThrow('receiving');
     await bulk.markReady(id);
@@ -407,7 +407,7 @@ it('an insert that meets a row of its address or of its key fails', async () => 
 
 describe('after a crash', () => {
   it.each([1, 3, 100])(
-    'at any slice of %i rows a bulk is finished, nothing repeated and nothing skipped',
+    'in any slice of %i rows a bulk change is finished, nothing repeated and nothing skipped',
     async (limit) => {
       const before = Array.from({ length: 16 }, (_, n) => scattered(n).text);
       await block(store, ...before);
@@ -443,7 +443,7 @@ describe('after a crash', () => {
     },
   );
 
-  it('what a finished bulk left is swept away', async () => {
+  it('the staged rows of a finished bulk change are deleted', async () => {
     const id = await ready(false, [line('192.0.2.1')]);
     await finish(bulk, id, 10);
     const crashed = folder.crashed();
@@ -456,7 +456,7 @@ describe('after a crash', () => {
   });
 });
 
-it('does what a set would do, for any rows in any calls and slices', async () => {
+it('bulk changes equal a model set, for any rows in any calls and slices', async () => {
   const texts = Array.from({ length: 12 }, (_, n) => scattered(n).text);
   const row = fc.record({ text: fc.constantFrom(...texts), adds: fc.boolean() });
   const calls = fc.array(fc.array(row, { maxLength: 6 }), { maxLength: 6 });
@@ -491,7 +491,7 @@ it('does what a set would do, for any rows in any calls and slices', async () =>
   await fc.assert(property, { numRuns: 60 });
 });
 
-it('takes more addresses than any slice of work has, in no order, then most of them again', async () => {
+it('a bulk change accepts more unordered addresses than a slice has, then most of them again', async () => {
   // 64 blocks of 1,024 are discarded at once.
   const count = 70_000;
   const stage = async (id: string, from: number, to: number) => {

@@ -11,6 +11,7 @@ import { StagedBlocks } from './staged-blocks.ts';
 import { StagedMerge } from './staged-merge.ts';
 import { MOST_ROWS, sortStaged } from './staged-order.ts';
 import type { StagedRow, StagedRows } from './staged-rows.ts';
+import { StoreError } from './store-error.ts';
 
 export type { StagedRow } from './staged-rows.ts';
 
@@ -39,6 +40,13 @@ interface UnfinishedBulk {
   state: 'receiving' | 'ready';
   replace: boolean;
 }
+
+/** Up to this size a list needs no free space in advance. */
+const SMALL_LIST = 4_096;
+/** Left for single changes, a rewrite of the map file, and SQLite's log of a slice. */
+const RESERVED_BYTES = 16_000_000;
+/** Database and map file of 200,000 new entries without a reason: 170. */
+const BYTES_PER_ENTRY = 200;
 
 /** Rows examined between two yields to the event loop. */
 const SLICE = 8_192;
@@ -107,6 +115,23 @@ export class BulkStore {
    */
   async sorted(rows: readonly StagedRow[]): Promise<StagedRows> {
     return await sortStaged(rows);
+  }
+
+  /**
+   * Call before `stageSorted`: what a list takes must not be missing for single changes, the map file and the end of the
+   * list itself. Small lists pass, as single changes do.
+   * @param entries received so far
+   * @throws StoreError `full`
+   */
+  async requireRoom(entries: number): Promise<void> {
+    if (entries <= SMALL_LIST) return;
+    const needed = RESERVED_BYTES + entries * BYTES_PER_ENTRY;
+    const free = await this.#database.freeBytes();
+    if (free >= needed) return;
+    throw new StoreError(
+      'full',
+      `no space is left for the database: a list of ${entries} or more entries needs ${megabytes(needed)} MB of free disk space, and ${megabytes(free)} MB are free`,
+    );
   }
 
   /** In one transaction. */
@@ -344,6 +369,10 @@ export class BulkStore {
     this.#applying = { id, merge, reads: known?.id === id ? known.reads : 0 };
     return this.#applying;
   }
+}
+
+function megabytes(bytes: number): number {
+  return Math.floor(bytes / 1_000_000);
 }
 
 function stateAfter(bulk: { state: BulkState; replace: boolean }, outcome: SliceOutcome): BulkState {

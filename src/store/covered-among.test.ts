@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-it('names the narrowest network around each, however they nest, as asking one by one does', async () => {
+it('finds the narrowest network around each address, like single lookups, however networks nest', async () => {
   const { store } = storesOf(database);
   const networks = ['10.0.0.0/8', '10.1.0.0/16', '10.1.2.0/24', '10.2.0.0/16', '192.0.2.0/24', '2001:db8::/32'];
   // More than a slice of plain addresses between them.

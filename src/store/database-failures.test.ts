@@ -58,7 +58,7 @@ describe('a database that another process keeps locked', () => {
   });
 });
 
-describe('a database that is taken away while it is in use', () => {
+describe('a database that is removed while it is in use', () => {
   it.each(['', '-wal', '-shm'])(
     '(its file%s) rejects changes that would be lost, and accepts them when its file is back',
     async (suffix) => {
@@ -89,7 +89,7 @@ describe('a database that is taken away while it is in use', () => {
     });
   });
 
-  it('takes the transactions of a bulk no more than those of a block', async () => {
+  it('rejects the transactions of a bulk change like those of a block', async () => {
     rmSync(folder.file);
     await expect(database.write.transaction().execute(async () => undefined)).rejects.toMatchObject({
       reason: 'replaced',
@@ -99,7 +99,7 @@ describe('a database that is taken away while it is in use', () => {
 });
 
 describe('a database that is damaged while it is in use', () => {
-  it('takes no change once that was met, says the way back, and is read as far as it goes', async () => {
+  it('accepts no change once the damage was found, names the remedy, and stays readable elsewhere', async () => {
     const texts = Array.from({ length: 3_000 }, (_, n) => `10.1.${n >> 8}.${n & 255}`);
     await block(store, ...texts);
     await database.close();

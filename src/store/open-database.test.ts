@@ -28,7 +28,7 @@ afterEach(() => folder.remove());
 const refusal = (reason: string) => ({ name: 'DatabaseUnusable', reason });
 
 describe('opening a database', () => {
-  it('creates folder and file where that is allowed, for the service alone', async () => {
+  it('creates folder and file if allowed, accessible to the service only', async () => {
     const path = join(folder.path, 'a', 'b', 'new.sqlite');
     const database = await openDatabase(`sqlite:${path}`, { createIfMissing: true });
     expect(database.created).toBe(true);
@@ -53,7 +53,7 @@ describe('opening a database', () => {
     expect(await second.generation()).toBe(7);
   });
 
-  it('probes by a row of its own, and leaves the number of the owner alone', async () => {
+  it('probes with a row of its own, and does not change user_version', async () => {
     const database = await folder.open();
     const mine = new SqliteDatabase(folder.file);
     mine.pragma('user_version = 4711');
@@ -77,14 +77,14 @@ describe('opening a database', () => {
     expect((await folder.open({ createIfMissing: true })).created).toBe(true);
   });
 
-  it('refuses a file that is no database and leaves it as it is', async () => {
+  it('refuses a file that is not a database, and does not change it', async () => {
     writeFileSync(folder.file, 'this is no database, but it may be needed\n'.repeat(200));
     const bytes = readFileSync(folder.file);
     await expect(folder.open()).rejects.toMatchObject(refusal('corrupt'));
     expect(readFileSync(folder.file)).toEqual(bytes);
   });
 
-  it('refuses a database that was cut off', async () => {
+  it('refuses a truncated database', async () => {
     await fill();
     truncateSync(folder.file, 8192);
     const size = statSync(folder.file).size;
@@ -124,7 +124,7 @@ describe('opening a database', () => {
     });
   });
 
-  it('refuses a folder in its place, and an address of another kind', async () => {
+  it('refuses a folder in its place, and a URL of another kind', async () => {
     await expect(openDatabase(`sqlite:${folder.path}`, { createIfMissing: true })).rejects.toMatchObject(
       refusal('unreadable'),
     );
@@ -150,14 +150,14 @@ describe('opening a database', () => {
 });
 
 describe('migrations', () => {
-  it('done twice are done once', async () => {
+  it('run once even if they are started twice', async () => {
     const database = await folder.open();
     expect(await migrate(database.write)).toEqual({ created: false });
     const rows = await database.read.selectFrom('schema_migrations').select('name').execute();
     expect(rows.map((row) => row.name)).toEqual(MIGRATIONS.map((migration) => migration.name));
   });
 
-  it('that fail leave nothing of themselves or of those before them', async () => {
+  it('that fail are rolled back together with those before them', async () => {
     const database = await folder.open();
     const failing = [
       ...MIGRATIONS,
@@ -174,7 +174,7 @@ describe('migrations', () => {
     expect(await migrate(database.write)).toEqual({ created: false });
   });
 
-  it('of several processes at once are done by one', async () => {
+  it('of several simultaneous processes are run by one', async () => {
     const script = `
       import { openDatabase } from ${JSON.stringify(new URL('./open-database.ts', import.meta.url).href)};
       const database = await openDatabase(${JSON.stringify(folder.url)}, { createIfMissing: true, busyTimeoutMs: 20000 });

@@ -1,3 +1,5 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { crashPoint } from '../faults/crash-point.ts';
 import { databaseFile } from './database-file.ts';
@@ -54,6 +56,7 @@ export class Database {
   /** Whether this call created the database. */
   readonly created: boolean;
 
+  readonly #folder: string;
   readonly #close: () => Promise<void>;
 
   constructor(parts: {
@@ -61,18 +64,28 @@ export class Database {
     read: Kysely<Schema>;
     blockedCount: BlockedCount;
     created: boolean;
+    folder: string;
     close: () => Promise<void>;
   }) {
     this.write = parts.write;
     this.read = parts.read;
     this.blockedCount = parts.blockedCount;
     this.created = parts.created;
+    this.#folder = parts.folder;
     this.#close = parts.close;
   }
 
   /** Waits for no transaction: call it when none is in progress. */
   async close(): Promise<void> {
     await this.#close();
+  }
+
+  /** On the disk of the database, for this user. Throws `StoreError`. */
+  async freeBytes(): Promise<number> {
+    const { bavail, bsize } = await statfs(this.#folder).catch((cause: Error) => {
+      throw new StoreError('io', `the free space of the database's disk cannot be read: ${cause.message}`, { cause });
+    });
+    return bavail * bsize;
   }
 
   /** Throws `StoreError` when the database cannot be read. */
@@ -147,7 +160,14 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
       .executeTakeFirstOrThrow();
     const read = connect(false, true);
     guard = new FileGuard(path);
-    return new Database({ write, read, blockedCount: new BlockedCount(total), created, close });
+    return new Database({
+      write,
+      read,
+      blockedCount: new BlockedCount(total),
+      created,
+      folder: dirname(path),
+      close,
+    });
   } catch (error) {
     await close();
     throw unusable(path, error);
@@ -155,7 +175,7 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
 }
 
 const wayBack =
-  'restore it from a backup (and remove what is beside it under the endings -wal and -shm), or move all three away and start with --accept-empty-database';
+  'restore it from a backup (and remove its -wal and -shm files), or move all three files away and start with --accept-empty-database';
 
 /**
  * Damage shows only where it is read, and lists do not read rows that are looked up singly. A second at a million rows;
@@ -169,12 +189,12 @@ async function refuseDamage(db: Kysely<Schema>): Promise<void> {
 
 function damageIn(error: unknown): StoreError | null {
   if (!(error instanceof StoreError) || error.reason !== 'corrupt') return null;
-  const text = `${error.message}; nothing more is written to it until the service was stopped and the file is right: ${wayBack}`;
+  const text = `${error.message}; the service writes nothing more to it: stop the service, then ${wayBack}`;
   return new StoreError('corrupt', text, { cause: error });
 }
 
 const UNUSABLE: Partial<Record<StoreError['reason'], readonly [UnusableReason, string]>> = {
-  corrupt: ['corrupt', `it was left as it is; ${wayBack}`],
+  corrupt: ['corrupt', `nothing was changed; ${wayBack}`],
   locked: ['locked', 'another process holds its lock; stop that process and start again'],
   unwritable: ['unreadable', 'the file and its folder must be writable for the user of the service'],
   io: ['unreadable', 'check the disk and the permissions of the file and its folder'],

@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => folder.remove());
 
 describe('trusted addresses', () => {
-  it('are put, put again, listed in order of addresses, and removed', async () => {
+  it('are added, changed, listed in the order of addresses, and removed', async () => {
     const store = new TrustedIpsStore(database);
     const at = NOON.toISOString();
     expect(await store.put(entry('10.0.0.0/8'), { note: 'office', expiry: keep }, NOON)).toEqual({
@@ -65,7 +65,7 @@ describe('trusted addresses', () => {
       expect((await new TrustedIpsStore(database).get(trusted.text))?.expires_at).toBe(end);
     });
 
-    it('never come of a permanent entry by a duration', async () => {
+    it('are never made from a permanent entry by a duration', async () => {
       await put({ kind: 'keep' });
       expect(await put(seconds(60))).toBeNull();
     });
@@ -79,7 +79,7 @@ describe('trusted addresses', () => {
       });
     });
 
-    it('are removed by their expiry alone, at their end and not before, and not once they were extended', async () => {
+    it('are removed at their expiry, not before, and not if they were extended', async () => {
       const store = new TrustedIpsStore(database);
       await store.put(entry('192.0.2.8'), { expiry: keep }, NOON);
       await put(at(LATER));
@@ -95,7 +95,7 @@ describe('trusted addresses', () => {
 });
 
 describe('sites', () => {
-  it('are put, put again, listed by domain, and removed', async () => {
+  it('are added, changed, listed by domain, and removed', async () => {
     const store = new SitesStore(database);
     const servers = [{ address: '127.0.0.1', port: 8080, options: { weight: 5 } }];
     expect(await store.put({ domain: 'b.example', servers }, NOON)).toMatchObject({ created: true });
@@ -115,7 +115,7 @@ describe('sites', () => {
 });
 
 describe('keys', () => {
-  it('are made once, found by their hash, revoked once, and keep their name', async () => {
+  it('are created once, found by their hash, revoked once, and keep their name', async () => {
     const store = new ApiKeysStore(database);
     const key = { name: 'ci', hash: 'h1', scopes: ['admin'] };
     const row = { ...key, created_at: NOON.toISOString(), expires_at: null, revoked_at: null, last_used_at: null };
@@ -158,7 +158,7 @@ describe('the history of reloads', () => {
     finished_at: null,
   });
 
-  it('gives back what was appended, the newest first, page by page', async () => {
+  it('returns what was appended, newest first, page by page', async () => {
     const store = new ReloadsStore(database);
     expect(await store.list({ limit: 1 })).toEqual({ items: [], nextCursor: null });
     for (let n = 1; n <= 5; n++) await store.append(record(n));

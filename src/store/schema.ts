@@ -27,7 +27,7 @@ export interface Schema {
 interface BlockedIpsTable {
   /** Canonical text. */
   ip_address: string;
-  /** 17 bytes of `domain/ip.ts`; the address order. Null only in foreign rows (`unkeyed-rows.ts`). */
+  /** 17 bytes of `domain/ip.ts`; the address order. Null only in foreign rows (`foreign-rows.ts`). */
   sort_key: Buffer;
   reason: string | null;
   blocked_by: string | null;

@@ -65,7 +65,7 @@ const wanted = (rows: readonly StagedRow[]): unknown[] => {
 };
 
 describe('rows of one call', () => {
-  it('come into order of addresses, each once, with what its last row says', async () => {
+  it('are sorted by address, each once, with the values of its last row', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(rowOf, { maxLength: 40 }), async (made) => {
         const rows = made.map(toRow);
@@ -83,7 +83,7 @@ describe('rows of one call', () => {
     );
   });
 
-  it('are as many as a number can tell apart, and not one more', async () => {
+  it('are limited to the number that a row number can distinguish', async () => {
     const many = Array.from({ length: MOST_ROWS }, (_, n) => line(`255.${n % 2}.${n >> 8}.${n & 255}`));
     const staged = await sortStaged(many.reverse());
     expect(staged.length).toBe(MOST_ROWS);
@@ -93,7 +93,7 @@ describe('rows of one call', () => {
     await expect(sortStaged([...many, line('::1')])).rejects.toThrow(RangeError);
   });
 
-  it('let others go first while they are sorted and written', async () => {
+  it('let other work run while they are sorted and written', async () => {
     const folder = new StoreFolder();
     const database = await folder.open();
     const { bulk } = storesOf(database);
@@ -118,7 +118,7 @@ describe('rows of one call', () => {
   });
 });
 
-it('tells which keys are among others', () => {
+it('finds which keys are among others', () => {
   const keysOf = (chosen: readonly string[]) =>
     Buffer.concat(chosen.map((text) => sortKey(entry(text))).sort((a, b) => a.compare(b)));
   fc.assert(
@@ -131,7 +131,7 @@ it('tells which keys are among others', () => {
   );
 });
 
-describe('the merge of what was staged', () => {
+describe('the merge of staged rows', () => {
   let folder: StoreFolder;
   let database: Database;
   beforeEach(async () => {
@@ -140,7 +140,7 @@ describe('the merge of what was staged', () => {
   });
   afterEach(() => folder.remove());
 
-  it('gives every row once, however it is taken, put back or begun in the middle', async () => {
+  it('returns every row once, however rows are read, put back or resumed', async () => {
     const step = fc.oneof(
       fc.record({ how: fc.constant('next'), limit: fc.integer({ min: 1, max: 6 }), back: fc.nat({ max: 3 }) }),
       fc.record({ how: fc.constant('upTo'), text: fc.constantFrom(...texts), back: fc.nat({ max: 3 }) }),
@@ -185,7 +185,7 @@ describe('the merge of what was staged', () => {
   });
 });
 
-it('reads back from its key the entry that a text means', () => {
+it('an entry is restored from its sort key', () => {
   for (const text of texts) {
     const parsed = parseIp(text);
     if (!parsed.ok) throw new Error(parsed.why);

@@ -36,7 +36,7 @@ async function foreignWithoutPtrace(port: number, pid: number): Promise<number> 
   return Number((await promisify(execFile)('setpriv', words)).stdout);
 }
 
-describe('a listener on an address of the proxy', () => {
+describe('a listener on an address of HAProxy', () => {
   it('a listener on an own address is foreign unless an own process holds it', async () => {
     const port = await freePort();
     expect(await foreignListeners([{ host: '127.0.0.1', port }], [])).toEqual([]);

@@ -1,4 +1,4 @@
-// Another process on the proxy's ports (a second proxy) would serve part of the requests past the blocked map, and
+// Another process on HAProxy's ports (a second proxy) would serve part of the requests past the blocked map, and
 // SO_REUSEPORT lets it start without an error. So the kernel's listening sockets are compared with those of the
 // workers.
 import { open, readdir, readFile, readlink } from 'node:fs/promises';
@@ -46,7 +46,7 @@ interface OwnProcesses {
 /**
  * Foreign listeners that are found at every check. During a reload the master itself listens, forks and closes again
  * before the new worker is listed; so the master's children at each check count as its own.
- * @param foreign listeners on the proxy's addresses that none of the given processes holds
+ * @param foreign listeners on HAProxy's addresses that none of the given processes holds
  */
 export async function persistentForeignListeners<Listener>(
   { pids, masterPid }: OwnProcesses,

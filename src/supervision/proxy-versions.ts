@@ -26,7 +26,7 @@ export class ProxyVersions {
   /** @throws ProxyVersionError when it cannot be read, or is below 1.6 */
   async read(): Promise<void> {
     const version = await readProxyVersion(this.#bin);
-    if (version.text !== this.#version?.text) this.#log.info('Proxy version', { version: version.text });
+    if (version.text !== this.#version?.text) this.#log.info('HAProxy version', { version: version.text });
     this.#version = version;
   }
 

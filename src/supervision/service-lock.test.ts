@@ -141,11 +141,11 @@ describe('the lock of a service', () => {
       const path = join(folder, 'h.lock');
       const held = ServiceLock.take(path, 'x');
       await chown(path, 12_345, 12_345);
-      expect(() => ServiceLock.take(path, 'the proxy')).toThrow(
+      expect(() => ServiceLock.take(path, 'HAProxy')).toThrow(
         new RegExp(`h\\.lock cannot be opened: it belongs to user 12345, and process ${process.pid} .*remove it`),
       );
       held.free();
-      ServiceLock.take(path, 'the proxy').free();
+      ServiceLock.take(path, 'HAProxy').free();
     },
   );
 });

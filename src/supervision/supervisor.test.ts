@@ -49,11 +49,11 @@ describeOnEachProxy('a proxy that does not start', ({ bin }) => {
     }
   };
 
-  it('the state of a failed start omits the output of the proxy, which the log has', async () => {
+  it('the state of a failed start omits the output of HAProxy, which the log has', async () => {
     const { state, logged } = await failed(`global\n  nonsense ${secret}\n`, null);
     expect(state).toEqual({
       running: false,
-      reason: expect.stringMatching(/^the proxy did not start, it exited with \d+; /),
+      reason: expect.stringMatching(/^HAProxy did not start, it exited with \d+; /),
     });
     expect(JSON.stringify(state)).not.toContain(secret);
     expect(logged).toMatchObject([{ cause: expect.stringContaining('nonsense') }]);

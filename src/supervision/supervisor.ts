@@ -1,6 +1,6 @@
-// Starts the proxy, adopts one that already runs this configuration, and restarts it when it is gone. That is decided
+// Starts HAProxy, adopts one that already runs this configuration, and restarts it when it is gone. That is decided
 // by the pid of its master, never by its socket, which refuses during every reload: a second proxy would share the
-// ports and serve half of the blocked requests. The proxy outlives the service.
+// ports and serve half of the blocked requests. HAProxy outlives the service.
 
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
@@ -52,20 +52,20 @@ interface SupervisorOptions {
   readonly configFile: string;
   readonly masterSocketPath: string;
   readonly pidFile: string;
-  /** For the proxy's standard output and error. Never a pipe: a full one hangs every reload. */
+  /** For HAProxy's standard output and error. Never a pipe: a full one hangs every reload. */
   readonly outputFile: string;
   readonly socket: MasterSocket;
   readonly log: Log;
-  /** Prepares a start; an error says why it must not be tried, with the proxy's output as its cause. */
+  /** Prepares a start; an error says why it must not be tried, with HAProxy's output as its cause. */
   readonly beforeStart: () => Promise<Error | null>;
   /** Addresses of the configuration that another process holds. */
   readonly takenAddresses: () => Promise<readonly string[]>;
-  /** The proxy runs (again): its maps must be compared. */
+  /** HAProxy runs (again): its maps must be compared. */
   readonly onRunning: (master: MasterProcess) => void;
 }
 
 /**
- * Keys of every scope see `reason`, so it never contains the proxy's output, which quotes the configuration and perhaps
+ * Keys of every scope see `reason`, so it never contains HAProxy's output, which quotes the configuration and perhaps
  * passwords (ADR 0024): that is the cause of the error, and in the log.
  */
 type SupervisorState =
@@ -127,14 +127,14 @@ export class Supervisor {
     this.#stop.abort();
   }
 
-  /** Ends the watch; the proxy continues. */
+  /** Ends the watch; HAProxy continues. */
   async stop(): Promise<void> {
     this.abandon();
     await this.#loop;
   }
 
   /**
-   * After `stop`: ends the proxy with all its workers, for a trial; a service leaves it running. From 3.1 on a master
+   * After `stop`: ends HAProxy with all its workers, for a trial; a service leaves it running. From 3.1 on a master
    * leaves behind a worker that is still starting.
    */
   async endProxy(timeLimitMs = endTimeLimitMs): Promise<void> {
@@ -144,7 +144,7 @@ export class Supervisor {
       const deadline = performance.now() + timeLimitMs;
       while (await processAlive(master.pid, master.startTime)) {
         if (performance.now() > deadline) {
-          this.#options.log.warn('Proxy did not exit in time; killing it', { master: master.pid });
+          this.#options.log.warn('HAProxy did not exit in time; killing it', { master: master.pid });
           kill(master.pid);
           break;
         }
@@ -164,7 +164,7 @@ export class Supervisor {
   }
 
   /**
-   * As `ensureRunning`; `fresh` only if this call launched the proxy, so that it runs what is on disk now.
+   * As `ensureRunning`; `fresh` only if this call launched HAProxy, so that it runs what is on disk now.
    * @throws when it cannot be started
    */
   async ensureStarted(): Promise<{ master: MasterProcess; fresh: boolean }> {
@@ -193,7 +193,7 @@ export class Supervisor {
     this.#reported = null;
     if (!known) {
       this.#state = { running: true, master: master.pid, adopted };
-      this.#options.log.info(adopted ? 'Proxy adopted' : 'Proxy started', { master: master.pid });
+      this.#options.log.info(adopted ? 'HAProxy adopted' : 'HAProxy started', { master: master.pid });
       this.#options.onRunning(master);
     }
     return master;
@@ -219,7 +219,7 @@ export class Supervisor {
     const { configFile, log } = this.#options;
     const starting = await findMasterBeingStarted(configFile);
     if (starting === null) return null;
-    log.info('Waiting for a proxy that is already starting', { master: starting.pid });
+    log.info('Waiting for a HAProxy that is already starting', { master: starting.pid });
     const end = async (): Promise<string | null> =>
       (await processAlive(starting.pid, starting.startTime)) ? null : 'it ended';
     try {
@@ -228,7 +228,7 @@ export class Supervisor {
       if (this.#stop.signal.aborted) throw error;
       // A master that lives and does not answer is running and has lost its socket.
       if ((await end()) === null) return starting;
-      log.warn('The proxy that was starting is gone', { master: starting.pid, cause: causeText(error) });
+      log.warn('The HAProxy that was starting has ended', { master: starting.pid, cause: causeText(error) });
       return null;
     }
   }
@@ -239,9 +239,9 @@ export class Supervisor {
     if (obstacle !== null) throw obstacle;
     const taken = await this.#takenAddresses();
     if (taken.length > 0) {
-      throw new AddressTaken(`the proxy is not started: ${taken.join(', ')} is held by another process`);
+      throw new AddressTaken(`HAProxy is not started: ${taken.join(', ')} is held by another process`);
     }
-    if (this.#stop.signal.aborted) throw new Error('the proxy is not started: the service stops');
+    if (this.#stop.signal.aborted) throw new Error('HAProxy is not started: the service stops');
     const output = openSync(outputFile, outputFlags, 0o640);
     try {
       const child = spawn(
@@ -260,7 +260,7 @@ export class Supervisor {
       let ended: string | null = null;
       child.once('exit', (code, signal) => {
         ended = signal === null ? `it exited with ${code}` : `it died of ${signal}`;
-        log.warn('Proxy ended', { master: child.pid, how: ended });
+        log.warn('HAProxy ended', { master: child.pid, how: ended });
       });
       child.unref();
       this.#launchedAt = performance.now();
@@ -292,11 +292,11 @@ export class Supervisor {
     while (performance.now() < deadline) {
       const end = await ended();
       if (end !== null) {
-        throw new Error(`the proxy did not start, ${end}; see its output in the log`, {
+        throw new Error(`HAProxy did not start, ${end}; see its output in the log`, {
           cause: new Error(await this.#tailOfOutput()),
         });
       }
-      if (this.#stop.signal.aborted) throw new Error('the service stopped before the proxy began to serve');
+      if (this.#stop.signal.aborted) throw new Error('the service stopped before HAProxy began to serve');
       try {
         const processes = await showProcesses(this.#options.socket, performance.now() + 1_000);
         if (processes.master.pid === pid && processes.currentAnswered && startTime !== null) return { pid, startTime };
@@ -305,7 +305,7 @@ export class Supervisor {
       }
       await pause(20);
     }
-    throw new Error(`the proxy ${pid} did not begin to serve within ${timeLimitMs / 1_000} s`);
+    throw new Error(`HAProxy ${pid} did not begin to serve within ${timeLimitMs / 1_000} s`);
   }
 
   async #watch(first: unknown): Promise<void> {
@@ -318,7 +318,7 @@ export class Supervisor {
       if (this.#stop.signal.aborted) return;
       if (this.#master !== null && (await this.#lives(this.#master))) continue;
       if (this.#master !== null) {
-        this.#options.log.error('Proxy is gone; restarting it', { master: this.#master.pid });
+        this.#options.log.error('HAProxy has ended; restarting it', { master: this.#master.pid });
         this.#state = { running: false, reason: `the master ${this.#master.pid} is gone` };
         this.#master = null;
         this.#lostAt = performance.now();
@@ -352,7 +352,7 @@ export class Supervisor {
     const cause = causeText(error);
     if (cause === this.#reported) return;
     this.#reported = cause;
-    this.#options.log.error('Proxy could not be started; retrying', { cause });
+    this.#options.log.error('HAProxy could not be started; retrying', { cause });
   }
 
   async #tailOfOutput(): Promise<string> {

@@ -6,7 +6,7 @@ import { performance } from 'node:perf_hooks';
 import { collector } from './heap.ts';
 
 const checkEveryMs = 5_000;
-/** Share of the time in which the event loop is busy; the checks of the proxy every 2 s stay far below. */
+/** Share of the time in which the event loop is busy; the checks of HAProxy every 2 s stay far below. */
 const idleBelow = 0.05;
 /** The least growth since the last collection that is worth another. */
 const worthBytes = 32 * 1024 * 1024;

@@ -42,19 +42,19 @@ describe('the manager log', () => {
 
   it('lines of one event-loop turn are written together, and a warning at once with the lines before it', async () => {
     const log = new ManagerLog(at('turn.log'), at('turn.json'));
-    const told = () =>
+    const writtenWords = () =>
       ['turn.log', 'turn.json'].map((name) => readFileSync(at(name), 'utf8').match(/one|two|three|four/g));
     log.info('one');
     log.info('two');
-    expect(told()).toEqual([null, null]);
+    expect(writtenWords()).toEqual([null, null]);
     await null;
-    expect(told()).toEqual([
+    expect(writtenWords()).toEqual([
       ['one', 'two'],
       ['one', 'two'],
     ]);
     log.info('three');
     log.warn('four');
-    expect(told()).toEqual([
+    expect(writtenWords()).toEqual([
       ['one', 'two', 'three', 'four'],
       ['one', 'two', 'three', 'four'],
     ]);
@@ -99,7 +99,7 @@ describe('the manager log', () => {
     ['a DEL', 'a\u007fb'],
     ['a line separator', 'a\u2028b'],
     ['a paragraph separator', 'a\u2029b'],
-  ])('is one plain line whatever it tells: %s', (_what, text) => {
+  ])('is one plain line whatever it contains: %s', (_what, text) => {
     const line = textLine(new Date(0), 'info', `message ${text}`, { field: text, nested: { list: [text] } });
     expect(line.slice(0, -1)).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
     expect(line.endsWith('\n')).toBe(true);
@@ -109,7 +109,9 @@ describe('the manager log', () => {
     const error = new Error('outer', { cause: new Error('inner') });
     expect(causeText(error)).toBe('outer: caused by: inner');
     expect(causeText('a text')).toBe('a text');
-    const told = new Error('refused: line 3: no', { cause: new Error('line 3: no', { cause: new Error('deep') }) });
-    expect(causeText(told)).toBe('refused: line 3: no: caused by: deep');
+    const writtenWords = new Error('refused: line 3: no', {
+      cause: new Error('line 3: no', { cause: new Error('deep') }),
+    });
+    expect(causeText(writtenWords)).toBe('refused: line 3: no: caused by: deep');
   });
 });

@@ -128,6 +128,3 @@ function singleLine(text: string): string {
 
 /** C0, DEL, C1, and Unicode's own line ends. */
 const controls = /[\p{Cc}\u2028\u2029]+/gu;
-
-/** For tests, and for parts without a service. */
-export const silentLog: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };

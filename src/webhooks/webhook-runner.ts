@@ -1,4 +1,4 @@
-// One webhook's deliveries: one at a time and in order, each retried until it is received or given up after a day.
+// One webhook's deliveries: one at a time and in order, each retried until it is received, or abandoned after a day.
 // Progress is in the database, so that a restart repeats the same delivery under the same id.
 import { pause } from '../concurrency/pause.ts';
 import type { WebhookBatch, WebhookRow, WebhooksStore } from '../store/webhooks-store.ts';
@@ -121,7 +121,7 @@ export class WebhookRunner {
     const failure = { last_error: why, last_error_at: at };
     if (now().getTime() - Date.parse(since) >= givenUpAfterMs) {
       observer.tried(hook.id, 'given_up');
-      log.error('Webhook delivery given up', { id: hook.id, events: batch.events.length, why });
+      log.error('Webhook delivery abandoned', { id: hook.id, events: batch.events.length, why });
       const change = {
         ...failure,
         position: batch.end,

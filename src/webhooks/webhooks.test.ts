@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { untilPasses } from '../../testkit/conditions.ts';
+import { silentLog } from '../../testkit/silent-log.ts';
 import { StoreFolder } from '../../testkit/store/store-folder.ts';
 import { EventRing } from '../events/event-ring.ts';
 import { FactBus } from '../events/facts.ts';
 import type { Database } from '../store/open-database.ts';
 import { WebhooksStore } from '../store/webhooks-store.ts';
-import { silentLog } from '../telemetry/log.ts';
 import type { SendRequest } from './webhook-delivery.ts';
 import type { DeliveryResult, WebhookObserver } from './webhook-observer.ts';
 import { webhookSignature } from './webhook-signature.ts';
@@ -104,7 +104,7 @@ const settled = async (webhooks: Webhooks) =>
   await untilPasses(async () => expect(await webhooks.get('chat')).toMatchObject({ pending: 0, last_error: null }));
 
 describe('a webhook', () => {
-  it('gets what happens from then on, signed as in Standard Webhooks', async () => {
+  it('receives events from its creation on, signed as in Standard Webhooks', async () => {
     const webhooks = await started();
     gone(1);
     await put(webhooks);
@@ -136,7 +136,7 @@ describe('a webhook', () => {
     expect(signature).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
   });
 
-  it('gets only its types, and a burst in deliveries of a hundred, in order', async () => {
+  it('receives only its types, and a burst in deliveries of a hundred, in order', async () => {
     const webhooks = await started();
     await put(webhooks);
     const pids = Array.from({ length: 250 }, (_, n) => n + 1);
@@ -155,36 +155,33 @@ describe('a webhook', () => {
     ['a port that fetch refuses', new TypeError('fetch failed', { cause: new Error('bad port') })],
     ['a redirect', 302],
     ['an answer of 500', 500],
-  ])(
-    'is tried again after %s, with the same delivery under the same id, until it is received',
-    async (_what, failure) => {
-      const webhooks = await started();
-      answers = [failure, failure, 200];
-      await put(webhooks);
-      gone(1);
-      await untilPasses(async () => expect((await webhooks.get('chat')).last_error).not.toBeNull());
-      expect(await webhooks.get('chat')).toMatchObject({ pending: 1, last_success_at: null });
-      expect((await webhooks.get('chat')).last_error).toMatch(/ECONNREFUSED|reserved for another protocol|302|500/);
-      // Later events wait, and do not shorten the pause.
-      gone(2);
-      await untilPasses(async () => expect((await webhooks.get('chat')).pending).toBe(2));
-      expect(sent).toHaveLength(1);
-      for (const seconds of [6, 12]) {
-        clock += seconds * 1_000;
-        const before = sent.length;
-        await untilPasses(() => {
-          gone(9);
-          expect(sent.length).toBeGreaterThan(before);
-        });
-      }
-      await untilPasses(() => expect(sent.length).toBeGreaterThan(3));
-      expect(sent.slice(0, 3).map(pidsOf)).toEqual([[1], [1], [1]]);
-      expect(new Set(sent.slice(0, 3).map(({ headers }) => headers['webhook-id'])).size).toBe(1);
-      expect(pidsOf(sent[3]!)[0]).toBe(2);
-      expect(logged.filter((line) => line.includes('retrying'))).toHaveLength(1);
-      expect(JSON.stringify(logged)).not.toMatch(/whsec|hooks\.example/);
-    },
-  );
+  ])('is retried after %s, with the same delivery under the same id, until it is received', async (_what, failure) => {
+    const webhooks = await started();
+    answers = [failure, failure, 200];
+    await put(webhooks);
+    gone(1);
+    await untilPasses(async () => expect((await webhooks.get('chat')).last_error).not.toBeNull());
+    expect(await webhooks.get('chat')).toMatchObject({ pending: 1, last_success_at: null });
+    expect((await webhooks.get('chat')).last_error).toMatch(/ECONNREFUSED|reserved for another protocol|302|500/);
+    // Later events wait, and do not shorten the pause.
+    gone(2);
+    await untilPasses(async () => expect((await webhooks.get('chat')).pending).toBe(2));
+    expect(sent).toHaveLength(1);
+    for (const seconds of [6, 12]) {
+      clock += seconds * 1_000;
+      const before = sent.length;
+      await untilPasses(() => {
+        gone(9);
+        expect(sent.length).toBeGreaterThan(before);
+      });
+    }
+    await untilPasses(() => expect(sent.length).toBeGreaterThan(3));
+    expect(sent.slice(0, 3).map(pidsOf)).toEqual([[1], [1], [1]]);
+    expect(new Set(sent.slice(0, 3).map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(pidsOf(sent[3]!)[0]).toBe(2);
+    expect(logged.filter((line) => line.includes('retrying'))).toHaveLength(1);
+    expect(JSON.stringify(logged)).not.toMatch(/whsec|hooks\.example/);
+  });
 
   it('pauses longer and longer, an hour at most, and gives up after a day with a gap', async () => {
     const webhooks = await started();
@@ -192,7 +189,7 @@ describe('a webhook', () => {
     await put(webhooks);
     gone(1);
     const pauses: number[] = [];
-    const givenUp = () => logged.some((line) => line.startsWith('Webhook delivery given up'));
+    const givenUp = () => logged.some((line) => line.startsWith('Webhook delivery abandoned'));
     for (let tries = 1; !givenUp() && tries < 100; tries += 1) {
       await untilPasses(() => expect(sent).toHaveLength(tries));
       const next = await untilPasses(async () => {
@@ -225,7 +222,7 @@ describe('a webhook', () => {
     expect(results).toEqual([...Array(pauses.length - 1).fill('failed'), 'given_up', 'delivered']);
   });
 
-  it('that fails tells what waits for it and since when; one that nothing waits for, and one that is not enabled, do not', async () => {
+  it('that fails shows how many events wait since when; one without waiting events, or disabled, does not', async () => {
     const webhooks = await started();
     expect(await webhooks.backlogs()).toEqual([]);
     await put(webhooks, { types: ['worker.gone', 'service.started'] });
@@ -246,7 +243,7 @@ describe('a webhook', () => {
     expect(removed).toEqual(['chat']);
   });
 
-  it('goes on after a restart: what was not received is sent again, under the same id', async () => {
+  it('continues after a restart: unreceived events are sent again, under the same id', async () => {
     const webhooks = await started();
     answers = ['hangs'];
     await put(webhooks);
@@ -268,7 +265,7 @@ describe('a webhook', () => {
     }
   });
 
-  it('gets the last events of a stopped service at the next start', async () => {
+  it('receives the last events of a stopped service at the next start', async () => {
     const webhooks = await started();
     await put(webhooks, { types: null });
     answers = ['hangs'];
@@ -300,7 +297,7 @@ describe('a webhook', () => {
     expect(Number(eventsOf(sent[1]!)[0]!.data['missed']) + received.length - 1).toBe(17);
   });
 
-  it('gets the number of events that came faster than they could be written first', async () => {
+  it('is first informed how many events arrived too fast to be stored', async () => {
     const webhooks = await started({ inRing: 5 });
     await put(webhooks);
     await untilPasses(async () => expect(await count('webhook.set')).toBe(1));
@@ -312,7 +309,7 @@ describe('a webhook', () => {
     await untilPasses(() => expect(sent.flatMap(pidsOf).slice(6)).toEqual([13]));
   });
 
-  it('learns of events lost during a delivery in the next one', async () => {
+  it('is informed of events lost during a delivery in the next one', async () => {
     const webhooks = await started();
     const { promise: lost, resolve } = Promise.withResolvers<void>();
     meanwhile = () => lost;
@@ -325,7 +322,7 @@ describe('a webhook', () => {
     expect(eventsOf(sent[1]!)[0]).toMatchObject({ data: { missed: 3 } });
   });
 
-  it('holds nothing for those that are not enabled, and nothing that all have', async () => {
+  it('stores no events for disabled webhooks, and none that all have received', async () => {
     const webhooks = await started();
     await put(webhooks, { enabled: false });
     gone(1);
@@ -342,7 +339,7 @@ describe('a webhook', () => {
     await untilPasses(async () => expect(await count()).toBeLessThan(5));
   });
 
-  it('of a hook that hangs keeps no other waiting', async () => {
+  it('that hangs delays no other webhook', async () => {
     const webhooks = await started();
     answers = ['hangs', 200];
     await put(webhooks);
@@ -354,8 +351,8 @@ describe('a webhook', () => {
   });
 });
 
-describe('its settings', () => {
-  it('when they cannot be read are not changed, and it goes on with those it has', async () => {
+describe('the settings of a webhook', () => {
+  it('that cannot be read are not changed, and deliveries continue with the present ones', async () => {
     const webhooks = await started();
     await put(webhooks);
     const read = vi.spyOn(store, 'get').mockRejectedValue(new Error('no descriptors'));
@@ -368,7 +365,7 @@ describe('its settings', () => {
   it.each([
     ['written', false],
     ['refused by the database', true],
-  ])('lose nothing of what happens while they are changed: %s', async (_what, refused) => {
+  ])('lose no event while they are changed: %s', async (_what, refused) => {
     const webhooks = await started();
     await put(webhooks);
     const original = store.put.bind(store);
@@ -384,7 +381,7 @@ describe('its settings', () => {
     await untilPasses(() => expect(sent.flatMap(pidsOf)).toEqual([1]));
   });
 
-  it('show a secret once, when it was made, and keep it when it is not named', async () => {
+  it('show a new secret once, and keep it if none is sent', async () => {
     const webhooks = await started();
     const { url } = { url: 'https://hooks.example/x' };
     const made = await webhooks.put({ id: 'own', url, types: null, enabled: true }, author);
@@ -400,7 +397,7 @@ describe('its settings', () => {
     expect(JSON.stringify([await webhooks.list(), logged])).not.toContain(made.answer.secret);
   });
 
-  it('are bounded in number, and end when one is removed', async () => {
+  it('are limited in number, and end when the webhook is removed', async () => {
     const webhooks = await started();
     for (let n = 0; n < 20; n += 1) await put(webhooks, { id: `hook-${n}`, enabled: false });
     await expect(put(webhooks)).rejects.toMatchObject({ code: 409 });

@@ -1,4 +1,4 @@
-// A safe reload with a shell script as the proxy.
+// A safe reload with a shell script as HAProxy.
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ export const confirmed = (before: number, after: number): ReloadOutcome => ({
 export const refused = (reason: 'refused' | 'unconfirmed' | 'not-running' = 'refused'): ReloadOutcome => ({
   confirmed: false,
   reason,
-  detail: 'the proxy said no',
+  detail: 'HAProxy said no',
   workerBefore: 1,
   workerAfter: 1,
   output: 'cannot bind socket',

@@ -21,7 +21,7 @@ describe('the longest pause', () => {
     ['does not count time in which nothing was due', [answered(0, 1), answered(500, 502)], { ms: 2, at: 500 }],
     ['begins at the last answer while others wait', [answered(0, 10), answered(5, 25)], { ms: 15, at: 10 }],
     ['begins with the first that was due, not the last', [answered(0, 40), answered(30, 40)], { ms: 40, at: 0 }],
-    // One slow request among answered ones is no pause of the proxy.
+    // One slow request among answered ones is no pause of HAProxy.
     ['ends at every answer', [answered(0, 30), answered(10, 11), answered(20, 21)], { ms: 11, at: 0 }],
     ['goes on through a failure', [failed(0, 10), answered(5, 30)], { ms: 30, at: 0 }],
     ['ends when the last that waited failed', [failed(0, 10), answered(50, 51)], { ms: 10, at: 0 }],

@@ -1,5 +1,5 @@
 // Latency counts from the time at which a request was due, including the generator's queue: a closed loop would stop
-// sending while the proxy pauses, and miss the pause.
+// sending while HAProxy pauses, and miss the pause.
 import { percentile } from './percentile.ts';
 
 export type RequestKind = 'keep-alive' | 'new';

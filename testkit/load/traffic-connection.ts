@@ -1,4 +1,4 @@
-// A failure: a request of which any byte may have been sent, without a complete 200. Also one written just as the proxy
+// A failure: a request of which any byte may have been sent, without a complete 200. Also one written just as HAProxy
 // closed the connection: a browser might repeat it, but it was lost.
 // No failure: an idle connection is closed, or an answer says `connection: close`. Reconnecting is part of the latency.
 import { createConnection, type Socket } from 'node:net';
@@ -12,7 +12,7 @@ export interface Target {
   readonly timeoutMs: number;
 }
 
-interface Asked {
+interface PendingRequest {
   readonly reader: AnswerReader;
   readonly timer: NodeJS.Timeout;
   readonly done: (failure: RequestFailure | null) => void;
@@ -23,7 +23,7 @@ export class Connection {
   readonly #text: string;
   #socket: Socket | null = null;
   #connected = false;
-  #asked: Asked | null = null;
+  #pending: PendingRequest | null = null;
   opened = 0;
 
   /** @param keep false: each request asks for a closed connection */
@@ -36,11 +36,11 @@ export class Connection {
    * One at a time. Resolves to its failure, or null for a complete 200. `dueAt`: milliseconds of `performance.now()`.
    */
   ask(dueAt: number): Promise<RequestFailure | null> {
-    if (this.#asked !== null) throw new Error('a connection takes one request at a time');
+    if (this.#pending !== null) throw new Error('a connection takes one request at a time');
     return new Promise((done) => {
       const left = Math.max(1, dueAt + this.#target.timeoutMs - performance.now());
       const timer = setTimeout(() => this.#fail('time-out', `after ${this.#target.timeoutMs} ms`), left);
-      this.#asked = { reader: new AnswerReader(), timer, done };
+      this.#pending = { reader: new AnswerReader(), timer, done };
       const socket = this.#socket ?? this.#open();
       socket.write(this.#text);
     });
@@ -67,7 +67,7 @@ export class Connection {
   }
 
   #data(bytes: Buffer): void {
-    const asked = this.#asked;
+    const asked = this.#pending;
     if (asked === null) {
       // Sent without a request: HAProxy's 408 to an idle client, before it closes.
       this.#drop();
@@ -85,7 +85,7 @@ export class Connection {
   }
 
   #lost(error: NodeJS.ErrnoException | null): void {
-    const asked = this.#asked;
+    const asked = this.#pending;
     if (asked === null) {
       this.#drop();
       return;
@@ -103,9 +103,9 @@ export class Connection {
   }
 
   #settle(failure: RequestFailure | null): void {
-    const asked = this.#asked;
+    const asked = this.#pending;
     if (asked === null) return;
-    this.#asked = null;
+    this.#pending = null;
     clearTimeout(asked.timer);
     asked.done(failure);
   }

@@ -15,7 +15,7 @@ export interface LoadReport {
   readonly fresh: Tally;
   readonly all: Tally;
   readonly durationMs: number;
-  /** Kept connections that the proxy closed between two requests. */
+  /** Kept connections that HAProxy closed between two requests. */
   readonly reconnects: number;
   /** How late the generator itself was: its part of a latency. */
   readonly own: { readonly p99: number; readonly longest: number; readonly longestAfterMs: number };
@@ -45,7 +45,7 @@ export class OpenLoop {
   async start(): Promise<void> {
     const first = await Promise.all(this.#kept.map((connection) => connection.ask(performance.now())));
     const failure = first.find((one) => one !== null);
-    if (failure) throw new Error(`the proxy did not answer before the load: ${failure.cause}, ${failure.detail}`);
+    if (failure) throw new Error(`HAProxy did not answer before the load: ${failure.cause}, ${failure.detail}`);
     this.#began = performance.now();
     this.#tick();
   }
@@ -56,7 +56,7 @@ export class OpenLoop {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     if (this.#open > 0) await new Promise<void>((resolve) => (this.#lastEnded = resolve));
-    // A connection that the proxy just closed has no request.
+    // A connection that HAProxy just closed has no request.
     await setImmediate();
     for (const connection of this.#kept) connection.close();
     const of = (kind: RequestKind): RequestRecord[] => this.#records.filter((record) => record.kind === kind);

@@ -157,8 +157,8 @@ export function rowOf(plan: Plan, version: string, progress: Progress): string[]
   const { done, last } = progress;
   if (last === null) return null;
   const { date, seed, result, detail } = last;
-  const told = detail === undefined ? result : `${result}: ${detail}`;
-  return [plan.part, version, countText(done, plan), date.slice(0, 10), commitsText(progress), String(seed), told];
+  const text = detail === undefined ? result : `${result}: ${detail}`;
+  return [plan.part, version, countText(done, plan), date.slice(0, 10), commitsText(progress), String(seed), text];
 }
 
 /** Rows of other machines stay; sorted by part and version. */

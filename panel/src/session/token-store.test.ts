@@ -63,7 +63,7 @@ it('gives a new tab the token of a signed-in tab, however late it responds', () 
   expect(new TokenStore(kept, open()).token).toBe('pms_1');
 });
 
-it('takes no token of another tab without asking, or after it got its own or lost it', () => {
+it('accepts no token that it did not request, or after it got its own or lost it', () => {
   const { open, deliver } = tabs();
   const first = new TokenStore(storage(), open());
   const silent = new TokenStore(storage(), open());

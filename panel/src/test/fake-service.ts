@@ -9,7 +9,8 @@ export interface FakeRequest {
 
 export interface FakeAnswer {
   readonly status?: number;
-  readonly body: object;
+  /** A string is sent as it is. */
+  readonly body: object | string;
 }
 
 type Handler = (request: FakeRequest) => FakeAnswer | Promise<FakeAnswer>;
@@ -42,7 +43,7 @@ export class FakeService {
     const { status = 200, body } = (await this.#handlers.get(call)?.(facts)) ?? notFound;
     const type = status < 400 ? 'application/json' : 'application/problem+json';
     const headers = { 'content-type': type, 'x-request-id': 'REQ1', date: new Date().toUTCString() };
-    return new Response(JSON.stringify(body), { status, headers });
+    return new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers });
   }
 }
 

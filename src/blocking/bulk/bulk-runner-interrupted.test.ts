@@ -1,8 +1,8 @@
 import { appendFileSync, cpSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type BigChanges, openBigChanges, pieces, smallSlice, texts } from '../../../testkit/big-changes.ts';
 import { type BlockingKit, entryOf, openBlocking } from '../../../testkit/blocking.ts';
+import { type BulkChanges, openBulkChanges, pieces, smallSlice, texts } from '../../../testkit/bulk-changes.ts';
 import { eventually } from '../../../testkit/conditions.ts';
 import { BulkStore, type StagedRow } from '../../store/bulk-store.ts';
 import { StoreError } from '../../store/store-error.ts';
@@ -12,14 +12,14 @@ import { BulkWorkers } from './bulk-workers.ts';
 const { applySlice } = BulkStore.prototype;
 const others: BlockingKit[] = [];
 
-let kit: BigChanges['kit'];
-let time: BigChanges['time'];
-let close: BigChanges['close'];
-let put: BigChanges['put'];
-let block: BigChanges['block'];
-let everywhere: BigChanges['everywhere'];
+let kit: BulkChanges['kit'];
+let time: BulkChanges['time'];
+let close: BulkChanges['close'];
+let put: BulkChanges['put'];
+let block: BulkChanges['block'];
+let everywhere: BulkChanges['everywhere'];
 beforeEach(async () => {
-  ({ kit, time, close, put, block, everywhere } = await openBigChanges());
+  ({ kit, time, close, put, block, everywhere } = await openBulkChanges());
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -92,7 +92,7 @@ describe('a bulk change that is interrupted', () => {
     expect(await new BulkStore(kit.database).anyFinished()).toBe(false);
   });
 
-  it('without a written file keeps that permission, although another one begins and fails', async () => {
+  it('keeps its permission to shrink until the file is written, although another one begins and fails', async () => {
     await put(pieces(texts(2_200)));
     const begin = vi.spyOn(kit.keeper.file, 'beginRewrite').mockRejectedValue(new Error('no space left'));
     await expect(put(pieces(texts(200)), true)).rejects.toMatchObject({ code: 6004 });

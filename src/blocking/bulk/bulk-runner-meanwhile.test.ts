@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type BigChanges, openBigChanges, pieces, smallSlice, texts } from '../../../testkit/big-changes.ts';
+import { type BulkChanges, openBulkChanges, pieces, smallSlice, texts } from '../../../testkit/bulk-changes.ts';
 import { eventually } from '../../../testkit/conditions.ts';
 import { RuntimeMap } from '../../haproxy/maps/runtime-map.ts';
 import { BlockedIpsStore } from '../../store/blocked-ips-store.ts';
@@ -8,15 +8,15 @@ import { BulkStore } from '../../store/bulk-store.ts';
 
 const { applySlice } = BulkStore.prototype;
 
-let kit: BigChanges['kit'];
-let time: BigChanges['time'];
-let close: BigChanges['close'];
-let put: BigChanges['put'];
-let block: BigChanges['block'];
-let unblock: BigChanges['unblock'];
-let everywhere: BigChanges['everywhere'];
+let kit: BulkChanges['kit'];
+let time: BulkChanges['time'];
+let close: BulkChanges['close'];
+let put: BulkChanges['put'];
+let block: BulkChanges['block'];
+let unblock: BulkChanges['unblock'];
+let everywhere: BulkChanges['everywhere'];
 beforeEach(async () => {
-  ({ kit, time, close, put, block, unblock, everywhere } = await openBigChanges());
+  ({ kit, time, close, put, block, unblock, everywhere } = await openBulkChanges());
 });
 afterEach(async () => {
   vi.restoreAllMocks();

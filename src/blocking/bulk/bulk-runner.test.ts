@@ -1,19 +1,19 @@
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type BigChanges, openBigChanges, pieces, texts } from '../../../testkit/big-changes.ts';
 import { caller, toBlock } from '../../../testkit/blocking.ts';
+import { type BulkChanges, openBulkChanges, pieces, texts } from '../../../testkit/bulk-changes.ts';
 import { RuntimeMap } from '../../haproxy/maps/runtime-map.ts';
 import { BulkStore } from '../../store/bulk-store.ts';
 import { WorkerReconciler } from '../compare/worker-reconciler.ts';
 
-let master: BigChanges['master'];
-let kit: BigChanges['kit'];
-let time: BigChanges['time'];
-let close: BigChanges['close'];
-let put: BigChanges['put'];
-let everywhere: BigChanges['everywhere'];
+let master: BulkChanges['master'];
+let kit: BulkChanges['kit'];
+let time: BulkChanges['time'];
+let close: BulkChanges['close'];
+let put: BulkChanges['put'];
+let everywhere: BulkChanges['everywhere'];
 beforeEach(async () => {
-  ({ master, kit, time, close, put, everywhere } = await openBigChanges());
+  ({ master, kit, time, close, put, everywhere } = await openBulkChanges());
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -90,6 +90,26 @@ describe('a replacement of the set', () => {
     expect(await new BulkStore(kit.database).unfinished()).toEqual([]);
     const left = await kit.database.read.selectFrom('bulk_blocks').select('bulk').execute();
     expect(left).toEqual([]);
+  });
+
+  it('is refused as soon as the disk has too little space, and leaves nothing behind', async () => {
+    const freeBytes = vi.spyOn(kit.database, 'freeBytes').mockResolvedValue(1_000_000_000);
+    await put(pieces(texts(300)));
+    await put(pieces(texts(20_000)));
+    const staged = vi.spyOn(BulkStore.prototype, 'stageSorted');
+    freeBytes.mockResolvedValueOnce(1_000_000_000).mockResolvedValue(19_999_999);
+    await expect(put(pieces(texts(20_000, '10.2')))).rejects.toMatchObject({
+      code: 6003,
+      retryAfterSeconds: 5,
+      detail:
+        'no space is left for the database: a list of 20000 or more entries needs 20 MB of free disk space, and 19 MB are free',
+    });
+    expect(staged).toHaveBeenCalledTimes(1);
+    expect(await new BulkStore(kit.database).unfinished()).toEqual([]);
+    expect(await kit.database.read.selectFrom('bulk_blocks').select('bulk').execute()).toEqual([]);
+    await everywhere(texts(20_000));
+    freeBytes.mockResolvedValue(0);
+    expect(await put(pieces(texts(4_096)), true)).toMatchObject({ removed: 15_904 });
   });
 
   it('that would drop more than half of a hundred or more is rejected without consent', async () => {

@@ -169,6 +169,7 @@ export class BulkRunner {
     let waiting: StagedRow[] = [];
     let entries = 0;
     const stage = async (): Promise<void> => {
+      await this.#stored(() => this.#deps.bulk.requireRoom(entries));
       // Sorting needs no turn.
       const rows = await this.#stored(() => this.#deps.bulk.sorted(waiting));
       waiting = [];
@@ -199,6 +200,7 @@ export class BulkRunner {
   async #apply(id: string, totals: Mutable<ChangeCounts>): Promise<BulkResult> {
     const release = this.#deps.reconciler.pause();
     const shrunk = this.#deps.keeper.grantShrink();
+    const ended = this.#deps.registry.bulkChangeBegins();
     this.#underWay = totals;
     try {
       const workers = await BulkWorkers.reach(this.#deps);
@@ -242,6 +244,7 @@ export class BulkRunner {
       if (this.#committed.has(id))
         this.#deps.keeper.markStale('a bulk change was stored but not written to the file', { acceptShrink: true });
       shrunk();
+      ended();
       this.#underWay = null;
       release();
     }

@@ -181,8 +181,8 @@ describe('an element of a list', () => {
     expect(await ends()).toBe(late.toISOString());
     expect(await send({ ip: '192.0.2.1', expiry: { kind: 'permanent' } })).toMatchObject({ updated: 1 });
     expect(await ends()).toBeNull();
-    const told = kit.events.filter(({ type }) => type === 'entries.changed');
-    if (told.length > 0) expect(told.at(-1)!.data).toMatchObject({ updated: 1, unchanged: 0 });
+    const changes = kit.events.filter(({ type }) => type === 'entries.changed');
+    if (changes.length > 0) expect(changes.at(-1)!.data).toMatchObject({ updated: 1, unchanged: 0 });
   });
 
   it.each([

@@ -146,16 +146,16 @@ describe('an atomic replace', () => {
     const [before, after] = [texts[3]!, texts[4]!];
     const counted = Promise.withResolvers<void>();
     let counts = 0;
-    let told: Promise<unknown> | null = null;
+    let blockDuringFill: Promise<unknown> | null = null;
     master.script = (command) => {
-      if (command.includes(' prepare map ')) told = kit.blockedSet.block(toBlock(before), caller());
+      if (command.includes(' prepare map ')) blockDuringFill = kit.blockedSet.block(toBlock(before), caller());
       if (!isCount(command)) return undefined;
       counts += 1;
       return counts === 1 ? { kind: 'wait', until: counted.promise } : undefined;
     };
     const repair = ensure();
     await eventually('it is being counted', () => counts > 0);
-    await told;
+    await blockDuringFill;
     const { answer } = await kit.blockedSet.block(toBlock(after), caller());
     expect(answer.runtime_map_updated).toBe(true);
     counted.resolve();
@@ -226,7 +226,7 @@ describe('an atomic replace', () => {
       },
       3,
     ],
-  ])('counts its new version inside the turn where what is touched meanwhile %s', async (_what, touch, expected) => {
+  ])('counts its new version inside the turn if the set of changed addresses %s', async (_what, touch, expected) => {
     let counts = 0;
     let end = (): void => undefined;
     master.script = (command) => {

@@ -1,5 +1,5 @@
 // Atomic replacement of a worker's map, for HAProxy versions on which each delete scans the map: a version is prepared,
-// filled, counted and committed (a million entries stall the proxy for 40 to 150 ms). Meanwhile every block goes to
+// filled, counted and committed (a million entries stall HAProxy for 40 to 150 ms). Meanwhile every block goes to
 // both. Version numbers are per worker, so all commands address one pid. Only the switch holds the turn.
 
 import type { TurnQueue } from '../../concurrency/turn-queue.ts';

@@ -3,18 +3,18 @@ import { readAhead } from './map-replacement.ts';
 
 describe('pages read ahead', () => {
   it('are unchanged, each requested while the one before is processed', async () => {
-    const told: string[] = [];
+    const steps: string[] = [];
     async function* pages(): AsyncGenerator<number> {
       for (let page = 1; page <= 3; page += 1) {
-        told.push(`read ${page}`);
+        steps.push(`read ${page}`);
         yield page;
       }
     }
     for await (const page of readAhead(pages())) {
       await new Promise(setImmediate);
-      told.push(`done ${page}`);
+      steps.push(`done ${page}`);
     }
-    expect(told).toEqual(['read 1', 'read 2', 'done 1', 'read 3', 'done 2', 'done 3']);
+    expect(steps).toEqual(['read 1', 'read 2', 'done 1', 'read 3', 'done 2', 'done 3']);
   });
 
   it('end with a read error after the pages before it', async () => {

@@ -82,7 +82,7 @@ describe('a check by the reconciler', () => {
     expect(running()).toEqual(right);
   });
 
-  it('compares and repairs a worker that is new, and the one that drains', async () => {
+  it('compares and repairs a new worker and the draining one', async () => {
     const old = master.current;
     master.reload({ [kit.mapPath]: ['192.0.2.1 1'] });
     master.map(kit.mapPath, old).del('192.0.2.3');
@@ -93,7 +93,7 @@ describe('a check by the reconciler', () => {
   });
 
   it.each(['no reply at all', 'half of one'])(
-    'leaves the others proved when one that drains exits with %s',
+    'keeps the other workers verified when a draining one exits with %s',
     async (how) => {
       const { pid: old } = master.current;
       master.reload({ [kit.mapPath]: right });

@@ -241,9 +241,9 @@ export class Reconciler {
       const ref = { kind: 'pid', pid: worker.pid } as const;
       const count = await map.runtime.entryCount(performance.now() + checkPatienceMs, ref);
       // A commit, or a new configuration, freed the abandoned version.
-      const leftOver = worker.leftOver[map.name];
-      if (count.nextVersion <= count.currentVersion) leftOver.learn(0);
-      return leftOver.live(count.entries, map.expected.total);
+      const abandoned = worker.abandoned[map.name];
+      if (count.nextVersion <= count.currentVersion) abandoned.learn(0);
+      return abandoned.live(count.entries, map.expected.total);
     } catch (error) {
       if (isUnused(map, error)) return 0;
       throw error;
@@ -260,7 +260,7 @@ export class Reconciler {
     try {
       const count = await map.runtime.entryCount(performance.now() + checkPatienceMs, ref);
       if (before !== map.expected.total || count.nextVersion <= count.currentVersion) return;
-      worker.leftOver[map.name].learn(count.entries - before);
+      worker.abandoned[map.name].learn(count.entries - before);
     } catch (error) {
       if (error instanceof MasterSocketError || isUnused(map, error)) return;
       throw error;
@@ -271,18 +271,18 @@ export class Reconciler {
     try {
       return await this.#deps.proxyRuns();
     } catch (error) {
-      this.#deps.log.warn('Could not check whether the proxy runs', { cause: causeText(error) });
+      this.#deps.log.warn('Could not check whether HAProxy runs', { cause: causeText(error) });
       return true;
     }
   }
 
   async #notice(error: unknown): Promise<void> {
     if (error instanceof RuntimeMapRejection) {
-      this.#deps.log.warn('The proxy refused a check', { cause: causeText(error) });
+      this.#deps.log.warn('HAProxy refused a check', { cause: causeText(error) });
       return;
     }
     if (!(error instanceof MasterSocketError)) {
-      this.#deps.log.error('Check of the proxy failed', { cause: causeText(error) });
+      this.#deps.log.error('Check of HAProxy failed', { cause: causeText(error) });
       return;
     }
     // During a reload the socket refuses for a moment. A missing socket is reported now.

@@ -122,7 +122,7 @@ describe('a sync', () => {
     expect(answer).toMatchObject({ runtime_map_synced: true, added: 3, removed: 2 });
   });
 
-  it('and a list are proved by the worker that a reload made meanwhile', async () => {
+  it('is verified by the worker of a reload made meanwhile, and so is a list', async () => {
     const former = master.current.pid;
     const listing = `@!${former} show map ${kit.mapPath}`;
     master.script = (command) => {

@@ -111,7 +111,7 @@ describe('the proof that a worker is in sync', () => {
 });
 
 describe('a window', () => {
-  it('is tainted by changes under way at its start or begun before its end, and by no others', () => {
+  it('is invalidated by changes under way at its start or begun before its end, and by no others', () => {
     const windows = new ChangeWindows();
     const before = windows.begin(['192.0.2.1']);
     windows.begin(['192.0.2.7'])();

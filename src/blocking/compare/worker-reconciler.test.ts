@@ -151,7 +151,7 @@ describeOnProductProxies('a worker’s map', ({ bin, major, minor }) => {
     expect(line).toMatch(/curr_ver=[1-9]/);
   };
 
-  it(`of ${thousands.toLocaleString('en')} takes all of a batch`, blockThousands);
+  it(`of ${thousands.toLocaleString('en')} accepts a complete batch`, blockThousands);
   if (replaces)
     it('with hundreds of differences is replaced without losing concurrent blocks and unblocks', isReplaced);
 

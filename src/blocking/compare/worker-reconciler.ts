@@ -230,7 +230,7 @@ export class WorkerReconciler {
   }
 
   async #replace(map: MirroredMap, pid: number, listed: number, time: RepairTime): Promise<void> {
-    const troubles = this.#deps.registry.byPid(pid)?.troubles;
+    const failures = this.#deps.registry.byPid(pid)?.failures;
     const began = performance.now();
     const turns = new WaitedTurns(this.#deps.turns);
     await replaceWorkerMap({
@@ -240,7 +240,7 @@ export class WorkerReconciler {
       windows: this.#deps.windows,
       turns,
       time,
-      noFailures: () => troubles !== undefined && this.#deps.registry.byPid(pid)?.troubles === troubles,
+      noFailures: () => failures !== undefined && this.#deps.registry.byPid(pid)?.failures === failures,
     });
     // Only after the old entries are freed.
     this.#deps.strategy.recordReplace(Math.max(map.expected.total, listed), performance.now() - began - turns.waitedMs);

@@ -26,9 +26,9 @@ export interface KnownWorker {
   /** A command went unanswered: groups skip the worker until a probe is answered. */
   unresponsive: boolean;
   /** Failed changes and checks. */
-  troubles: number;
+  failures: number;
   /** Abandoned entries that its count includes, by map. */
-  readonly leftOver: Record<MapName, AbandonedEntries>;
+  readonly abandoned: Record<MapName, AbandonedEntries>;
 }
 
 const mapNames: readonly MapName[] = ['blocked', 'trusted'];
@@ -43,6 +43,7 @@ export class WorkerRegistry {
   #masterPid: number | null = null;
   #runningVersion: string | null = null;
   #takesLines = false;
+  #bulkChanges = 0;
   #lastVerifiedAt: Date | null = null;
   readonly #deps: WorkerRegistryDeps;
   readonly #listeners: ((pid: number) => void)[] = [];
@@ -110,8 +111,8 @@ export class WorkerRegistry {
             mapNames.map((name) => [name, this.#state(false, 'new worker, not compared yet', 'unverified')]),
           ),
           unresponsive: false,
-          troubles: 0,
-          leftOver: { blocked: new AbandonedEntries(), trusted: new AbandonedEntries() },
+          failures: 0,
+          abandoned: { blocked: new AbandonedEntries(), trusted: new AbandonedEntries() },
         };
         fresh.push(known);
       }
@@ -159,7 +160,7 @@ export class WorkerRegistry {
   markSuspect(pid: number, map: MapName, reason: string, passing: Passing | null = null): void {
     const worker = this.byPid(pid);
     if (worker === null) return;
-    worker.troubles += 1;
+    worker.failures += 1;
     const state = this.stateOf(worker, map);
     // A passing difference does not replace a lasting one.
     if (state.inSync || badness(passing) > badness(state.passing))
@@ -173,6 +174,22 @@ export class WorkerRegistry {
 
   stateOf(worker: KnownWorker, map: MapName): MapState {
     return worker.maps.get(map) ?? this.#state(false, 'not compared yet');
+  }
+
+  /**
+   * Whether the worker is known to hold the entries of the database, and no others but those that another process added
+   * since the last comparison. Not during a bulk change, which changes the database first.
+   */
+  holdsTheSet(worker: KnownWorker, map: MapName): boolean {
+    return this.#bulkChanges === 0 && this.stateOf(worker, map).inSync;
+  }
+
+  /** Call the returned function when every worker was compared after the bulk change. */
+  bulkChangeBegins(): () => void {
+    this.#bulkChanges += 1;
+    return () => {
+      this.#bulkChanges -= 1;
+    };
   }
 
   isInSync(worker: KnownWorker): boolean {

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => close());
 
-const told = (type: string) => kit.events.filter((one) => one.type === type).map(({ data }) => data);
+const emitted = (type: string) => kit.events.filter((one) => one.type === type).map(({ data }) => data);
 const texts = (count: number) => Array.from({ length: count }, (_, n) => `10.0.${n >> 8}.${n & 255}`);
 const batch = (add: string[]) =>
   kit.blockedSet.batch(
@@ -25,7 +25,7 @@ describe('the event', () => {
   it('of a block and an unblock has author, reason, expiry and verification', async () => {
     await kit.blockedSet.block(toBlock('192.0.2.1', { reason: 'ssh' }), caller());
     await kit.blockedSet.unblock(entryOf('192.0.2.1'), caller());
-    expect(told('entry.blocked')).toEqual([
+    expect(emitted('entry.blocked')).toEqual([
       {
         ip_address: '192.0.2.1',
         created: true,
@@ -36,7 +36,7 @@ describe('the event', () => {
         runtime_map_updated: true,
       },
     ]);
-    expect(told('entry.unblocked')).toEqual([{ ip_address: '192.0.2.1', by: 'test', runtime_map_updated: true }]);
+    expect(emitted('entry.unblocked')).toEqual([{ ip_address: '192.0.2.1', by: 'test', runtime_map_updated: true }]);
   });
 
   it('of an unblock is complete even if its covering networks can no longer be read', async () => {
@@ -44,7 +44,7 @@ describe('the event', () => {
     const asked = vi.spyOn(kit.store, 'coveringOf').mockRejectedValueOnce(new StoreError('io', 'disk gone'));
     await expect(kit.blockedSet.unblock(entryOf('192.0.2.1'), caller())).rejects.toThrow('disk gone');
     asked.mockRestore();
-    expect(told('entry.unblocked')).toEqual([{ ip_address: '192.0.2.1', by: 'test', runtime_map_updated: true }]);
+    expect(emitted('entry.unblocked')).toEqual([{ ip_address: '192.0.2.1', by: 'test', runtime_map_updated: true }]);
     expect(kit.lines).toContainEqual(
       expect.objectContaining({ message: 'Operation done', fields: expect.objectContaining({ operation: 'unblock' }) }),
     );
@@ -52,17 +52,17 @@ describe('the event', () => {
 
   it('is not emitted for an unblock without an entry', async () => {
     await expect(kit.blockedSet.unblock(entryOf('192.0.2.1'), caller())).rejects.toThrow();
-    expect(told('entry.unblocked')).toEqual([]);
+    expect(emitted('entry.unblocked')).toEqual([]);
   });
 
   it('is emitted for each of up to a hundred entries, and as counts for more', async () => {
     await batch(texts(100));
-    expect(told('entry.blocked')).toHaveLength(100);
-    expect(told('entries.changed')).toEqual([]);
+    expect(emitted('entry.blocked')).toHaveLength(100);
+    expect(emitted('entries.changed')).toEqual([]);
     await batch(texts(101));
     await batch(texts(1_001));
-    expect(told('entry.blocked')).toHaveLength(100);
-    expect(told('entries.changed')).toMatchObject([
+    expect(emitted('entry.blocked')).toHaveLength(100);
+    expect(emitted('entries.changed')).toMatchObject([
       { operation: 'batch', added: 1, removed: 0, unchanged: 100, by: 'test' },
       { operation: 'batch', added: 900, removed: 0, unchanged: 101, by: 'test' },
     ]);
@@ -74,17 +74,17 @@ describe('the event', () => {
     master.map(kit.mapPath).del('10.0.0.1');
     master.map(kit.mapPath).add('9.9.9.9', '1');
     await kit.reconciler.check(true);
-    expect(told('drift.seen')).toEqual([{ map: 'blocked', worker: master.current.pid, expected: 3, seen: 3 }]);
-    expect(told('drift.repaired')).toMatchObject([
+    expect(emitted('drift.seen')).toEqual([{ map: 'blocked', worker: master.current.pid, expected: 3, seen: 3 }]);
+    expect(emitted('drift.repaired')).toMatchObject([
       { map: 'blocked', worker: master.current.pid, added: 1, removed: 1, corrected: 0 },
     ]);
   });
 
   it('of a worker’s start and end is emitted once', async () => {
     const before = master.current.pid;
-    expect(told('worker.appeared')).toEqual([{ pid: before, role: 'current' }]);
+    expect(emitted('worker.appeared')).toEqual([{ pid: before, role: 'current' }]);
     kit.registry.forget(before);
     kit.registry.forget(before);
-    expect(told('worker.gone')).toEqual([{ pid: before }]);
+    expect(emitted('worker.gone')).toEqual([{ pid: before }]);
   });
 });

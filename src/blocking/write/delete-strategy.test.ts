@@ -101,7 +101,7 @@ describe('the choice between commands and a replace', () => {
     ['2.6', true, false, true],
     ['3.0', true, true, false],
   ])(
-    'thinks of a replace where there are versions and deletes scan: %s',
+    'considers a replace on versions that have map versions and scan on deletes: %s',
     (_version, versionedMaps, fastDeletes, pays) => {
       expect(replacePays({ versionedMaps, fastDeletes })).toBe(pays);
     },

@@ -180,9 +180,7 @@ describe('the group writer', () => {
   it('changes nothing in a worker before the database holds it', async () => {
     const { applyGroup } = kit.store;
     vi.spyOn(kit.store, 'applyGroup').mockImplementationOnce(async (...args) => {
-      await eventually('the worker was looked at', () =>
-        master.commands.some((command) => command.includes('get map')),
-      );
+      await eventually('the worker was queried', () => master.commands.some((command) => command.includes('get map')));
       expect(master.commands.filter((command) => command.includes('add map'))).toEqual([]);
       return await applyGroup.apply(kit.store, args);
     });

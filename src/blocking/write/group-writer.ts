@@ -166,10 +166,12 @@ export class GroupWriter {
         .filter((change) => change.op === 'remove' || (change.op === 'expire' && due.has(change.entry.text)))
         .map((change) => change.entry.text),
     );
+    const absent = await this.#deps.store.absentOf(add);
     const end = this.#deps.windows.begin([...add, ...remove]);
     try {
       // The workers are queried while database and file are written.
-      const runtime = this.#deps.changer.lookUp({ map: this.#deps.map, name: 'blocked', add, remove, deadline });
+      const { map } = this.#deps;
+      const runtime = this.#deps.changer.lookUp({ map, name: 'blocked', add, remove, deadline, absent });
       let stored: Committed;
       try {
         stored = await this.#deps.durable.commit(changes, remove, audits);
@@ -234,11 +236,11 @@ export class GroupWriter {
 function eachShare(
   group: readonly Pending[],
   effects: readonly BlockedEffect[],
-  tell: (pending: Pending, effects: readonly BlockedEffect[]) => void,
+  use: (pending: Pending, effects: readonly BlockedEffect[]) => void,
 ): void {
   let offset = 0;
   for (const pending of group) {
-    tell(pending, effects.slice(offset, offset + pending.changes.length));
+    use(pending, effects.slice(offset, offset + pending.changes.length));
     offset += pending.changes.length;
   }
 }

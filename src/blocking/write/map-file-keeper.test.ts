@@ -270,7 +270,7 @@ describe('the keeper of the map file', () => {
     expect(await granted()).toBe(false);
   });
 
-  it('does so as soon as it can, without another confirmation', async () => {
+  it('removes the lines once the file is usable again, without another confirmation', async () => {
     await fill(120);
     appendFileSync(kit.mapPath, '# a note\n');
     vi.spyOn(kit.keeper.file, 'beginRewrite').mockRejectedValueOnce(new Error('the disk is full'));

@@ -294,6 +294,7 @@ export class MapFileKeeper {
     acceptShrink: boolean,
     turn: <T>(work: () => Promise<T>) => Promise<T>,
   ): Promise<MapFileUpdate> {
+    const begun = await this.#deps.store.beginCount();
     const pass = this.#expected.beginPass();
     const staleBefore = this.#stale;
     try {
@@ -309,7 +310,7 @@ export class MapFileKeeper {
         pass.read(await this.#deps.store.scanTexts(pass.cursor, Number.MAX_SAFE_INTEGER));
         if (!acceptShrink) refuseLostRows(pass.found.total, this.expected.total);
         const result = await rewrite.finish(await this.#deps.instance.generation());
-        this.#adopt(pass);
+        this.#adopt(pass, begun);
         this.#problem = null;
         if (this.#stale === staleBefore) {
           this.#stale = null;
@@ -344,9 +345,9 @@ export class MapFileKeeper {
     return new ServiceError(codes.MapFileUnusable, 'update map file', message, { cause: error, retryAfterSeconds: 5 });
   }
 
-  #adopt(pass: TablePass): void {
+  #adopt(pass: TablePass, begun: number): void {
     const same = this.#expected.adopt(pass);
-    this.#deps.store.wasCounted(pass.found.total);
+    this.#deps.store.wasCounted(pass.found.total, begun);
     if (!same) this.#deps.onUnexpectedDatabase();
   }
 }

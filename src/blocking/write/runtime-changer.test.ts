@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { describe, expect, it, vi } from 'vitest';
 import { noFacts } from '../../events/facts.ts';
 import type { GroupOutcome, RuntimeMap } from '../../haproxy/maps/runtime-map.ts';
 import type { GroupRequest } from '../../haproxy/maps/runtime-map-changes.ts';
@@ -41,7 +43,7 @@ const takingLines = ({ master, ...workers }: Processes): Processes => ({
 });
 
 /** A changer whose proxy answers each group with `answer`, and the workers addressed, in order. */
-function changerBefore(answer: (worker: string) => GroupOutcome) {
+function changerBefore(answer: (worker: string) => GroupOutcome, addresses = ['192.0.2.1']) {
   const asked: string[] = [];
   const registry = new WorkerRegistry({ now: () => new Date(), emit: noFacts });
   const pending = new PendingVersions();
@@ -62,8 +64,8 @@ function changerBefore(answer: (worker: string) => GroupOutcome) {
   } as unknown as RuntimeLink;
   const changer = new RuntimeChanger({ link, registry, pending, onNewWorkers: () => undefined });
   const lookUp = (givenMs = 60_000) =>
-    changer.lookUp({ map, name: 'blocked', add: ['192.0.2.1'], remove: [], deadline: performance.now() + givenMs });
-  const block = (givenMs?: number) => lookUp(givenMs).apply(['192.0.2.1']);
+    changer.lookUp({ map, name: 'blocked', add: addresses, remove: [], deadline: performance.now() + givenMs });
+  const block = (givenMs?: number) => lookUp(givenMs).apply(addresses);
   return { asked, registry, pending, lookUp, block };
 }
 
@@ -78,13 +80,22 @@ describe('a change in the running maps', () => {
     expect(asked).toEqual(['@1', '@!10']);
   });
 
-  it('goes to workers in lines once the master is known to take them', async () => {
-    const { asked, registry, block } = changerBefore((worker) =>
-      worker === '@@!20' ? { ...good, processes: takingLines(processesOf(20, 10)) } : good,
-    );
+  it.each([
+    [
+      ['192.0.2.1', '192.0.2.2', '192.0.2.3'],
+      ['@@!20', '@@!10'],
+    ],
+    // A line takes a connection more.
+    [
+      ['192.0.2.1', '192.0.2.2'],
+      ['@!20', '@!10'],
+    ],
+  ])('of %j goes to workers that take lines as %j', async (addresses, expected) => {
+    const listed = { ...good, processes: takingLines(processesOf(20, 10)) };
+    const { asked, registry, block } = changerBefore((worker) => (worker.includes('20') ? listed : good), addresses);
     registry.observe(takingLines(processesOf(20)));
     expect(await block()).toMatchObject({ failures: [], currentFailed: false });
-    expect(asked).toEqual(['@@!20', '@@!10']);
+    expect(asked).toEqual(expected);
   });
 
   it('is not verified without the list of workers: an unknown one may lack the entry', async () => {
@@ -194,6 +205,15 @@ describe('a change in the running maps', () => {
     expect(registry.byPid(10)).toBeNull();
   });
 
+  it('counts a failed draining worker if no file descriptor is left to see whether it has exited', async () => {
+    const { registry, block } = changerBefore((worker) =>
+      worker === '@1' ? { ...good, processes: processesOf(20) } : { ...good, failures: [failureOf(10, 'exhausted')] },
+    );
+    registry.observe({ ...processesOf(20), draining: [{ pid: 10, startTime: 1, version: '3.0.11' }] });
+    using _limit = withoutDescriptors();
+    expect(await block()).toMatchObject({ failures: [{ worker: 10, reason: 'exhausted' }], currentFailed: false });
+  });
+
   it('does not count a draining worker that exited during the commit as a failure', async () => {
     const { registry, lookUp } = changerBefore((worker) =>
       worker === '@1' ? { ...good, processes: processesOf(20) } : { ...good, failures: [failureOf(10, 'rejected')] },
@@ -228,4 +248,18 @@ describe('a change in the running maps', () => {
 
 function failureOf(worker: number, reason: string) {
   return { ip_address: '192.0.2.1', worker, command: 'add', responses: [], reason };
+}
+
+/** Until it is disposed, `openSync` fails as at the limit of open files. */
+function withoutDescriptors(): Disposable {
+  const opening = vi.spyOn(fs, 'openSync').mockImplementation(() => {
+    throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+  });
+  syncBuiltinESMExports();
+  return {
+    [Symbol.dispose]: () => {
+      opening.mockRestore();
+      syncBuiltinESMExports();
+    },
+  };
 }

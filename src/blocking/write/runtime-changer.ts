@@ -5,8 +5,7 @@ import type { RuntimeMapFailure } from '../../api/changes.ts';
 import { pause } from '../../concurrency/pause.ts';
 import type { GroupOutcome, RuntimeMap, WorkerGroup, WorkerRef } from '../../haproxy/maps/runtime-map.ts';
 import { CURRENT, MapCommands } from '../../haproxy/maps/runtime-map-commands.ts';
-import type { Worker } from '../../haproxy/process/workers.ts';
-import { processAlive } from '../../system/processes.ts';
+import { hasExited, type Worker } from '../../haproxy/process/workers.ts';
 import type { PendingVersions } from '../compare/map-replacement.ts';
 import type { KnownWorker, WorkerRegistry } from '../compare/worker-registry.ts';
 import type { MapName } from '../mirrored-map.ts';
@@ -20,6 +19,8 @@ interface RuntimeChange {
   readonly remove: readonly string[];
   /** `performance.now()` milliseconds. */
   readonly deadline: number;
+  /** Additions that the database does not hold, and so no worker in sync with it. Absent: not known. */
+  readonly absent?: ReadonlySet<string>;
 }
 
 export interface RuntimeChangeResult {
@@ -57,6 +58,8 @@ interface Started {
   readonly group: WorkerGroup;
 }
 
+/** Addresses of a group. With fewer, the second connection of a line costs more than forwarded commands. */
+const linesFrom = 3;
 const startingPollMs = 20;
 /** A group with less time left did not wait long enough to count. */
 const leastWaitMs = 500;
@@ -93,10 +96,11 @@ export class RuntimeChanger {
       return { apply: async () => this.#notAsked(change, reason), abandon: async () => undefined };
     }
     const began = performance.now();
-    const current = this.#startInCurrent(change, this.#deps.registry.current()?.pid ?? null);
+    // Only this first attempt: after a lost reply, an addition that was made would be made again.
+    const current = this.#startInCurrent(change, this.#deps.registry.current()?.pid ?? null, { trustAbsent: true });
     const draining = new Map<number, Started | null>();
     for (const { pid, unresponsive } of this.#deps.registry.draining())
-      draining.set(pid, unresponsive ? null : this.#startInDraining(change, pid));
+      draining.set(pid, unresponsive ? null : this.#startInDraining(change, pid, { trustAbsent: true }));
     return {
       apply: async (fresh) => await this.#apply({ ...change, fresh }, { began, current, draining }),
       abandon: async () => {
@@ -110,7 +114,7 @@ export class RuntimeChanger {
     known: { began: number; current: Started; draining: ReadonlyMap<number, Started | null> },
   ): Promise<RuntimeChangeResult> {
     this.#deps.pending.noteAdded(change.name, change.fresh);
-    for (const worker of this.#deps.registry.all()) worker.leftOver[change.name].removing(change.remove.length);
+    for (const worker of this.#deps.registry.all()) worker.abandoned[change.name].removing(change.remove.length);
     const [current, ...draining] = await Promise.all([
       this.#changeCurrent(change, known.current, known.began),
       ...[...known.draining].map(([pid, started]) => this.#changeDraining(change, pid, started)),
@@ -166,7 +170,7 @@ export class RuntimeChanger {
         const current = outcome.processes?.current[0]?.pid;
         if (current === undefined || current === pid) return outcome;
         // The worker behind `@1` is known beforehand. One that took over meanwhile is addressed by pid.
-        started = this.#startInCurrent(change, current, true);
+        started = this.#startInCurrent(change, current, { byPid: true });
       }
     };
     const outcome = await link.hold(change.deadline, attempt, began);
@@ -174,27 +178,50 @@ export class RuntimeChanger {
   }
 
   /** @param byPid otherwise by `@1`, unless a version of it is pending: from prepare to commit its pid is addressed */
-  #startInCurrent(change: RuntimeChange, pid: number | null, byPid = false): Started {
+  #startInCurrent(
+    change: RuntimeChange,
+    pid: number | null,
+    { byPid = false, trustAbsent = false }: { readonly byPid?: boolean; readonly trustAbsent?: boolean } = {},
+  ): Started {
     const pendingVersion = pid === null ? undefined : this.#deps.pending.of(pid, change.name);
     const named = pid !== null && (byPid || pendingVersion !== undefined || this.#deps.registry.takesLines);
-    const worker = named ? this.#named(pid) : CURRENT;
-    const known = pid === null ? null : this.#deps.registry.byPid(pid);
-    return { pid, known, pendingVersion, group: this.#group(change, worker, change.deadline) };
+    const worker = named ? this.#named(pid, change) : CURRENT;
+    return this.#start(change, pid, worker, change.deadline, trustAbsent);
   }
 
-  #startInDraining(change: RuntimeChange, pid: number): Started {
+  #startInDraining(change: RuntimeChange, pid: number, { trustAbsent = false } = {}): Started {
     const deadline = Math.min(change.deadline, performance.now() + drainingShareMs);
-    const group = this.#group(change, this.#named(pid), deadline);
-    const known = this.#deps.registry.byPid(pid);
-    return { pid, known, pendingVersion: this.#deps.pending.of(pid, change.name), group };
+    return this.#start(change, pid, this.#named(pid, change), deadline, trustAbsent);
   }
 
-  #named(pid: number): WorkerRef {
-    return { kind: this.#deps.registry.takesLines ? 'line' : 'pid', pid };
+  #start(
+    { map, name, add, remove, absent }: RuntimeChange,
+    pid: number | null,
+    worker: WorkerRef,
+    deadline: number,
+    trustAbsent: boolean,
+  ): Started {
+    const known = pid === null ? null : this.#deps.registry.byPid(pid);
+    const pendingVersion = pid === null ? undefined : this.#deps.pending.of(pid, name);
+    const trusted =
+      trustAbsent &&
+      absent !== undefined &&
+      known !== null &&
+      pendingVersion === undefined &&
+      this.#deps.registry.holdsTheSet(known, name);
+    const group = map.lookUpGroup({
+      worker,
+      add,
+      remove,
+      deadline,
+      absent: trusted ? { pid: known.pid, texts: absent } : undefined,
+    });
+    return { pid, known, pendingVersion, group };
   }
 
-  #group({ map, add, remove }: RuntimeChange, worker: WorkerRef, deadline: number): WorkerGroup {
-    return map.lookUpGroup({ worker, add, remove, deadline });
+  #named(pid: number, { add, remove }: RuntimeChange): WorkerRef {
+    const inLines = this.#deps.registry.takesLines && add.length + remove.length >= linesFrom;
+    return { kind: inLines ? 'line' : 'pid', pid };
   }
 
   /**
@@ -202,11 +229,11 @@ export class RuntimeChanger {
    * group waits for a worker: the groups behind it would each enforce their blocks that much later.
    */
   async #changeStarting(change: DurableChange, worker: Worker): Promise<GroupOutcome> {
-    const { pid, startTime } = worker;
+    const { pid } = worker;
     const began = performance.now();
     do {
       const outcome = await this.#changeDraining(change, pid);
-      if (!outcome.workerGone || !(await processAlive(pid, startTime))) return outcome;
+      if (!outcome.workerGone || (await hasExited(worker))) return outcome;
       if (this.#waitedFor.has(identity(worker))) break;
       await pause(startingPollMs);
     } while (performance.now() + startingPollMs < change.deadline);
@@ -228,6 +255,7 @@ export class RuntimeChanger {
       // The master closes the connection after that answer; waiting as for a reload would use up the group's time.
       return tried.workerGone ? { ...tried, ended: null } : tried;
     });
+    // A worker that exits during a connection may go unreported: 2.6.12 takes the next bytes for commands of its own.
     const gone = outcome.workerGone || (outcome.failures.length > 0 && known !== null && (await hasExited(known)));
     if (gone) {
       this.#deps.registry.forget(pid);
@@ -255,11 +283,6 @@ export class RuntimeChanger {
       removedFromWorkers: new Set(),
     };
   }
-}
-
-/** A worker that exits during a connection may go unreported: 2.6.12 takes the next bytes for commands of its own. */
-async function hasExited({ pid, startTime }: Pick<Worker, 'pid' | 'startTime'>): Promise<boolean> {
-  return startTime !== null && !(await processAlive(pid, startTime));
 }
 
 function identity({ pid, startTime }: Worker): string {

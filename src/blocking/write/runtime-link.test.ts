@@ -71,9 +71,9 @@ describe('a command without a complete answer before its deadline', () => {
   const ended = new MasterSocketError('deadline', { path: nowhere, command: '@1 get map x 192.0.2.1' });
 
   it.each([
-    ['the time that a block has', 1_400, false],
-    ['the little that was left of it', 200, true],
-  ])('says something about the socket only where it had %s', async (_, givenMs, up) => {
+    ['1.4 s, the time of a block', 1_400, false],
+    ['0.2 s left of it', 200, true],
+  ])('takes the link down only if it had the time of a block: %s', async (_, givenMs, up) => {
     using _time = stopTime();
     const socket = new CountedSocket(nowhere);
     const link = linkTo(socket);

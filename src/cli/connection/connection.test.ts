@@ -217,6 +217,15 @@ describe('a failure', () => {
     expect(message.split('\n')[0]).toBe(printed);
   });
 
+  it('asks whether the service runs only if nothing answered', () => {
+    const words = (message: string) => describeFailure(new ApiUnreachable('refused', message), call).message;
+    const advice = 'Set another address with --url or PROXY_MANAGER_URL';
+    expect(words('nothing listens there')).toBe(`nothing listens there; is the service running? ${advice}`);
+    expect(words('the server does not use TLS; did you mean http://?')).toBe(
+      `the server does not use TLS; did you mean http://? ${advice}`,
+    );
+  });
+
   it.each([
     ['refused', 'refused'],
     ['timeout', 'timeout'],

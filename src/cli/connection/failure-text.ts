@@ -99,7 +99,8 @@ function withRetry(message: string, seconds: number | null): string {
 function unreachableText({ reason, message }: ApiUnreachable, { url }: CallContext): string {
   switch (reason) {
     case 'refused':
-      return `${message}; is the service running? Set another address with --url or PROXY_MANAGER_URL`;
+      // A message that ends in a question is about a server that answered.
+      return `${message}${message.endsWith('?') ? '' : '; is the service running?'} Set another address with --url or PROXY_MANAGER_URL`;
     case 'timeout':
     case 'broken':
       return `${message}; the change may or may not have been applied, see: proxy-manager status`;

@@ -1,5 +1,4 @@
 // They need root, because they change this machine.
-// they change this machine.
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { Option } from 'commander';

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { entryOf } from '../../../testkit/blocking.ts';
+import { silentLog } from '../../../testkit/silent-log.ts';
 import { MapFile } from '../../haproxy/map-file/map-file.ts';
 import { readSettings } from '../../settings.ts';
 import { writeMarker } from '../../start/instance-marker.ts';
@@ -11,7 +12,6 @@ import { openState } from '../../start/open-state.ts';
 import { AuditStore } from '../../store/audit-store.ts';
 import type { Database } from '../../store/open-database.ts';
 import { TrustedIpsStore } from '../../store/trusted-ips-store.ts';
-import { silentLog } from '../../telemetry/log.ts';
 import { repairMaps } from './map-repair.ts';
 
 it('refuses a repair before the first start of the service, and leaves the existing map for the import', async () => {

@@ -1,8 +1,8 @@
 // Colours never carry information alone: each comes with a word.
 
-export type Style = 'good' | 'warning' | 'trouble' | 'quiet' | 'title';
+export type Style = 'good' | 'warning' | 'error' | 'dim' | 'title';
 
-const codes: Readonly<Record<Style, string>> = { good: '32', warning: '33', trouble: '31;1', quiet: '2', title: '1' };
+const codes: Readonly<Record<Style, string>> = { good: '32', warning: '33', error: '31;1', dim: '2', title: '1' };
 
 export function painted(style: Style, text: string): string {
   return `\u001b[${codes[style]}m${text}\u001b[0m`;

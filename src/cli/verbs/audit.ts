@@ -57,7 +57,7 @@ async function audit(session: Session, [address]: readonly string[], options: Op
   }
   if (output.isTerminal && !output.closed) {
     if (shown === 0) await output.lines(['no matching entries']);
-    else if (older) output.remark(output.paintRemark('quiet', `the last ${count(shown)}; show more with -n`));
+    else if (older) output.remark(output.paintRemark('dim', `the last ${count(shown)}; show more with -n`));
   }
   return exitCodes.done;
 }
@@ -79,7 +79,7 @@ const outcomeStyles: Readonly<Record<string, Style>> = {
   done: 'good',
   partly: 'warning',
   refused: 'warning',
-  failed: 'trouble',
+  failed: 'error',
 };
 
 export function auditColumns(now: Date): readonly Column<AuditRecord>[] {

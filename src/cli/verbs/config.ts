@@ -77,7 +77,7 @@ async function diffConfig({ api, output, format }: Session, [backup]: readonly s
 
 function paintDiff(line: string, paint: (style: Style, text: string) => string): string {
   if (line.startsWith('+')) return paint('good', line);
-  return line.startsWith('-') ? paint('trouble', line) : line;
+  return line.startsWith('-') ? paint('error', line) : line;
 }
 
 async function listBackups({ api, output, format, now }: Session): Promise<ExitCode> {
@@ -112,7 +112,7 @@ async function listReloads(
       {
         title: 'OUTCOME',
         text: ({ status }) => status,
-        style: ({ status }) => (status === 'completed' ? 'good' : 'trouble'),
+        style: ({ status }) => (status === 'completed' ? 'good' : 'error'),
       },
       { title: 'REASON', text: ({ reasons }) => reasons.join(', '), mayShrink: true },
       { title: 'ERROR', text: ({ error }) => error ?? '', mayShrink: true },

@@ -67,7 +67,7 @@ async function keyList({ api, output, format, now }: Session): Promise<ExitCode>
       {
         title: 'STATE',
         text: (key) => stateOf(key, now()),
-        style: (key) => (stateOf(key, now()) === 'valid' ? 'good' : 'quiet'),
+        style: (key) => (stateOf(key, now()) === 'valid' ? 'good' : 'dim'),
       },
       {
         title: 'EXPIRES',

@@ -83,7 +83,7 @@ async function asText(
   if (output.isTerminal && !output.closed) {
     if (shown === 0) await output.lines([query === undefined ? 'no entries' : 'no matching entries']);
     else if (shown < total) {
-      output.remark(output.paintRemark('quiet', `${count(shown)} of ${counted(total, 'entry', 'entries')}`));
+      output.remark(output.paintRemark('dim', `${count(shown)} of ${counted(total, 'entry', 'entries')}`));
     }
   }
   return exitCodes.done;

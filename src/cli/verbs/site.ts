@@ -127,7 +127,7 @@ async function serversOf({ api, output, format }: Session, domain: string): Prom
         title: 'STATE',
         text: ({ status }) => status ?? 'unknown',
         style: ({ status }) =>
-          status === null ? 'warning' : status.startsWith('UP') || status === 'no check' ? 'good' : 'trouble',
+          status === null ? 'warning' : status.startsWith('UP') || status === 'no check' ? 'good' : 'error',
       },
       { title: 'CHECK', text: ({ check }) => check ?? '' },
       { title: 'RESOLVED', text: ({ resolved_address: address }) => address ?? '' },

@@ -25,7 +25,7 @@ async function status(session: Session): Promise<ExitCode> {
 type Paint = (style: Style, text: string) => string;
 type Row = readonly [name: string, isOk: boolean, text: string];
 
-const styles: Readonly<Record<Health['status'], Style>> = { ok: 'good', degraded: 'warning', down: 'trouble' };
+const styles: Readonly<Record<Health['status'], Style>> = { ok: 'good', degraded: 'warning', down: 'error' };
 const meanings: Readonly<Record<Exclude<Health['status'], 'down'>, string>> = {
   ok: 'every worker enforces the blocked set',
   degraded: 'some blocked requests may get through',
@@ -156,7 +156,7 @@ function reasonLines({ reasons, attached }: Health, paint: Paint): string[] {
     lines.push(`  - ${harmless(reason)}`);
     // A second HAProxy, started by hand, would share the ports of the supervised one.
     const hint = supervised && reason.startsWith('no worker') ? null : whatToDo(reason, Boolean(attached));
-    if (hint !== null && !hints.has(hint)) lines.push(paint('quiet', `      ${hint}`));
+    if (hint !== null && !hints.has(hint)) lines.push(paint('dim', `      ${hint}`));
     if (hint !== null) hints.add(hint);
   }
   const more = reasons.length - shownReasons;
@@ -166,11 +166,7 @@ function reasonLines({ reasons, attached }: Health, paint: Paint): string[] {
 
 /** The first whose pattern matches. The patterns follow the texts of the service. */
 export const remedies: readonly (readonly [pattern: RegExp, hint: string, attachedHint?: string])[] = [
-  // `not looked at`: an older service.
-  [
-    /: not (checked \(|looked at,)/,
-    'the check timed out: see whether the machine is busy or a disk hangs (top, dmesg)',
-  ],
+  [/: not checked \(/, 'the check timed out: see whether the machine is busy or a disk hangs (top, dmesg)'],
   [/^database: .* while it was in use/, 'put back the original file; if it is lost, restart the service'],
   [
     /^database: .*(damaged|not a database)/,

@@ -316,10 +316,10 @@ describe('status', () => {
   });
 
   it.each([
-    [['no worker of the proxy is running'], 'ok', 'down: no site is served'],
+    [['no worker of HAProxy is running'], 'ok', 'down: no site is served'],
     [['database: full'], 'down', 'down: sites are served and blocks are enforced, but nothing can be changed'],
     [
-      ['database: full', 'no worker of the proxy is running'],
+      ['database: full', 'no worker of HAProxy is running'],
       'down',
       'down: no site is served, and nothing can be changed',
     ],
@@ -350,23 +350,20 @@ describe('status', () => {
   it('does not advise to start a HAProxy that the service restarts', () => {
     const lines = (reasons: string[]): string =>
       statusLines({ ...health, status: 'down', reasons }, 'unix:/a', now, (_style, text) => text).join('\n');
-    expect(lines(['no worker of the proxy is running'])).toContain('--supervise');
-    const supervised = lines(['supervision: it ended', 'no worker of the proxy is running']);
+    expect(lines(['no worker of HAProxy is running'])).toContain('--supervise');
+    const supervised = lines(['supervision: it ended', 'no worker of HAProxy is running']);
     expect(supervised).not.toContain('--supervise');
     expect(supervised).toContain('the service restarts it');
   });
 
-  it.each(['database: disk full', 'map file: it differs from what was written', 'no worker of the proxy is running'])(
+  it.each(['database: disk full', 'map file: it differs from what was written', 'no worker of HAProxy is running'])(
     'has a hint for %j',
     (reason) => expect(whatToDo(reason)).not.toBeNull(),
   );
 });
 
 it.each([
-  [
-    `/x.sqlite was removed while it was in use, so nothing more is written: put back the file that was there`,
-    /put back/,
-  ],
+  [`/x.sqlite was removed while it was in use, so nothing more is written: put the original file back`, /put back/],
   ['the database file is damaged (SQLITE_CORRUPT: malformed)', /restore a backup/],
   ['another process holds the lock of the database (SQLITE_BUSY: locked)', /other program/],
   ['no space is left for the database (SQLITE_FULL: full)', /full or read-only disk/],

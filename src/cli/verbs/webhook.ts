@@ -106,9 +106,9 @@ async function webhookList({ api, output, format, now }: Session): Promise<ExitC
 
 const stateStyles: Readonly<Record<WebhookState, Style>> = {
   ok: 'good',
-  new: 'quiet',
-  failing: 'trouble',
-  off: 'quiet',
+  new: 'dim',
+  failing: 'error',
+  off: 'dim',
 };
 
 type WebhookState = 'ok' | 'new' | 'failing' | 'off';

@@ -516,9 +516,9 @@ export interface components {
       readonly reason?: string | null;
       /** The source: who or what blocks it; absent: the name of the key. One line of text of 1 to 100 characters, without control characters. */
       readonly blocked_by?: string;
-      /** When the block expires; null: never. Excludes `duration_seconds`. A time with a time zone such as 2030-01-31T12:00:00Z, or null for a permanent entry. */
+      /** When the block expires; null: never. Not together with `duration_seconds`. A time with a time zone such as 2030-01-31T12:00:00Z, or null for a permanent entry. */
       readonly expires_at?: string | null;
-      /** For how many seconds from now. Excludes `expires_at`. A whole number from 1 to 3155760000. */
+      /** For how many seconds from now. Not together with `expires_at`. A whole number from 1 to 3155760000. */
       readonly duration_seconds?: number;
       /** Stores the entry even if a trusted entry covers it. Needs the scope `admin`. True or false. */
       readonly force?: boolean;
@@ -1281,9 +1281,9 @@ export interface components {
     TrustRequest: {
       /** Why it is trusted. One line of text of at most 500 characters, without control characters, or null. */
       readonly note?: string | null;
-      /** When the trust expires; null: never. Excludes `duration_seconds`. A time with a time zone such as 2030-01-31T12:00:00Z, or null for a permanent entry. */
+      /** When the trust expires; null: never. Not together with `duration_seconds`. A time with a time zone such as 2030-01-31T12:00:00Z, or null for a permanent entry. */
       readonly expires_at?: string | null;
-      /** For how many seconds from now. Excludes `expires_at`. A whole number from 1 to 3155760000. */
+      /** For how many seconds from now. Not together with `expires_at`. A whole number from 1 to 3155760000. */
       readonly duration_seconds?: number;
     };
     /** A trusted address or network. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { silentLog } from '../../../testkit/silent-log.ts';
 import type { ReloadOutcome } from '../../haproxy/process/reloader.ts';
-import { silentLog } from '../../telemetry/log.ts';
 import { AttachedReload } from './attached-reload.ts';
 
 const unconfirmed = (detail: string, workerAfter: number | null): ReloadOutcome => {
@@ -8,8 +8,16 @@ const unconfirmed = (detail: string, workerAfter: number | null): ReloadOutcome 
 };
 
 it.each([
-  ['names the log of HAProxy when no new worker appeared', unconfirmed('no new worker was seen', null), true],
-  ['does not when systemd did not pass the request on', unconfirmed('systemctl reload x: Access denied', 11), false],
+  [
+    'an unconfirmed reload names the log of HAProxy when no new worker appeared',
+    unconfirmed('no new worker was seen', null),
+    true,
+  ],
+  [
+    'an unconfirmed reload does not name the log of HAProxy when systemd rejected the request',
+    unconfirmed('systemctl reload x: Access denied', 11),
+    false,
+  ],
 ])('%s', async (_what, outcome, isNamed) => {
   const reload = new AttachedReload({
     ports: { writeMaps: async () => undefined, reloadProxy: async () => outcome, verifyWorkers: async () => [] },

@@ -44,7 +44,7 @@ test('a backup returns its content, and contains copies of the existing maps', a
   expect((await stat(join(directory, meta.id))).mode & 0o077).toBe(0);
 });
 
-test('sets are listed newest first, also those of one millisecond', async () => {
+test('backups are listed newest first, also those of one millisecond', async () => {
   const ids = [];
   for (const text of ['1', '2', '3']) ids.push((await store.create(request(text))).id);
   expect((await store.list()).sets.map(({ id }) => id)).toEqual(ids.reverse());
@@ -57,7 +57,7 @@ test('without a folder there are no backups and no known good', async () => {
 });
 
 test.each(['..', '../..', '.', '', 'last-known-good', '/etc', '20261120T120000000Z-00000000', 'a/../b', 'x\0'])(
-  'there is no set by the name %j',
+  'refuses the backup id %j',
   async (id) => {
     await store.create(request('1'));
     await store.markKnownGood('1', []);
@@ -65,7 +65,7 @@ test.each(['..', '../..', '.', '', 'last-known-good', '/etc', '20261120T12000000
   },
 );
 
-test('a set that was changed is refused, and says which part', async () => {
+test('a changed backup is refused with the name of the changed file', async () => {
   for (const part of ['proxy.cfg', 'file-1-sites.0123456789abcdef.map', 'meta.json']) {
     const { id } = await store.create(request('global\n'));
     await appendFile(join(directory, id, part), 'x');
@@ -126,7 +126,7 @@ test('pruning keeps the newest undamaged one of equal foreign configurations', a
   expect(await store.prune()).toEqual([]);
 });
 
-test('a double stays where the set before it is damaged', async () => {
+test('a duplicate backup stays if the one before it is damaged', async () => {
   const { id } = await store.create(request('1'));
   await appendFile(join(directory, id, 'proxy.cfg'), 'x');
   const double = (await store.create(request('1'))).id;
@@ -142,7 +142,7 @@ test('the last known good is the latest marked, and its predecessor is removed',
   expect(await readdir(directory)).toHaveLength(2);
 });
 
-test('marking the same again writes nothing', async () => {
+test('marking the same configuration as known good again writes nothing', async () => {
   await store.markKnownGood('same\n', [sitesMap]);
   const before = await store.readKnownGood();
   await store.markKnownGood('same\n', [sitesMap]);
@@ -169,7 +169,7 @@ test('an incomplete backup left by a crash is not listed, and is removed by the 
   expect((await store.readKnownGood())?.configText).toBe('good\n');
 });
 
-test('a set that cannot be finished leaves nothing behind', async () => {
+test('a backup that cannot be finished leaves nothing behind', async () => {
   const unwritable = { path: `/etc/proxy/${'x'.repeat(300)}.map`, content: 'a name that no file system takes' };
   await expect(store.create({ ...request('1'), extraFiles: [unwritable] })).rejects.toThrow();
   expect(await readdir(directory)).toEqual([]);

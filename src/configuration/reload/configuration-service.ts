@@ -12,7 +12,7 @@ import type { Caller } from '../../blocking/answers.ts';
 import type { ReplaceConsent } from './replace-consent.ts';
 
 export interface ConfigurationService {
-  /** Errors: 6020 without consent; 422 with the proxy's own messages, `restored` and the workers; 503 when it was rolled back. */
+  /** Errors: 6020 without consent; 422 with HAProxy's own messages, `restored` and the workers; 503 when it was rolled back. */
   reload(consent: ReplaceConsent, caller: Caller): Promise<ReloadAnswer>;
   current(): Promise<CurrentConfig>;
   /** A dry run: an invalid configuration is an answer, not an error. */

@@ -26,7 +26,7 @@ test.each([
   expect(brief(`frontend f\n${text}\n`)).toEqual(expected);
 });
 
-test('a range of ports is followed only so far', () => {
+test('a range of ports is expanded only up to a limit', () => {
   expect(bindAddresses('frontend f\n bind :1-65535')).toHaveLength(64);
 });
 

@@ -16,7 +16,7 @@ interface RefusedAddress {
   readonly code: string;
 }
 
-/** Further ports of a range are left to the proxy's own check. */
+/** Further ports of a range are left to HAProxy's own check. */
 const longestPortRange = 64;
 
 /**

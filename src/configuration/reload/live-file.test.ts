@@ -16,13 +16,13 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('the live configuration', () => {
-  it('is null while there is none, and byte for byte what is there, a byte order mark included', async () => {
+  it('is null without a file, and otherwise its exact bytes, including a byte order mark', async () => {
     expect(await live.read()).toBeNull();
     await writeFile(path, '\ufeff# ü\r\nno end');
     expect(await live.read()).toBe('\ufeff# ü\r\nno end');
   });
 
-  it('that is not UTF-8 is named with what to do', async () => {
+  it('that is not UTF-8 is refused with its path and what to do', async () => {
     await writeFile(path, Buffer.from([0x23, 0xfc, 0x0a]));
     await expect(live.read()).rejects.toMatchObject({
       code: codes.ConfigurationFilesUnusable,

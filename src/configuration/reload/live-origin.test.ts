@@ -18,7 +18,7 @@ test('an unrecorded text counts as foreign', async () => {
   expect(await origin.of('a')).toEqual({ live: 'other', backup: null });
 });
 
-test('on either side of a switch both texts are known, as a crash may leave either', async () => {
+test('before and after a switch both texts are known, since a crash may leave either', async () => {
   await origin.confirmed('a', null);
   await origin.beforeSwitch('b', 'a', null);
   expect(await kinds('a', 'b', 'c')).toEqual(['rendered', 'rendered', 'other']);
@@ -32,7 +32,7 @@ test('replacing a foreign text does not make it rendered', async () => {
   expect(await kinds('edited', 'b')).toEqual(['other', 'rendered']);
 });
 
-test('a restored text is known with its backup, also where it was rendered once', async () => {
+test('a restored text is recorded with its backup, even if it was rendered once', async () => {
   await origin.confirmed('a', null);
   await origin.beforeSwitch('a', 'a', 'b1');
   expect(await origin.of('a')).toEqual({ live: 'restored', backup: 'b1' });
@@ -45,7 +45,7 @@ test('a restored text is known with its backup, also where it was rendered once'
 });
 
 test.each(['', '{', 'null', '[]', '{"rendered":[1],"restored":null}', '{"rendered":[],"restored":{"sha256":"x"}}'])(
-  'a damaged record %j knows of nothing',
+  'with the damaged record %j every text counts as foreign',
   async (text) => {
     await origin.confirmed('a', null);
     await writeFile(origin.path, text);

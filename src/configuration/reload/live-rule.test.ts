@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { silentLog } from '../../telemetry/log.ts';
+import { silentLog } from '../../../testkit/silent-log.ts';
 import { acceptedRule } from '../rules/blocked-rule.ts';
 import { LiveFile } from './live-file.ts';
 import { LiveRule } from './live-rule.ts';
@@ -32,7 +32,7 @@ async function trustIn(text: string | null) {
   return rule.trust;
 }
 
-describe('trust, by the live configuration,', () => {
+describe('trust in the live configuration', () => {
   it.each([
     ['has effect by the exception', acceptedRule(blockedMap, trustedMap), { mapLoaded: true, hasEffect: true }],
     ['has none where nothing names the map', deny, { mapLoaded: false, hasEffect: false }],
@@ -44,12 +44,12 @@ describe('trust, by the live configuration,', () => {
     expect(await trustIn(`frontend f\nbind :80\n${lines}\n`)).toEqual(wanted);
   });
 
-  it('has none where one of the rules lacks the exception', async () => {
+  it('has no effect if one of the rules lacks the exception', async () => {
     const rules = `frontend f\n${acceptedRule(blockedMap, trustedMap)}\nfrontend g\n${deny}\n`;
     expect(await trustIn(rules)).toEqual({ mapLoaded: true, hasEffect: false });
   });
 
-  it('is not known without a configuration, or with one that cannot be read', async () => {
+  it('has an unknown effect without a readable configuration', async () => {
     expect(await trustIn(null)).toEqual({ mapLoaded: null, hasEffect: null });
     await writeFile(path, Buffer.from([0xff, 0xfe]));
     expect(await trustIn(null)).toEqual({ mapLoaded: null, hasEffect: null });

@@ -63,7 +63,7 @@ export class ProxyReload {
     this.#reloader = new ProxyReloader({ socket, pidFile, configFile, knownMaster, workerReadsConfiguration });
   }
 
-  /** Loads the live file. Never throws for a failure of the proxy or its socket. */
+  /** Loads the live file. Never throws for a failure of HAProxy or its socket. */
   async reload(): Promise<ReloadOutcome> {
     const held = await addressesInUse((await this.#deps.live.read()) ?? '', this.#deps.settings);
     if (held.length > 0) return this.#skipped(`${held.join(', ')} is held by another process`);

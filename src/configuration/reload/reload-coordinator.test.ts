@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { eventually, settled } from '../../../testkit/conditions.ts';
 import { confirmed, type ReloadFixture, refused, reloadFixture } from '../../../testkit/configuration/safe-reload.ts';
+import { silentLog } from '../../../testkit/silent-log.ts';
 import { stopTime } from '../../../testkit/stop-time.ts';
 import { StoreFolder } from '../../../testkit/store/store-folder.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { type Facts, noFacts } from '../../events/facts.ts';
 import { ReloadsStore } from '../../store/reloads-store.ts';
-import { silentLog } from '../../telemetry/log.ts';
 import { Candidate } from './live-file.ts';
 import { ReloadCoordinator } from './reload-coordinator.ts';
 
@@ -77,7 +77,7 @@ function held() {
 }
 
 describe('reloads', () => {
-  it('that would need consent are in the history, and neither the last one nor failed', async () => {
+  it('that need consent are in the history, but are neither the last reload nor failed', async () => {
     const ended = vi.fn();
     const { last } = await withLast(ended);
     await writeFile(join(fixture.folder, 'proxy.cfg'), 'edited\n');
@@ -89,7 +89,7 @@ describe('reloads', () => {
     ]);
   });
 
-  it('are made with the consent of any of those who share one', async () => {
+  it('need the consent of only one of the requests that share one', async () => {
     await writeFile(join(fixture.folder, 'proxy.cfg'), 'edited\n');
     const { go } = held();
     const restore = { configText: 'edited\n', files: [] };
@@ -111,7 +111,7 @@ describe('reloads', () => {
     fixture.does.reload = async () => {
       throw new Error('no proxy');
     };
-    await expect(reloads.reload('asked again')).rejects.toThrow();
+    await expect(reloads.reload('requested again')).rejects.toThrow();
     expect(reloads.underWay).toBe(false);
   });
 
@@ -140,7 +140,7 @@ describe('reloads', () => {
     expect(order).toEqual(['a prepares', 'a is stored', 'b prepares', 'b is stored']);
   });
 
-  it('go on after one that failed, which is its own caller’s error alone', async () => {
+  it('continue after a failed one, whose error only its own caller gets', async () => {
     fixture.does.render = () => ({ text: 'bad\n' });
     const failing = reloads.reload('bad');
     await expect(failing).rejects.toBeInstanceOf(ServiceError);
@@ -166,7 +166,7 @@ describe('reloads', () => {
     expect((await latest())?.status).toBe('failed');
   });
 
-  it('are done although their record cannot be written', async () => {
+  it('complete although their record cannot be written', async () => {
     await database.remove();
     expect(await reloads.reload('x')).toMatchObject({ status: 'completed' });
     database = new StoreFolder();
@@ -272,14 +272,14 @@ describe('a scheduled reload', () => {
     looks[0]!.resolve(true);
     await eventually('the one that has the lock', () => looks.length === 2);
     expect(await reloads.reload('asked')).toMatchObject({ reasons: ['asked'] });
-    await eventually('it is asked again', () => looks.length === 3);
+    await eventually('it is checked again', () => looks.length === 3);
     expect(fixture.loaded).toHaveLength(1);
     expect(reloads.scheduled).not.toBeNull();
     looks[2]!.resolve(false);
     await eventually('it is dropped', () => reloads.scheduled === null);
   });
 
-  it('puts a scheduled reload off once for such a look, not for ever', async () => {
+  it('is postponed once for a check that hangs, not for ever', async () => {
     let looks = 0;
     let looksBefore = 0;
     fixture.does.reload = async () => {
@@ -327,7 +327,7 @@ describe('a scheduled reload', () => {
   });
 });
 
-it('a scheduled reload that fails before it begins keeps its distance from the next try', async () => {
+it('a scheduled reload that fails before it begins is retried only after a pause', async () => {
   let tries = 0;
   const unreadable = new ReloadCoordinator({
     reload: fixture.safeReload,
@@ -352,8 +352,8 @@ it('a scheduled reload that fails before it begins keeps its distance from the n
   await unreadable.stop();
 });
 
-it('one whose rollback failed too is repeated until file, proxy and database are in sync', async () => {
-  // The proxy does not confirm, and then the disk fails.
+it('a reload whose rollback failed too is repeated until file, proxy and database are in sync', async () => {
+  // HAProxy does not confirm, and then the disk fails.
   fixture.does.reload = async () => refused();
   const { deploy } = Candidate.prototype;
   let deploys = 0;

@@ -63,7 +63,7 @@ interface ReloadCoordinatorDeps {
   /** Whether one more worker beside the draining ones would fit. */
   readonly memoryAllows: () => Promise<boolean>;
   /** What a scheduled reload deploys: the live configuration; null: render from database and template. */
-  readonly configuration: () => Promise<ReloadRequest['restore'] | null>;
+  readonly configuration: () => Promise<NonNullable<ReloadRequest['restore']> | null>;
   /** The last reload and its rollback failed: live file, proxy and database may disagree. */
   readonly interrupted: () => boolean;
   readonly comparisonTimeoutMs?: number;
@@ -143,7 +143,7 @@ export class ReloadCoordinator {
     });
   }
 
-  /** The proxy answers again, or its workers are in sync: the scheduled reload may no longer be needed. */
+  /** HAProxy answers again, or its workers are in sync: the scheduled reload may no longer be needed. */
   reconsider(): void {
     this.#pause.wake();
   }
@@ -224,7 +224,7 @@ export class ReloadCoordinator {
         // It only enforces the blocked set. A changed template, or a live configuration that the template would
         // replace, waits for a requested reload.
         const live = await this.#deps.configuration();
-        await this.#run(live === null || live === undefined ? request : { ...request, restore: live }, 'scheduled');
+        await this.#run(live === null ? request : { ...request, restore: live }, 'scheduled');
       });
     } catch (error) {
       this.#deps.log.error('Scheduled reload failed', { attempt: scheduled.attempts, cause: causeText(error) });

@@ -2,7 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { type ReloadFixture, refused, reloadFixture } from '../../../testkit/configuration/safe-reload.ts';
-import { silentLog } from '../../telemetry/log.ts';
+import { silentLog } from '../../../testkit/silent-log.ts';
 import { Candidate } from './live-file.ts';
 import { ReloadMarker } from './reload-marker.ts';
 
@@ -12,7 +12,7 @@ afterEach(() => fixture?.stop());
 const isMarked = async () => (await readdir(fixture.folder)).includes('reload-under-way');
 const request = { id: 'one', reasons: ['a test'] };
 
-it('the reload marker exists from before the proxy reads the new configuration until the reload is recorded', async () => {
+it('the reload marker exists from before HAProxy reads the new configuration until the reload is recorded', async () => {
   fixture = await reloadFixture('old\n');
   const seen: boolean[] = [];
   const { reload } = fixture.does;

@@ -8,7 +8,7 @@ import type { ReloadRequest } from './reload-request.ts';
 type ReloadKind = 'rendered' | 'given';
 
 /**
- * A file that exists while the live file, the proxy and the database may disagree: from before the switch until the
+ * A file that exists while the live file, HAProxy and the database may disagree: from before the switch until the
  * reload is complete or rolled back. A start that finds it reloads once more; without it, a half-applied change would
  * look like an operator's edit.
  */

@@ -7,7 +7,7 @@ import type { ReloadRequest } from './reload-request.ts';
 
 type StoredReload = Parameters<ReloadsStore['append']>[0];
 
-/** `refused`: not begun, because of the template, the proxy's check, lack of consent, or a concurrent edit. */
+/** `refused`: not begun, because of the template, HAProxy's check, lack of consent, or a concurrent edit. */
 export function statusOf(error: unknown): 'refused' | 'failed' {
   if (!(error instanceof ServiceError)) return 'failed';
   const isRefused = error.status === 422 || isUnconsented(error) || error.code === codes.Conflict;

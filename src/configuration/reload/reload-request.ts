@@ -29,7 +29,10 @@ export interface ReloadRequest {
   };
   /** Consent to replace a live configuration that proxy-manager did not render. */
   readonly replace?: boolean;
-  /** Other sites than the stored ones; `store` saves them once the reload is confirmed; `live`: the configuration text that it loaded. */
+  /**
+   * Other sites than the stored ones. `store` saves them once the reload is confirmed; `live`: the configuration text
+   * that it loaded.
+   */
   readonly sites?: { readonly list: readonly Site[]; readonly store: (live: string) => Promise<void> };
 }
 

@@ -88,7 +88,7 @@ export class Rollback {
     );
   }
 
-  /** Something other than the proxy failed after the switch, such as the database or a map file. @throws always */
+  /** Something other than HAProxy failed after the switch, such as the database or a map file. @throws always */
   async afterError(attempt: ReloadAttempt, failure: unknown, tried: string): Promise<never> {
     const error = toConfigurationError(failure, 'safe reload');
     this.#deps.log.error('Reload failed', {

@@ -60,7 +60,7 @@ describe('a safe reload', () => {
     expect(await fixture.live()).toBe('new\n');
   });
 
-  it('never deploys a configuration that the proxy refuses, and reloads the known good with the maps', async () => {
+  it('never deploys a configuration that HAProxy refuses, and reloads the known good with the maps', async () => {
     fixture.does.render = () => ({ text: 'bad\n', sites: 'a\n' });
     const error = await failure();
     expect(error.code).toBe(codes.ProxyRefusesConfiguration);
@@ -88,7 +88,7 @@ describe('a safe reload', () => {
     expect(fixture.loaded).toEqual(['old\n']);
   });
 
-  it('is refused without consent where the live file was edited or foreign, before anything changes', async () => {
+  it('is refused without consent if the live file was edited or is foreign, before anything changes', async () => {
     await edit('edited\n');
     expect(await failure()).toMatchObject({ status: 409, code: codes.LiveConfigurationKept });
     fixture.does.render = () => ({ text: 'bad\n' });
@@ -191,7 +191,7 @@ describe('a safe reload', () => {
   });
 
   it.each(['refused', 'unconfirmed'] as const)(
-    'that is %s by the running proxy is rolled back, with its words',
+    'that is %s by the running proxy is rolled back, with its message',
     async (reason) => {
       fixture.does.reload = (text) =>
         text === 'new\n'
@@ -218,7 +218,7 @@ describe('a safe reload', () => {
   });
 
   it.each(['not-running', 'unconfirmed'] as const)(
-    'of the live configuration as it is leaves an edit by hand alone when the proxy is merely %s',
+    'of the unchanged live configuration keeps a manual edit when HAProxy is %s',
     async (reason) => {
       await writeFile(join(fixture.folder, 'proxy.cfg'), 'edited\n');
       fixture.does.reload = () => refused(reason);
@@ -230,14 +230,14 @@ describe('a safe reload', () => {
     },
   );
 
-  it('without a running proxy says so, puts the old bytes back and tries no second reload', async () => {
+  it('without a running proxy reports that, restores the previous bytes and tries no second reload', async () => {
     fixture.does.reload = () => refused('not-running');
     expect((await failure()).code).toBe(codes.ProxyNotRunning);
     expect(fixture.loaded).toHaveLength(1);
     expect(await fixture.live()).toBe('old\n');
   });
 
-  it('whose sites cannot be stored removes them from the proxy again', async () => {
+  it('whose sites cannot be stored removes them from HAProxy again', async () => {
     const stored = new ServiceError(codes.DatabaseUnusable, 'store', 'the disk is full');
     const error = await failure({ sites: { list: [], store: () => Promise.reject(stored) } });
     expect(error).toMatchObject({ code: codes.DatabaseUnusable, members: { restored: true } });
@@ -248,7 +248,7 @@ describe('a safe reload', () => {
     expect(fixture.events).not.toContain('Safe reload completed');
   });
 
-  it('whose map file cannot be written after the switch puts the old bytes back', async () => {
+  it('whose map file cannot be written after the switch restores the previous bytes', async () => {
     let calls = 0;
     fixture.does.writeMaps = async () => {
       calls += 1;
@@ -259,7 +259,7 @@ describe('a safe reload', () => {
     expect(fixture.loaded).toEqual(['old\n']);
   });
 
-  it('deploys nothing where the candidate changed during the validation', async () => {
+  it('deploys nothing if the candidate changed during the validation', async () => {
     fixture.does.render = () => ({ text: 'forge\n' });
     expect((await failure()).detail).toContain('while it was validated');
     expect(await fixture.live()).toBe('old\n');
@@ -270,7 +270,7 @@ describe('a safe reload', () => {
   it.each([
     ['another', 'new\n'],
     ['the same', 'old\n'],
-  ])('of %s configuration changes nothing where the live one was edited meanwhile', async (_which, text) => {
+  ])('of %s configuration changes nothing if the live one was edited meanwhile', async (_which, text) => {
     fixture.does.render = () => ({ text });
     fixture.does.writeMaps = () => edit('edited\n');
     const error = await failure();
@@ -315,14 +315,14 @@ describe('a safe reload', () => {
     expect((await fixture.origin.of('by hand\n')).live).toBe('other');
   });
 
-  it('is done although the workers could not be compared: that is a warning', async () => {
+  it('completes with a warning if the workers could not be compared', async () => {
     fixture.does.verify = () => Promise.reject(new Error('the socket is gone'));
     const done = await run();
     expect(done.warnings).toEqual([expect.stringContaining('the socket is gone')]);
     expect(await knownGood()).toBe('new\n');
   });
 
-  it('does not keep its lock for a comparison without end: that is a warning, and so is a rollback’s', async () => {
+  it('releases its lock with a warning if a comparison does not end, in a rollback too', async () => {
     fixture.does.verify = () => new Promise(() => undefined);
     const done = await run();
     expect(done.warnings).toEqual([expect.stringContaining('not compared within 0.2 s')]);
@@ -332,7 +332,7 @@ describe('a safe reload', () => {
     expect(fixture.events).toContainEqual(expect.stringContaining('not compared within 0.2 s'));
   });
 
-  it('without a proxy to check with is a 503, and nothing was changed', async () => {
+  it('without a HAProxy that can validate is a 503, and changes nothing', async () => {
     await writeFile(join(fixture.folder, 'proxy'), '#!/bin/sh\nkill -9 $$\n');
     expect(await failure()).toMatchObject({ status: 503, code: codes.Unavailable });
     expect(await fixture.live()).toBe('old\n');

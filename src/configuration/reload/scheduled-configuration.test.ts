@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { confirmed, type ReloadFixture, refused, reloadFixture } from '../../../testkit/configuration/safe-reload.ts';
-import { silentLog } from '../../telemetry/log.ts';
+import { silentLog } from '../../../testkit/silent-log.ts';
 import { Candidate, LiveFile } from './live-file.ts';
 import { scheduledConfiguration } from './scheduled-configuration.ts';
 
@@ -28,7 +28,7 @@ const scheduled = () =>
 const asked = { id: 'r1', reasons: ['asked'] };
 
 /** An unconfirmed reload with a failed rollback: the new text is live. */
-async function leaveHalfDone(): Promise<void> {
+async function leaveHalfApplied(): Promise<void> {
   const { deploy } = Candidate.prototype;
   fixture.does.reload = async () => refused();
   vi.spyOn(Candidate.prototype, 'deploy')
@@ -39,24 +39,24 @@ async function leaveHalfDone(): Promise<void> {
   fixture.does.reload = async () => confirmed(1, 2);
 }
 
-it('is the live configuration, of any origin', async () => {
+it('a scheduled reload uses the live configuration, of any origin', async () => {
   expect(await scheduled()).toEqual({ configText: 'old\n', files: [] });
   await writeFile(path, 'edited\n');
   expect(await scheduled()).toEqual({ configText: 'edited\n', files: [] });
 });
 
-it('without a live file is the last known good', async () => {
+it('a scheduled reload without a live file uses the last known good configuration', async () => {
   await rm(path);
   expect(await scheduled()).toMatchObject({ configText: 'old\n' });
 });
 
-it('after a change that was left half done is what the database says', async () => {
-  await leaveHalfDone();
+it('a scheduled reload after a half-applied change renders what the database holds', async () => {
+  await leaveHalfApplied();
   expect(await scheduled()).toBeNull();
 });
 
-it('is a repair by hand, also where a change was left half done before it', async () => {
-  await leaveHalfDone();
+it('a scheduled reload keeps a manual repair, even after a half-applied change', async () => {
+  await leaveHalfApplied();
   await writeFile(path, 'repaired\n');
   const restore = await scheduled();
   expect(restore).toEqual({ configText: 'repaired\n', files: [] });
@@ -64,7 +64,7 @@ it('is a repair by hand, also where a change was left half done before it', asyn
   expect([await fixture.live(), fixture.marker.interrupted]).toEqual(['repaired\n', null]);
 });
 
-it('is a restored backup, if the change that was to replace it failed', async () => {
+it('a scheduled reload uses a restored backup if the change that was to replace it failed', async () => {
   await fixture.safeReload.run({ ...asked, restore: { configText: 'of a backup\n', files: [], backup: 'b1' } });
   await fixture.marker.set({ id: 'r', reasons: [] });
   await fixture.marker.find();

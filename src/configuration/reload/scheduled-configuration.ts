@@ -18,7 +18,7 @@ export async function scheduledConfiguration(deps: {
   readonly marker: Pick<ReloadMarker, 'interrupted'>;
   readonly sitesMapBase: string;
   readonly log: Log;
-}): Promise<ReloadRequest['restore'] | null> {
+}): Promise<NonNullable<ReloadRequest['restore']> | null> {
   const { live, origin, backups, marker, sitesMapBase, log } = deps;
   const isUnfinished = marker.interrupted === 'rendered';
   const configText = await live.read();

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('a valid answer is saved, and any other keeps the previous one', async () => {
+test('a valid reply is saved as the server state, and any other keeps the previous one', async () => {
   const answer = '1\n# be_id be_name srv_id srv_name\n3 site_a 1 s1_b:80\n\n';
   expect(await keepServerState(path, answer)).toBe(true);
   for (const wrong of ['', '\n', 'Unknown command', answer.slice(0, -1), answer.slice(2)]) {
@@ -22,7 +22,7 @@ test('a valid answer is saved, and any other keeps the previous one', async () =
   expect(await readFile(path, 'utf8')).toBe(answer);
 });
 
-test('a file that is not there is made with no server in it', async () => {
+test('a missing server state file is created without servers', async () => {
   await ensureServerStateFile(path);
   expect(await readFile(path, 'utf8')).toMatch(/^1\n# /);
 });

@@ -28,7 +28,7 @@ const start = async () => {
   return await ensureStartConfiguration({ live, origin, backups, proxyBin: at('proxy'), mapFiles: [], render, log });
 };
 
-describe('before the proxy is started', () => {
+describe('before HAProxy is started', () => {
   it('a missing configuration is rendered from the template', async () => {
     fixture = await reloadFixture(null);
     expect(await start()).toEqual({ usable: true, source: 'template' });
@@ -36,7 +36,7 @@ describe('before the proxy is started', () => {
     expect(logged).toEqual(['Configuration validation passed']);
   });
 
-  it('a configuration that is there is kept, whatever the template would make', async () => {
+  it('an existing configuration is kept, whatever the template would render', async () => {
     fixture = await reloadFixture('of an operator\n');
     expect(await start()).toEqual({ usable: true, source: 'live' });
     expect(await fixture.live()).toBe('of an operator\n');
@@ -57,7 +57,7 @@ describe('before the proxy is started', () => {
     ]);
   });
 
-  it('a good one whose sites map is gone gets it back', async () => {
+  it('the missing sites map of a good configuration is restored', async () => {
     fixture = await reloadFixture(null);
     const map = contentAddressed(at('sites.map'), 'a b\n');
     // This test's proxy refuses a configuration that names a missing file.
@@ -80,7 +80,7 @@ describe('before the proxy is started', () => {
     expect(logged).toContain('The last known good configuration cannot be read');
   });
 
-  it('a foreign one that the proxy refuses is never replaced by the template', async () => {
+  it('a foreign configuration that HAProxy refuses is never replaced by the template', async () => {
     fixture = await reloadFixture(null);
     await writeFile(at('proxy.cfg'), 'bad\n');
     for (let turn = 0; turn < 2; turn += 1) {
@@ -90,7 +90,7 @@ describe('before the proxy is started', () => {
     expect((await fixture.backups.list()).sets).toMatchObject([{ written_by: 'other' }]);
   });
 
-  it('without a configuration that the proxy accepts reports its output, and keeps the file', async () => {
+  it('the output of HAProxy is reported and the file kept if no configuration is accepted', async () => {
     fixture = await reloadFixture('bad\n');
     render = () => Promise.reject(new ServiceError(codes.TemplateRefused, 'render', 'no such variable'));
     expect(await start()).toEqual({ usable: false, output: expect.stringContaining("unknown keyword 'bad'") });

@@ -1,4 +1,4 @@
-// Ensures a configuration that the proxy accepts before its start. An existing one is kept; an invalid one is replaced
+// Ensures a configuration that HAProxy accepts before its start. An existing one is kept; an invalid one is replaced
 // by the last known good. The template replaces a missing file, or one that proxy-manager rendered itself.
 import { ServiceError } from '../../errors/service-error.ts';
 import { checkConfiguration } from '../../haproxy/process/binary.ts';

@@ -38,7 +38,7 @@ function looksAt(registry: WorkerRegistry, pid: number, found: readonly ('whole'
 
 describe('the workers after a reload', () => {
   it.each(['gone', 'whole'] as const)(
-    'are not told of a draining one that could not be asked while it exited, once it is %s',
+    'cause no warning for a draining one that could not be queried while it exited, once it is %s',
     async (end) => {
       const registry = await bookOfTwo();
       const { reconciler, asked } = looksAt(registry, drainingPid, [...Array<Passing>(15).fill('unverified'), end]);
@@ -62,7 +62,7 @@ describe('the workers after a reload', () => {
 
   it.each([
     ['a draining one that differs', drainingPid, null],
-    ['a draining one that is being mended', drainingPid, 'pending'],
+    ['a draining one that is being repaired', drainingPid, 'pending'],
     ['the current one, whatever it is', currentPid, 'unverified'],
   ] as const)('cause a warning at once for %s', async (_what, pid, passing) => {
     const registry = await bookOfTwo();

@@ -1,7 +1,7 @@
 import type { Reconciler } from '../../blocking/compare/reconciler.ts';
 import type { KnownWorker, WorkerRegistry } from '../../blocking/compare/worker-registry.ts';
 import { pause, withTimeout } from '../../concurrency/pause.ts';
-import { processAlive } from '../../system/processes.ts';
+import { hasExited } from '../../haproxy/process/workers.ts';
 import { causeText } from '../../telemetry/log.ts';
 import type { ReloadPorts } from './reload-request.ts';
 
@@ -57,7 +57,7 @@ async function outOfSync(registry: WorkerRegistry): Promise<KnownWorker[]> {
   const workers: KnownWorker[] = [];
   for (const worker of registry.all()) {
     if (registry.isInSync(worker)) continue;
-    if (worker.role === 'draining' && !(await processAlive(worker.pid, worker.startTime))) continue;
+    if (worker.role === 'draining' && (await hasExited(worker))) continue;
     workers.push(worker);
   }
   return workers;

@@ -56,12 +56,21 @@ describe('the rule for the blocked map does not count', () => {
     expect(linesOf(`frontend f\n${rule}\n`)).toEqual([]);
   });
 
-  test('in a backend, where requests without a site would pass it by', () => {
+  test('in a backend, which requests without a site bypass', () => {
     expect(linesOf(`backend b\n${acceptedRule(blocked, trusted)}\n`)).toEqual([]);
   });
 
   test('through an acl of another section', () => {
     expect(linesOf(`frontend a\nacl b ${look}\nfrontend c\nhttp-request deny if b\n`)).toEqual([]);
+  });
+});
+
+test('a rule that sets the address of the client is named in a warning, as what it is', () => {
+  const set = 'http-request set-src req.hdr(CF-Connecting-IP) if { src 192.0.2.0/24 }';
+  const text = `frontend f\nbind :80\n${set}\n${acceptedRule(blocked, trusted)}\n`;
+  expect(findBlockedRule(text, blocked, trusted)).toMatchObject({
+    lines: [4],
+    warnings: ["frontend f sets the client's address in line 3: the rule for the blocked map checks that address"],
   });
 });
 
@@ -78,6 +87,6 @@ test.each([
   [`${acceptedRule(blocked, trusted)}\nhttp-request deny if { ${look} }`, false],
   [`http-request deny if { ${look} } !{ ${trust} } or { ${look} }`, false],
   [`http-request deny if { ${look} } { path /x } !{ ${trust} }`, null],
-])('whether %s spares the trusted: %s', (rules, spares) => {
+])('whether %s exempts trusted addresses: %s', (rules, spares) => {
   expect(findBlockedRule(`frontend f\n${rules}\n`, blocked, trusted).sparesTrusted).toBe(spares);
 });

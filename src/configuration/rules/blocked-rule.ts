@@ -44,8 +44,12 @@ function warningsOf(section: ProxySection, rules: readonly EnforcingRule[], maps
   if (bindLinesOf(section).length === 0) return [];
   const here = `${section.kind} ${section.name}`;
   if (rules.length === 0) return [`${here} has no rule for the blocked map: blocked addresses are served there`];
-  const { answersBefore } = findRule({ ...section, mode: 'http' }, maps);
+  const { answersBefore, sourceSetAt } = findRule({ ...section, mode: 'http' }, maps);
   if (answersBefore === null) return [];
+  if (answersBefore === sourceSetAt)
+    return [
+      `${here} sets the client's address in line ${lineOf(sourceSetAt)}: the rule for the blocked map checks that address`,
+    ];
   return [`${here} answers some requests in line ${lineOf(answersBefore)}, before the rule for the blocked map`];
 }
 

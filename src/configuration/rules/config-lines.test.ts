@@ -20,7 +20,7 @@ test.each([
   ['a\\x20b\\tc \\$x', ['a b\tc', '\\$x']],
   ['"\\$x"', ['$x']],
   ['x\\', ['x\\']],
-])('cuts %j into words as the proxy does', (line, words) => {
+])('cuts %j into words as HAProxy does', (line, words) => {
   expect(splitWords(line)).toEqual(words);
 });
 
@@ -30,11 +30,11 @@ test.each([
   ['"$A" b', 0],
   ["a '$B' $C \\$D", 4],
   ['a "\\$B" c', 3],
-])('%j: tells which words the environment cannot change', (line, certain) => {
+])('finds in %j the words that the environment cannot change', (line, certain) => {
   expect([...configLines(line)][0]?.certainWords).toBe(certain);
 });
 
-test('ends a line at an empty word, as the proxy does', () => {
+test('ends a line at an empty word, as HAProxy does', () => {
   expect([...configLines("deny if a '' or b\n'' b\n")].map(({ words }) => words)).toEqual([['deny', 'if', 'a']]);
 });
 

@@ -71,7 +71,7 @@ describeOnEachProxy('the reader of configurations', ({ bin }) => {
     await Promise.all(
       fronts.map(async (front) => {
         const text = all[Number(front.name.slice(1))]?.text ?? '';
-        await eventually('the proxy listens', () => isListening(front.bindLines[0]?.split(' ')[1] ?? ''));
+        await eventually('HAProxy listens', () => isListening(front.bindLines[0]?.split(' ')[1] ?? ''));
         met.push({ front, text, ...(await probe(front, text)) });
       }),
     );
@@ -123,7 +123,7 @@ describeOnEachProxy('the reader of configurations', ({ bin }) => {
     expect(shown(claimed.filter(({ served }) => served.length > 0))).toEqual([]);
   });
 
-  test('says of a front end that answers some requests before the rule that it has one only where others are denied', () => {
+  test('reports a rule behind one that answers some requests only if HAProxy denies others', () => {
     const claimed = claims(({ hasRule, answersBefore }) => hasRule && answersBefore !== null).filter(
       // For these, `some` requests may be all of them.
       ({ text }) => !/"\$|^\.if|\bsrc 127\.0\.0\.[29]/m.test(text),
@@ -133,7 +133,7 @@ describeOnEachProxy('the reader of configurations', ({ bin }) => {
     expect(shown(claimed.filter(({ served }) => served.length === asked))).toEqual([]);
   });
 
-  test('says that trusted addresses are not spared only where they are denied', () => {
+  test('reports trusted addresses as not exempt only if HAProxy denies them', () => {
     const claimed = claims(({ hasRule, sparesTrusted }) => hasRule && sparesTrusted === false).filter(
       // Others may answer a trusted address before the rule.
       ({ text }) => !/accept|allow|auth|monitor|redirect|return|status 200|"\$/.test(text),
@@ -142,7 +142,7 @@ describeOnEachProxy('the reader of configurations', ({ bin }) => {
     expect(shown(claimed.filter(({ trustedReply }) => !isRefusal(trustedReply)))).toEqual([]);
   });
 
-  test('misses a rule that denies all blocked addresses only where it is of a kind that it leaves to the proxy', () => {
+  test('misses a rule that denies all blocked addresses only if it is of an unsupported kind', () => {
     const missed = claims(({ hasRule }) => !hasRule).filter(({ served }) => served.length === 0);
     expect(shown(missed.filter(({ text }) => !leftToTheProxy.some((kind) => kind.test(text))))).toEqual([]);
   });

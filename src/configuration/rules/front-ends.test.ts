@@ -69,7 +69,7 @@ test.each([
   expect(frontEnds(...lines)).toHaveLength(1);
 });
 
-test('names rules that replace the source address, behind the rule too', () => {
+test('names rules that replace the source address, after the rule too', () => {
   const places = frontEnds('frontend f', 'bind :1', 'mode http', rule, 'http-request set-src hdr(cf-connecting-ip)');
   expect(places).toMatchObject([{ hasRule: true, sourceSetAt: 'c:5' }]);
 });
@@ -171,12 +171,12 @@ describe('finds no rule', () => {
     expect(front).toMatchObject({ hasRule: false, sparesTrusted: null });
   });
 
-  test('of requests where the mode is another one', () => {
+  test('for requests in another mode', () => {
     expect(frontEnds('frontend f', 'bind :1', rule)).toMatchObject([{ mode: 'tcp', hasRule: false }]);
     expect(frontEnds('frontend f', 'bind :1', 'mode haterm', rule)).toMatchObject([{ mode: 'haterm', hasRule: false }]);
   });
 
-  test('of connections in the defaults section alone, which HAProxy 2.6 passes over', () => {
+  test('for connections in the defaults section alone, which HAProxy 2.6 ignores', () => {
     const lines = ['defaults d', `tcp-request connection reject if ${look}`, 'frontend f', 'bind :1'];
     expect(frontEnds(...lines)).toMatchObject([{ hasRule: false }]);
     const own = 'tcp-request connection accept if { src ::1 }';
@@ -184,12 +184,12 @@ describe('finds no rule', () => {
     expect(frontEnds(...lines, '.if defined(X)', own, '.endif')).toMatchObject([{ hasRule: false }]);
   });
 
-  test('where it is not known which defaults apply', () => {
+  test('if it is unknown which defaults section applies', () => {
     const lines = ['.if defined(X)', 'defaults d', '.endif', 'frontend f', 'mode http', 'bind :1'];
     expect(frontEnds(...lines, `tcp-request connection reject if ${look}`)).toMatchObject([{ hasRule: false }]);
   });
 
-  test('in a section that a file begins before, and another one ends', () => {
+  test('in another file than the beginning of its section', () => {
     const both = [
       { path: 'a', text: 'frontend f\nmode http\nbind :1\n' },
       { path: 'b', text: `${rule}\n` },
@@ -210,7 +210,7 @@ describe('answers before the rule', () => {
     ['a deny that is none', [`http-request deny deny_status 200 if { path /x }`, rule], 'c:3'],
     ['a deny that the environment may change', ['http-request deny hdr X "$Y" if { path /x }', rule], 'c:3'],
     ['an answer whose condition is not clear', [`http-request return string if unless ${trust}`, rule], 'c:3'],
-    ['the monitor, wherever it stands', [rule, 'monitor-uri /ping'], 'c:4'],
+    ['the monitor, at any position', [rule, 'monitor-uri /ping'], 'c:4'],
     ['a filter that may', [rule, 'filter lua.f'], 'c:4'],
     ['a filter that is not known', [rule, 'filter "$FILTER"'], 'c:4'],
     ['an acceptance', ['tcp-request content accept if HTTP', `tcp-request content reject if ${look}`], 'c:3'],
@@ -246,7 +246,7 @@ describe('answers before the rule', () => {
   });
 });
 
-test('takes a dollar sign for a variable only where HAProxy does, in double quotes', () => {
+test('treats a dollar sign as a variable only in double quotes, like HAProxy', () => {
   const odd = { ...maps, blockedMap: '/e/$x.map' };
   const lines = (map: string) =>
     files('frontend f', 'mode http', 'bind :1', `http-request reject if { src,map_ip(${map},0) -m int gt 0 }`);

@@ -65,15 +65,15 @@ test.each([
   ['the words of its first line', ['frontend f "$FROM"'], 'unknown'],
   ['what may be a line of its defaults', ['defaults d', '"$LINE"', 'frontend f from d'], 'unknown'],
   [
-    'nothing, for its mode stands behind',
+    'nothing, because its mode comes later',
     ['frontend f', '.if defined(X)', ' mode tcp', '.endif', ' mode http'],
     'http',
   ],
-])('says that the mode is not known where the environment decides %s', (_what, lines, mode) => {
+])('reports the mode as unknown if the environment decides %s', (_what, lines, mode) => {
   expect(proxySections([file('c', ...lines)]).find(({ name }) => name === 'f')?.mode).toBe(mode);
 });
 
-test('a line behind an `.if` that may have begun another section belongs to both, and to none for certain', () => {
+test('a line after an `.if` that may have begun another section may belong to both', () => {
   const lines = [
     'frontend a',
     ' one',

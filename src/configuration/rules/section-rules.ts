@@ -44,9 +44,9 @@ export function findRule(section: ProxySection, maps: Maps): SectionFinding {
   const { mode } = section;
   if (!enforcingRules(section, maps).some(({ rule }) => isRun(rule, mode))) return none;
   const { denied, answersBefore } = follow(section, maps, blockedSource);
-  if (!denied) return { ...none, answersBefore };
-  const sparesTrusted = !follow(section, maps, trustedSource).denied;
   const sourceSetAt = rulesOf(section).find(({ action }) => action === 'set-src')?.place ?? null;
+  if (!denied) return { ...none, answersBefore, sourceSetAt };
+  const sparesTrusted = !follow(section, maps, trustedSource).denied;
   return { hasRule: true, sparesTrusted, answersBefore, sourceSetAt };
 }
 

@@ -83,7 +83,7 @@ export interface MachineFacts {
   readonly resolvConf: boolean;
   /** Lower-case names in /etc/hosts, which HAProxy's resolver ignores. */
   readonly hosts: ReadonlySet<string>;
-  /** The hard limit of this process, inherited by the proxy it starts. */
+  /** The hard limit of this process, inherited by HAProxy it starts. */
   readonly openFiles: number;
 }
 
@@ -195,7 +195,7 @@ function plainServer(site: Site, server: SiteServer, index: number, hosts: Reado
   };
 }
 
-/** An unresolvable name never stops the proxy (`none`); the proxy asks DNS itself, while it runs. */
+/** An unresolvable name never stops HAProxy (`none`); HAProxy asks DNS itself, while it runs. */
 const lookupParameters: Readonly<Record<ServerLookup, string>> = {
   address: '',
   hosts: 'init-addr libc,none',

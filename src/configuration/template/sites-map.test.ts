@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('the name is made of the content alone', () => {
+test('the name of a sites map depends only on its content', () => {
   const one = contentAddressed('/etc/proxy/sites.map', 'a site_a\n');
   expect(one.path).toMatch(/^\/etc\/proxy\/sites\.[0-9a-f]{16}\.map$/);
   expect(contentAddressed('/etc/proxy/sites.map', 'a site_a\n')).toEqual(one);
@@ -20,7 +20,7 @@ test('the name is made of the content alone', () => {
   expect(contentAddressed('/etc/proxy/sites', '').path).toMatch(/^\/etc\/proxy\/sites\.[0-9a-f]{16}$/);
 });
 
-test('a file is written when it is absent or damaged, and left alone when it is right', async () => {
+test('a sites map is written if it is absent or damaged, and otherwise left unchanged', async () => {
   const file = contentAddressed(base, 'a site_a\n');
   expect(await ensureFiles([file])).toEqual([file.path]);
   const before = await stat(file.path, { bigint: true });

@@ -4,7 +4,7 @@ import { builtInTemplate } from './builtin-template.ts';
 import { renderConfiguration } from './render.ts';
 import { startingTemplate } from './starting-template.ts';
 
-describe('the template that one of your own begins as', () => {
+describe('the template to start your own from', () => {
   it('renders the same as the built-in template, except the lines that name its origin', async () => {
     const input = { ...sampleInput, sites: sampleSites };
     const [own, builtIn] = await Promise.all(

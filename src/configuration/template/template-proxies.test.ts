@@ -51,7 +51,7 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
       output += chunk;
     });
     await until(async () => {
-      if (proxy?.exitCode !== null) throw new Error(`the proxy ended: ${output}`);
+      if (proxy?.exitCode !== null) throw new Error(`HAProxy ended: ${output}`);
       return statusOf(await ask(port, 'GET / HTTP/1.0\r\n\r\n').catch(() => '')) === 200;
     });
   };
@@ -104,7 +104,7 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
 
   const get = (host: string, from?: string) => ask(port, `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`, from);
 
-  /** Opens idle connections; returns those that the proxy has not closed. */
+  /** Opens idle connections; returns those that HAProxy has not closed. */
   const silent = async (from: string, count: number) => {
     const sockets = await Promise.all(
       Array.from({ length: count }, async () => {
@@ -128,7 +128,7 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
       socket.on('end', () => resolve(text)).write('show stat\n');
     });
 
-  test('a blocked source that opens connections and says nothing gets half of them, and others are served', async () => {
+  test('a blocked source with silent connections gets half of them, and others are served', async () => {
     expect(statusOf(await get('shop.example.com', '127.0.0.2'))).toBe(403);
     const attack = await silent('127.0.0.2', 130);
     try {
@@ -162,7 +162,7 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
   });
 
   test.each(['127.0.0.1', '127.0.0.1:8080', '10.1.2.3', '[::1]', '[2001:DB8::1]:8080', 'localhost', 'LocalHost:80'])(
-    'welcomes a request for %s',
+    'answers a request for %s with the welcome page',
     async (host) => {
       const reply = await get(host);
       expect(statusOf(reply)).toBe(200);
@@ -173,7 +173,7 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
   );
 
   test.each(['other.example.com', 'shop.example.com.evil', 'com', '127.0.0.1.example.com', 'welcome', '[zz]', '1.2.3'])(
-    'knows no site %s',
+    'answers 404 to the unknown host %s',
     async (host) => {
       const reply = await get(host);
       expect(statusOf(reply)).toBe(404);
@@ -187,7 +187,7 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
     'shop.example.com:8080',
     'shop.example.com.',
     'shop.example.com.:80',
-  ])('routes %s to its server, and says who asked', async (host) => {
+  ])('routes %s to its server, and passes the address of the client on', async (host) => {
     const reply = await get(host);
     expect(statusOf(reply)).toBe(200);
     expect(reply).toContain(`upstream saw ${host} 127.0.0.1 http`);
@@ -199,14 +199,14 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
   });
 
   test.each(['down.example.com', 'dead.example.com', 'empty.example.com'])(
-    '%s has no server that answers: 503, and the others go on',
+    '%s without a reachable server gets 503, and the others are served',
     async (host) => {
       expect(statusOf(await get(host))).toBe(503);
       expect(statusOf(await get('shop.example.com'))).toBe(200);
     },
   );
 
-  test('a server that is down is passed over, and a name in the hosts file is found without DNS', async () => {
+  test('a server that is down is skipped, and a name in the hosts file is found without DNS', async () => {
     for (let i = 0; i < 4; i++) expect(statusOf(await get('half.example.com'))).toBe(200);
     expect(statusOf(await get('local.example.com'))).toBe(200);
   });
@@ -222,17 +222,17 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
     for (const host of ['shop.example.com', '127.0.0.1']) expect(statusOf(await get(host, from))).toBe(status);
   });
 
-  test('a blocked source gets 403 whatever it asks', async () => {
+  test('a blocked source gets 403 for every request', async () => {
     for (const text of ['GET / HTTP/1.0\r\n\r\n', 'GET / HTTP/1.1\r\n\r\n', 'GET / HTTP/1.1\r\nHost: other\r\n\r\n']) {
       expect(statusOf(await ask(port, text, '127.0.0.2'))).toBe(403);
     }
   });
 
-  test('a new worker starts with the address that the old one had resolved', async () => {
+  test('a new worker starts with the address that its predecessor had resolved', async () => {
     expect(statusOf(await get('kept.example.com'))).toBe(200);
   });
 
-  test('it starts where the limit of open files is lower than was thought', async () => {
+  test('HAProxy starts if the limit of open files is lower than assumed', async () => {
     const at = await freePort();
     const rendered = await readFile(file('proxy.cfg'), 'utf8');
     const moved = rendered.replaceAll(`127.0.0.1:${port}\n`, `127.0.0.1:${at}\n`).replaceAll(file('stats'), file('s2'));
@@ -240,7 +240,7 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
     const limited = spawn('prlimit', ['--nofile=500:500', binary, '-db', '-f', file('low.cfg')]);
     try {
       await until(async () => {
-        if (limited.exitCode !== null) throw new Error('the proxy ended');
+        if (limited.exitCode !== null) throw new Error('HAProxy ended');
         return statusOf(await ask(at, 'GET / HTTP/1.0\r\n\r\n').catch(() => '')) === 200;
       });
     } finally {
@@ -261,7 +261,7 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
     expect(reply).toContain('Maxconn: ');
   });
 
-  test('has started without a warning of the configuration or a limit', () => {
+  test('starts without a warning about the configuration or a limit', () => {
     // 3.4 recommends a chroot to every proxy that root starts. The template has none: before 3.4 it needs a folder of
     // its own, and a proxy without root cannot use it.
     const lines = output.split('\n').filter((line) => !line.includes("without any 'chroot' directive"));
@@ -273,7 +273,7 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
     ['every option, by the system name servers', sampleSites, machine.resolvConf],
     ['a long name', [{ domain: `${'a'.repeat(63)}.`.repeat(3).concat('b'.repeat(61)), servers: [] }], false],
     ['a thousand sites', manySites(1_000), false],
-  ] as const)('-c finds no fault and no warning with %s', async (_what, sites, resolvConf) => {
+  ] as const)('-c reports no error and no warning with %s', async (_what, sites, resolvConf) => {
     const live = file('proxy.cfg');
     await render(sites, resolvConf);
     const { stderr } = await execute(binary, ['-c', '-W', '-S', file('master'), '-f', live]);

@@ -155,7 +155,7 @@ describe('a value from outside', () => {
     expect(rendered).toBeGreaterThan(0);
   });
 
-  test('an address in which the front end would listen nowhere is refused', async () => {
+  test('an empty list of addresses for the front end is refused', async () => {
     const error = await errorOf(Template.builtIn().render({ ...sampleInput, httpBind: [] }));
     expect(error.message).toContain('http_bind is empty');
   });
@@ -210,7 +210,7 @@ describe("an operator's template", () => {
     expect(text).toContain('# shop.example.com 8080 8080\n');
   });
 
-  test('names months and days in English, whatever the machine speaks', async () => {
+  test('names months and days in English, whatever the locale of the machine', async () => {
     vi.spyOn(Intl.DateTimeFormat.prototype, 'resolvedOptions').mockReturnValue({
       ...new Intl.DateTimeFormat().resolvedOptions(),
       locale: 'de-DE',
@@ -219,7 +219,7 @@ describe("an operator's template", () => {
     expect(text).toContain('# Tuesday, May\n');
   });
 
-  test('that is not there is refused with its path', async () => {
+  test('that does not exist is refused with its path', async () => {
     const error = await errorOf(Template.fromFile(join(folder, 'none')));
     expect(error.code).toBe(5001);
     expect(error.message).toContain(join(folder, 'none'));

@@ -146,7 +146,7 @@ test('every key read from a map file is canonical or recognised as not canonical
   );
 });
 
-describe.each(transcripts)('/proc beside HAProxy %s', (_version, { stat, commandLine, pidFile }) => {
+describe.each(transcripts)('/proc next to HAProxy %s', (_version, { stat, commandLine, pidFile }) => {
   test('reads a stat line of /proc, and a damaged one never wrong', () => {
     const whole = parseStat(stat);
     expect(whole).toMatchObject({ state: expect.stringMatching(/^[SR]$/) });

@@ -13,7 +13,7 @@ const READ_BYTES = WINDOW_BYTES * 4;
  */
 const CACHED_PARTS = 512;
 
-/** Cached for good: lines do not move, and a dead line stays dead. */
+/** Cached permanently: lines do not move, and a dead line stays dead. */
 interface Probe {
   readonly firstLine: number;
   /** The first live line from there on; null when all up to the end of the search were dead. */

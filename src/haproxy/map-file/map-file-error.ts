@@ -1,4 +1,4 @@
-export type MapFileFailure =
+type MapFileFailure =
   /** The file on disk is not as this service left it: edited, replaced, truncated, gone. */
   | 'surprise'
   | 'unwritable'
@@ -25,6 +25,6 @@ export function asMapFileError(error: unknown, path: string, reason: MapFileFail
 }
 
 export function surprise(path: string, what: string, cause?: unknown): MapFileError {
-  const message = `the map file ${path} is not as it was left: ${what}. It must be rewritten from the database.`;
+  const message = `the map file ${path} differs from what the service wrote: ${what}; it must be rewritten from the database`;
   return new MapFileError('surprise', message, cause === undefined ? {} : { cause });
 }

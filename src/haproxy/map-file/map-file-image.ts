@@ -174,7 +174,7 @@ export class MapFileImage {
     try {
       now = identityOf(statSync(this.#deps.path, { bigint: true }));
     } catch (error) {
-      if (isMissing(error)) return 'it is gone';
+      if (isMissing(error)) return 'it was removed';
       throw error;
     }
     if (now.dev !== left.dev || now.ino !== left.ino) return 'another file replaced it';

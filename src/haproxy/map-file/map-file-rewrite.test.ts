@@ -48,8 +48,8 @@ describe('a rewrite', () => {
     await rewrite.abort();
     await rewrite.abort();
     expect(await readdir(dirname(path))).toEqual([basename(path)]);
-    await expect(rewrite.append(['3.3.3.3'])).rejects.toThrow('over');
-    await expect(rewrite.finish()).rejects.toThrow('over');
+    await expect(rewrite.append(['3.3.3.3'])).rejects.toThrow('has ended');
+    await expect(rewrite.finish()).rejects.toThrow('has ended');
     await file.add(['4.4.4.4']);
     expect(await liveKeys(path)).toEqual(new Set(['1.1.1.1', '4.4.4.4']));
     await file.close();
@@ -188,7 +188,7 @@ describe('a rewrite that fails', () => {
     },
   );
 
-  test('a rewrite that fails in the sync of the folder leaves the state behind', async () => {
+  test('a rewrite that fails in the sync of the folder marks the file as behind', async () => {
     const path = await temporaryMapPath();
     const syncFolder = vi.fn(diskOps.syncFolder);
     const file = new MapFile({ path, ops: { ...diskOps, syncFolder } });

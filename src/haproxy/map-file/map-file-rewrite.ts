@@ -198,7 +198,7 @@ export class RewriteInProgress {
   }
 
   #assertOpen(): void {
-    if (this.#over) throw new Error('this rewrite of the map file is over');
+    if (this.#over) throw new Error('this rewrite of the map file has ended');
   }
 }
 

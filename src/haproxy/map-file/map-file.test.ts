@@ -266,7 +266,7 @@ describe('when the disk fails', () => {
   );
 
   test.each([1, 2, 3])(
-    'a refused or short write number %d of a group leaves complete lines and the state behind',
+    'a refused or short write number %d of a group leaves complete lines and marks the file as behind',
     async (number) => {
       for (const short of [true, false]) {
         let writes = 0;
@@ -285,7 +285,7 @@ describe('when the disk fails', () => {
     },
   );
 
-  test('an incomplete append of slots leaves complete lines and the state behind', async () => {
+  test('an incomplete append of slots leaves complete lines and marks the file as behind', async () => {
     let full = false;
     const write: typeof diskOps.write = (file, bytes, position) =>
       diskOps.write(file, full ? bytes.subarray(0, 100) : bytes, position);

@@ -1,13 +1,15 @@
 // One group of the writer: many additions and removals in one worker, each of them verified.
 //
-// On one connection: `get` of the additions (an exact entry must not be added again, HAProxy would store it twice); then
-// the changes, a read-back of every address, and `show proc`. All replies on one connection come from one master.
+// On one connection: `get` of the additions (an exact entry must not be added again, HAProxy would store it twice),
+// except for those that the worker is known not to hold; then the changes, a read-back of every address, and
+// `show proc`. All replies on one connection come from one master.
 
 import { type Processes, processesFrom, readShowProc } from '../process/workers.ts';
 import type { Conversation } from '../socket/conversation.ts';
 import { WorkerLine } from '../socket/conversation-command.ts';
 import { type Deadline, type MasterSocket, MasterSocketError } from '../socket/master-socket.ts';
 import { isGoodDelete, isWorkerGone } from '../socket/replies.ts';
+import { onlyWorker } from '../socket/show-proc.ts';
 import { BLOCKING_VALUE, MapCommands, type WorkerRef } from './runtime-map-commands.ts';
 import { valuesOf } from './runtime-map-dump.ts';
 import { type EntryChange, entryChanges, planChanges, readBack, type Stage } from './runtime-map-group.ts';
@@ -19,6 +21,13 @@ export interface GroupRequest {
   readonly add: readonly string[];
   readonly remove: readonly string[];
   readonly deadline: Deadline;
+  /** Additions that the worker with this pid does not hold: in it, they are not looked up. */
+  readonly absent?: AbsentAdditions | undefined;
+}
+
+export interface AbsentAdditions {
+  readonly pid: number;
+  readonly texts: ReadonlySet<string>;
 }
 
 export interface GroupApplication {
@@ -106,6 +115,7 @@ export class WorkerGroup {
         return { conversation: null, ended: null };
       }
       conversation = await this.#deps.socket.converse(this.#deps.request.deadline, { change: true });
+      await this.#skipAbsent(conversation);
       await lookUpAdditions(conversation, this.#commands, this.#changes);
       return { conversation, ended: null };
     } catch (error) {
@@ -114,8 +124,25 @@ export class WorkerGroup {
     }
   }
 
+  /**
+   * `@1` reaches the worker that `absent` is about if this master lists it as the only one: a reload would end the
+   * connection before another worker is behind `@1`.
+   */
+  async #skipAbsent(conversation: Conversation): Promise<void> {
+    const { absent, worker } = this.#deps.request;
+    if (absent === undefined || absent.texts.size === 0) return;
+    if (worker.kind === 'current') {
+      const [listing = ''] = await conversation.send(['show proc']);
+      if (onlyWorker(listing) !== absent.pid) return;
+    }
+    assumeAbsent(this.#changes, absent.texts);
+  }
+
   async #lookUpInLines(pid: number): Promise<void> {
-    const additions = this.#changes.filter(({ intent }) => intent === 'add');
+    const { absent } = this.#deps.request;
+    if (absent !== undefined) assumeAbsent(this.#changes, absent.texts);
+    const additions = this.#changes.filter(needsLookup);
+    if (additions.length === 0) return;
     const { bodies, failure } = await this.#inLines(
       pid,
       additions.map(({ command }) => command),
@@ -253,9 +280,17 @@ async function lookUpAdditions(
   commands: MapCommands,
   changes: readonly EntryChange[],
 ): Promise<void> {
-  const additions = changes.filter(({ intent }) => intent === 'add');
+  const additions = changes.filter(needsLookup);
   takeLookups(additions, await conversation.send(additions.map(({ command }) => command)));
   await resolveHidden(conversation, commands, additions, 'before');
+}
+
+function needsLookup({ intent, before }: EntryChange): boolean {
+  return intent === 'add' && before === null;
+}
+
+function assumeAbsent(changes: readonly EntryChange[], texts: ReadonlySet<string>): void {
+  for (const change of changes) if (texts.has(change.key)) change.before = { state: 'absent' };
 }
 
 function takeLookups(additions: readonly EntryChange[], bodies: readonly string[]): void {

@@ -30,7 +30,7 @@ export function entryChanges(add: readonly string[], remove: readonly string[], 
   const withIntent =
     (intent: Intent) =>
     (key: string): EntryChange => {
-      if (keys.has(key)) throw new RangeError(`${key} is twice in one group`);
+      if (keys.has(key)) throw new RangeError(`${key} is in one group twice`);
       keys.add(key);
       const command = intent === 'add' ? commands.get(key) : commands.del(key);
       return {

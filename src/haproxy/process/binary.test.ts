@@ -44,11 +44,11 @@ describeOnEachProxy('-c', (proxy) => {
   });
 });
 
-it('a configuration check with exit code 0 but without the message of the proxy is invalid', async () => {
+it('a configuration check with exit code 0 but without the message of HAProxy is invalid', async () => {
   expect((await checkConfiguration(await program('exit 0'), '/x')).valid).toBe(false);
 });
 
-it('a configuration check with the message of the proxy but another exit code is invalid', async () => {
+it('a configuration check with the message of HAProxy but another exit code is invalid', async () => {
   const bin = await program('echo Configuration file is valid; exit 1');
   expect((await checkConfiguration(bin, '/x')).valid).toBe(false);
 });
@@ -65,7 +65,7 @@ it('a configuration check that does not end fails without a verdict', async () =
   await expect(checkConfiguration(bin, '/x', { timeLimitMs: 200 })).rejects.toThrow(/did not end within 0.2 s/);
 });
 
-it('a configuration check fails when the proxy cannot be run or is killed', async () => {
+it('a configuration check fails when HAProxy cannot be run or is killed', async () => {
   const missing = checkConfiguration('/no/such/haproxy', '/x');
   await expect(missing).rejects.toThrow(ConfigurationCheckError);
   await expect(missing).rejects.toThrow('there is no such program (PROXY_MANAGER_PROXY_BIN names it)');

@@ -24,8 +24,8 @@ const TIME_LIMIT_MS = 60_000;
 const VALID = /^Configuration file is valid$/m;
 
 /**
- * Runs `<bin> -V -c -f <file>`. Valid means exit code 0 and the proxy's own message; 2 is "no error but will not
- * start". Rejects with ConfigurationCheckError when the proxy cannot be run, dies, or takes longer than `timeLimitMs`.
+ * Runs `<bin> -V -c -f <file>`. Valid means exit code 0 and HAProxy's own message; 2 is "no error but will not
+ * start". Rejects with ConfigurationCheckError when HAProxy cannot be run, dies, or takes longer than `timeLimitMs`.
  */
 export function checkConfiguration(
   bin: string,
@@ -62,7 +62,7 @@ export function checkConfiguration(
     // Without a free file descriptor there are no pipes, whatever the types say; the error follows.
     if ((child.stdout as typeof child.stdout | undefined) === undefined) return;
     const collect = (text: string): void => {
-      // Reads past the limit too: a full pipe would block the proxy.
+      // Reads past the limit too: a full pipe would block HAProxy.
       if (output.length < MAX_OUTPUT) output = (output + text).slice(0, MAX_OUTPUT);
     };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

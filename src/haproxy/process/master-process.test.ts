@@ -48,7 +48,7 @@ describe.skipIf(geteuid?.() !== 0)('a master that is starting, perhaps launched 
     expect(await findMasterBeingStarted(config)).toMatchObject({ pid: children[0]?.pid });
   });
 
-  it('a process of another user with such arguments is no starting master: it would keep the proxy from being started', async () => {
+  it('a process of another user with such arguments is no starting master: it would keep HAProxy from being started', async () => {
     const config = '/etc/being-started/strange.cfg';
     await started(config, 'sh', words(config), 65_534);
     expect(await findMasterBeingStarted(config)).toBeNull();

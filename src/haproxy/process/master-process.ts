@@ -1,4 +1,4 @@
-// Finds the proxy's master by its pid file, and accepts it only if it runs this configuration: the pid in a stale file
+// Finds HAProxy's master by its pid file, and accepts it only if it runs this configuration: the pid in a stale file
 // may belong to another process, which a signal would kill.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';

@@ -10,7 +10,7 @@ export interface ProxyStat {
   readonly requests: number;
   /** Denied by a rule, such as the one for blocked addresses. */
   readonly denied: number;
-  /** HTTP 500 to 599, including the proxy's own. */
+  /** HTTP 500 to 599, including HAProxy's own. */
   readonly serverErrors: number;
   readonly sessions: number;
 }
@@ -58,7 +58,7 @@ export class StatListing {
 
   /** @throws StatsUnreadable without a header */
   end(): readonly ProxyStat[] {
-    if (this.#indexes === null) throw new StatsUnreadable('the proxy listed nothing');
+    if (this.#indexes === null) throw new StatsUnreadable('HAProxy listed nothing');
     return this.#stats;
   }
 

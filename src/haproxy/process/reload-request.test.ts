@@ -33,7 +33,7 @@ describe('a reload by a systemd unit', () => {
     ['denied', 'Failed to reload x.service: Unit x.service not found.'],
     ['denied', 'haproxy.service is not active, cannot reload.'],
     ['denied', 'System has not been booted with systemd as init system (PID 1). Can\u2019t operate.'],
-  ] as const)('is %s when systemctl says so, in its words: %s', async (kind, words) => {
+  ] as const)('is %s with the message of systemctl: %s', async (kind, words) => {
     const systemctl = await program(`printf '%s\\n' '${words}' >&2; exit 1`);
     const answer = await reloadUnit('haproxy.service', 60_000, systemctl);
     expect(answer).toEqual({ kind, detail: `systemctl reload haproxy.service: ${words}` });

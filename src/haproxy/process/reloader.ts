@@ -25,7 +25,7 @@ interface Confirmed {
 
 interface NotConfirmed {
   readonly confirmed: false;
-  /** `refused`: by the proxy. `unconfirmed`: no proof before the deadline. */
+  /** `refused`: by HAProxy. `unconfirmed`: no proof before the deadline. */
   readonly reason: 'not-running' | 'refused' | 'unconfirmed';
   readonly detail: string;
   readonly workerBefore: number | null;
@@ -79,7 +79,7 @@ export class ProxyReloader {
     this.#deps = deps;
   }
 
-  /** Never throws for a failure of the proxy or its socket. `deadline` in ms of `performance.now()`. */
+  /** Never throws for a failure of HAProxy or its socket. `deadline` in ms of `performance.now()`. */
   async reload(deadline: number): Promise<ReloadOutcome> {
     const baseline = await this.#baseline(deadline);
     const unusable = baseline instanceof MasterSocketError ? baseline.detail : null;
@@ -124,12 +124,12 @@ export class ProxyReloader {
       // Half of the time left: if the master drops the command, a signal can still follow.
       const reply = await requestReload(this.#deps.socket, (performance.now() + deadline) / 2);
       if (reply.kind === 'unknown') {
-        const detail = `the proxy answered "reload" with ${JSON.stringify(reply.text.slice(0, 200))}`;
+        const detail = `HAProxy answered "reload" with ${JSON.stringify(reply.text.slice(0, 200))}`;
         return refused(before, before, detail, reply.text);
       }
       if (reply.kind === 'busy') return await this.#retry(before, deadline);
       if (reply.kind !== 'silent') output = reply.log;
-      if (reply.kind === 'failure') return refused(before, before, 'the proxy refused the reload', output);
+      if (reply.kind === 'failure') return refused(before, before, 'HAProxy refused the reload', output);
     } catch (error) {
       if (!(error instanceof MasterSocketError)) throw error;
       // The request was not queued: retry when the other reload has ended.
@@ -171,7 +171,7 @@ export class ProxyReloader {
 
   async #retry(before: number | null, deadline: number): Promise<ReloadOutcome> {
     await sleep(pollMs);
-    if (performance.now() >= deadline) return unconfirmed(before, 'the proxy did not accept the reload', '');
+    if (performance.now() >= deadline) return unconfirmed(before, 'HAProxy did not accept the reload', '');
     return await this.reload(deadline);
   }
 
@@ -180,7 +180,7 @@ export class ProxyReloader {
     const master = await this.#master();
     if (master === null) {
       const socket = unusable === null ? '' : `the master socket cannot be used (${unusable}) and `;
-      const detail = `${socket}${this.#deps.pidFile} names no running proxy of ${this.#deps.configFile}`;
+      const detail = `${socket}${this.#deps.pidFile} names no running HAProxy of ${this.#deps.configFile}`;
       return notConfirmed('not-running', null, null, detail, '');
     }
     const before = new Set(await childrenOf(master.pid));
@@ -307,8 +307,8 @@ function notConfirmed(
 function failed(before: number | null, after: number | null, output: string): NotConfirmed {
   const detail =
     after === null
-      ? 'the proxy failed to reload, and no worker accepts connections'
-      : 'the proxy failed to reload and kept its previous worker';
+      ? 'HAProxy failed to reload, and no worker accepts connections'
+      : 'HAProxy failed to reload and kept its previous worker';
   return refused(before, after, detail, output);
 }
 

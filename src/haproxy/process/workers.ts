@@ -6,7 +6,7 @@
 // the serving worker stays under `# old workers`, among the draining ones (3.2.26, 3.4.0). The master's reply to a
 // command for it identifies a starting worker, its own reply a draining one.
 
-import { processStartTime } from '../../system/processes.ts';
+import { processAlive, processStartTime } from '../../system/processes.ts';
 import { type ConverseOptions, type Deadline, type MasterSocket, MasterSocketError } from '../socket/master-socket.ts';
 import { socketFailureReason } from '../socket/master-socket-error.ts';
 import { isWorkerGone } from '../socket/replies.ts';
@@ -44,7 +44,7 @@ const probeMs = 1_000;
 /** With less time than this a worker on a busy machine is not reported as hanging. */
 const shortestProbeMs = 200;
 
-/** By pid and start time: workers that answered a command have started for good. */
+/** By pid and start time: a worker that answered a command has started. */
 const answeredBefore = new WeakMap<MasterSocket, ReadonlySet<string>>();
 
 /**
@@ -120,6 +120,17 @@ export async function processesFrom(
     draining: oldWorkers.filter((old) => !current.includes(old)).map(worker),
     starting: starting.map(worker),
   };
+}
+
+/** False also if /proc cannot tell: no file descriptor is left, or the worker's start time was not readable. */
+export async function hasExited({ pid, startTime }: Pick<Worker, 'pid' | 'startTime'>): Promise<boolean> {
+  if (startTime === null) return false;
+  try {
+    return !(await processAlive(pid, startTime));
+  } catch (error) {
+    if (socketFailureReason(error as NodeJS.ErrnoException, true) !== 'exhausted') throw error;
+    return false;
+  }
 }
 
 interface Listed {

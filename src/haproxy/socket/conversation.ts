@@ -58,7 +58,7 @@ export class Conversation {
   #leave: NodeJS.Timeout | undefined;
   #call: Call | null = null;
   #over = false;
-  #failure: ExchangeFailure = { reason: 'reset', detail: 'the conversation is over' };
+  #failure: ExchangeFailure = { reason: 'reset', detail: 'the conversation has ended' };
   #onDrain: (() => void) | null = null;
 
   constructor(deps: ConversationDeps) {
@@ -138,7 +138,7 @@ export class Conversation {
 
   /**
    * The reply may have come while this process was blocked (a slow fsync of its database): the lost time is added once,
-   * within bounds, before reporting that the proxy missed the deadline.
+   * within bounds, before reporting that HAProxy missed the deadline.
    */
   #expire(): void {
     const late = performance.now() - this.#deps.deadline;

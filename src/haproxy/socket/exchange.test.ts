@@ -29,7 +29,7 @@ describe('the exchange of commands and replies', () => {
     });
   });
 
-  it('hands lines over as they come and collects none of them', () => {
+  it('passes lines on as they arrive and buffers none', () => {
     const lines: string[] = [];
     const { one, receive } = exchange(['@1 show map /m'], { onLines: (more) => lines.push(...more) });
     receive('0x1 192.0.2.1 1\n0x2 192.0');
@@ -56,22 +56,19 @@ describe('the exchange of commands and replies', () => {
     expect(one.end()?.reason).toBe(reason);
   });
 
-  it.each(['\nmore\n', '\n\n'])('fails when more comes than was requested: %j', (text) => {
+  it.each(['\nmore\n', '\n\n'])('fails when more data arrives than was requested: %j', (text) => {
     const { one, receive } = exchange([ADD]);
     expect(receive(text)).toMatchObject({ reason: 'garbled' });
     expect(one.bodies).toEqual(['']);
   });
 
-  it.each([{}, { raw: true }])(
-    'fails at the words with which the master gives a worker up, read with %j',
-    (reading) => {
-      const words = "Can't find the target PID matching the prefix '@!99999'";
-      const { one, receive } = exchange(['@!99999 show info'], reading);
-      const failure = receive(`${words}\n`);
-      expect(failure).toEqual({ reason: 'cut-short', detail: words });
-      expect(one.error('/m.sock', failure!).partial).toContain(words);
-    },
-  );
+  it.each([{}, { raw: true }])('fails at the message of the master that a worker is gone, read with %j', (reading) => {
+    const words = "Can't find the target PID matching the prefix '@!99999'";
+    const { one, receive } = exchange(['@!99999 show info'], reading);
+    const failure = receive(`${words}\n`);
+    expect(failure).toEqual({ reason: 'cut-short', detail: words });
+    expect(one.error('/m.sock', failure!).partial).toContain(words);
+  });
 
   it('reports the bodies so far, the rest, and the command without a complete reply', () => {
     const { one, receive } = exchange([ADD, GET]);

@@ -12,9 +12,9 @@ export type SocketFailureReason =
   /** No process listens, or none accepts. Normal during a reload (docs/haproxy-notes.md). */
   | 'refused'
   | 'not-permitted'
-  /** This process cannot open a connection: no file descriptor is left. Says nothing about the proxy. */
+  /** This process cannot open a connection: no file descriptor is left. Says nothing about HAProxy. */
   | 'exhausted'
-  /** Owner or mode of the socket would let another process answer instead of the proxy. */
+  /** Owner or mode of the socket would let another process answer instead of HAProxy. */
   | 'unsafe'
   | 'reset'
   /** End of file with zero bytes: the command was dropped, or a reload closed the connection. Never a success. */
@@ -35,11 +35,11 @@ export function mayBeReload(reason: SocketFailureReason): boolean {
 
 const explanations: Record<SocketFailureReason, string> = {
   missing: 'there is no socket at this path',
-  refused: 'connection refused (a reload under way, or no proxy)',
+  refused: 'connection refused (a reload under way, or HAProxy is not running)',
   'not-permitted':
-    'the user of this service may not write to it (HAProxy lets a group in with -S PATH,mode,660,group,GROUP)',
+    'the user of this service may not write to it (to allow a group, start HAProxy with -S PATH,mode,660,group,GROUP)',
   exhausted: 'this service cannot open another connection (no file descriptor is left)',
-  unsafe: 'its owner or mode would let another process answer instead of the proxy',
+  unsafe: 'its owner or mode would let another process answer instead of HAProxy',
   reset: 'the connection was reset; the outcome is unknown',
   'no-reply': 'the connection was closed without a single byte of reply; the outcome is unknown',
   'cut-short': 'the connection was closed before every reply was complete',

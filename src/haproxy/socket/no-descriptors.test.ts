@@ -31,7 +31,7 @@ it('without file descriptors a configuration check fails and the service lives',
   );
 });
 
-it('without file descriptors the workers cannot be identified, which does not blame the proxy', async () => {
+it('without file descriptors the workers cannot be identified, which does not blame HAProxy', async () => {
   const listed = JSON.stringify(
     '#<PID>          <type>          <reloads>       <uptime>        <version>\n' +
       '1               master          0               0d00h00m08s     2.6.12-1+deb12u4\n' +

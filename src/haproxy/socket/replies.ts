@@ -1,4 +1,4 @@
-// What the proxy's replies mean. Each command has a list of good replies; any other reply is a failure, reported
+// What HAProxy's replies mean. Each command has a list of good replies; any other reply is a failure, reported
 // literally: replies carry no severity on 2.6, and the relay's exit status proves nothing.
 //
 // A body is a reply without the empty line that ends it; an empty reply ("\n" on the wire) is the body ''.

@@ -22,9 +22,11 @@ interface ReplyHandler {
   end(): void;
 }
 
+const nothing = new Uint8Array(0);
+
 export class ReplyParser {
   readonly #handler: ReplyHandler;
-  #rest: Uint8Array = new Uint8Array(0);
+  #rest: Uint8Array = nothing;
 
   constructor(handler: ReplyHandler) {
     this.#handler = handler;
@@ -41,16 +43,16 @@ export class ReplyParser {
       return;
     }
     const lines = bytes.subarray(0, last + 1);
-    // A newline is never part of another UTF-8 character, so no character is split here.
-    const text = Buffer.concat([this.#rest, lines]).toString('utf8');
+    const whole = this.#rest.length === 0 ? lines : Buffer.concat([this.#rest, lines]);
     this.#keep(bytes.subarray(last + 1));
-    this.#split(text);
+    // A newline is never part of another UTF-8 character, so no character is split here.
+    this.#split(Buffer.from(whole.buffer, whole.byteOffset, whole.length).toString('utf8'));
   }
 
   #keep(rest: Uint8Array): void {
     if (rest.length > MAX_LINE_BYTES) throw new EndlessLineError(`a line of more than ${MAX_LINE_BYTES} bytes`);
     // A copy, so that the rest does not keep its buffer alive.
-    this.#rest = Uint8Array.from(rest);
+    this.#rest = rest.length === 0 ? nothing : Uint8Array.from(rest);
   }
 
   #split(text: string): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseShowProc } from './show-proc.ts';
+import { onlyWorker, parseShowProc } from './show-proc.ts';
 
 const header = '#<PID>          <type>          <reloads>       <uptime>        <version>      ';
 const master = '5391            master          3 [failed: 1]   0d00h08m57s     3.0.11-1+deb13u3';
@@ -50,4 +50,19 @@ describe('show proc', () => {
     ['a row with too many cells', text(header, master, '# workers', `${worker} more`)],
     ['a row cut off', text(header, master, '# workers', '14790')],
   ])('refuses as show proc %s', (_, body) => expect(parseShowProc(body)).toBeNull());
+
+  it.each([
+    ['one', [worker], 14790],
+    ['none', [], null],
+    ['two', [worker, old], null],
+  ])('names the only worker where %s is listed', (_, workers, only) => {
+    expect(onlyWorker(text(header, master, '# workers', ...workers, '# old workers', old, '# programs', ''))).toBe(
+      only,
+    );
+  });
+
+  it('names no worker in a text that is none, or is cut off', () => {
+    expect(onlyWorker(`# workers\n${worker}\n# old workers`)).toBeNull();
+    expect(onlyWorker(text(header, master, '# workers', worker))).toBeNull();
+  });
 });

@@ -3,7 +3,7 @@
 
 export interface ServerStat {
   readonly name: string;
-  /** The proxy's own word: `UP`, `DOWN`, `MAINT`, `no check`, `UP 1/3`, … */
+  /** HAProxy's own word: `UP`, `DOWN`, `MAINT`, `no check`, `UP 1/3`, … */
   readonly status: string;
   /** Last health check, such as `L4OK`, `L4CON`; null without checks. */
   readonly check: string | null;

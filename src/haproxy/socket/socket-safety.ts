@@ -27,7 +27,7 @@ export function socketSafety(path: string, ownUid: number = getuid?.() ?? 0): So
   if ((target.mode & WRITABLE_BY_OTHERS) !== 0) {
     const mode = (target.mode & 0o777).toString(8);
     return unsafe(
-      `${path} has mode ${mode}, so that every user may write to it; start the proxy with -S ${path},mode,600`,
+      `${path} has mode ${mode}, so that every user may write to it; start HAProxy with -S ${path},mode,600`,
     );
   }
   return { safe: true };

@@ -106,7 +106,7 @@ const samples: Readonly<Record<number, Sample>> = {
     op: 'safe reload',
     detail: 'HAProxy could not check the configuration: spawn haproxy ENOENT',
   },
-  [codes.ProxyNotRunning]: { op: 'safe reload', detail: 'the reload was not confirmed: no master of the proxy runs' },
+  [codes.ProxyNotRunning]: { op: 'safe reload', detail: 'the reload was not confirmed: no master of HAProxy runs' },
   [codes.TemplateRefused]: {
     op: 'safe reload',
     detail: 'the template could not be rendered: proxy.cfg.liquid: undefined variable: servers, line:12, col:3',

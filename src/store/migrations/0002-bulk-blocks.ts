@@ -87,7 +87,7 @@ async function takeOver(db: Kysely<Both>): Promise<void> {
 
 function toRow([, text, change, endsAt, reason, blockedBy]: OldRecord): StagedRow {
   const parsed = parseIp(text);
-  if (!parsed.ok) throw new Error(`a staged row of an unfinished big change cannot be read: ${parsed.why}`);
+  if (!parsed.ok) throw new Error(`a staged row of an unfinished bulk change cannot be read: ${parsed.why}`);
   const { entry } = parsed;
   if (change === 'remove') return { op: 'remove', entry };
   const said = { reason: reason === 0 ? undefined : reason, blockedBy };

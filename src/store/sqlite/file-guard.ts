@@ -8,7 +8,7 @@ import { StoreError } from '../store-error.ts';
 export class FileGuard {
   readonly #paths: readonly string[];
   /** In the order of the paths; null until the file exists. */
-  readonly #known: (string | null)[];
+  readonly #known: (Identity | null)[];
 
   /** Call once the database at `path` is open. */
   constructor(path: string) {
@@ -22,22 +22,25 @@ export class FileGuard {
       const now = identityAt(path);
       const known = this.#known[index] ?? null;
       if (known === null) this.#known[index] = now;
-      else if (now !== known) throw new StoreError('replaced', textFor(path, now === null));
+      else if (now?.ino !== known.ino || now.dev !== known.dev)
+        throw new StoreError('replaced', textFor(path, now === null));
     });
   }
 }
 
 function textFor(path: string, gone: boolean): string {
   const what = gone ? 'was removed' : 'was replaced by another file';
-  return `${path} ${what} while it was in use, so nothing more is written: put back the file that was there, or restart the service, which says how to go on`;
+  return `${path} ${what} while it was in use, so nothing more is written: put the original file back, or restart the service, which reports how to continue`;
 }
 
-function identityAt(path: string): string | null {
+type Identity = Pick<BigIntStats, 'dev' | 'ino'>;
+
+function identityAt(path: string): Identity | null {
   let stats: BigIntStats | undefined;
   try {
     stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   } catch (error) {
     throw new StoreError('io', `${path} cannot be checked: ${(error as Error).message}`, { cause: error });
   }
-  return stats === undefined ? null : `${stats.dev}:${stats.ino}`;
+  return stats ?? null;
 }

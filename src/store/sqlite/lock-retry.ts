@@ -6,7 +6,7 @@ const tryEveryMs = 10;
 const forgottenAfterMs = 500;
 
 /**
- * Waits for another process's lock asynchronously: SQLite's own busy timeout would block reads, health and the proxy's
+ * Waits for another process's lock asynchronously: SQLite's own busy timeout would block reads, health and HAProxy's
  * socket with it. The timeout counts from the first failure, not per caller, so that ten callers in a row do not wait
  * ten times as long.
  */

@@ -25,7 +25,7 @@ export function openSqliteFile(path: string, options: SqliteFileOptions): Sqlite
   try {
     connection = new SqliteDatabase(path, { fileMustExist: true, timeout: options.timeout });
     const empty = connection.pragma('schema_version', { simple: true }) === 0;
-    if (empty && existed && !options.createIfMissing) throw missing(path, 'holds no data');
+    if (empty && existed && !options.createIfMissing) throw missing(path, 'is empty');
     if (!empty) refuseForeign(path, connection);
     configure(connection, options);
     crashPoint('database.configured');
@@ -53,7 +53,7 @@ function configure(connection: SqliteDatabase.Database, options: SqliteFileOptio
 /** Returns whether the file existed. The mode is set at creation, so that it is never wider for a moment. */
 function prepareFile(path: string, createIfMissing: boolean): boolean {
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) return true;
-  if (!createIfMissing) throw missing(path, 'is not there');
+  if (!createIfMissing) throw missing(path, 'does not exist');
   try {
     const first = mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     closeSync(openSync(path, 'wx', 0o600));
@@ -92,7 +92,7 @@ function refuseForeign(path: string, connection: SqliteDatabase.Database): void 
 function missing(path: string, what: string): DatabaseUnusable {
   return new DatabaseUnusable(
     'missing',
-    `the database ${path} ${what}, though this instance has had one; nothing was changed. Restore it from a backup, or ` +
+    `the database ${path} ${what}, but this instance had one before; nothing was changed. Restore it from a backup, or ` +
       'start once with --accept-empty-database: an empty one takes over what the map files hold',
   );
 }

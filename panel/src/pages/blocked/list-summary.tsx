@@ -2,22 +2,22 @@ import { Button, Group, Text } from '@mantine/core';
 import { spanText, useNow } from '../../parts/age.tsx';
 import { counted } from '../../parts/counted.ts';
 import styles from '../../parts/styles.module.css';
-import type { BookState } from './list/page-book.ts';
-import { refreshEvery } from './list/use-page-book.ts';
+import type { PageCacheState } from './list/page-cache.ts';
+import { refreshEvery } from './list/use-page-cache.ts';
 import type { Search } from './search.ts';
 
 interface ListSummaryProps {
-  readonly book: BookState;
+  readonly cache: PageCacheState;
   readonly search: Search;
   readonly selected: number;
   readonly onRemove: () => void;
   readonly onClear: () => void;
 }
 
-export function ListSummary({ book, search, selected, onRemove, onClear }: ListSummaryProps) {
+export function ListSummary({ cache, search, selected, onRemove, onClear }: ListSummaryProps) {
   return (
     <Group justify="space-between" mih={30} gap="xs">
-      <Count book={book} search={search} />
+      <Count cache={cache} search={search} />
       {selected > 0 && (
         <Group gap="xs">
           <Text size="sm">{selected.toLocaleString()} selected</Text>
@@ -36,15 +36,15 @@ export function ListSummary({ book, search, selected, onRemove, onClear }: ListS
 /** How late a refresh may be before the age of the list is shown; milliseconds. */
 const graceMs = 5_000;
 
-function Count({ book, search }: Pick<ListSummaryProps, 'book' | 'search'>) {
+function Count({ cache, search }: Pick<ListSummaryProps, 'cache' | 'search'>) {
   const now = useNow(2_000);
-  if (book.total === null || book.loadedAt === null) return <span />;
-  const age = now - book.loadedAt;
+  if (cache.total === null || cache.loadedAt === null) return <span />;
+  const age = now - cache.loadedAt;
   const suffix = { all: 'blocked', address: 'found', text: 'found in reasons and sources' }[search.kind];
   const text = search.kind === 'text' ? search.text : '';
   return (
     <Text size="sm" c="dimmed" className={styles.figure} role="status">
-      {book.total.toLocaleString()} {suffix}
+      {cache.total.toLocaleString()} {suffix}
       {age > refreshEvery({ text }) + graceMs && ` · as of ${spanText(age)} ago`}
     </Text>
   );

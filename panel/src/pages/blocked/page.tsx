@@ -10,7 +10,7 @@ import classes from './blocked.module.css';
 import { EntryPanel } from './entry-panel.tsx';
 import { ImportDialog } from './import/import-dialog.tsx';
 import { EntryList } from './list/entry-list.tsx';
-import { useBookState, usePageBook } from './list/use-page-book.ts';
+import { usePageCache, usePageCacheState } from './list/use-page-cache.ts';
 import { ListActions } from './list-actions.tsx';
 import { ListSummary } from './list-summary.tsx';
 import { NoEntries } from './no-entries.tsx';
@@ -24,8 +24,8 @@ export default function BlockedPage() {
   const allowed = useAllowed('block');
   const search = useBlockedSearch();
   const { query } = search;
-  const book = usePageBook(query);
-  const state = useBookState(book);
+  const cache = usePageCache(query);
+  const state = usePageCacheState(cache);
   const remove = useRemoval();
   const [opened, setOpened] = useUrlState('entry');
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
@@ -65,7 +65,7 @@ export default function BlockedPage() {
       >
         <SearchBar search={search} />
         <ListSummary
-          book={state}
+          cache={state}
           search={search.settled}
           selected={selected.size}
           onRemove={removeSelected}
@@ -76,7 +76,7 @@ export default function BlockedPage() {
         <ProblemAlert
           title={state.total === null ? 'Could not load the list' : 'Could not refresh the list'}
           error={state.error}
-          onRetry={() => void book.refresh()}
+          onRetry={() => void cache.refresh()}
         />
       )}
       {state.total === null && state.error === null && (
@@ -87,7 +87,7 @@ export default function BlockedPage() {
       )}
       {state.total !== null && state.total > 0 && (
         <EntryList
-          book={book}
+          cache={cache}
           selected={new Set(selected.keys())}
           found={query.text}
           onSelect={allowed ? select : null}

@@ -46,8 +46,8 @@ export function Traffic() {
       </div>
       <Text size="xs" c="dimmed" mt={6}>
         {traffic.isError ? 'Paused: the metrics could not be loaded. ' : ''}
-        At most the last 15 minutes, recorded since you opened this page. Dashed lines are reloads, which reset
-        HAProxy’s counters.
+        At most the last 15 minutes, recorded while the panel is open in this tab. Dashed lines are reloads of HAProxy,
+        which reset its counters.
       </Text>
     </section>
   );

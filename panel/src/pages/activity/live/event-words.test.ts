@@ -26,7 +26,7 @@ it('warns about a block that not every worker has', () => {
 
 it.each([
   ['database: it cannot be written: disk full', 'Database down: nothing can be changed'],
-  ['no worker of the proxy is running', 'HAProxy is down'],
+  ['no worker of HAProxy is running', 'HAProxy is down'],
   ['another reason', 'HAProxy or the database is down'],
 ])('names what is down for the reason "%s"', (reason, words) => {
   expect(eventWords({ ...head, type: 'health.changed', data: { status: 'down', reasons: [reason] } })).toEqual({

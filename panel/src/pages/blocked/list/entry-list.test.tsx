@@ -4,7 +4,7 @@ import type { BlockedIp } from '../../../api/types.ts';
 import { FakeService } from '../../../test/fake-service.ts';
 import { renderInApp } from '../../../test/render.tsx';
 import { EntryList } from './entry-list.tsx';
-import { PageBook, type PageRequest } from './page-book.ts';
+import { PageCache, type PageRequest } from './page-cache.ts';
 
 const total = 1_000;
 const address = (row: number): string => `10.0.${row >> 8}.${row & 255}`;
@@ -20,14 +20,14 @@ const handlers = { onSelect: vi.fn(), onOpen: vi.fn(), onRemove: vi.fn(), onRemo
 
 async function show(selected: readonly string[] = [], found = ''): Promise<HTMLElement> {
   new FakeService();
-  const book = new PageBook(async (request) => {
+  const cache = new PageCache(async (request) => {
     requests.push(request);
     const from = request.cursor === null ? request.offset : Number(request.cursor);
     const items = Array.from({ length: Math.min(request.limit, total - from) }, (_, at) => entry(from + at));
     return { items, next_cursor: from + request.limit < total ? String(from + request.limit) : null, total };
   }, 50);
-  await book.refresh();
-  await renderInApp(<EntryList book={book} selected={new Set(selected)} found={found} {...handlers} />);
+  await cache.refresh();
+  await renderInApp(<EntryList cache={cache} selected={new Set(selected)} found={found} {...handlers} />);
   return screen.findByRole('grid');
 }
 

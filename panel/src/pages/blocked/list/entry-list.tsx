@@ -7,7 +7,7 @@ import type { BlockedIp } from '../../../api/types.ts';
 import styles from '../../../parts/styles.module.css';
 import classes from './entry-list.module.css';
 import { EntryRow, type RowActions } from './entry-row.tsx';
-import type { PageBook } from './page-book.ts';
+import type { PageCache } from './page-cache.ts';
 import {
   positionShowing,
   positionWithin,
@@ -17,12 +17,12 @@ import {
   settledTop,
   visibleRows,
 } from './scroll-window.ts';
-import { useBookState } from './use-page-book.ts';
+import { usePageCacheState } from './use-page-cache.ts';
 
 const settleMs = 160;
 
 interface EntryListProps {
-  readonly book: PageBook<BlockedIp>;
+  readonly cache: PageCache<BlockedIp>;
   readonly selected: ReadonlySet<string>;
   readonly found: string;
   /** Null: the key may not change entries. */
@@ -32,8 +32,8 @@ interface EntryListProps {
   readonly onRemoveSelected: (() => void) | null;
 }
 
-export function EntryList({ book, selected, found, onSelect, onOpen, onRemove, onRemoveSelected }: EntryListProps) {
-  const state = useBookState(book);
+export function EntryList({ cache, selected, found, onSelect, onOpen, onRemove, onRemoveSelected }: EntryListProps) {
+  const state = usePageCacheState(cache);
   const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const { ref: sized, height: viewport } = useElementSize();
   const scroller = useRef<HTMLDivElement>(null);
@@ -48,16 +48,16 @@ export function EntryList({ book, selected, found, onSelect, onOpen, onRemove, o
   const { first, last } = visibleRows(position, shape);
 
   useEffect(() => {
-    if (rows > 0) book.show(first, last);
-  }, [book, first, last, rows]);
+    if (rows > 0) cache.show(first, last);
+  }, [cache, first, last, rows]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for another book only.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for another cache only.
   useLayoutEffect(() => {
     scroller.current?.scrollTo({ top: 0 });
     setView({ position: 0, scrollTop: 0 });
     setActive(0);
     setAnchor(null);
-  }, [book]);
+  }, [cache]);
 
   // In a list too tall for an exact scroll bar, the bar is corrected after the last scroll.
   const exactTop = settledTop(position, shape);
@@ -81,9 +81,9 @@ export function EntryList({ book, selected, found, onSelect, onOpen, onRemove, o
   };
 
   const select = (index: number, extend: boolean): void => {
-    const entry = book.row(index);
+    const entry = cache.row(index);
     if (entry === undefined || onSelect === null) return;
-    const range = extend && anchor !== null ? rowsBetween(book, anchor, index) : null;
+    const range = extend && anchor !== null ? rowsBetween(cache, anchor, index) : null;
     setAnchor(index);
     onSelect(entry, range);
   };
@@ -109,7 +109,7 @@ export function EntryList({ book, selected, found, onSelect, onOpen, onRemove, o
       Home: 0,
       End: rows - 1,
     }[event.key];
-    const entry = book.row(active);
+    const entry = cache.row(active);
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     if (to !== undefined) show(to);
     else if (event.key === ' ') select(active, event.shiftKey);
@@ -157,12 +157,12 @@ export function EntryList({ book, selected, found, onSelect, onOpen, onRemove, o
               key={index}
               id={`${id}-${index}`}
               index={index}
-              entry={book.row(index)}
+              entry={cache.row(index)}
               top={view.scrollTop + index * rowHeight - position}
               height={rowHeight}
               active={index === active}
               found={found}
-              selected={selected.has(book.row(index)?.ip_address ?? '')}
+              selected={selected.has(cache.row(index)?.ip_address ?? '')}
               selectable={onSelect !== null}
               removable={onRemove !== null}
               actions={actions}
@@ -175,10 +175,10 @@ export function EntryList({ book, selected, found, onSelect, onOpen, onRemove, o
 }
 
 /** Only loaded rows. */
-function rowsBetween(book: PageBook<BlockedIp>, from: number, to: number): BlockedIp[] {
+function rowsBetween(cache: PageCache<BlockedIp>, from: number, to: number): BlockedIp[] {
   const entries: BlockedIp[] = [];
   for (let index = Math.min(from, to); index <= Math.max(from, to); index += 1) {
-    const entry = book.row(index);
+    const entry = cache.row(index);
     if (entry !== undefined) entries.push(entry);
   }
   return entries;

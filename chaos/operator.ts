@@ -4,9 +4,11 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { basename, dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { isMissing } from '../src/files/atomic-file.ts';
 import { capabilitiesOf, readProxyVersion } from '../src/haproxy/process/proxy-version.ts';
 import { showProcesses } from '../src/haproxy/process/workers.ts';
-import { ageMs } from '../src/system/processes.ts';
+import { listensAt } from '../src/supervision/foreign-listeners.ts';
+import { ageMs, childrenOf, processStartTime } from '../src/system/processes.ts';
 import { OperatorsProxy } from '../testkit/attached-service.ts';
 import { eventually, within } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
@@ -251,10 +253,22 @@ export class Operator {
 
   /** Like `systemctl reload`. For what harms which version see faults/foreign-reload.ts. */
   async #signal(): Promise<void> {
-    if (this.#signalsHarm) {
-      await eventually('no worker starts', async () => (await this.#service.processes()).starting.length === 0);
-    }
+    if (this.#signalsHarm) await eventually('no worker starts', () => this.#noneStarts());
     send(this.#proxy.pid, 'SIGUSR2');
+  }
+
+  /** A missing socket must not delay the signal: only a reload creates it again, and the service leaves that to us. */
+  async #noneStarts(): Promise<boolean> {
+    if (await isThere(this.#service.paths.masterSocket)) {
+      return (await showProcesses(this.#service.socket, within(1_000))).starting.length === 0;
+    }
+    const workers = await childrenOf(this.#proxy.pid);
+    const ages = await Promise.all(workers.map(async (pid) => ({ pid, startTime: await processStartTime(pid) })));
+    const [newest, ...older] = ages.toSorted((one, other) => Number(other.startTime) - Number(one.startTime));
+    // The newest one has taken the listeners over.
+    const web = { host: '127.0.0.1', port: this.#ports.web };
+    const olderPids = older.map(({ pid }) => pid);
+    return newest === undefined || ((await listensAt(web, [newest.pid])) && !(await listensAt(web, olderPids)));
   }
 
   async #hasWorkerSince(writtenAt: number): Promise<boolean> {
@@ -272,6 +286,16 @@ export class Operator {
 
 /** HAProxy does not read this name. */
 const draftOf = (path: string): string => `${path}.draft`;
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
 
 async function identityOf(path: string): Promise<string> {
   const { ino, mtimeNs, size } = await stat(path, { bigint: true });

@@ -1,6 +1,6 @@
 // With a real HAProxy and a real service; users, units and root's files of the machine are simulated.
 import { execFile } from 'node:child_process';
-import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AttachOptions, attach, type Operator } from '../src/attach/attach.ts';
@@ -137,9 +137,11 @@ describeOnOneProxy('attach', ({ bin }) => {
         // The service's group can reach the socket.
         for (const folder of [prefix, dirname(masterSocket)]) await chmod(folder, 0o711);
         await writeFile(`${prefix}/old.map`, '# old\n127.0.4.1 scanner\n127.0.4.2 0\n');
+        await writeFile(`${prefix}/some.lst`, '127.0.4.3\n127.0.4.4\n');
+        await writeFile(`${prefix}/office.lst`, '127.0.4.4\n');
       },
       config: ({ prefix }, port) =>
-        `${head}${frontEnd('web', port, `  http-request deny if { src,map_ip(${prefix}/old.map) -m found }`)}${frontEnd('stats', statistics)}`,
+        `${head}${frontEnd('web', port, `  http-request deny if { src,map_ip(${prefix}/old.map) -m found }\n  http-request deny if { src -f ${prefix}/some.lst } !{ src -f ${prefix}/office.lst }`)}${frontEnd('stats', statistics)}`,
     });
     ({ service } = attached);
     host = new SimulatedHost(service);
@@ -180,6 +182,11 @@ describeOnOneProxy('attach', ({ bin }) => {
     expect(await service.listed()).toEqual([]);
     expect(await run({ yes: true })).toBe('open');
     expect((await service.listed()).sort()).toEqual(['127.0.4.1', '127.0.4.2']);
+    // Its office.lst is an exception, so importing some.lst alone would block the office.
+    const { prefix, config } = service.paths;
+    expect(printed.join('\n')).toContain(
+      `not imported: ${prefix}/some.lst, denied at ${config}:12, but only under further conditions. To deny its addresses in every front end: proxy-manager import ${prefix}/some.lst. To exempt some of them first: proxy-manager trust add`,
+    );
     expect(printed.join('\n')).toMatch(/No front end has the rule yet/);
   });
 
@@ -230,7 +237,7 @@ describeOnOneProxy('attach', ({ bin }) => {
     // After a rule that answers every request.
     await edit((text) => text.replace('string ok\nfrontend', `string ok\n${lines.join('\n')}\nfrontend`));
     await untilPasses(async () =>
-      expect(printed).toContain(`web has no rule for the blocked map that counts: ${config}:12 comes before it`),
+      expect(printed).toContain(`web has no rule for the blocked map that counts: ${config}:13 comes before it`),
     );
     await rename(config, `${config}.away`);
     await untilPasses(async () =>
@@ -251,6 +258,9 @@ describeOnOneProxy('attach', ({ bin }) => {
     );
     expect(await run({ yes: true })).toBe('proved');
     expect(printed).toContain('web: 127.177.86.12 got 403 while it was blocked, and is served again');
+    expect(printed.join('\n')).toContain(
+      `not imported again: ${service.paths.prefix}/old.map, denied at ${service.paths.config}:13: it was imported before. To import it again, remove it from ${recordFile}`,
+    );
     expect((await service.listed()).sort()).toEqual(['127.0.4.1', '127.0.4.2']);
     expect(await service.visit('127.0.4.2')).toBe(403);
     // What was unblocked since stays unblocked.
@@ -339,9 +349,42 @@ describeOnOneProxy('attach', ({ bin }) => {
     host.failing = /^$/;
   });
 
+  test('is not undone by detach while HAProxy is down and its configuration names the lists, or cannot be read', async () => {
+    const { config, blockedMap, trustedMap } = service.paths;
+    const undo = (yes: boolean) => detach(host, operator, { dryRun: true, yes, root });
+    await attached.proxy.stop();
+    try {
+      const used = `the configuration of HAProxy still uses ${blockedMap} or ${trustedMap}: ${config}:10, ${config}:11. Remove`;
+      for (const yes of [false, true]) await expect(undo(yes)).rejects.toThrow(used);
+      await rename(config, `${config}.away`);
+      const unknown = `so it is not known whether HAProxy still uses ${blockedMap}`;
+      await expect(undo(false)).rejects.toThrow(`${unknown}. If it does not, run detach --yes`);
+      printed.length = 0;
+      await undo(true);
+      expect(printed.join('\n')).toMatch(`${config} cannot be read: `);
+      expect(printed.join('\n')).toContain(unknown);
+      // A folder of HAProxy's command line is only known from the record.
+      const folder = `${service.paths.prefix}/conf.d`;
+      await mkdir(folder);
+      await writeFile(config, '');
+      await writeFile(`${folder}/more.cfg`, `frontend more\n  acl blocked src,map_ip(${blockedMap},0) -m int gt 0\n`);
+      const record = host.files.get(recordFile)!;
+      expect(JSON.parse(record)).toMatchObject({ configuration: [config] });
+      host.files.set(recordFile, JSON.stringify({ ...JSON.parse(record), configuration: [config, folder] }));
+      await expect(undo(false)).rejects.toThrow(`: ${folder}/more.cfg:2. Remove`);
+      host.files.set(recordFile, record);
+      await rename(`${config}.away`, config);
+    } finally {
+      await attached.proxy.launch();
+    }
+    await service.healthy();
+  });
+
   test('is undone by detach once no configuration names the lists, except for edited files', async () => {
-    const undo = (dryRun = false) => detach(host, operator, { dryRun, root });
-    await expect(undo()).rejects.toThrow(`${service.paths.config} still uses ${service.paths.blockedMap}`);
+    const undo = (dryRun = false) => detach(host, operator, { dryRun, yes: false, root });
+    const { config, blockedMap, trustedMap } = service.paths;
+    const used = `the configuration of HAProxy still uses ${blockedMap} or ${trustedMap}: ${config}:10, ${config}:11. Remove`;
+    await expect(undo()).rejects.toThrow(used);
     await edit((text) => text.replace(/^ {4}(acl|http-request).*\n/gm, ''));
     await expect(undo()).rejects.toThrow('HAProxy still has the lists loaded');
     await attached.proxy.reload(service);

@@ -1,8 +1,10 @@
 // Two fixed rounds per version, one with an attached service. `npm run chaos` is the long run.
+import { rm } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { runRounds } from '../chaos/engine.ts';
 import { attachedFaults, faults } from '../chaos/faults.ts';
 import type { RoundResult } from '../chaos/round.ts';
+import { ChaosStack } from '../chaos/stack.ts';
 import { describeOnOneProxy, describeOnProductProxies, longTests } from '../testkit/proxies.ts';
 
 const seed = 4;
@@ -58,5 +60,23 @@ describeOnOneProxy('chaos of an attached service', ({ bin }) => {
     });
     expect(said.join('\n')).toBe('');
     expect(results).toMatchObject([{ struck: [fault] }]);
+  });
+});
+
+describeOnProductProxies('the operator of chaos', ({ bin }) => {
+  it('reloads HAProxy after an edit although the master socket is missing', { timeout: 120_000 }, async () => {
+    const stack = await ChaosStack.start(bin, true);
+    try {
+      const { service, operator } = stack;
+      await service.healthy();
+      const editing = operator!.edit('comment');
+      // After the edit, so that the service leaves the reload to the operator.
+      await rm(service.paths.masterSocket);
+      await editing;
+      await operator!.loaded();
+      await service.healthy();
+    } finally {
+      await stack.stop();
+    }
   });
 });

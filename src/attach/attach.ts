@@ -10,7 +10,7 @@ import { CannotAttach, type Facts, readFacts } from './facts.ts';
 import type { Host } from './host.ts';
 import { ownSettings } from './own-settings.ts';
 import { type Finding, prove } from './prove.ts';
-import { readRecord } from './record.ts';
+import { readRecord, recordFile } from './record.ts';
 import { pasteLines, report, withoutRule } from './report.ts';
 import { refuseUnusable } from './requirements.ts';
 import { ServiceCommand } from './service-command.ts';
@@ -100,6 +100,7 @@ class Attaching {
       made,
     });
     if (this.#deps.options.dryRun) return await this.#dryRun(facts, settings, steps, made);
+    await made.configuration(facts.configuration);
     await this.#make(steps, settings.reloadBy);
     const service = new ServiceCommand({ host, root, settings });
     await this.#importLists(facts, made, service);
@@ -151,6 +152,12 @@ class Attaching {
         `not imported: ${file}, denied at ${place}: attach imports only lists with a full path`,
       );
     }
+    for (const { file, place, denies } of facts.oldRules) {
+      if (denies === 'some' || !made.record.imported.includes(file)) continue;
+      await this.#deps.operator.print(
+        `not imported again: ${file}, denied at ${place}: it was imported before. To import it again, remove it from ${recordFile} and run attach again`,
+      );
+    }
     for (const { file, place, denies } of listsToImport(facts, made)) {
       const text = await this.#deps.host.readText(file);
       if (text === null) {
@@ -174,7 +181,9 @@ class Attaching {
     for (const { file, place } of facts.oldRules.filter(
       (rule) => rule.denies === 'some' && rule.file.startsWith('/'),
     )) {
-      await this.#deps.operator.print(`not imported: ${file}, denied at ${place}, but only under further conditions`);
+      await this.#deps.operator.print(
+        `not imported: ${file}, denied at ${place}, but only under further conditions. To deny its addresses in every front end: proxy-manager import ${file}. To exempt some of them first: proxy-manager trust add ADDRESS...`,
+      );
     }
   }
 

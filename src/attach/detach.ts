@@ -1,9 +1,13 @@
 // `detach`: removes what `attach` created. HAProxy continues unchanged; the database, the maps and the user stay.
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Health as HealthReport } from '../api/health.ts';
 import { configLines } from '../configuration/rules/config-lines.ts';
-import { configurationFilesOf } from '../haproxy/process/configuration-files.ts';
-import { findRunningProxies } from '../haproxy/process/running-proxy.ts';
+import {
+  configurationFilesOf,
+  UnreadableConfiguration,
+  workFolderOfProxy,
+} from '../haproxy/process/configuration-files.ts';
+import { findRunningProxies, type RunningProxy } from '../haproxy/process/running-proxy.ts';
 import type { Settings } from '../settings.ts';
 import type { Operator } from './attach.ts';
 import { CannotAttach } from './facts.ts';
@@ -15,22 +19,27 @@ import { packagedUnit, paths, serviceUnit, succeed } from './steps.ts';
 
 interface DetachOptions {
   readonly dryRun: boolean;
+  /** Also if a configuration cannot be read. */
+  readonly yes: boolean;
   readonly root: string;
 }
 
 /**
- * @throws CannotAttach while a configuration names the maps, or a worker has them loaded: without the service, their
- * entries would stay blocked for ever
+ * @throws CannotAttach while a configuration names the maps or cannot be read, or a worker has them loaded: without the
+ * service, their entries would stay blocked for ever
  */
-export async function detach(host: Host, operator: Operator, { dryRun, root }: DetachOptions): Promise<void> {
-  const { files, imported } = await readRecord(host);
+export async function detach(host: Host, operator: Operator, options: DetachOptions): Promise<void> {
+  const { dryRun, root } = options;
+  const record = await readRecord(host);
+  const { files, imported } = record;
   const dropIn = await host.readText(paths.serviceDropIn);
   if (dropIn === null && Object.keys(files).length === 0) {
     await operator.print('Nothing is attached here.');
     return;
   }
   const settings = await ownSettings(host, [await packagedUnit(host, root), dropIn ?? '']);
-  await refuseWhileNamed(settings);
+  const attached = record.configuration ?? (dropIn === null ? [] : [settings.configFile]);
+  await refuseWhileNamed(attached, settings, operator, options);
   await refuseWhileLoaded(new ServiceCommand({ host, root, settings }), operator);
   const edited: string[] = [];
   let remove: string[] = [];
@@ -115,18 +124,49 @@ async function healthOf(service: ServiceCommand): Promise<HealthReport | null> {
   }
 }
 
-async function refuseWhileNamed({ blockedMap, trustedMap }: Settings): Promise<void> {
+/**
+ * In the configuration of every HAProxy that runs, and of the attached one if it is down: its next start would load the
+ * maps again.
+ * @param attached files and folders that the attached HAProxy was started with
+ */
+async function refuseWhileNamed(
+  attached: readonly string[],
+  { blockedMap, trustedMap }: Settings,
+  operator: Operator,
+  { yes }: DetachOptions,
+): Promise<void> {
+  const names = new Set<string>();
   for (const proxy of await findRunningProxies()) {
-    const files = await configurationFilesOf({ ...proxy.arguments, pid: proxy.pid });
-    const naming = files.filter(({ text }) =>
-      [...configLines(text)].some(({ words }) =>
-        words.some((word) => word.includes(blockedMap) || word.includes(trustedMap)),
-      ),
-    );
-    if (naming.length === 0) continue;
-    const where = naming.map(({ path }) => path).join(', ');
+    for (const name of await namesOf(proxy)) names.add(name);
+  }
+  if (attached[0] === undefined || !names.has(attached[0])) for (const name of attached) names.add(name);
+  const places: string[] = [];
+  const unreadable: string[] = [];
+  for (const name of names) {
+    try {
+      for (const { path, text } of await configurationFilesOf({ files: [name], workFolder: null, pid: null })) {
+        for (const { number, words } of configLines(text)) {
+          if (words.some((word) => word.includes(blockedMap) || word.includes(trustedMap)))
+            places.push(`${path}:${number}`);
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof UnreadableConfiguration)) throw error;
+      unreadable.push(error.message);
+    }
+  }
+  if (places.length > 0) {
     throw new CannotAttach(
-      `${where} still uses ${blockedMap}. Remove the two lines, reload HAProxy, and run detach again`,
+      `the configuration of HAProxy still uses ${blockedMap} or ${trustedMap}: ${places.join(', ')}. Remove these lines, reload HAProxy if it runs, and run detach again`,
     );
   }
+  if (unreadable.length === 0) return;
+  const unknown = `${unreadable.join('; ')}, so it is not known whether HAProxy still uses ${blockedMap}`;
+  if (!yes) throw new CannotAttach(`${unknown}. If it does not, run detach --yes`);
+  await operator.print(unknown);
+}
+
+async function namesOf({ arguments: args, pid }: RunningProxy): Promise<string[]> {
+  const workFolder = await workFolderOfProxy({ ...args, pid });
+  return args.files.map((name) => resolve(workFolder, name));
 }

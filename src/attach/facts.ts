@@ -1,9 +1,9 @@
 // The state of this machine before any change: the running HAProxy, its unit, configuration and master socket.
 import { stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { type FrontEnd, frontEndsOf, type OldRule, oldRulesIn } from '../configuration/rules/front-ends.ts';
 import { isMissing } from '../files/atomic-file.ts';
-import { configurationFilesOf } from '../haproxy/process/configuration-files.ts';
+import { configurationFilesOf, workFolderOfProxy } from '../haproxy/process/configuration-files.ts';
 import { capabilitiesOf, readProxyVersion } from '../haproxy/process/proxy-version.ts';
 import { findRunningProxies, type RunningProxy } from '../haproxy/process/running-proxy.ts';
 import { environment } from '../system/processes.ts';
@@ -19,6 +19,8 @@ export interface Facts {
   readonly proxy: RunningProxy;
   readonly version: string;
   readonly files: readonly string[];
+  /** The files and folders that it was started with, as absolute paths. */
+  readonly configuration: readonly string[];
   readonly frontEnds: readonly FrontEnd[];
   readonly oldRules: readonly OldRule[];
   readonly socket: MasterSocketFacts;
@@ -45,9 +47,11 @@ export async function readFacts(host: Host, configFile: string | null, maps: Map
   if (!capabilitiesOf(version).masterSocket)
     throw new CannotAttach(`HAProxy ${version.text} has no master socket: 1.9 is the first that has one`);
   const files = await configurationFilesOf({ ...proxy.arguments, pid: proxy.pid });
+  const workFolder = await workFolderOfProxy({ ...proxy.arguments, pid: proxy.pid });
   return {
     proxy,
     version: version.text,
+    configuration: proxy.arguments.files.map((name) => resolve(workFolder, name)),
     files: files.map(({ path }) => path),
     frontEnds: frontEndsOf(files, maps),
     oldRules: oldRulesIn(files, maps),

@@ -9,6 +9,8 @@ export interface AttachRecord {
   readonly files: Readonly<Record<string, string>>;
   /** Lists that were imported once. */
   readonly imported: readonly string[];
+  /** What HAProxy was started with by `-f`: files and folders. Absent in older records. */
+  readonly configuration?: readonly string[];
 }
 
 export const nothingMade: AttachRecord = { files: {}, imported: [] };
@@ -41,13 +43,15 @@ export async function writeRecord(host: Host, record: AttachRecord): Promise<voi
 
 function isRecord(value: unknown): value is AttachRecord {
   if (typeof value !== 'object' || value === null) return false;
-  const { files, imported } = value as Partial<Record<keyof AttachRecord, unknown>>;
+  const { files, imported, configuration = [] } = value as Partial<Record<keyof AttachRecord, unknown>>;
   const isText = (one: unknown): boolean => typeof one === 'string';
   return (
     typeof files === 'object' &&
     files !== null &&
     Object.values(files).every(isText) &&
     Array.isArray(imported) &&
-    imported.every(isText)
+    imported.every(isText) &&
+    Array.isArray(configuration) &&
+    configuration.every(isText)
   );
 }

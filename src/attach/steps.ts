@@ -1,6 +1,7 @@
 // The steps of `attach`, in order. Each knows whether it is done, so that a second run changes nothing, and leaves
 // edited files unchanged.
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { ReloadBy } from '../settings.ts';
 import { CannotAttach, type Facts } from './facts.ts';
 import type { Host } from './host.ts';
@@ -44,6 +45,13 @@ export class Made {
   async file(path: string, text: string): Promise<void> {
     this.#record = { ...this.#record, files: { ...this.#record.files, [path]: fingerprint(text) } };
     // Before the file: a recorded file that is missing is harmless, an unrecorded one would never be removed.
+    await writeRecord(this.#host, this.#record);
+  }
+
+  /** For `detach`, when HAProxy is down. */
+  async configuration(files: readonly string[]): Promise<void> {
+    if (isDeepStrictEqual(this.#record.configuration, files)) return;
+    this.#record = { ...this.#record, configuration: files };
     await writeRecord(this.#host, this.#record);
   }
 

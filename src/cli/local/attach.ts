@@ -58,15 +58,17 @@ export function attachVerb(cli: CommandLine): Verb {
 export function detachVerb(cli: CommandLine): Verb {
   const verb = new Verb('detach', 'remove what attach created; changes neither your configuration nor HAProxy')
     .option('--dry-run', 'only report what would be removed')
+    .option('--yes', 'detach even if the configuration of HAProxy cannot be read')
     .example('detach', 'after removing the lines from your configuration');
   return verb.action(async () => {
-    const dryRun = optionsOf(verb)['dryRun'] === true;
+    const options = optionsOf(verb);
+    const dryRun = options['dryRun'] === true;
     requireRoot(dryRun);
     const [{ detach }, { thisHost }] = await Promise.all([
       import('../../attach/detach.ts'),
       import('../../attach/host.ts'),
     ]);
-    await detach(thisHost, operatorAt(cli), { dryRun, root });
+    await detach(thisHost, operatorAt(cli), { dryRun, yes: options['yes'] === true, root });
   });
 }
 

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { workFolderOf } from '../../system/processes.ts';
 import type { ProxyArguments } from './proxy-arguments.ts';
 
-interface ConfigurationText {
+export interface ConfigurationText {
   readonly path: string;
   readonly text: string;
 }

@@ -1,8 +1,16 @@
-import type { ReceivedResponse } from './client.ts';
 import type { components } from './gen/api.ts';
 
 /** Every problem has these members, some have more. */
 export type Problem = components['schemas']['Problem'] & { readonly [member: string]: unknown };
+
+/** What is read of a response: that of a browser, or the smaller one of `node-client.ts`. */
+export interface ReceivedResponse {
+  readonly status: number;
+  readonly ok: boolean;
+  readonly headers: { get(name: string): string | null };
+  readonly body: { cancel(): Promise<void> } | null;
+  text(): Promise<string>;
+}
 
 /** Decide by `problem.code`; `message` is text for people. */
 export class ApiProblem extends Error {

@@ -5,10 +5,10 @@ import createClient, {
   type FetchResponse,
   type MaybeOptionalInit,
 } from 'openapi-fetch';
-import { ApiProblem, ApiUnreachable, type Problem } from './api-problem.ts';
+import { ApiProblem, ApiUnreachable, type Problem, type ReceivedResponse } from './api-problem.ts';
 import type { paths } from './gen/api.ts';
 
-export { ApiProblem, ApiUnreachable, type CallFailure, type Problem } from './api-problem.ts';
+export { ApiProblem, ApiUnreachable, type CallFailure, type Problem, type ReceivedResponse } from './api-problem.ts';
 export type { components } from './gen/api.ts';
 
 export interface ClientOptions {
@@ -25,15 +25,6 @@ type Raw = Client<paths, Json>;
 type Method = 'get' | 'put' | 'post' | 'delete';
 /** The second argument is optional if nothing in it is required. */
 type InitOf<Init> = object extends Init ? [init?: Init] : [init: Init];
-
-/** What is read of a response: that of a browser, or the smaller one of `node-client.ts`. */
-export interface ReceivedResponse {
-  readonly status: number;
-  readonly ok: boolean;
-  readonly headers: { get(name: string): string | null };
-  readonly body: { cancel(): Promise<void> } | null;
-  text(): Promise<string>;
-}
 
 export interface Answer<Data> {
   readonly data: Data;

@@ -28,8 +28,8 @@ export function deliveryOf(hook: WebhookRow, batch: WebhookBatch, missed: number
 export type SendRequest = (url: string, init: RequestInit) => Promise<Pick<Response, 'status' | 'body'>>;
 
 /**
- * Null: received, which only a 2xx within ten seconds proves. Else why not, without any part of the URL, the secret or
- * the response, which is untrusted text.
+ * Returns null if the events were received, which only a 2xx within ten seconds proves; else the reason, without any
+ * part of the URL, the secret or the response, which is untrusted text.
  * @throws the signal's reason when it was aborted
  */
 export async function send(
@@ -73,7 +73,7 @@ function causeOf(error: unknown): string {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     const { code } = at as NodeJS.ErrnoException;
     if (typeof code === 'string') return code;
-    if (at.message === 'bad port') return 'this port is reserved for another protocol, and fetch refuses it';
+    if (at.message === 'bad port') return 'this port is reserved for another protocol; use another port';
   }
   return error instanceof Error ? error.name : 'unknown';
 }

@@ -33,7 +33,7 @@ export class WebhookRunner {
   readonly #stop = new AbortController();
   readonly #loop: Promise<void>;
   #wake = new AbortController();
-  #troubled = false;
+  #failing = false;
 
   constructor(deps: WebhookRunnerDeps) {
     this.#deps = deps;
@@ -58,16 +58,16 @@ export class WebhookRunner {
       this.#wake = new AbortController();
       try {
         const waitMs = await this.#once();
-        this.#troubled = false;
+        this.#failing = false;
         if (waitMs > 0) await this.#pause(waitMs);
       } catch (error) {
         if (signal.aborted) return;
-        if (!this.#troubled)
+        if (!this.#failing)
           this.#deps.log.error('Webhook could not be processed; retrying', {
             id: this.#deps.id,
             cause: causeText(error),
           });
-        this.#troubled = true;
+        this.#failing = true;
         await this.#pause(databaseRetryMs);
       }
     }
@@ -126,7 +126,7 @@ export class WebhookRunner {
         ...failure,
         position: batch.end,
         batch_end: null,
-        // The next one has its own day, but keeps the long pause.
+        // The next delivery is retried for a day of its own, and starts with the long pause.
         attempts,
         first_failed_at: at,
         next_attempt_at: this.#after(attempts),
@@ -145,7 +145,7 @@ export class WebhookRunner {
   }
 
   async #pause(ms: number): Promise<void> {
-    // The longest that a timer takes: without a due delivery only `wake` ends it.
+    // The maximum of setTimeout. Without a due delivery, only `wake` ends the pause.
     await pause(Math.min(ms, 2 ** 31 - 1), { signal: this.#wake.signal, ref: false });
   }
 }

@@ -222,7 +222,7 @@ describe('a webhook', () => {
     expect(results).toEqual([...Array(pauses.length - 1).fill('failed'), 'given_up', 'delivered']);
   });
 
-  it('that fails shows how many events wait since when; one without waiting events, or disabled, does not', async () => {
+  it('reports how many events wait and since when; a disabled one reports nothing', async () => {
     const webhooks = await started();
     expect(await webhooks.backlogs()).toEqual([]);
     await put(webhooks, { types: ['worker.gone', 'service.started'] });
@@ -352,7 +352,7 @@ describe('a webhook', () => {
 });
 
 describe('the settings of a webhook', () => {
-  it('that cannot be read are not changed, and deliveries continue with the present ones', async () => {
+  it('are not changed if they cannot be read, and deliveries continue with the current ones', async () => {
     const webhooks = await started();
     await put(webhooks);
     const read = vi.spyOn(store, 'get').mockRejectedValue(new Error('no descriptors'));
@@ -397,7 +397,7 @@ describe('the settings of a webhook', () => {
     expect(JSON.stringify([await webhooks.list(), logged])).not.toContain(made.answer.secret);
   });
 
-  it('are limited in number, and end when the webhook is removed', async () => {
+  it('exist for 20 webhooks at most, and no longer after one is removed', async () => {
     const webhooks = await started();
     for (let n = 0; n < 20; n += 1) await put(webhooks, { id: `hook-${n}`, enabled: false });
     await expect(put(webhooks)).rejects.toMatchObject({ code: 409 });

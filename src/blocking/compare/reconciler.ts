@@ -197,7 +197,7 @@ export class Reconciler {
         continue;
       }
       this.#logOnce(`${map.name}:${worker.pid}`, verdict.reason ?? '', () =>
-        this.#deps.log.warn('A running map is not known to be in sync', {
+        this.#deps.log.warn('Running map not verified', {
           map: map.name,
           worker: worker.pid,
           draining: worker.role === 'draining',
@@ -278,7 +278,7 @@ export class Reconciler {
 
   async #notice(error: unknown): Promise<void> {
     if (error instanceof RuntimeMapRejection) {
-      this.#deps.log.warn('HAProxy refused a check', { cause: causeText(error) });
+      this.#deps.log.warn('HAProxy rejected a command of a check', { cause: causeText(error) });
       return;
     }
     if (!(error instanceof MasterSocketError)) {

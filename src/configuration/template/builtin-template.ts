@@ -96,7 +96,7 @@ backend welcome
     acl is_localhost var(txn.host) -m str localhost
     acl has_host req.hdr(host) -m found
     http-request return status 404 content-type text/plain string 'no such site' if has_host !is_address !is_localhost
-    http-request return status 200 content-type 'text/html; charset=utf-8' hdr Cache-Control no-store string '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>proxy-manager</title><style>body{font:1.1rem/1.6 system-ui,sans-serif;max-width:36rem;margin:15vh auto;padding:0 1.5rem;color:#223}code{background:#eef;padding:.1em .3em}</style></head><body><h1>The proxy is running</h1><p>This is the built-in page of proxy-manager: the request named an address, not a site.</p><p>Add a site with <code>PUT /api/sites/&#123;domain&#125;</code>, then ask for it by its name.</p></body></html>'
+    http-request return status 200 content-type 'text/html; charset=utf-8' hdr Cache-Control no-store string '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>proxy-manager</title><style>body{font:1.1rem/1.6 system-ui,sans-serif;max-width:36rem;margin:15vh auto;padding:0 1.5rem;color:#223}code{background:#eef;padding:.1em .3em}</style></head><body><h1>HAProxy is running</h1><p>This is the built-in page of proxy-manager: the request named an address, not a site.</p><p>Add a site with <code>PUT /api/sites/&#123;domain&#125;</code>, then request it by its host name.</p></body></html>'
 {%- for site in sites %}
 
 backend {{ site.backend }}

@@ -167,7 +167,7 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
       const reply = await get(host);
       expect(statusOf(reply)).toBe(200);
       expect(reply.toLowerCase()).toContain('content-type: text/html');
-      expect(reply).toContain('The proxy is running');
+      expect(reply).toContain('HAProxy is running');
       expect(reply).toContain('/api/sites/&#123;domain&#125;');
     },
   );

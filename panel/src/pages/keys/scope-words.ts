@@ -23,7 +23,8 @@ export const scopeWords: readonly ScopeWords[] = [
   {
     scope: 'admin',
     title: 'Administrator',
-    allows: 'Everything above, plus trusted addresses, sites, configuration, webhooks, keys and replacing the list.',
+    allows:
+      'Everything above, plus trusted addresses, sites, configuration, webhooks, keys and replacing the blocked set.',
     purpose: 'Can create more keys.',
   },
 ];

@@ -103,7 +103,7 @@ export function manualFix({ database, master_socket: socket, workers, reasons }:
   if (reasons.some((reason) => reason.startsWith('supervision: ')))
     return `${lead} The service cannot start HAProxy, for the reason listed. Once that is resolved, HAProxy starts automatically.`;
   if (socket.status === 'down')
-    return `${lead} HAProxy does not respond. The service restarts a HAProxy that it supervises. Check any other, for example: systemctl status haproxy`;
+    return `${lead} HAProxy does not respond. With --supervise, the service restarts it. Otherwise check it, for example: systemctl status haproxy`;
   return `${lead} HAProxy has no worker. Check its log and start it again.`;
 }
 

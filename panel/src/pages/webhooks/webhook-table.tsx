@@ -108,7 +108,7 @@ function State({ of: hook, stale }: { readonly of: Webhook; readonly stale: bool
     case 'untried':
       return (
         <StateMark tone="unknown">
-          {hook.last_success_at === null ? 'Nothing delivered yet' : 'Nothing delivered since its last change'}
+          {hook.last_success_at === null ? 'Nothing delivered yet' : 'Nothing delivered since it was changed'}
         </StateMark>
       );
     case 'delivering':

@@ -137,6 +137,6 @@ function mapName(map: string | undefined): string {
 }
 
 function bulkOperation(operation: 'batch' | 'replace' | 'expire' | undefined): string {
-  if (operation === 'replace') return 'List replaced';
+  if (operation === 'replace') return 'Blocked set replaced';
   return operation === 'expire' ? 'Blocks expired' : 'Entries changed';
 }

@@ -15,7 +15,7 @@ it.each([
   ],
   [
     { added: 300, room: { total: 100, limit: 350 } },
-    '300 new addresses. The list would have 400 entries, 50 more than the limit (PROXY_MANAGER_MAX_ENTRIES). The import would stop early.',
+    '300 new addresses. The blocked set would have 400 entries, 50 more than the limit (PROXY_MANAGER_MAX_ENTRIES). The import would stop early.',
   ],
   [{ added: 250, room: { total: 100, limit: 350 } }, '250 new addresses.'],
 ])('describes %j as: %s', (facts, words) => {

@@ -90,7 +90,7 @@ function limitWords(total: number, limit: number): string[] {
   if (total <= limit) return [];
   const over = (total - limit).toLocaleString('en');
   return [
-    `The list would have ${total.toLocaleString('en')} entries, ${over} more than the limit (PROXY_MANAGER_MAX_ENTRIES). The import would stop early.`,
+    `The blocked set would have ${total.toLocaleString('en')} entries, ${over} more than the limit (PROXY_MANAGER_MAX_ENTRIES). The import would stop early.`,
   ];
 }
 

@@ -61,7 +61,7 @@ export function PreviewStep(props: PreviewStepProps) {
             >
               {correctable.length === 1
                 ? `Use ${correctable[0]?.entry.ip} for line ${correctable[0]?.line}`
-                : `Use the networks of ${counted(correctable.length, 'line')} with host bits`}
+                : `Clear the host bits of ${counted(correctable.length, 'line')}`}
             </Button>
           )}
         </Alert>

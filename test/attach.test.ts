@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AttachOptions, attach, type Operator } from '../src/attach/attach.ts';
 import { detach } from '../src/attach/detach.ts';
 import type { Facts } from '../src/attach/facts.ts';
@@ -167,6 +167,40 @@ describeOnOneProxy('attach', ({ bin }) => {
     expect(text).toMatch(/stats \(.*\): exempt \(--open\)/);
     expect(text).toContain(`import ${service.paths.prefix}/old.map`);
     expect(text).toContain(`acl proxy_manager_blocked src,map_ip(${service.paths.blockedMap},0) -m int gt 0`);
+    expect(text).toContain('attach will then ask for these lines. Do not paste them before');
+    expect(text).not.toContain('does not exist');
+  });
+
+  describe('with lines that were pasted before their list exists', () => {
+    const lists = 'PROXY_MANAGER_BLOCKED_MAP=/none/blocked.map\nPROXY_MANAGER_TRUSTED_MAP=/none/trusted.map\n';
+    const withoutLists = async (check: () => Promise<void>) => {
+      const own = host.files.get('/etc/default/proxy-manager')!;
+      host.files.set('/etc/default/proxy-manager', `${own}${lists}`);
+      await check().finally(() => host.files.set('/etc/default/proxy-manager', own));
+    };
+
+    test('warns in a dry run that HAProxy cannot start', async () => {
+      const original = await readFile(service.paths.config, 'utf8');
+      await withoutLists(async () => {
+        await edit((text) =>
+          text.replace('frontend web\n', 'frontend web\n  acl x src,map_ip(/none/blocked.map,0) -m int gt 0\n'),
+        );
+        expect(await run({ dryRun: true })).toBe('open');
+      }).finally(() => writeFile(service.paths.config, original));
+      expect(printed).toContain(
+        'The configuration names /none/blocked.map, which does not exist, so HAProxy cannot reload or restart. Run attach now, which creates it, or remove the lines that name it.',
+      );
+    });
+
+    test('says why HAProxy does not run, and what to do', async () => {
+      host.files.set('/none.cfg', 'frontend x\n  acl y src,map_ip(/none/blocked.map,0) -m int gt 0\n');
+      await withoutLists(async () => {
+        await expect(run({ configFile: '/none.cfg' })).rejects.toThrow(
+          'no HAProxy runs here with /none.cfg. /none.cfg names /none/blocked.map, which does not exist, so HAProxy cannot start: remove the lines that name it',
+        );
+      });
+      host.files.delete('/none.cfg');
+    });
   });
 
   test('creates what is missing, imports the list in use, and lists the remaining steps', async () => {

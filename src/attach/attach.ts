@@ -11,7 +11,7 @@ import type { Host } from './host.ts';
 import { ownSettings } from './own-settings.ts';
 import { type Finding, prove } from './prove.ts';
 import { readRecord } from './record.ts';
-import { pasteLines, report, withoutRule } from './report.ts';
+import { laterPasteLines, pasteLines, report, withoutRule } from './report.ts';
 import { refuseUnusable } from './requirements.ts';
 import { ServiceCommand } from './service-command.ts';
 import {
@@ -118,7 +118,11 @@ class Attaching {
     await this.#deps.operator.print(
       '',
       ...(would.length === 0 ? ['Nothing is left to do.'] : ['attach would', ...would]),
-      ...pasteLines(lacking, settings),
+      ...facts.missingLists.map(
+        (list) =>
+          `The configuration names ${list}, which does not exist, so HAProxy cannot reload or restart. Run attach now, which creates it, or remove the lines that name it.`,
+      ),
+      ...laterPasteLines(lacking, settings),
       ...(reloadBy.kind === 'systemd' ? polkitLines(reloadBy.unit) : []),
       '',
       'This was a dry run: nothing was changed.',

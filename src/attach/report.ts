@@ -41,10 +41,24 @@ export function pasteLines(lacking: readonly FrontEnd[], maps: Maps): string[] {
   return [
     '',
     `Paste two lines at the start of ${whom}. To leave a front end open, run attach again with --open NAME.`,
-    ...lacking.flatMap(({ kind, name, place, mode }) => [
-      '',
-      `  # ${kind} ${name}, ${place}`,
-      ...ruleLines(mode, maps).map((line) => `    ${line}`),
-    ]),
+    ...linesOfEach(lacking, maps),
   ];
+}
+
+/** For a dry run, which creates no list: HAProxy does not start with a rule for a list that does not exist. */
+export function laterPasteLines(lacking: readonly FrontEnd[], maps: Maps): string[] {
+  if (lacking.length === 0) return [];
+  return [
+    '',
+    `attach will then ask for these lines. Do not paste them before: HAProxy does not start with them until attach has created ${maps.blockedMap}. To leave a front end open: attach --open NAME.`,
+    ...linesOfEach(lacking, maps),
+  ];
+}
+
+function linesOfEach(lacking: readonly FrontEnd[], maps: Maps): string[] {
+  return lacking.flatMap(({ kind, name, place, mode }) => [
+    '',
+    `  # ${kind} ${name}, ${place}`,
+    ...ruleLines(mode, maps).map((line) => `    ${line}`),
+  ]);
 }

@@ -216,6 +216,9 @@ describeOnOneProxy('attach', ({ bin }) => {
     expect(await service.listed()).toEqual([]);
     expect(await run({ yes: true })).toBe('open');
     expect((await service.listed()).sort()).toEqual(['127.0.4.1', '127.0.4.2']);
+    expect(printed.join('\n')).toMatch(
+      /imported .*old\.map.*\n.*\n.*:11 still denies the addresses in .*old\.map by itself/,
+    );
     // Its office.lst is an exception, so importing some.lst alone would block the office.
     const { prefix, config } = service.paths;
     expect(printed.join('\n')).toContain(
@@ -268,6 +271,11 @@ describeOnOneProxy('attach', ({ bin }) => {
     await untilPasses(async () =>
       expect(printed).toContain('Waiting for the lines. Ctrl-C stops attach; run it again to continue.'),
     );
+    await writeFile(config, original.replace('frontend web\n', `frontend web\n${lines[1]}\n`));
+    await untilPasses(async () =>
+      expect(printed).toContain(`web: ${config}:10 uses proxy_manager_blocked, but the acl line is missing`),
+    );
+    await writeFile(config, original);
     // After a rule that answers every request.
     await edit((text) => text.replace('string ok\nfrontend', `string ok\n${lines.join('\n')}\nfrontend`));
     await untilPasses(async () =>
@@ -292,6 +300,9 @@ describeOnOneProxy('attach', ({ bin }) => {
     );
     expect(await run({ yes: true })).toBe('proved');
     expect(printed).toContain('web: 127.177.86.12 got 403 while it was blocked, and is served again');
+    expect(printed.at(-1)).toMatch(
+      /:13 still denies the addresses in .*old\.map by itself, also after unblock or trust add\. Remove that rule/,
+    );
     expect((await service.listed()).sort()).toEqual(['127.0.4.1', '127.0.4.2']);
     expect(await service.visit('127.0.4.2')).toBe(403);
     // What was unblocked since stays unblocked.

@@ -227,6 +227,27 @@ describeOnOneProxy('attach', ({ bin }) => {
     expect(printed.join('\n')).toMatch(/No front end has the rule yet/);
   });
 
+  test('says where EXTRAOPTS is edited from now on, if it had content', () => {
+    const doneWith = (extraOptions: string) =>
+      stepsOf({
+        host,
+        facts: {
+          proxy: { unit: 'haproxy.service' },
+          socket: { path: '/run/haproxy-master.sock', usable: false, extraOptions },
+        } as unknown as Facts,
+        root,
+        packaged: '',
+        dropIn: '',
+        lists: [],
+        made: new Made(host, nothingMade),
+      }).map(({ done }) => done);
+    const hint = expect.stringMatching(
+      /^wrote \/etc\/proxy-manager\/haproxy\.env, .*; from now on, edit EXTRAOPTS there, not in \/etc\/default\/haproxy$/,
+    );
+    expect(doneWith('-d')).toContainEqual(hint);
+    expect(doneWith('')).not.toContainEqual(hint);
+  });
+
   test('makes the service the owner of lists that exist already, unless they are links', async () => {
     const { blockedMap, trustedMap } = service.paths;
     const withLists = async (state: string) => {

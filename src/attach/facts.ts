@@ -27,7 +27,7 @@ export interface Facts {
   readonly version: string;
   readonly files: readonly string[];
   /** The same files with their texts. */
-  readonly configuration: readonly ConfigurationFile[];
+  readonly texts: readonly ConfigurationFile[];
   readonly frontEnds: readonly FrontEnd[];
   readonly oldRules: readonly OldRule[];
   /** The lists that the configuration names, but that do not exist: HAProxy does not start with it. */
@@ -61,7 +61,7 @@ export async function readFacts(host: Host, configFile: string | null, maps: Map
     proxy,
     version: version.text,
     files: files.map(({ path }) => path),
-    configuration: files,
+    texts: files,
     frontEnds: frontEndsOf(files, maps),
     oldRules: oldRulesIn(files, maps),
     missingLists: await missingListsOf(files, maps),

@@ -9,8 +9,8 @@ const tcpRule = ruleLines('tcp', maps);
 
 const facts = (...sections: readonly (readonly string[])[]) => {
   const text = sections.flatMap(([head = '', ...lines]) => [head, '  bind :80', ...lines]).join('\n');
-  const configuration = [{ path: '/h.cfg', text }];
-  return { configuration, frontEnds: frontEndsOf(configuration, maps) };
+  const texts = [{ path: '/h.cfg', text }];
+  return { texts, frontEnds: frontEndsOf(texts, maps) };
 };
 const web = ['frontend web', '  mode http'];
 const mail = ['listen mail', '  mode tcp'];

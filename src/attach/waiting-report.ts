@@ -5,7 +5,7 @@ import type { Facts } from './facts.ts';
 import { ruleText, withoutRule } from './report.ts';
 import { type Maps, ruleAcl } from './texts.ts';
 
-type Configuration = Pick<Facts, 'frontEnds' | 'configuration'>;
+type Configuration = Pick<Facts, 'frontEnds' | 'texts'>;
 
 export class WaitingReport {
   readonly #maps: Maps;
@@ -19,7 +19,7 @@ export class WaitingReport {
   }
 
   /** What changed since the last call. */
-  next({ frontEnds, configuration }: Configuration): string[] {
+  next({ frontEnds, texts }: Configuration): string[] {
     const left = withoutRule(frontEnds, this.#open);
     const lines = this.#lacking.flatMap(({ name, answersBefore }) => {
       const still = left.find((one) => one.name === name);
@@ -31,13 +31,13 @@ export class WaitingReport {
     });
     const isFewer = left.length < this.#lacking.length;
     this.#lacking = left;
-    lines.push(...this.#newMistakes(configuration));
+    lines.push(...this.#newMistakes(texts));
     if (isFewer && left.length > 0) lines.push(this.#stillMissing());
     return lines;
   }
 
-  #newMistakes(configuration: Facts['configuration']): string[] {
-    const sections = proxySections(configuration);
+  #newMistakes(texts: Facts['texts']): string[] {
+    const sections = proxySections(texts);
     return this.#lacking.flatMap(({ name, place }) => {
       const section = sections.find((one) => one.place === place);
       const mistake = section === undefined ? null : mistakeIn(section, this.#maps);

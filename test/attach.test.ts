@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AttachOptions, attach, type Operator } from '../src/attach/attach.ts';
 import { detach } from '../src/attach/detach.ts';
 import type { Facts } from '../src/attach/facts.ts';
@@ -167,6 +167,40 @@ describeOnOneProxy('attach', ({ bin }) => {
     expect(text).toMatch(/stats \(.*\): exempt \(--open\)/);
     expect(text).toContain(`import ${service.paths.prefix}/old.map`);
     expect(text).toContain(`acl proxy_manager_blocked src,map_ip(${service.paths.blockedMap},0) -m int gt 0`);
+    expect(text).toContain('attach will then ask for these lines. Do not paste them before');
+    expect(text).not.toContain('does not exist');
+  });
+
+  describe('with lines that were pasted before their list exists', () => {
+    const lists = 'PROXY_MANAGER_BLOCKED_MAP=/none/blocked.map\nPROXY_MANAGER_TRUSTED_MAP=/none/trusted.map\n';
+    const withoutLists = async (check: () => Promise<void>) => {
+      const own = host.files.get('/etc/default/proxy-manager')!;
+      host.files.set('/etc/default/proxy-manager', `${own}${lists}`);
+      await check().finally(() => host.files.set('/etc/default/proxy-manager', own));
+    };
+
+    test('warns in a dry run that HAProxy cannot start', async () => {
+      const original = await readFile(service.paths.config, 'utf8');
+      await withoutLists(async () => {
+        await edit((text) =>
+          text.replace('frontend web\n', 'frontend web\n  acl x src,map_ip(/none/blocked.map,0) -m int gt 0\n'),
+        );
+        expect(await run({ dryRun: true })).toBe('open');
+      }).finally(() => writeFile(service.paths.config, original));
+      expect(printed).toContain(
+        'The configuration names /none/blocked.map, which does not exist, so HAProxy cannot reload or restart. Run attach now, which creates it, or remove the lines that name it.',
+      );
+    });
+
+    test('says why HAProxy does not run, and what to do', async () => {
+      host.files.set('/none.cfg', 'frontend x\n  acl y src,map_ip(/none/blocked.map,0) -m int gt 0\n');
+      await withoutLists(async () => {
+        await expect(run({ configFile: '/none.cfg' })).rejects.toThrow(
+          'no HAProxy runs here with /none.cfg. /none.cfg names /none/blocked.map, which does not exist, so HAProxy cannot start: remove the lines that name it',
+        );
+      });
+      host.files.delete('/none.cfg');
+    });
   });
 
   test('creates what is missing, imports the list in use, and lists the remaining steps', async () => {
@@ -182,12 +216,36 @@ describeOnOneProxy('attach', ({ bin }) => {
     expect(await service.listed()).toEqual([]);
     expect(await run({ yes: true })).toBe('open');
     expect((await service.listed()).sort()).toEqual(['127.0.4.1', '127.0.4.2']);
+    expect(printed.join('\n')).toMatch(
+      /imported .*old\.map.*\n.*\n.*:11 still denies the addresses in .*old\.map by itself/,
+    );
     // Its office.lst is an exception, so importing some.lst alone would block the office.
     const { prefix, config } = service.paths;
     expect(printed.join('\n')).toContain(
       `not imported: ${prefix}/some.lst, denied at ${config}:12, but only under further conditions. To deny its addresses in every front end: proxy-manager import ${prefix}/some.lst. To exempt some of them first: proxy-manager trust add`,
     );
     expect(printed.join('\n')).toMatch(/No front end has the rule yet/);
+  });
+
+  test('says where EXTRAOPTS is edited from now on, if it had content', () => {
+    const doneWith = (extraOptions: string) =>
+      stepsOf({
+        host,
+        facts: {
+          proxy: { unit: 'haproxy.service' },
+          socket: { path: '/run/haproxy-master.sock', usable: false, extraOptions },
+        } as unknown as Facts,
+        root,
+        packaged: '',
+        dropIn: '',
+        lists: [],
+        made: new Made(host, nothingMade),
+      }).map(({ done }) => done);
+    const hint = expect.stringMatching(
+      /^wrote \/etc\/proxy-manager\/haproxy\.env, .*; from now on, edit EXTRAOPTS there, not in \/etc\/default\/haproxy$/,
+    );
+    expect(doneWith('-d')).toContainEqual(hint);
+    expect(doneWith('')).not.toContainEqual(hint);
   });
 
   test('makes the service the owner of lists that exist already, unless they are links', async () => {
@@ -234,6 +292,11 @@ describeOnOneProxy('attach', ({ bin }) => {
     await untilPasses(async () =>
       expect(printed).toContain('Waiting for the lines. Ctrl-C stops attach; run it again to continue.'),
     );
+    await writeFile(config, original.replace('frontend web\n', `frontend web\n${lines[1]}\n`));
+    await untilPasses(async () =>
+      expect(printed).toContain(`web: ${config}:10 uses proxy_manager_blocked, but the acl line is missing`),
+    );
+    await writeFile(config, original);
     // After a rule that answers every request.
     await edit((text) => text.replace('string ok\nfrontend', `string ok\n${lines.join('\n')}\nfrontend`));
     await untilPasses(async () =>
@@ -260,6 +323,9 @@ describeOnOneProxy('attach', ({ bin }) => {
     expect(printed).toContain('web: 127.177.86.12 got 403 while it was blocked, and is served again');
     expect(printed.join('\n')).toContain(
       `not imported again: ${service.paths.prefix}/old.map, denied at ${service.paths.config}:13: it was imported before. To import it again, remove it from ${recordFile}`,
+    );
+    expect(printed.at(-1)).toMatch(
+      /:13 still denies the addresses in .*old\.map by itself, also after unblock or trust add\. Remove that rule/,
     );
     expect((await service.listed()).sort()).toEqual(['127.0.4.1', '127.0.4.2']);
     expect(await service.visit('127.0.4.2')).toBe(403);

@@ -1,7 +1,6 @@
 // `attach`: lets this service maintain the maps of a HAProxy that its operator configures. It reads, reports, creates
 // what is missing, waits for the lines that only the operator can paste, and proves the result.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { missingRuleText } from '../configuration/rules/front-ends.ts';
 import { checkConfiguration } from '../haproxy/process/binary.ts';
 import { UnreadableConfiguration, workFolderOfProxy } from '../haproxy/process/configuration-files.ts';
 import type { ReloadBy, Settings } from '../settings.ts';
@@ -11,7 +10,7 @@ import type { Host } from './host.ts';
 import { ownSettings } from './own-settings.ts';
 import { type Finding, prove } from './prove.ts';
 import { readRecord, recordFile } from './record.ts';
-import { pasteLines, report, withoutRule } from './report.ts';
+import { laterPasteLines, pasteLines, report, withoutRule } from './report.ts';
 import { refuseUnusable } from './requirements.ts';
 import { ServiceCommand } from './service-command.ts';
 import {
@@ -25,6 +24,7 @@ import {
   succeed,
 } from './steps.ts';
 import { haproxySocket, polkitRule } from './texts.ts';
+import { WaitingReport } from './waiting-report.ts';
 
 export interface AttachOptions {
   /** Only reports. */
@@ -106,7 +106,7 @@ class Attaching {
     await this.#importLists(facts, made, service);
     const pasted = await this.#rulesPasted(facts, settings);
     if (!(await this.#inForce(pasted, service, made))) return 'open';
-    return await this.#proveAll(pasted, settings, service);
+    return await this.#proveAll(pasted, { settings, service, made });
   }
 
   async #dryRun(facts: Facts, settings: Settings, steps: readonly Step[], made: Made): Promise<AttachOutcome> {
@@ -115,11 +115,15 @@ class Attaching {
     for (const { file } of listsToImport(facts, made)) would.push(`  import ${file}, after asking`);
     if (!facts.socket.usable) would.push(`  restart ${facts.proxy.unit} once, to open its master socket, after asking`);
     const { reloadBy } = settings;
-    const lacking = withoutRule(facts, settings.openFrontEnds);
+    const lacking = withoutRule(facts.frontEnds, settings.openFrontEnds);
     await this.#deps.operator.print(
       '',
       ...(would.length === 0 ? ['Nothing is left to do.'] : ['attach would', ...would]),
-      ...pasteLines(lacking, settings),
+      ...facts.missingLists.map(
+        (list) =>
+          `The configuration names ${list}, which does not exist, so HAProxy cannot reload or restart. Run attach now, which creates it, or remove the lines that name it.`,
+      ),
+      ...laterPasteLines(lacking, settings),
       ...(reloadBy.kind === 'systemd' ? polkitLines(reloadBy.unit) : []),
       '',
       'This was a dry run: nothing was changed.',
@@ -176,7 +180,11 @@ class Attaching {
       if (isComplete) await made.imported(file);
       // The last check covers what the workers loaded.
       const shown = isComplete ? output.split('\n').slice(0, 1) : output.split('\n');
-      await this.#deps.operator.print(`imported ${file}, denied at ${place}:`, ...shown.map((line) => `  ${line}`));
+      await this.#deps.operator.print(
+        `imported ${file}, denied at ${place}:`,
+        ...shown.map((line) => `  ${line}`),
+        ...(isComplete ? [stillDenies(file, place)] : []),
+      );
     }
     for (const { file, place } of facts.oldRules.filter(
       (rule) => rule.denies === 'some' && rule.file.startsWith('/'),
@@ -191,11 +199,15 @@ class Attaching {
   async #rulesPasted(facts: Facts, settings: Settings): Promise<Facts> {
     const { openFrontEnds } = settings;
     let now = facts;
-    let lacking = withoutRule(now, openFrontEnds);
+    let lacking = withoutRule(now.frontEnds, openFrontEnds);
     if (lacking.length === 0) return now;
     await this.#deps.operator.print(...pasteLines(lacking, settings), '');
     if (!this.#deps.operator.canAsk) return now;
-    await this.#deps.operator.print('Waiting for the lines. Ctrl-C stops attach; run it again to continue.');
+    const waiting = new WaitingReport(settings, openFrontEnds);
+    await this.#deps.operator.print(
+      ...waiting.next(now),
+      'Waiting for the lines. Ctrl-C stops attach; run it again to continue.',
+    );
     let lastError: string | null = null;
     while (lacking.length > 0) {
       await sleep(pollMs);
@@ -209,14 +221,8 @@ class Attaching {
         lastError = error.message;
         continue;
       }
-      const left = withoutRule(now, openFrontEnds);
-      for (const { name, answersBefore } of lacking) {
-        const still = left.find((one) => one.name === name);
-        if (still === undefined) await this.#deps.operator.print(`${name} has the rule`);
-        else if (still.answersBefore !== answersBefore)
-          await this.#deps.operator.print(`${name} has ${missingRuleText(still.answersBefore)}`);
-      }
-      lacking = left;
+      await this.#deps.operator.print(...waiting.next(now));
+      lacking = withoutRule(now.frontEnds, openFrontEnds);
     }
     return now;
   }
@@ -265,7 +271,14 @@ class Attaching {
     return true;
   }
 
-  async #proveAll(facts: Facts, { openFrontEnds }: Settings, service: ServiceCommand): Promise<AttachOutcome> {
+  async #proveAll(
+    facts: Facts,
+    {
+      settings: { openFrontEnds },
+      service,
+      made,
+    }: { readonly settings: Settings; readonly service: ServiceCommand; readonly made: Made },
+  ): Promise<AttachOutcome> {
     const health = await service.healthOnce(
       ({ status, attached }) => status === 'ok' && attached?.changed_since_load === false,
     );
@@ -277,15 +290,24 @@ class Attaching {
     }
     // A front end that cannot be reached from here proves nothing, but is not a failure either; it was reported.
     const isProved = findings.includes('proved') && !findings.includes('disproved');
-    const outcome: AttachOutcome = isProved && withoutRule(facts, openFrontEnds).length === 0 ? 'proved' : 'open';
+    const outcome: AttachOutcome =
+      isProved && withoutRule(facts.frontEnds, openFrontEnds).length === 0 ? 'proved' : 'open';
     const reasons = health.reasons.map((reason) => `  - ${reason}`);
     await this.#deps.operator.print(
       ...(health.status === 'ok'
         ? ['Attached: proxy-manager status is ok.']
         : [`proxy-manager status is ${health.status}:`, ...reasons]),
+      ...facts.oldRules
+        .filter(({ file }) => made.record.imported.includes(file))
+        .map(({ file, place }) => stillDenies(file, place)),
     );
     return health.status === 'ok' ? outcome : 'open';
   }
+}
+
+/** An imported list has two rules: `check`, `unblock` and `trust` concern only the service's own. */
+function stillDenies(file: string, place: string): string {
+  return `${place} still denies the addresses in ${file} by itself, also after unblock or trust add. Remove that rule when attach is done.`;
 }
 
 /** @throws CannotAttach */

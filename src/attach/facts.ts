@@ -1,7 +1,14 @@
 // The state of this machine before any change: the running HAProxy, its unit, configuration and master socket.
-import { stat } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { type FrontEnd, frontEndsOf, type OldRule, oldRulesIn } from '../configuration/rules/front-ends.ts';
+import {
+  type FrontEnd,
+  frontEndsOf,
+  mapsNamedIn,
+  type OldRule,
+  oldRulesIn,
+} from '../configuration/rules/front-ends.ts';
+import type { ConfigurationFile } from '../configuration/rules/proxy-sections.ts';
 import { isMissing } from '../files/atomic-file.ts';
 import { configurationFilesOf, workFolderOfProxy } from '../haproxy/process/configuration-files.ts';
 import { capabilitiesOf, readProxyVersion } from '../haproxy/process/proxy-version.ts';
@@ -21,8 +28,12 @@ export interface Facts {
   readonly files: readonly string[];
   /** The files and folders that it was started with, as absolute paths. */
   readonly configuration: readonly string[];
+  /** The same files with their texts. */
+  readonly texts: readonly ConfigurationFile[];
   readonly frontEnds: readonly FrontEnd[];
   readonly oldRules: readonly OldRule[];
+  /** The lists that the configuration names, but that do not exist: HAProxy does not start with it. */
+  readonly missingLists: readonly string[];
   readonly socket: MasterSocketFacts;
 }
 
@@ -34,6 +45,7 @@ interface MasterSocketFacts {
   readonly extraOptions: string | null;
 }
 
+const usualConfigFile = '/etc/haproxy/haproxy.cfg';
 const usualSocket = '/run/haproxy-master.sock';
 
 /**
@@ -41,7 +53,7 @@ const usualSocket = '/run/haproxy-master.sock';
  * @throws CannotAttach, UnreadableConfiguration
  */
 export async function readFacts(host: Host, configFile: string | null, maps: Maps): Promise<Facts> {
-  const proxy = await chosenProxy(configFile);
+  const proxy = await chosenProxy(host, configFile, maps);
   refuseUnusualPaths(proxy);
   const version = await readProxyVersion(proxy.exe);
   if (!capabilitiesOf(version).masterSocket)
@@ -53,8 +65,10 @@ export async function readFacts(host: Host, configFile: string | null, maps: Map
     version: version.text,
     configuration: proxy.arguments.files.map((name) => resolve(workFolder, name)),
     files: files.map(({ path }) => path),
+    texts: files,
     frontEnds: frontEndsOf(files, maps),
     oldRules: oldRulesIn(files, maps),
+    missingLists: await missingListsOf(files, maps),
     socket: await socketFacts(host, proxy),
   };
 }
@@ -69,13 +83,34 @@ function refuseUnusualPaths({ exe, arguments: { files, pidFile, masterSocket } }
   }
 }
 
-async function chosenProxy(configFile: string | null): Promise<RunningProxy> {
+async function missingListsOf(files: readonly ConfigurationFile[], maps: Maps): Promise<string[]> {
+  const named = mapsNamedIn(files).filter((path) => path === maps.blockedMap || path === maps.trustedMap);
+  const missing: string[] = [];
+  for (const path of named) {
+    try {
+      await access(path);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      missing.push(path);
+    }
+  }
+  return missing;
+}
+
+async function chosenProxy(host: Host, configFile: string | null, maps: Maps): Promise<RunningProxy> {
   const proxies = await findRunningProxies();
   const meant = proxies.filter(({ arguments: { files } }) => configFile === null || files.includes(configFile));
   const [proxy, ...others] = meant;
   if (proxy === undefined) {
     const which = configFile === null ? 'no HAProxy runs here' : `no HAProxy runs here with ${configFile}`;
-    throw new CannotAttach(`${which}: start it first (systemctl start haproxy)`);
+    const path = configFile ?? usualConfigFile;
+    const text = (await host.readText(path)) ?? '';
+    const [missing] = await missingListsOf([{ path, text }], maps);
+    throw new CannotAttach(
+      missing === undefined
+        ? `${which}: start it first (systemctl start haproxy)`
+        : `${which}. ${path} names ${missing}, which does not exist, so HAProxy cannot start: remove the lines that name it, start HAProxy (systemctl start haproxy), run attach again, and paste the lines when it asks for them`,
+    );
   }
   if (others.length > 0) {
     const files = meant.map(({ arguments: { files } }) => files.join(' ')).join(', ');

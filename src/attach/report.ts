@@ -19,18 +19,23 @@ function socketLine(isThere: boolean, { path, usable }: Facts['socket']): string
 }
 
 function frontEndLine(frontEnd: FrontEnd, open: readonly string[]): string {
-  const { name, mode, place, hasRule, answersBefore, sourceSetAt } = frontEnd;
+  const { name, mode, place, hasRule, answersBefore } = frontEnd;
   const where = `  ${name} (${mode}, ${place})`;
   if (!hasRule) return `${where}: ${open.includes(name) ? 'exempt (--open)' : missingRuleText(answersBefore)}`;
+  return `${where}: ${ruleText(frontEnd)}`;
+}
+
+/** For a front end with the rule; to follow its name. */
+export function ruleText({ answersBefore, sourceSetAt }: FrontEnd): string {
   const before = answersBefore === null ? '' : `, but ${answersBefore} may answer before it`;
   const source =
     sourceSetAt === null
       ? ''
       : `, which checks the address of the connection; ${sourceSetAt} sets the client's address only later, so behind a CDN the rule sees the CDN`;
-  return `${where}: has the rule${before}${source}`;
+  return `has the rule${before}${source}`;
 }
 
-export function withoutRule({ frontEnds }: Facts, open: readonly string[]): readonly FrontEnd[] {
+export function withoutRule(frontEnds: readonly FrontEnd[], open: readonly string[]): readonly FrontEnd[] {
   return frontEnds.filter(({ name, hasRule }) => !hasRule && !open.includes(name));
 }
 
@@ -41,10 +46,24 @@ export function pasteLines(lacking: readonly FrontEnd[], maps: Maps): string[] {
   return [
     '',
     `Paste two lines at the start of ${whom}. To leave a front end open, run attach again with --open NAME.`,
-    ...lacking.flatMap(({ kind, name, place, mode }) => [
-      '',
-      `  # ${kind} ${name}, ${place}`,
-      ...ruleLines(mode, maps).map((line) => `    ${line}`),
-    ]),
+    ...linesOfEach(lacking, maps),
   ];
+}
+
+/** For a dry run, which creates no list: HAProxy does not start with a rule for a list that does not exist. */
+export function laterPasteLines(lacking: readonly FrontEnd[], maps: Maps): string[] {
+  if (lacking.length === 0) return [];
+  return [
+    '',
+    `attach will then ask for these lines. Do not paste them before: HAProxy does not start with them until attach has created ${maps.blockedMap}. To leave a front end open: attach --open NAME.`,
+    ...linesOfEach(lacking, maps),
+  ];
+}
+
+function linesOfEach(lacking: readonly FrontEnd[], maps: Maps): string[] {
+  return lacking.flatMap(({ kind, name, place, mode }) => [
+    '',
+    `  # ${kind} ${name}, ${place}`,
+    ...ruleLines(mode, maps).map((line) => `    ${line}`),
+  ]);
 }

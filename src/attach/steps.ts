@@ -144,7 +144,7 @@ export function stepsOf({
     ...socketSteps(host, facts, made),
     {
       plan: `start ${serviceUnit}, now and at every boot`,
-      done: `started ${serviceUnit}, and enabled it at boot`,
+      done: `${serviceUnit} runs with these settings, and starts at boot`,
       isDone: () => isRunning(host),
       async apply() {
         await succeed(host, 'systemctl', 'daemon-reload');
@@ -181,7 +181,13 @@ function socketSteps(host: Host, { proxy: { unit }, socket }: Facts, made: Made)
   const dropIn = paths.haproxyDropIn(unit);
   const file = (path: string, text: string): Step =>
     ourFile(host, made, { what: `${path}, which opens the master socket to the group ${user}`, path, text });
-  const steps = [file(paths.haproxyVariables, variables), file(dropIn, haproxyDropIn(paths.haproxyVariables))];
+  const moved =
+    socket.extraOptions.trim() === '' ? '' : '; from now on, edit EXTRAOPTS there, not in /etc/default/haproxy';
+  const variablesStep = file(paths.haproxyVariables, variables);
+  const steps = [
+    { ...variablesStep, done: `${variablesStep.done}${moved}` },
+    file(dropIn, haproxyDropIn(paths.haproxyVariables)),
+  ];
   return steps.map((step) => ({
     ...step,
     // HAProxy has it already: by these files, or by its operator.
@@ -217,7 +223,8 @@ function ourFile(
   { what, path, text }: { readonly what: string; readonly path: string; readonly text: string },
 ): Step {
   return {
-    ...creates(what),
+    plan: `write ${what}`,
+    done: `wrote ${what}`,
     isDone: async () => (await host.readText(path)) === text,
     async apply() {
       const there = await host.readText(path);

@@ -8,6 +8,9 @@ export interface Maps {
   readonly trustedMap: string;
 }
 
+/** The name of the condition in the pasted lines. */
+export const ruleAcl = 'proxy_manager_blocked';
+
 /**
  * The lines to paste at the beginning of one section. Without HTTP the session is rejected, not the connection: only
  * then has a PROXY protocol header named the client.
@@ -15,10 +18,7 @@ export interface Maps {
 export function ruleLines(mode: string, { blockedMap, trustedMap }: Maps): readonly string[] {
   const unlessTrusted = `!{ src,map_ip(${trustedMap},0) -m int gt 0 }`;
   const action = mode === 'http' ? 'http-request deny deny_status 403' : 'tcp-request session reject';
-  return [
-    `acl proxy_manager_blocked src,map_ip(${blockedMap},0) -m int gt 0`,
-    `${action} if proxy_manager_blocked ${unlessTrusted}`,
-  ];
+  return [`acl ${ruleAcl} src,map_ip(${blockedMap},0) -m int gt 0`, `${action} if ${ruleAcl} ${unlessTrusted}`];
 }
 
 const writtenBy = '# Written by "proxy-manager attach", and removed by "proxy-manager detach" unless it was edited.';

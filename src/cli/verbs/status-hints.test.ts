@@ -183,4 +183,10 @@ describe('the hint of status', () => {
     expect(hints).toContain('systemctl start haproxy');
     expect(hints).not.toContain('--supervise');
   });
+
+  it('names attach for a HAProxy that may run without the socket', async () => {
+    const reasons = await reasonsAfter(socketFails);
+    const hints = reasons.map((reason) => whatToDo(reason, true));
+    expect(hints).toContainEqual(expect.stringContaining('restart it with the socket: proxy-manager attach'));
+  });
 });

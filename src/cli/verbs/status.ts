@@ -72,7 +72,7 @@ function statusRows(report: Health, now: Date): Row[] {
       'last reload',
       last === null || last.status === 'completed',
       last === null
-        ? 'none since the service started'
+        ? 'none by the service since it started'
         : `${last.status} ${fromNow(last.finished_at, now)}${last.error === null ? '' : `: ${last.error}`}`,
     ],
     ...configurationRows(report),
@@ -180,7 +180,11 @@ export const remedies: readonly (readonly [pattern: RegExp, hint: string, attach
     /^database:/,
     'check for a full or read-only disk: df -h, and the log of the service; it continues once the disk is writable',
   ],
-  [/^master socket:/, 'check that HAProxy is running; blocks are stored, and enforced as soon as it answers'],
+  [
+    /^master socket:/,
+    'check that HAProxy is running; blocks are stored, and enforced as soon as it answers',
+    'start HAProxy if it is down; if it runs without this socket, restart it with the socket: proxy-manager attach. Blocks are stored, and enforced as soon as HAProxy answers',
+  ],
   [/^map file:/, 'to rewrite it: proxy-manager sync'],
   [/^running map:/, 'the service compares and repairs it; to do so now: proxy-manager sync'],
   [/^a reload is scheduled/, 'the service runs it, and retries if it fails: see "last reload" above'],

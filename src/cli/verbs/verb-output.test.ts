@@ -230,7 +230,7 @@ describe('status', () => {
       '  workers        pid 7 in sync; none draining',
       '  running map    12 entries, verified 5 s ago',
       '  map file       ok, 12 entries',
-      '  last reload    none since the service started',
+      '  last reload    none by the service since it started',
     ]);
   });
 

@@ -85,11 +85,6 @@ describe('a change in the running maps', () => {
       ['192.0.2.1', '192.0.2.2', '192.0.2.3'],
       ['@@!20', '@@!10'],
     ],
-    // A line takes a connection more.
-    [
-      ['192.0.2.1', '192.0.2.2'],
-      ['@!20', '@!10'],
-    ],
   ])('of %j goes to workers that take lines as %j', async (addresses, expected) => {
     const listed = { ...good, processes: takingLines(processesOf(20, 10)) };
     const { asked, registry, block } = changerBefore((worker) => (worker.includes('20') ? listed : good), addresses);

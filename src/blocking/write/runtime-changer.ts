@@ -58,8 +58,6 @@ interface Started {
   readonly group: WorkerGroup;
 }
 
-/** Groups of at least this many addresses go in lines: for fewer, the second connection costs more than it saves. */
-const linesFrom = 3;
 const startingPollMs = 20;
 /** A group with less time left did not wait long enough to count. */
 const leastWaitMs = 500;
@@ -183,13 +181,13 @@ export class RuntimeChanger {
   #startInCurrent(change: RuntimeChange, pid: number | null, byPid = false): Started {
     const pendingVersion = pid === null ? undefined : this.#deps.pending.of(pid, change.name);
     const named = pid !== null && (byPid || pendingVersion !== undefined || this.#deps.registry.takesLines);
-    return this.#start(change, pid, named ? this.#named(pid, change) : CURRENT, pendingVersion);
+    return this.#start(change, pid, named ? this.#named(pid) : CURRENT, pendingVersion);
   }
 
   #startInDraining(change: RuntimeChange, pid: number): Started {
     const deadline = Math.min(change.deadline, performance.now() + drainingShareMs);
     const pendingVersion = this.#deps.pending.of(pid, change.name);
-    return this.#start({ ...change, deadline }, pid, this.#named(pid, change), pendingVersion);
+    return this.#start({ ...change, deadline }, pid, this.#named(pid), pendingVersion);
   }
 
   #start(
@@ -210,9 +208,8 @@ export class RuntimeChanger {
     return { pid, known, pendingVersion, group };
   }
 
-  #named(pid: number, { add, remove }: RuntimeChange): WorkerRef {
-    const inLines = this.#deps.registry.takesLines && add.length + remove.length >= linesFrom;
-    return { kind: inLines ? 'line' : 'pid', pid };
+  #named(pid: number): WorkerRef {
+    return { kind: this.#deps.registry.takesLines ? 'line' : 'pid', pid };
   }
 
   /**

@@ -193,13 +193,13 @@ export class BlockedIpsStore {
     return row !== undefined;
   }
 
-  /** Call before the complete table is read, and pass the result to `wasCounted`. */
-  async beginCount(): Promise<number> {
+  /** Call before the complete table is read, and pass the result to `tableWasRead`. */
+  async beginTableRead(): Promise<number> {
     return await this.#foreignCommits.version();
   }
 
   /** Corrects the count after the whole table was read with no commit of this process since. */
-  wasCounted(total: number, begun: number): void {
+  tableWasRead(total: number, begun: number): void {
     this.#database.blockedCount.counted(total);
     this.#foreignCommits.tableRead(begun);
   }

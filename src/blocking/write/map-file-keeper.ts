@@ -294,7 +294,7 @@ export class MapFileKeeper {
     acceptShrink: boolean,
     turn: <T>(work: () => Promise<T>) => Promise<T>,
   ): Promise<MapFileUpdate> {
-    const begun = await this.#deps.store.beginCount();
+    const begun = await this.#deps.store.beginTableRead();
     const pass = this.#expected.beginPass();
     const staleBefore = this.#stale;
     try {
@@ -347,7 +347,7 @@ export class MapFileKeeper {
 
   #adopt(pass: TablePass, begun: number): void {
     const same = this.#expected.adopt(pass);
-    this.#deps.store.wasCounted(pass.found.total, begun);
+    this.#deps.store.tableWasRead(pass.found.total, begun);
     if (!same) this.#deps.onUnexpectedDatabase();
   }
 }

@@ -25,7 +25,7 @@ export interface GroupRequest {
   readonly absent?: AbsentAdditions | undefined;
 }
 
-export interface AbsentAdditions {
+interface AbsentAdditions {
   readonly pid: number;
   readonly texts: ReadonlySet<string>;
 }

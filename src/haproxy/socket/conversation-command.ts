@@ -106,3 +106,8 @@ export function targetOf(command: Command): string | null {
   const text = command instanceof PayloadCommand ? command.wire : command;
   return /^@!?\d+(?= )/.exec(text)?.[0] ?? null;
 }
+
+/** The worker answers other connections meanwhile: `commit map` replies after it has freed the replaced entries. */
+export function repliesLate(command: Command): boolean {
+  return typeof command === 'string' && /^@!?\d+ commit map /.test(command);
+}

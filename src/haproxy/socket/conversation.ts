@@ -5,13 +5,15 @@
 
 import type { Socket } from 'node:net';
 import { type CommandObserver, commandNameOf, unobserved } from './command-observer.ts';
-import { type Command, targetOf, type WorkerLine, wireText } from './conversation-command.ts';
+import { type Command, repliesLate, targetOf, type WorkerLine, wireText } from './conversation-command.ts';
 import { Exchange, type ExchangeFailure } from './exchange.ts';
 import { type Deadline, millisecondsUntil, socketFailureReason } from './master-socket-error.ts';
+import { SilentTargets } from './silent-targets.ts';
 
 const WRITE_BLOCK = 64 * 1024;
 /** How long to wait for the end of a connection once every reply has come; it takes some 50 µs. */
 const END_WAIT_MS = 100;
+const NOT_SENT = 'an earlier command is still unanswered; nothing was sent';
 /** A timer this late: this process was suspended or blocked. */
 const BLOCKED_MS = 20;
 /** The most of that lost time to add; a request's own two seconds bound it. */
@@ -29,6 +31,8 @@ interface ConversationDeps {
   readonly onEnd: ConversationEnd;
   /** Whether an earlier command to this target (null: the master) is still unanswered. */
   readonly isUnanswered?: (target: string | null) => boolean;
+  /** Shared by the conversations with one master. */
+  readonly silent?: SilentTargets;
   readonly observer?: CommandObserver;
 }
 
@@ -41,7 +45,12 @@ interface Manner {
 }
 
 interface Call {
+  readonly blocks: readonly string[];
+  readonly raw: boolean;
   readonly untilEnd: boolean;
+  /** The worker that its commands are for, and which of them is the first; null: only the master's own. */
+  readonly worker: { readonly target: string; readonly first: number; readonly late: boolean } | null;
+  sent: boolean;
   /** In ms of `performance.now()`: when it was sent, or the last reply was complete. */
   since: number;
   /** The caller's work on the lines handed over; the socket is paused meanwhile. */
@@ -54,6 +63,10 @@ export class Conversation {
   readonly #deps: ConversationDeps;
   readonly #observer: CommandObserver;
   readonly #exchange = new Exchange((command) => this.#replied(command));
+  readonly #silent: SilentTargets;
+  /** The worker that is silent because of this conversation. */
+  #awaited: string | null = null;
+  #stopWaiting: (() => void) | undefined;
   #timer: NodeJS.Timeout;
   #leave: NodeJS.Timeout | undefined;
   #call: Call | null = null;
@@ -64,6 +77,7 @@ export class Conversation {
   constructor(deps: ConversationDeps) {
     this.#deps = deps;
     this.#observer = deps.observer ?? unobserved;
+    this.#silent = deps.silent ?? new SilentTargets();
     this.#timer = setTimeout(() => this.#expire(), millisecondsUntil(deps.deadline));
     const { socket } = deps;
     socket.on('data', (bytes) => this.#data(bytes));
@@ -114,26 +128,52 @@ export class Conversation {
     if (line !== undefined) blocks.push(line.wire);
     const all = line === undefined ? commands : [...commands, ...line.commands];
     if (this.#call !== null) throw new Error('a conversation takes one call at a time');
+    const first = all.findIndex((command) => targetOf(command) !== null);
+    const command = all[first] ?? '';
+    const target = targetOf(command);
+    const worker = target === null ? null : { target, first, late: repliesLate(command) };
     return new Promise((resolve, reject) => {
-      const call: Call = { untilEnd, since: performance.now(), sinkWork: null, resolve, reject };
+      const since = performance.now();
+      const call: Call = { blocks, raw, untilEnd, worker, since, sent: false, sinkWork: null, resolve, reject };
       const onLines = sink === undefined ? {} : { onLines: (lines: string[]) => this.#handOver(call, sink, lines) };
       this.#exchange.begin(all, { raw, ...onLines });
       if (this.#over) return reject(this.#error(this.#failure));
-      const [first] = all;
-      const { isUnanswered = () => false } = this.#deps;
-      const targets = [first, line?.commands[0]].map((command) => (command === undefined ? null : targetOf(command)));
-      // A master that does not answer itself forwards nothing either.
-      if (first !== undefined && [null, ...targets].some(isUnanswered)) {
-        this.#finishUp();
-        const detail = 'an earlier command is still unanswered; nothing was sent';
-        return reject(this.#error({ reason: 'deadline', detail }));
-      }
       this.#call = call;
-      if (first !== undefined) {
-        this.#write(blocks, raw).catch((error: unknown) => this.#fail({ reason: 'reset', cause: error }));
-      } else if (untilEnd) this.#awaitEnd(call);
+      if (all.length > 0) this.#begin(call);
+      else if (untilEnd) this.#awaitEnd(call);
       else this.#succeed();
     });
+  }
+
+  /** Sends the call, after the worker's reply to an earlier one has begun. */
+  #begin(call: Call): void {
+    const { isUnanswered = () => false } = this.#deps;
+    const { worker } = call;
+    // A master that does not answer itself forwards nothing either.
+    if ([null, worker?.target ?? null].some(isUnanswered)) {
+      this.#fail({ reason: 'deadline', detail: NOT_SENT });
+      return;
+    }
+    if (worker !== null && this.#silent.has(worker.target)) {
+      this.#stopWaiting = this.#silent.wait(worker.target, () => this.#begin(call));
+      return;
+    }
+    call.sent = true;
+    call.since = performance.now();
+    if (worker !== null && !worker.late) {
+      this.#awaited = worker.target;
+      this.#silent.sent(worker.target);
+    }
+    this.#write(call.blocks, call.raw).catch((error: unknown) => this.#fail({ reason: 'reset', cause: error }));
+  }
+
+  /** @param replies complete ones; a part of the next one was received too */
+  #heard(replies: number): void {
+    const first = this.#call?.worker?.first;
+    if (this.#awaited === null || (first !== undefined && replies < first)) return;
+    const target = this.#awaited;
+    this.#awaited = null;
+    this.#silent.heard(target);
   }
 
   /**
@@ -183,7 +223,9 @@ export class Conversation {
       return;
     }
     const wasComplete = this.#exchange.isComplete;
+    const repliesBefore = this.#exchange.bodies.length;
     const failure = this.#exchange.receive(bytes);
+    this.#heard(Math.max(repliesBefore, this.#exchange.bodies.length - 1));
     // Closed by the caller's sink.
     if (this.#over) return;
     if (!wasComplete && this.#exchange.isComplete) {
@@ -248,10 +290,11 @@ export class Conversation {
 
   #fail(failure: ExchangeFailure): void {
     if (this.#over) return;
-    this.#failure = failure;
     const call = this.#call;
     this.#call = null;
-    const awaited = call === null ? undefined : this.#exchange.awaited;
+    if (call?.sent === false && failure.reason === 'deadline') failure = { ...failure, detail: NOT_SENT };
+    this.#failure = failure;
+    const awaited = call?.sent === true ? this.#exchange.awaited : undefined;
     if (awaited !== undefined) this.#observer.failed(commandNameOf(awaited), failure.reason);
     const unanswered = awaited !== undefined && failure.reason === 'deadline';
     this.#finishUp(unanswered ? { target: targetOf(awaited) } : null);
@@ -268,8 +311,12 @@ export class Conversation {
     clearTimeout(this.#timer);
     clearTimeout(this.#leave);
     this.#onDrain?.();
+    this.#stopWaiting?.();
     this.#deps.socket.destroy();
     this.#deps.onEnd(unanswered);
+    // After `onEnd`: whoever waits for this worker learns whether it left a command unanswered.
+    if (this.#awaited !== null) this.#silent.heard(this.#awaited);
+    this.#awaited = null;
   }
 }
 

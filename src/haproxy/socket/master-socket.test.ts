@@ -258,17 +258,58 @@ describe('the master socket', () => {
 
   it('a given-up command keeps its slot exactly as long as the master holds it', async () => {
     master.script = () => hang;
-    for (const error of await timeUp(Array(8).fill(ask(GET)), GET, GET, GET)) expect(error.reason).toBe('deadline');
+    const listing = 'show proc';
+    for (const error of await timeUp(Array(8).fill(ask(listing)), listing, listing, listing)) {
+      expect(error.reason).toBe('deadline');
+    }
     expect(socket.connections).toBe(3);
-    await eventually('one question is asked for all', () => master.commands.includes('@1 show map'));
+    const asked = () => master.commands.filter((command) => command === listing).length;
+    await eventually('one question is asked for all', () => asked() === 4);
     expect(master.peak).toBe(4);
-    expect(master.commands.filter((command) => command === GET)).toHaveLength(3);
-    expect(master.commands.filter((command) => command === '@1 show map')).toHaveLength(1);
 
     master.script = () => undefined;
     master.say('an answer\n\n');
     await eventually('the places are free again', () => socket.connections === 0);
+    expect(asked()).toBe(4);
     expect(await exchange(GET)).toEqual([NOT_FOUND]);
+  });
+
+  it('a worker that does not reply holds one slot, whatever else is sent to it', async () => {
+    const toTheHungOne = (n: number) => `@!101 get map ${MAP} 192.0.2.${n}`;
+    master.script = (command) => (command.startsWith('@!101 ') ? hang : undefined);
+    const failures = await timeUp(
+      [1, 2].map((n) => ask(toTheHungOne(n))),
+      toTheHungOne(1),
+    );
+    expect(failures.map(({ message }) => message.includes('nothing was sent'))).toEqual([false, true]);
+    expect(socket.connections).toBe(1);
+    expect(master.commands.filter((command) => command.startsWith('@!101 get'))).toEqual([toTheHungOne(1)]);
+    expect(await exchange(GET)).toEqual([NOT_FOUND]);
+  });
+
+  it('a call to a worker that has not begun to reply is sent when it does', async () => {
+    const toTheSlowOne = (n: number) => `@!101 get map ${MAP} 192.0.2.${n}`;
+    const [first, second] = [toTheSlowOne(1), toTheSlowOne(2)];
+    const { promise: until, resolve: replies } = Promise.withResolvers<void>();
+    master.script = (command) => (command === first ? { kind: 'wait', until } : undefined);
+    const slow = exchange(first);
+    await eventually('the first is sent', () => master.commands.includes(first));
+    const behind = exchange(second);
+    expect(await exchange(GET)).toEqual([NOT_FOUND]);
+    expect(master.commands).toEqual([first, GET]);
+    replies();
+    expect(await Promise.all([slow, behind])).toEqual([[NOT_FOUND], [NOT_FOUND]]);
+    expect(master.commands).toEqual([first, GET, second]);
+  });
+
+  it('a commit that replies late delays no other call to its worker', async () => {
+    const commit = `@1 commit map @3 ${MAP}`;
+    master.script = (command) => (command === commit ? hang : undefined);
+    const committed = failure(exchange(commit));
+    await eventually('it is sent', () => master.commands.includes(commit));
+    expect(await exchange(GET)).toEqual([NOT_FOUND]);
+    socket.close();
+    await committed;
   });
 
   it('the slots of given-up commands are freed when the master re-executes itself', async () => {
@@ -302,8 +343,8 @@ describe('the master socket', () => {
 
   it('a socket recreated at its path has no unanswered commands', async () => {
     master.script = () => hang;
-    await timeUp(Array(4).fill(ask(GET)), GET, GET, GET);
-    expect(socket.connections).toBe(3);
+    await timeUp([ask(GET)], GET);
+    expect(socket.connections).toBe(1);
     await eventually('the question was asked', () => master.commands.includes('@1 show map'));
     await rename(master.path, `${master.path}.old`);
     const recreated = new ScriptedMaster(master.path, { [MAP]: [] });

@@ -4,6 +4,7 @@ import { type CommandObserver, unobserved } from './command-observer.ts';
 import { Conversation, type ConversationEnd } from './conversation.ts';
 import type { Command } from './conversation-command.ts';
 import { type Deadline, MasterSocketError, millisecondsUntil, socketFailureReason } from './master-socket-error.ts';
+import { SilentTargets } from './silent-targets.ts';
 import { type Purpose, type Slot, SlotPool } from './slot-pool.ts';
 import { socketFile, socketSafety } from './socket-safety.ts';
 
@@ -43,6 +44,7 @@ export class MasterSocket {
   readonly #observer: CommandObserver;
   readonly #probes = new Map<string | null, LivenessProbe>();
   readonly #open = new Set<Conversation>();
+  readonly #silent = new SilentTargets();
   #closed = false;
   /** The socket's file when the probes were connected. */
   #file: string | null = null;
@@ -80,7 +82,9 @@ export class MasterSocket {
       };
       const isUnanswered = (target: string | null) => this.#probes.has(target);
       const observer = this.#observer;
-      const conversation: Conversation = new Conversation({ socket, path, deadline, onEnd, isUnanswered, observer });
+      const silent = this.#silent;
+      const deps = { socket, path, deadline, onEnd, isUnanswered, silent, observer };
+      const conversation: Conversation = new Conversation(deps);
       this.#open.add(conversation);
       if (this.#closed) conversation.close();
       return conversation;

@@ -31,7 +31,7 @@ interface ConversationDeps {
   readonly onEnd: ConversationEnd;
   /** Whether an earlier command to this target (null: the master) is still unanswered. */
   readonly isUnanswered?: (target: string | null) => boolean;
-  /** Shared by the conversations with one master. */
+  /** Shared by all conversations whose calls wait for each other. */
   readonly silent?: SilentTargets;
   readonly observer?: CommandObserver;
 }

@@ -57,6 +57,10 @@ async function exchange(...commands: string[]): Promise<string[]> {
   return (await socket.converse(soon())).finish(commands);
 }
 
+async function change(...commands: string[]): Promise<string[]> {
+  return (await socket.converse(soon(), { change: true })).finish(commands);
+}
+
 describe('a conversation', () => {
   it('a conversation returns one body per command, in stages, on one connection', async () => {
     const conversation = await socket.converse(soon());
@@ -274,7 +278,7 @@ describe('the master socket', () => {
     expect(await exchange(GET)).toEqual([NOT_FOUND]);
   });
 
-  it('a worker that does not reply holds one slot, whatever else is sent to it', async () => {
+  it('a worker that does not reply holds one slot for the calls that read', async () => {
     const toTheHungOne = (n: number) => `@!101 get map ${MAP} 192.0.2.${n}`;
     master.script = (command) => (command.startsWith('@!101 ') ? hang : undefined);
     const failures = await timeUp(
@@ -305,11 +309,25 @@ describe('the master socket', () => {
   it('a commit that replies late delays no other call to its worker', async () => {
     const commit = `@1 commit map @3 ${MAP}`;
     master.script = (command) => (command === commit ? hang : undefined);
-    const committed = failure(exchange(commit));
+    const committed = failure(change(commit));
     await eventually('it is sent', () => master.commands.includes(commit));
+    expect(await change(GET)).toEqual([NOT_FOUND]);
     expect(await exchange(GET)).toEqual([NOT_FOUND]);
     socket.close();
     await committed;
+  });
+
+  it('a change waits for an earlier one to the same worker, and not for a call that reads', async () => {
+    const { promise: until, resolve: replies } = Promise.withResolvers<void>();
+    const texts = ['192.0.2.2', '192.0.2.3', '192.0.2.4'].map((address) => `@1 get map ${MAP} ${address}`);
+    const [read, first, second] = texts as [string, string, string];
+    master.script = (command) => (command === read || command === first ? { kind: 'wait', until } : undefined);
+    const sent = [exchange(read), change(first), change(second)];
+    await eventually('the first change is sent', () => master.commands.includes(first));
+    await settled();
+    expect(master.commands).not.toContain(second);
+    replies();
+    expect(await Promise.all(sent)).toEqual(texts.map(() => [NOT_FOUND]));
   });
 
   it('the slots of given-up commands are freed when the master re-executes itself', async () => {

@@ -44,7 +44,7 @@ export class MasterSocket {
   readonly #observer: CommandObserver;
   readonly #probes = new Map<string | null, LivenessProbe>();
   readonly #open = new Set<Conversation>();
-  readonly #silent = new SilentTargets();
+  readonly #silent = { changes: new SilentTargets(), reads: new SilentTargets() };
   #closed = false;
   /** The socket's file when the probes were connected. */
   #file: string | null = null;
@@ -82,7 +82,8 @@ export class MasterSocket {
       };
       const isUnanswered = (target: string | null) => this.#probes.has(target);
       const observer = this.#observer;
-      const silent = this.#silent;
+      // A read never delays a change.
+      const silent = options.change === true ? this.#silent.changes : this.#silent.reads;
       const deps = { socket, path, deadline, onEnd, isUnanswered, silent, observer };
       const conversation: Conversation = new Conversation(deps);
       this.#open.add(conversation);

@@ -1,7 +1,7 @@
 /**
  * The workers (`@1`, `@!4711`) that were sent a command and have not begun to reply. Further calls to them wait: if the
  * worker hangs, each command sent to it holds a slot until it replies, and with every slot held the other workers could
- * be neither changed nor verified. So a hung worker holds one slot.
+ * be neither changed nor verified.
  */
 export class SilentTargets {
   readonly #waiting = new Map<string, Set<() => void>>();

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { damaged } from '../../testkit/damage.ts';
 import { errorContentTypes, errorMediaType } from './negotiate.ts';
 
 it.each([
@@ -51,5 +52,21 @@ it('selects a form for any header', () => {
     fc.property(fc.array(pieces, { maxLength: 30 }), (parts) => {
       expect(Object.keys(errorContentTypes)).toContain(errorMediaType(parts.join('')));
     }),
+  );
+});
+
+it('an Accept header of any form asks for one of the forms', () => {
+  const accept = Buffer.from('application/x-protobuf; messageType="errors.v1.Err"; q=0.5, application/problem+json');
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string({ maxLength: 200 }),
+        damaged(accept).map((bytes) => bytes.toString('latin1')),
+      ),
+      (given) => {
+        expect(['problem+json', 'apierror', 'err']).toContain(errorMediaType(given));
+      },
+    ),
+    { numRuns: 500 },
   );
 });

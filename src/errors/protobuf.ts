@@ -1,13 +1,12 @@
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { lookUpCode } from './catalogue.ts';
-import { type ApiError, ApiErrorSchema, type Err, ErrSchema } from './gen/errors/v1/errors_pb.ts';
+import { create, toBinary } from '@bufbuild/protobuf';
+import { ApiErrorSchema, type Err, ErrSchema } from './gen/errors/v1/errors_pb.ts';
 import { asServiceError, ServiceError } from './service-error.ts';
 
 /** Ends a circular chain of causes. */
 const DEEPEST = 16;
 
 /** The causes of an error, outermost first. The text of an ordinary error includes its own causes. */
-export function wrappedErrors(error: ServiceError): (ServiceError | string)[] {
+function wrappedErrors(error: ServiceError): (ServiceError | string)[] {
   const chain: (ServiceError | string)[] = [];
   let current = error;
   while (chain.length < DEEPEST) {
@@ -70,51 +69,4 @@ export function encodeErr(error: unknown): Uint8Array {
 
 function errMessage(error: ServiceError, wrapped: Err['wrapped']): Err {
   return create(ErrSchema, { code: error.code, msg: error.detail, op: error.op, wrapped });
-}
-
-/** A decoded `Err`, with the catalogue's entry of its code. */
-interface ReadErr {
-  readonly code: number;
-  readonly kind: string;
-  /** The catalogue's message of the code. */
-  readonly message: string;
-  readonly msg: string;
-  readonly op: string;
-  /** A domain error, the text of an ordinary one, or undefined: nothing is wrapped. */
-  readonly wrapped: ReadErr | string | undefined;
-}
-
-/** The bytes are not the expected message. */
-export class MalformedMessage extends Error {
-  override readonly name = 'MalformedMessage';
-}
-
-/** Throws MalformedMessage if the bytes are not an `errors.v1.Err`, or if it wraps more than a hundred others. */
-export function decodeErr(bytes: Uint8Array): ReadErr {
-  return readErr(decoded('errors.v1.Err', () => fromBinary(ErrSchema, bytes)));
-}
-
-/** Throws MalformedMessage if the bytes are not an `errors.v1.ApiError`. */
-export function decodeApiError(bytes: Uint8Array): ApiError {
-  return decoded('errors.v1.ApiError', () => fromBinary(ApiErrorSchema, bytes));
-}
-
-function decoded<Message>(name: string, decode: () => Message): Message {
-  try {
-    return decode();
-  } catch (cause) {
-    throw new MalformedMessage(`the bytes are not a valid ${name}: ${(cause as Error).message}`, { cause });
-  }
-}
-
-function readErr({ code, msg, op, wrapped }: Err): ReadErr {
-  const { kind, message } = lookUpCode(code);
-  return { code, kind, message, msg, op, wrapped: readWrapped(wrapped) };
-}
-
-function readWrapped(wrapped: Err['wrapped']): ReadErr | string | undefined {
-  if (wrapped.case === 'err') return readErr(wrapped.value);
-  if (wrapped.case === 'stdError') return wrapped.value;
-  // `none` true, `none` false and unset all mean that nothing is wrapped.
-  return undefined;
 }

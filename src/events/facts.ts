@@ -91,14 +91,11 @@ export interface Facts extends PlainEvents {
 }
 
 export type FactType = keyof Facts;
-export type Fact = { readonly [Type in FactType]: { readonly type: Type; readonly data: Facts[Type] } }[FactType];
+type Fact = { readonly [Type in FactType]: { readonly type: Type; readonly data: Facts[Type] } }[FactType];
 /** Never throws, returns at once. */
 export type Emit = <Type extends FactType>(type: Type, data: Facts[Type]) => void;
 /** Returns at once. */
 export type FactListener = (fact: Fact) => void;
-
-/** For parts without a service, and for tests. */
-export const noFacts: Emit = () => undefined;
 
 export class FactBus {
   readonly #log: Log;

@@ -1,7 +1,8 @@
+import { fromBinary } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
 import { BEARER, stubApp } from '../../testkit/http/stub-services.ts';
 import { codes } from '../errors/catalogue.ts';
-import { decodeApiError, decodeErr } from '../errors/protobuf.ts';
+import { ApiErrorSchema, ErrSchema } from '../errors/gen/errors/v1/errors_pb.ts';
 import { ServiceError } from '../errors/service-error.ts';
 
 const block = { method: 'POST', url: '/api/blocked-ips', headers: BEARER } as const;
@@ -70,7 +71,7 @@ describe.each(CASES)('%s', (_name, status, code, failing, request) => {
     const response = await send('application/x-protobuf');
     expect(response.statusCode).toBe(status);
     expect(response.headers['content-type']).toBe('application/x-protobuf; messageType="errors.v1.ApiError"');
-    const message = decodeApiError(response.rawPayload);
+    const message = fromBinary(ApiErrorSchema, response.rawPayload);
     const problem = (await send('*/*')).json();
     expect({ status: message.status, ...message.apiError }).toMatchObject({
       status,
@@ -87,7 +88,7 @@ describe.each(CASES)('%s', (_name, status, code, failing, request) => {
     const response = await send('application/x-protobuf; messageType="errors.v1.Err"');
     expect(response.statusCode).toBe(status);
     expect(response.headers['content-type']).toBe('application/x-protobuf; messageType="errors.v1.Err"');
-    expect(decodeErr(response.rawPayload)).toMatchObject({ code, op: expect.any(String) });
+    expect(fromBinary(ErrSchema, response.rawPayload)).toMatchObject({ code, op: expect.any(String) });
   });
 });
 

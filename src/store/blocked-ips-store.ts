@@ -286,10 +286,6 @@ export class BlockedIpsStore {
     return await this.#scan.texts(after, limit);
   }
 
-  async scanRows(after: Uint8Array | null, limit: number): Promise<{ rows: BlockedIp[]; last: Uint8Array | null }> {
-    return await this.#scan.rows(after, limit);
-  }
-
   /** Null when no block expires. */
   async nextExpiry(): Promise<string | null> {
     return await this.#scan.nextExpiry();

@@ -59,8 +59,8 @@ it('the blocked set equals a model map after any groups, some of which fail', as
           expect(new Set(net.removed)).toEqual(new Set([...model.keys()].filter((text) => !next.has(text))));
           model = next;
         }
-        const { rows } = await store.scanRows(null, 100);
-        expect(new Map(rows.map((row) => [row.ip_address, row.expires_at]))).toEqual(model);
+        const { items } = await store.page({ limit: 100, now: NOON });
+        expect(new Map(items.map((row) => [row.ip_address, row.expires_at]))).toEqual(model);
         expect(await store.count()).toBe(model.size);
       }),
       { numRuns: 60 },

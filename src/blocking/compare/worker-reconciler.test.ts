@@ -9,11 +9,11 @@ import {
   toBlock,
 } from '../../../testkit/blocking.ts';
 import { within } from '../../../testkit/conditions.ts';
+import { noFacts } from '../../../testkit/no-facts.ts';
 import { describeOnProductProxies } from '../../../testkit/proxies.ts';
 import { defaultConfig, RealProxy } from '../../../testkit/real-proxy.ts';
 import { openScriptedBlocking, type ScriptedBlocking } from '../../../testkit/scripted-blocking.ts';
 import { say } from '../../../testkit/scripted-master.ts';
-import { noFacts } from '../../events/facts.ts';
 import { capabilitiesOf } from '../../haproxy/process/proxy-version.ts';
 import { showProcesses } from '../../haproxy/process/workers.ts';
 import { Conversation } from '../../haproxy/socket/conversation.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noFacts } from '../../events/facts.ts';
+import { noFacts } from '../../../testkit/no-facts.ts';
 import type { Processes } from '../../haproxy/process/workers.ts';
 import { WorkerRegistry } from './worker-registry.ts';
 

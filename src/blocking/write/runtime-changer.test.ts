@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { describe, expect, it, vi } from 'vitest';
-import { noFacts } from '../../events/facts.ts';
+import { noFacts } from '../../../testkit/no-facts.ts';
 import type { GroupOutcome, RuntimeMap } from '../../haproxy/maps/runtime-map.ts';
 import type { GroupRequest } from '../../haproxy/maps/runtime-map-changes.ts';
 import type { Processes, Worker } from '../../haproxy/process/workers.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { settled } from '../../../testkit/conditions.ts';
+import { noFacts } from '../../../testkit/no-facts.ts';
 import { stopTime } from '../../../testkit/stop-time.ts';
 import { type Passing, WorkerRegistry } from '../../blocking/compare/worker-registry.ts';
-import { noFacts } from '../../events/facts.ts';
 import { processStartTime } from '../../system/processes.ts';
 import { verifyWorkers } from './worker-comparison.ts';
 

@@ -223,7 +223,3 @@ export function sampleProblem(code: number): Problem {
     request_id: 'V1StGXR8_Z5jdHi6',
   };
 }
-
-export function hasSample(code: number): boolean {
-  return Object.hasOwn(samples, code);
-}

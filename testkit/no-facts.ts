@@ -1,0 +1,3 @@
+import type { Emit } from '../src/events/facts.ts';
+
+export const noFacts: Emit = () => undefined;

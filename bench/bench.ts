@@ -67,7 +67,7 @@ export async function startPair(bench: Bench, entries: number): Promise<Pair> {
   return { entries, service, floor, list };
 }
 
-export async function startEmpty({ started, bin, proxy }: Bench): Promise<Pick<Pair, 'service' | 'floor'>> {
+async function startEmpty({ started, bin, proxy }: Bench): Promise<Pick<Pair, 'service' | 'floor'>> {
   const floor = await started.start(() => Floor.start(bin, proxy.deletesScan));
   const service = await started.start(() => ServiceUnderTest.start(bin));
   return { service, floor };

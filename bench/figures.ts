@@ -1,6 +1,6 @@
 // Machines are noisy: figures are compared within one run, pair by pair, by medians.
 
-export type Unit = 'ms' | '/s' | 'MB' | 'bytes' | 'x' | 'failed' | '';
+type Unit = 'ms' | '/s' | 'MB' | 'bytes' | 'x' | 'failed' | '';
 
 export interface Figure {
   readonly name: string;

@@ -14,7 +14,7 @@ import { time, timed } from './clock.ts';
 import { RawDatabase } from './raw-database.ts';
 import { ask, commit, list, payloads, prepare, runAll, sendAll } from './raw-master.ts';
 
-export interface FloorPaths {
+interface FloorPaths {
   readonly folder: string;
   readonly masterSocket: string;
   readonly map: string;
@@ -22,7 +22,7 @@ export interface FloorPaths {
 }
 
 /** Milliseconds. */
-export interface LoadTimes {
+interface LoadTimes {
   readonly database: number;
   readonly payload: number;
   readonly listing: number;

@@ -68,7 +68,7 @@ export function differencesOf(bench: Pick<Bench, 'spares'>, { list }: Pick<Pair,
 }
 
 /** Null: the reconciler repaired it first. */
-export async function syncAfter(pair: Pair, differences: Differences): Promise<number | null> {
+async function syncAfter(pair: Pair, differences: Differences): Promise<number | null> {
   await makeDifferences(pair, differences);
   return await syncOf(pair);
 }

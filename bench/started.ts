@@ -1,6 +1,6 @@
 // Stops everything that the benchmark started: at the end, a failure or a signal.
 
-export interface Stoppable {
+interface Stoppable {
   stop(): Promise<void>;
 }
 

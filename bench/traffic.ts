@@ -19,7 +19,7 @@ import { RawProxy } from './traffic-raw.ts';
 import { TrafficService } from './traffic-service.ts';
 import { trafficSet } from './traffic-set.ts';
 
-export interface TrafficMeasurement {
+interface TrafficMeasurement {
   readonly figures: readonly Figure[];
   readonly phases: readonly PhaseResult[];
 }

@@ -12,7 +12,7 @@ export interface Truth {
   readonly sites: ReadonlySet<string>;
 }
 
-export type AgreementCheck = { readonly truth: Truth } | { readonly differs: string };
+type AgreementCheck = { readonly truth: Truth } | { readonly differs: string };
 
 const shown = 6;
 

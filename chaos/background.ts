@@ -6,7 +6,7 @@ import type { ChaosStack } from './stack.ts';
 import { clock } from './story.ts';
 import { type VisitedFrontEnd, visitFrontEnd } from './visited-front-end.ts';
 
-export interface FailedRequest {
+interface FailedRequest {
   readonly begun: number;
   readonly ended: number;
   readonly what: string;

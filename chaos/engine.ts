@@ -5,7 +5,7 @@ import { describeOperation, type Program, programOf, type Step } from './program
 import { Arena, type RoundResult } from './round.ts';
 import { shrink } from './shrink.ts';
 
-export interface EngineOptions {
+interface EngineOptions {
   readonly bin: string;
   readonly seed: number;
   readonly from: number;

@@ -22,7 +22,7 @@ export interface Options {
 }
 
 /** The names of the faults for each kind of stack. */
-export interface FaultNames {
+interface FaultNames {
   readonly managed: readonly string[];
   readonly attached: readonly string[];
 }

@@ -54,7 +54,7 @@ export interface Program {
   readonly bystanders: readonly string[];
 }
 
-export interface ProgramOptions {
+interface ProgramOptions {
   /** False: syncs replace changes of sites. */
   readonly sites?: boolean;
 }

@@ -2,7 +2,7 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import type { RoundResult } from './round.ts';
 
-export interface ResultLine {
+interface ResultLine {
   readonly seed: number;
   readonly round: number;
   readonly version: string;

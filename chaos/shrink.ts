@@ -1,6 +1,6 @@
 // Delta debugging: leaves out halves, then quarters, down to single steps, while the round still fails.
 
-export interface Shrunk<T> {
+interface Shrunk<T> {
   readonly steps: readonly T[];
   readonly tries: number;
   /** No single step can be left out. */

@@ -8,7 +8,7 @@ interface Window {
   until: number;
 }
 
-export interface OpenWindow {
+interface OpenWindow {
   /** For its complete duration. */
   alsoExcuse(more: Excuses): void;
   /** Call when the fault is over. */

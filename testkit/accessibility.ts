@@ -6,7 +6,7 @@ import { eventually } from './conditions.ts';
 /** Axe's rules about colours. */
 const ofColours: axe.RunOnly = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
 
-export interface Examination {
+interface Examination {
   /** For a page whose other rules were checked in another theme. */
   readonly coloursOnly?: boolean;
 }

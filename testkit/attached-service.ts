@@ -5,7 +5,7 @@ import { showProcesses } from '../src/haproxy/process/workers.ts';
 import { eventually, within } from './conditions.ts';
 import { RealService, type ServiceOptions, type ServicePaths } from './real-service.ts';
 
-export interface AttachedOptions extends Pick<ServiceOptions, 'bin' | 'environment' | 'command'> {
+interface AttachedOptions extends Pick<ServiceOptions, 'bin' | 'environment' | 'command'> {
   /** Default: one front end with the rule. */
   readonly config?: (paths: ServicePaths, port: number) => string;
   readonly before?: (paths: ServicePaths) => Promise<void>;

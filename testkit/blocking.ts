@@ -16,7 +16,7 @@ import { InstanceStore } from '../src/store/instance-store.ts';
 import { type Database, openDatabase } from '../src/store/open-database.ts';
 import type { Log } from '../src/telemetry/log.ts';
 
-export interface LogLine {
+interface LogLine {
   readonly level: 'info' | 'warn' | 'error';
   readonly message: string;
   readonly fields: Record<string, unknown>;

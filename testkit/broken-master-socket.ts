@@ -6,9 +6,9 @@ import type { RealService } from './real-service.ts';
 import { type Script, ScriptedMaster, say } from './scripted-master.ts';
 
 /** Removes the replacement of the socket; whatever listens at its path by then stays. */
-export type Repair = () => Promise<void>;
+type Repair = () => Promise<void>;
 
-export interface Breakage {
+interface Breakage {
   readonly name: string;
   breakIt(service: RealService): Promise<Repair>;
 }

@@ -10,21 +10,21 @@ export interface Ran {
   readonly err: string;
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly input?: string | Buffer;
   readonly environment?: Readonly<Record<string, string>>;
   /** Called with the output so far while it runs. */
   readonly meanwhile?: (running: Running) => void;
 }
 
-export interface Running {
+interface Running {
   readonly out: string;
   readonly err: string;
   write(text: string): void;
   signal(name: NodeJS.Signals): void;
 }
 
-export const binary = join(import.meta.dirname, '../bin/proxy-manager');
+const binary = join(import.meta.dirname, '../bin/proxy-manager');
 
 export class CommandLineUser {
   readonly #environment: Readonly<Record<string, string>>;

@@ -9,7 +9,7 @@ import type { ReloadReply } from '../src/haproxy/socket/replies.ts';
 import { eventually, within } from './conditions.ts';
 import type { RealProxy } from './real-proxy.ts';
 
-export interface HeldReload {
+interface HeldReload {
   /** Lets the new worker start; resolves to the master's reply to the reload. */
   release(): Promise<ReloadReply>;
 }

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe } from 'vitest';
 
-export interface Judgement {
+interface Judgement {
   readonly fine: boolean;
   readonly said: string;
 }

@@ -13,13 +13,13 @@ export interface ProxyBinary {
   readonly minor: number;
 }
 
-export interface MissingProxy {
+interface MissingProxy {
   readonly bin: string;
   /** How to install it, if there is a way. */
   readonly missing: string;
 }
 
-export interface TestProxies {
+interface TestProxies {
   /** Ascending, each version once. */
   readonly found: readonly ProxyBinary[];
   readonly missing: readonly MissingProxy[];
@@ -81,7 +81,7 @@ export function testProxies(): TestProxies {
 }
 
 /** For tests of the complete product: the distribution's version and the newest; all in `npm run test:long`. */
-export function productProxies(): TestProxies {
+function productProxies(): TestProxies {
   const { found, missing } = testProxies();
   if (longTests) return { found, missing };
   const first = listed().find((proxy) => 'version' in proxy)?.version;

@@ -26,7 +26,7 @@ export interface ProxyPaths {
   readonly port: number;
 }
 
-export interface RealProxyOptions {
+interface RealProxyOptions {
   readonly config?: (paths: ProxyPaths) => string;
   readonly blocked?: readonly string[];
 }

@@ -55,7 +55,7 @@ export interface Answer<T = Record<string, unknown>> {
   readonly body: T;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly body?: unknown;
   /** Sent unchanged. */
   readonly raw?: string | Buffer;

@@ -1,7 +1,7 @@
 // A worker's map: entries in insertion order with duplicates, versions, longest-prefix lookups. The contract suite
 // compares it with real ones.
 
-export interface ScriptedEntry {
+interface ScriptedEntry {
   /** As `show map` prints it. */
   readonly element: string;
   readonly key: string;

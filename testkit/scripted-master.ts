@@ -5,12 +5,12 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { capabilitiesOf, parseRunningVersion } from '../src/haproxy/process/proxy-version.ts';
 import { ScriptedMap } from './scripted-map.ts';
 
-export interface ScriptedWorker {
+interface ScriptedWorker {
   readonly pid: number;
   readonly maps: Map<string, ScriptedMap>;
 }
 
-export type Behaviour =
+type Behaviour =
   | { readonly kind: 'answer' }
   /** Never answered, and nothing after it; executed or not. */
   | { readonly kind: 'hang'; readonly carriedOut?: boolean }

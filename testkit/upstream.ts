@@ -30,7 +30,7 @@ export async function startUpstream(name: string): Promise<Upstream> {
   };
 }
 
-export interface PageAnswer {
+interface PageAnswer {
   readonly status: number;
   readonly text: string;
 }

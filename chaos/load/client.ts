@@ -40,7 +40,7 @@ export function isLate(answer: Json): boolean {
   return failures.length > 0 && failures.every(({ reason }) => reloading.test(reason) || /deadline/.test(reason));
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly number: number;
   /** No other client changes these one by one. */
   readonly territory: Territory;

@@ -198,6 +198,6 @@ export async function batch(client: Client, operation: string, addresses: readon
   client.expect(operation, 'removed', answer.removed, remove.length);
 }
 
-export function addressesOf(page: Json): string[] {
+function addressesOf(page: Json): string[] {
   return (page.items as { ip_address: string }[]).map(({ ip_address }) => ip_address);
 }

@@ -23,7 +23,7 @@ export type Node = FileNode | FolderNode | LinkNode;
 /** How much unsynced data survives. */
 export type Loss = 'all' | 'nothing' | 'in order' | 'anything';
 
-export interface LinkNode {
+interface LinkNode {
   readonly kind: 'link';
   readonly target: string;
 }

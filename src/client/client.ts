@@ -11,7 +11,7 @@ import type { paths } from './gen/api.ts';
 export { ApiProblem, ApiUnreachable, type CallFailure, type Problem, type ReceivedResponse } from './api-problem.ts';
 export type { components } from './gen/api.ts';
 
-export interface ClientOptions {
+interface ClientOptions {
   /** `http://127.0.0.1:7080`; in a browser the origin of the page. */
   readonly baseUrl: string;
   /** Absent: only operations that need no key. */

@@ -115,7 +115,7 @@ export const crashPoints = [
 
 export type CrashPoint = (typeof crashPoints)[number];
 
-export class UnknownCrashPoint extends Error {
+class UnknownCrashPoint extends Error {
   override readonly name = 'UnknownCrashPoint';
 }
 

@@ -17,7 +17,7 @@ import { readTextList } from './text-list.ts';
  * response. Errors: 400 if the client disconnects, 413 beyond `limit` bytes (null: no limit), 408 if it is too slow.
  * @param paceMs the window over which its pace is averaged
  */
-export async function* completeBody(
+async function* completeBody(
   request: FastifyRequest,
   limit: number | null,
   paceMs: number,

@@ -13,7 +13,7 @@ const compress = {
   ),
 } as const;
 
-export type Encoding = keyof typeof compress;
+type Encoding = keyof typeof compress;
 
 const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',

@@ -8,7 +8,7 @@ import type { Instruments } from './instruments.ts';
  */
 export const listedAtMost = 1_000;
 /** Not a possible name of a site or a section. */
-export const unlisted = '(others)';
+const unlisted = '(others)';
 
 type Totals = Pick<ProxyStat, 'requests' | 'denied' | 'serverErrors' | 'sessions'>;
 

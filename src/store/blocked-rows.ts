@@ -4,7 +4,7 @@ import { yieldToLoop } from '../concurrency/pause.ts';
 import { PreparedQuery, type Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
 
-export interface KeyedRow {
+interface KeyedRow {
   readonly key: Buffer;
   readonly row: BlockedIp;
 }

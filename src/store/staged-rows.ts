@@ -18,7 +18,7 @@ const KEEP = KINDS.indexOf('keep');
 const REMOVE = KINDS.indexOf('remove');
 
 /** 0: not given (a reason of null removes the old one). */
-export type Details = readonly [endsAt: string | 0, reason: string | null | 0, blockedBy?: string];
+type Details = readonly [endsAt: string | 0, reason: string | null | 0, blockedBy?: string];
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 

@@ -4,7 +4,7 @@ import { webhookSignature } from './webhook-signature.ts';
 
 const deadlineMs = 10_000;
 
-export interface Delivery {
+interface Delivery {
   /** The same for every attempt. */
   readonly id: string;
   readonly body: string;

@@ -13,7 +13,7 @@ export interface FrontEndCase {
   readonly own: readonly string[];
 }
 
-export interface CaseFiles {
+interface CaseFiles {
   readonly blockedMap: string;
   readonly trustedMap: string;
   readonly otherMap: string;

@@ -3,7 +3,7 @@ import Schema from 'typebox/schema';
 import type { Schema as DocumentSchema, OpenApi, Operation, Response } from '../../src/http/openapi/openapi-types.ts';
 import { nameOfReference } from '../../src/http/openapi/openapi-types.ts';
 
-export interface SeenAnswer {
+interface SeenAnswer {
   readonly status: number;
   /** Null without a body. */
   readonly contentType: string | null;

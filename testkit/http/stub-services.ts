@@ -180,7 +180,7 @@ export interface Call {
   readonly args: readonly unknown[];
 }
 
-export interface Stub {
+interface Stub {
   readonly app: App;
   /** All calls except `authenticate`, `answered`, `ended` and the log. */
   readonly calls: Call[];
@@ -188,7 +188,7 @@ export interface Stub {
   onlyCall(): readonly unknown[];
 }
 
-export interface StubOptions extends AppOptions {
+interface StubOptions extends AppOptions {
   /** The test's services throw errors that the document does not list for the route. */
   readonly undocumented?: boolean;
 }

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { basename } from 'node:path';
 
 /** Arguments and results are plain data. */
-export type Calls = Record<string, (...args: never[]) => unknown>;
+type Calls = Record<string, (...args: never[]) => unknown>;
 
 interface Question {
   readonly id: number;

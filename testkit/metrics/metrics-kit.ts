@@ -7,7 +7,7 @@ import { MetricObservers } from '../../src/metrics/observers.ts';
 import type { SetSources } from '../../src/metrics/set-metrics.ts';
 import { endedOperation } from '../ended-operation.ts';
 
-export interface MetricsKit {
+interface MetricsKit {
   readonly registry: Registry;
   readonly observers: MetricObservers;
   readonly metrics: Metrics;

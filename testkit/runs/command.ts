@@ -15,7 +15,7 @@ export interface Command {
   readonly signal: AbortSignal;
 }
 
-export interface Ended {
+interface Ended {
   /** Null: ended by a signal. */
   readonly code: number | null;
   readonly seconds: number;

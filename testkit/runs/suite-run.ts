@@ -5,7 +5,7 @@ import type { ProxyBinary } from '../proxies.ts';
 
 export const suiteRuns = 'test:again';
 
-export interface SuiteResult {
+interface SuiteResult {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;

@@ -97,7 +97,7 @@ export function useRefreshBlocked(): () => void {
 }
 
 /** `created`: false if the address already had an entry, which was changed. */
-export interface Blocked {
+interface Blocked {
   readonly answer: BlockAnswer;
   readonly created: boolean;
 }

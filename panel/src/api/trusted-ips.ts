@@ -9,7 +9,7 @@ export interface TrustEnd {
   readonly duration_seconds?: number;
 }
 
-export interface Trust {
+interface Trust {
   readonly ip: string;
   /** Null: none; absent: unchanged. */
   readonly note?: string | null;

@@ -1,13 +1,13 @@
 // Answers the panel's requests in component tests, so that the real client, session and queries run.
 import { vi } from 'vitest';
 
-export interface FakeRequest {
+interface FakeRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: unknown;
 }
 
-export interface FakeAnswer {
+interface FakeAnswer {
   readonly status?: number;
   /** A string is sent as it is. */
   readonly body: object | string;

@@ -11,7 +11,7 @@ import { type TabChannel, TokenStore } from '../session/token-store.ts';
 
 const noTabs: TabChannel = { postMessage: () => undefined, addEventListener: () => undefined };
 
-export interface RenderOptions {
+interface RenderOptions {
   readonly signedIn?: boolean;
   readonly tabs?: TabChannel;
 }

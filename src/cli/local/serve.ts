@@ -17,7 +17,7 @@ import { guardLog, tightenUmask } from './guard-log.ts';
 
 const graceMs = 10_000;
 
-export interface Served {
+interface Served {
   readonly url: string;
   readonly keyFile: string;
   /** Resolves when everything was released. */

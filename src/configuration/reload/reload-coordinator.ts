@@ -14,13 +14,13 @@ import { codeOf, isUnconsented, reloadRecord, statusOf } from './reload-record.t
 import type { ReloadRequest } from './reload-request.ts';
 import { comparisonTimeoutMs } from './worker-comparison.ts';
 
-export interface ScheduledReload {
+interface ScheduledReload {
   readonly reasons: readonly string[];
   readonly since: Date;
   readonly attempts: number;
 }
 
-export interface LastReload {
+interface LastReload {
   readonly id: string;
   readonly status: 'completed' | 'refused' | 'failed';
   readonly finished_at: string;

@@ -24,7 +24,7 @@ export type Phase = (typeof phases)[number];
  * - `answers`: HAProxy answers itself.
  * - `anything`: an unknown action, or one that replaces `src`, so that later rules check another address.
  */
-export type Effect = 'denies' | 'ends phase' | 'answers' | 'none' | 'anything';
+type Effect = 'denies' | 'ends phase' | 'answers' | 'none' | 'anything';
 
 export function ruleOf(line: SectionLine, acls: Acls): Rule | null {
   const phase = phaseOf(line.words);

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { workFolderOf } from '../../system/processes.ts';
 import type { ProxyArguments } from './proxy-arguments.ts';
 
-export interface ConfigurationText {
+interface ConfigurationText {
   readonly path: string;
   readonly text: string;
 }

@@ -34,7 +34,7 @@ export interface Media {
   readonly examples?: Readonly<Record<string, NamedExample>>;
 }
 
-export interface Header {
+interface Header {
   readonly $ref?: string;
   readonly description?: string;
   readonly required?: boolean;

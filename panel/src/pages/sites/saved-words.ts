@@ -4,7 +4,7 @@ import { reloadWords } from '../../parts/reload-words.ts';
 import type { Tone } from '../../parts/state-mark.tsx';
 import { siteWords } from './server-words.ts';
 
-export interface Saved {
+interface Saved {
   readonly domain: string;
   readonly reload: ReloadAnswer;
   /** False: the live configuration does not contain the site; absent: unknown. */

@@ -4,7 +4,7 @@ import { toast, toastProblem } from '../../parts/toasts.tsx';
 import { runtimeWords } from '../blocked/runtime-words.ts';
 import { trustedUntil } from './trust-duration.ts';
 
-export interface Removal {
+interface Removal {
   readonly remove: (entry: TrustedIp) => Promise<void>;
   readonly busyWith: string | null;
 }

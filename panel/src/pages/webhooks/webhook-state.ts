@@ -1,7 +1,7 @@
 import type { Webhook } from '../../api/types.ts';
 
 /** `untried`: nothing delivered since its last change. */
-export type WebhookState = 'disabled' | 'failing' | 'untried' | 'delivering';
+type WebhookState = 'disabled' | 'failing' | 'untried' | 'delivering';
 
 export function webhookState(hook: Webhook): WebhookState {
   const { enabled, failing_since: failing, next_attempt_at: next } = hook;

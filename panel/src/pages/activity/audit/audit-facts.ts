@@ -1,7 +1,7 @@
 import type { AuditRecord } from '../../../api/types.ts';
 import { momentText } from '../../../parts/age.tsx';
 
-export interface Fact {
+interface Fact {
   readonly name: string;
   readonly value: string;
 }

@@ -19,7 +19,7 @@ export type TokenKind =
   | 'path'
   | 'word';
 
-export interface Token {
+interface Token {
   readonly kind: TokenKind;
   readonly text: string;
 }

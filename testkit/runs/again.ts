@@ -3,12 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { parseOptions, UsageError, wholeNumber } from '../command-line.ts';
+import { parseOptions, wholeNumber } from '../command-line.ts';
 import { testProxies } from '../proxies.ts';
 import { seedVariable, testSeed } from '../seed.ts';
 import { BusyLoops } from './busy-loops.ts';
 import { headCommit, readPage, root, uncommitted, writePage } from './checkout.ts';
-import { runCommand, stopOnSignals } from './command.ts';
+import { runCommand } from './command.ts';
+import { runProgram, say, stopOnSignals } from './program.ts';
 import {
   durationText,
   greenInARow,
@@ -21,7 +22,7 @@ import {
 } from './suite-run.ts';
 import { rowsOf, withRow } from './table.ts';
 
-const usage = `npm run test:again -- [options]: runs "npm test" in a fresh clone of HEAD, as a environmentWithoutNpm would, and appends a row
+const usage = `npm run test:again -- [options]: runs "npm test" in a fresh clone of HEAD, as a new contributor would, and appends a row
 to the table in docs/reliability.md after each run.
 
   --times 1       number of runs
@@ -97,10 +98,6 @@ function environmentWithoutNpm(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(own), PATH: path.join(delimiter) };
 }
 
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
 function readOptions(args: readonly string[]): Options | null {
   const values = parseOptions(args, {
     times: { type: 'string', default: '1' },
@@ -118,12 +115,4 @@ function readOptions(args: readonly string[]): Options | null {
   };
 }
 
-try {
-  const options = readOptions(process.argv.slice(2));
-  if (options === null) process.stdout.write(usage);
-  else process.exitCode = await main(options);
-} catch (error) {
-  const { message } = error as Error;
-  process.stderr.write(`test:again: ${message}${error instanceof UsageError ? '; --help explains the options' : ''}\n`);
-  process.exitCode = error instanceof UsageError ? 2 : stopping.code() || 1;
-}
+await runProgram({ name: 'test:again', usage, readOptions, main, stopping });

@@ -59,21 +59,3 @@ function killGroup(leader: number | undefined, signal: NodeJS.Signals): void {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
-
-/** Aborts at SIGINT, SIGTERM and SIGHUP; `code` is the signal's exit code. */
-export function stopOnSignals(): { readonly signal: AbortSignal; code(): number } {
-  const stop = new AbortController();
-  let code = 0;
-  for (const [name, number] of [
-    ['SIGHUP', 1],
-    ['SIGINT', 2],
-    ['SIGTERM', 15],
-  ] as const) {
-    process.on(name, () => {
-      if (stop.signal.aborted) return;
-      code = 128 + number;
-      stop.abort(new Error(`${name}: stopped`));
-    });
-  }
-  return { signal: stop.signal, code: () => code };
-}

@@ -6,7 +6,7 @@ import { parseOptions, someOf, UsageError, wholeNumber } from '../command-line.t
 import { type ProxyBinary, testProxies } from '../proxies.ts';
 import { seedVariable, testSeed } from '../seed.ts';
 import { headCommit, longResults, readPage, root, sameCode, uncommitted, writePage } from './checkout.ts';
-import { runCommand, stopOnSignals } from './command.ts';
+import { runCommand } from './command.ts';
 import {
   commitsText,
   countedAcrossCommits,
@@ -26,6 +26,7 @@ import {
   summaryIn,
 } from './long-plan.ts';
 import { appendPiece, readPieces } from './long-results.ts';
+import { runProgram, say, stopOnSignals } from './program.ts';
 import { durationText, readReport, resultOf, shortVersion } from './suite-run.ts';
 import { rowsOf, withRows } from './table.ts';
 
@@ -237,10 +238,6 @@ function statusOf(options: Options, tasks: readonly Task[]): string {
   return ['', ...lines, '', countedAcrossCommits(), ''].join('\n');
 }
 
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
 function readOptions(args: readonly string[]): Options | null {
   const values = parseOptions(args, {
     part: { type: 'string' },
@@ -262,12 +259,4 @@ function readOptions(args: readonly string[]): Options | null {
   };
 }
 
-try {
-  const options = readOptions(process.argv.slice(2));
-  if (options === null) process.stdout.write(usage);
-  else process.exitCode = await main(options);
-} catch (error) {
-  const { message } = error as Error;
-  process.stderr.write(`test:long: ${message}${error instanceof UsageError ? '; --help explains the options' : ''}\n`);
-  process.exitCode = error instanceof UsageError ? 2 : stopping.code() || 1;
-}
+await runProgram({ name: 'test:long', usage, readOptions, main, stopping });

@@ -3,9 +3,9 @@ import type { ReactNode } from 'react';
 import { useBackCloses } from './use-back-closes.ts';
 import { useFocusReturn } from './use-focus-return.ts';
 
-interface DialogProps {
+export interface DialogProps {
   readonly title: string;
-  readonly size?: ModalProps['size'];
+  readonly size?: ModalProps['size'] | undefined;
   /** False: only its own buttons close it, so that a stray key or click does not lose its content. */
   readonly dismissible?: boolean;
   readonly closeOnClickOutside?: boolean;

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { AdminPage } from '../../parts/admin-page.tsx';
 import styles from '../../parts/styles.module.css';
 import { AttachedPage } from './attached/page.tsx';
@@ -23,7 +24,20 @@ function Configuration() {
     <ConfigurationFrame
       about="The live HAProxy configuration, generated from the template and the sites."
       banner={<DriftBanner />}
-      reloadDialog={(onDone, onClose) => <ReloadDialog onDone={onDone} onClose={onClose} />}
+      reloadDialog={(onDone, onClose) => (
+        <ReloadDialog onDone={onDone} onClose={onClose} size="xl">
+          <Text size="sm">
+            HAProxy validates the configuration, then a new worker takes over without dropping connections. If
+            validation fails, the live configuration does not change.
+          </Text>
+          <div>
+            <Text size="sm" fw={600} mb={4}>
+              Configuration changes
+            </Text>
+            <PendingChange backup={null} />
+          </div>
+        </ReloadDialog>
+      )}
       tabs={({ clear, show }) => [
         { value: 'live', label: 'Live configuration', content: <LiveText /> },
         { value: 'change', label: 'Pending changes', content: <PendingChange backup={null} /> },

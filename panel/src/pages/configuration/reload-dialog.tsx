@@ -1,35 +1,29 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useReload } from '../../api/config.ts';
 import type { ReloadAnswer } from '../../api/types.ts';
-import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
+import { Dialog, DialogButtons, type DialogProps } from '../../parts/dialog.tsx';
 import { changeTitle, ProblemAlert } from '../../parts/problem-alert.tsx';
 import { ReloadFailure } from '../../parts/reload-failure.tsx';
 import { ReplaceConsent } from '../../parts/replace-consent.tsx';
-import { PendingChange } from './pending-change.tsx';
 
-export interface ReloadDialogProps {
+interface ReloadDialogProps {
   readonly onDone: (answer: ReloadAnswer) => void;
   readonly onClose: () => void;
+  readonly size?: DialogProps['size'];
+  /** What the reload will do. */
+  readonly children: ReactNode;
 }
 
-export function ReloadDialog({ onDone, onClose }: ReloadDialogProps) {
+export function ReloadDialog({ onDone, onClose, size, children }: ReloadDialogProps) {
   const reload = useReload();
   const close = (): void => {
     if (!reload.isPending) onClose();
   };
   return (
-    <Dialog title="Reload HAProxy" size="xl" onClose={close}>
+    <Dialog title="Reload HAProxy" size={size} onClose={close}>
       <Stack gap="md">
-        <Text size="sm">
-          HAProxy validates the configuration, then a new worker takes over without dropping connections. If validation
-          fails, the live configuration does not change.
-        </Text>
-        <div>
-          <Text size="sm" fw={600} mb={4}>
-            Configuration changes
-          </Text>
-          <PendingChange backup={null} />
-        </div>
+        {children}
         {reload.error !== null && (
           <ProblemAlert title={changeTitle(reload.error, 'HAProxy was not reloaded')} error={reload.error}>
             <ReloadFailure error={reload.error} />

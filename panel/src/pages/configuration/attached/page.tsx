@@ -3,8 +3,8 @@ import type { Attached } from '../../../api/types.ts';
 import styles from '../../../parts/styles.module.css';
 import { ConfigurationFrame } from '../configuration-frame.tsx';
 import { ReloadHistory } from '../history/reload-history.tsx';
+import { ReloadDialog } from '../reload-dialog.tsx';
 import { FrontEnds } from './front-ends.tsx';
-import { ReloadAttached } from './reload-attached.tsx';
 
 export function AttachedPage({ attached }: { readonly attached: Attached }) {
   const by = attached.reload_by;
@@ -22,7 +22,17 @@ export function AttachedPage({ attached }: { readonly attached: Attached }) {
         )
       }
       reloadDialog={
-        by === 'never' ? null : (onDone, onClose) => <ReloadAttached by={by} onDone={onDone} onClose={onClose} />
+        by === 'never'
+          ? null
+          : (onDone, onClose) => (
+              <ReloadDialog onDone={onDone} onClose={onClose}>
+                <Text size="sm">
+                  HAProxy validates your files, then a new worker takes over without dropping connections. If it rejects
+                  them, the current worker keeps running.
+                  {by.startsWith('systemd:') && ` The reload runs systemctl reload ${by.slice('systemd:'.length)}.`}
+                </Text>
+              </ReloadDialog>
+            )
       }
       tabs={() => [
         { value: 'front-ends', label: 'Front ends', content: <FrontEnds attached={attached} /> },

@@ -24,18 +24,31 @@ test('promises.md states each number once, in order', () => {
     expect(numbers(kind)).toEqual(Array.from({ length: count }, (_, index) => index + 1));
 });
 
-test('promises.md names an existing test for each', () => {
+test('promises.md names existing tests or pages for each', () => {
   for (const [, name = '', proof = ''] of rows) {
-    const files = [...proof.matchAll(/`((?:src|test)\/[^`]+)`|\]\(([^)]+)\)/g)].map(([, test, page]) =>
-      test === undefined ? join('docs', page ?? '') : test,
-    );
-    expect(files, name).not.toEqual([]);
+    const pages = [...proof.matchAll(/\]\(([^)]+)\)/g)].map(([, page = '']) => join(root, 'docs', page));
     expect(
-      files.filter((file) => !existsSync(join(root, file))),
+      pages.filter((page) => !existsSync(page)),
       name,
     ).toEqual([]);
+    const files = [...proof.matchAll(/`((?:src|test)\/[^`]+)`((?:[:,] "[^"]+")*)/g)];
+    for (const [, file = '', quoted = ''] of files) {
+      const titles = [...quoted.matchAll(/"([^"]+)"/g)].map(([, title = '']) => title);
+      expect(titles, `${name}: the titles of tests in ${file}`).not.toEqual([]);
+      expect(
+        titles.filter((title) => !titlesIn(file).has(title)),
+        `${name}: not in ${file}`,
+      ).toEqual([]);
+    }
+    expect(pages.length + files.length, name).toBeGreaterThan(0);
   }
 });
+
+/** The literals that are the first of several arguments, as every title is. */
+function titlesIn(file: string): Set<string> {
+  const code = readFileSync(join(root, file), 'utf8').replaceAll(/^ *\/\/.*$/gm, '');
+  return new Set([...code.matchAll(/\(\s*'([^'\n]+)',/g)].map(([, title = '']) => title));
+}
 
 test('comments cite only promises that promises.md states', () => {
   const wrong = sources().flatMap((path) => {

@@ -24,7 +24,7 @@ import { openApiRoutes } from './openapi-routes.ts';
 import { isPanelRoute } from './panel-pages.ts';
 import { isUnknownPageVisit, panelRoutes, sendPage } from './panel-routes.ts';
 import { methodNotAllowed, noSuchEndpoint } from './rejections.ts';
-import { pathOf } from './request-context.ts';
+import { addRequestContext, pathOf } from './request-context.ts';
 import { requestId } from './request-id.ts';
 import { RequestLines } from './request-lines.ts';
 import { requireScope } from './require-scope.ts';
@@ -118,8 +118,8 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   parseJsonBodies(app, timeouts.smallBody);
   if (options.onRoute !== undefined) app.addHook('onRoute', options.onRoute);
   const lines = new RequestLines(services.log);
+  addRequestContext(app);
   // Before every hook that may reject a request: its log line has the duration.
-  app.decorateRequest('receivedAt', 0);
   app.addHook('onRequest', (request, _reply, next) => {
     request.receivedAt = performance.now();
     next();
@@ -159,15 +159,6 @@ function addHooks(
   const strict = new StrictRequests();
   let closing = false;
 
-  app.decorateRequest('keyName', '');
-  app.decorateRequest('keyScopes', null);
-  app.decorateRequest('sessionEndsAt', null);
-  app.decorateRequest('failureLogged', false);
-  app.decorateRequest('auditRows', null);
-  app.decorateRequest('answered', null);
-  app.decorateRequest('attempted', false);
-  app.decorateRequest('entryCounts', null);
-  app.decorateRequest('failure', null);
   app.addHook('onRoute', (route) => {
     const methods = [route.method].flat();
     routes.add(route.url, methods);

@@ -1,35 +1,57 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { EntryCounts } from '../api/ended-operation.ts';
 import type { Operation } from '../api/operation.ts';
 import type { Caller } from '../blocking/answers.ts';
 import type { Scope } from '../domain/scope.ts';
 import type { ServiceError } from '../errors/service-error.ts';
 
+interface RequestContext {
+  /** Empty on the open routes. */
+  keyName: string;
+  keyScopes: readonly Scope[] | null;
+  /** Null: no session. */
+  sessionEndsAt: string | null;
+  /** `performance.now()` when the headers had arrived. */
+  receivedAt: number;
+  /** Its failure is logged or counted. */
+  failureLogged: boolean;
+  /** Ids of the audit rows that its changes wrote. */
+  auditRows: number[] | null;
+  /** The answer before it was serialized; null: none, or a failure. */
+  answered: Readonly<Record<string, unknown>> | null;
+  /** It was valid and allowed, and its handler was called. */
+  attempted: boolean;
+  /** Counts of entries that the response does not have. */
+  entryCounts: EntryCounts | null;
+  failure: ServiceError | null;
+}
+
 declare module 'fastify' {
-  interface FastifyRequest {
-    /** Empty on the open routes. */
-    keyName: string;
-    keyScopes: readonly Scope[] | null;
-    /** Null: no session. */
-    sessionEndsAt: string | null;
-    /** `performance.now()` when the headers had arrived. */
-    receivedAt: number;
-    /** Its failure is logged or counted. */
-    failureLogged: boolean;
-    /** Ids of the audit rows that its changes wrote. */
-    auditRows: number[] | null;
-    answered: Readonly<Record<string, unknown>> | null;
-    attempted: boolean;
-    /** Counts of entries that the response does not have. */
-    entryCounts: EntryCounts | null;
-    failure: ServiceError | null;
-  }
+  interface FastifyRequest extends RequestContext {}
   interface FastifyContextConfig {
     /** Absent for the panel's page and its files. */
     operation?: Operation;
     /** By declaration or by a setting. */
     open?: boolean;
   }
+}
+
+const initially: RequestContext = {
+  keyName: '',
+  keyScopes: null,
+  sessionEndsAt: null,
+  receivedAt: 0,
+  failureLogged: false,
+  auditRows: null,
+  answered: null,
+  attempted: false,
+  entryCounts: null,
+  failure: null,
+};
+
+/** Also there when an error precedes the first hook, unlike an object that a hook creates. */
+export function addRequestContext(app: FastifyInstance): void {
+  for (const [name, value] of Object.entries(initially)) app.decorateRequest(name, value);
 }
 
 export function callerOf(request: FastifyRequest): Caller {

@@ -3,7 +3,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BlockRequest, Caller } from '../src/blocking/answers.ts';
+import type { Caller } from '../src/api/caller.ts';
+import type { RequestedBlock } from '../src/blocking/blocked-set-service.ts';
 import type { TrustUsage } from '../src/blocking/trusted-set.ts';
 import { parseIp } from '../src/domain/ip.ts';
 import { FactBus } from '../src/events/facts.ts';
@@ -118,7 +119,7 @@ export function caller(): Caller {
   return { keyName: 'test', requestId: 'r', source: '127.0.0.1', receivedAt: performance.now() };
 }
 
-export function toBlock(text: string, more: Partial<BlockRequest> = {}): BlockRequest {
+export function toBlock(text: string, more: Partial<RequestedBlock> = {}): RequestedBlock {
   return { entry: entryOf(text), expiry: { kind: 'permanent' }, force: false, ...more };
 }
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { BlockAnswer, UnblockAnswer } from '../src/api/blocked-ips.ts';
 import type { BulkAnswer } from '../src/api/blocked-ips-bulk.ts';
-import type { BulkItem } from '../src/blocking/answers.ts';
+import type { BulkItem } from '../src/blocking/blocked-set-service.ts';
 import { BulkStore } from '../src/store/bulk-store.ts';
 import { caller, entryOf, toBlock } from './blocking.ts';
 import { openScriptedBlocking, type ScriptedBlocking } from './scripted-blocking.ts';

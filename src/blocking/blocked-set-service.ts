@@ -1,9 +1,36 @@
 import type { BlockAnswer, BlockedIpDetail, BlockedIpPage, UnblockAnswer } from '../api/blocked-ips.ts';
 import type { BulkAnswer, Rejection, SyncAnswer } from '../api/blocked-ips-bulk.ts';
+import type { Caller } from '../api/caller.ts';
 import type { CheckAnswer } from '../api/check.ts';
 import type { IpEntry } from '../domain/ip.ts';
 import type { TrustExpiry } from '../store/trusted-ips-store.ts';
-import type { BlockRequest, BulkItem, Caller } from './answers.ts';
+
+export type Expiry =
+  | { readonly kind: 'permanent' }
+  | { readonly kind: 'at'; readonly at: Date }
+  | { readonly kind: 'duration'; readonly seconds: number }
+  /** A list element with an expiry: the later of the current one and this; permanent stays permanent. */
+  | { readonly kind: 'not-before'; readonly at: Date }
+  /** A list element without a time: an existing entry keeps its expiry. */
+  | { readonly kind: 'keep' };
+
+/** The body of a block, parsed. */
+export interface RequestedBlock {
+  readonly entry: IpEntry;
+  /** Absent: the existing reason is kept. */
+  readonly reason?: string | null | undefined;
+  readonly blockedBy?: string | undefined;
+  readonly expiry: Expiry;
+  /** Store it although a trusted entry covers it. */
+  readonly force: boolean;
+  /** Block a network that is wide or contains a complete special range. */
+  readonly allowWide?: boolean | undefined;
+}
+
+export type BulkItem =
+  /** `line`: of a text list, counted from 1; array elements have none. */
+  | { readonly ok: true; readonly request: RequestedBlock; readonly line?: number }
+  | { readonly ok: false; readonly rejection: Rejection };
 
 export interface BlockedListQuery {
   readonly limit: number;
@@ -18,7 +45,7 @@ export interface BlockedListQuery {
 }
 
 export interface BatchRequest {
-  readonly add: readonly { readonly index: number; readonly request: BlockRequest }[];
+  readonly add: readonly { readonly index: number; readonly request: RequestedBlock }[];
   readonly remove: readonly { readonly index: number; readonly entry: IpEntry }[];
   /** Rejected by the HTTP layer; the service adds its own rejections (both lists, trust). */
   readonly rejected: readonly Rejection[];
@@ -36,7 +63,7 @@ export interface ReplaceOptions extends BatchOptions {
 
 export interface BlockedSetService {
   /** `created`: answer 201, not 200. Errors: trusted, too wide or over the limit (409), database or file (503). */
-  block(request: BlockRequest, caller: Caller): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer }>;
+  block(request: RequestedBlock, caller: Caller): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer }>;
   /** Errors: 1100 without an entry of its own, with `covered_by` and `stray_removed`. */
   unblock(entry: IpEntry, caller: Caller): Promise<UnblockAnswer>;
   batch(request: BatchRequest, caller: Caller, options?: BatchOptions): Promise<BulkAnswer>;

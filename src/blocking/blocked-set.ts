@@ -1,34 +1,30 @@
 import type { BlockAnswer, BlockedIpDetail, BlockedIpPage, UnblockAnswer } from '../api/blocked-ips.ts';
 import type { BulkAnswer, Rejection, StillBlocked, SyncAnswer } from '../api/blocked-ips-bulk.ts';
+import type { Caller } from '../api/caller.ts';
 import type { CheckAnswer } from '../api/check.ts';
 import { type IpEntry, lookupForms } from '../domain/ip.ts';
 import { specialOf } from '../domain/special-ranges.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import { auditedChange } from '../store/audit-rows.ts';
 import type { BlockedChange, BlockedEffect, BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { StagedRow } from '../store/bulk-store.ts';
 import type { AddressChecker } from './address-checker.ts';
-import {
-  type BlockRequest,
-  type BulkItem,
-  type Caller,
-  type ChangeCounts,
-  countsOf,
-  runtimeReport,
-} from './answers.ts';
+import { type ChangeCounts, countsOf, runtimeReport } from './answers.ts';
 import type {
   BatchOptions,
   BatchRequest,
   BlockedListQuery,
   BlockedSetService,
+  BulkItem,
   ReplaceOptions,
+  RequestedBlock,
 } from './blocked-set-service.ts';
 import type { BulkResult, BulkRunner } from './bulk/bulk-runner.ts';
 import type { Synchroniser } from './compare/sync.ts';
 import { textPages } from './mirrored-map.ts';
 import type { Admission } from './write/admission.ts';
 import { SpecialEntries } from './write/admission.ts';
-import { auditedChange } from './write/audit-notes.ts';
 import { changeFailure } from './write/change-failure.ts';
 import type { EntryLimit } from './write/entry-limit.ts';
 import type { GroupWriter } from './write/group-writer.ts';
@@ -69,7 +65,7 @@ export class BlockedSet implements BlockedSetService {
   }
 
   async block(
-    request: BlockRequest,
+    request: RequestedBlock,
     caller: Caller,
   ): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer }> {
     const { change, overriddenBy, trustedInside } = await this.#deps.admission.admitOne(request, caller);

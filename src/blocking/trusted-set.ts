@@ -1,6 +1,7 @@
 // The trusted addresses. They are few, so each change rewrites the complete file.
 
 import { stat } from 'node:fs/promises';
+import type { Caller } from '../api/caller.ts';
 import type { RuntimeReport } from '../api/changes.ts';
 import type { TrustedIp } from '../api/trusted-ips.ts';
 import type { TurnQueue } from '../concurrency/turn-queue.ts';
@@ -14,13 +15,13 @@ import { isMissing, writeFileAtomically } from '../files/atomic-file.ts';
 import { trustedMapText } from '../haproxy/map-file/trusted-map-text.ts';
 import type { RuntimeMap } from '../haproxy/maps/runtime-map.ts';
 import type { AuditedChange } from '../store/audit-rows.ts';
+import { auditedChange } from '../store/audit-rows.ts';
 import { hasExpired, type TrustExpiry, type TrustedIpsStore } from '../store/trusted-ips-store.ts';
-import { type Caller, type ChangeCounts, nothingChanged, runtimeReport } from './answers.ts';
+import { type ChangeCounts, nothingChanged, runtimeReport } from './answers.ts';
 import type { TrustChange } from './blocked-set-service.ts';
 import { Fingerprint } from './compare/fingerprint.ts';
 import type { MirroredMap } from './mirrored-map.ts';
 import { TrustedEntries } from './trusted-entries.ts';
-import { auditedChange } from './write/audit-notes.ts';
 import { changeFailure } from './write/change-failure.ts';
 import type { ChangeWindows } from './write/change-windows.ts';
 import type { RuntimeChangeResult, RuntimeChanger } from './write/runtime-changer.ts';

@@ -5,7 +5,7 @@ import { noDrift } from '../../testkit/no-drift.ts';
 import { itScripted, openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import { hang, type ScriptedMaster, say } from '../../testkit/scripted-master.ts';
 import type { StoppedTime } from '../../testkit/stop-time.ts';
-import type { BulkItem } from '../blocking/answers.ts';
+import type { BulkItem } from '../blocking/blocked-set-service.ts';
 import { BulkWorkers } from '../blocking/bulk/bulk-workers.ts';
 import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import { Health } from './health.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { Rejection } from '../api/blocked-ips-bulk.ts';
-import type { BlockRequest, BulkItem } from '../blocking/answers.ts';
+import type { BulkItem, RequestedBlock } from '../blocking/blocked-set-service.ts';
 import { yieldToLoop } from '../concurrency/pause.ts';
 import type { IpEntry } from '../domain/ip.ts';
 import type { BatchShare } from './batch-room.ts';
@@ -91,7 +91,7 @@ function isUtf8Text(request: FastifyRequest): boolean {
 }
 
 export interface Batch {
-  readonly add: { readonly index: number; readonly request: BlockRequest }[];
+  readonly add: { readonly index: number; readonly request: RequestedBlock }[];
   readonly remove: { readonly index: number; readonly entry: IpEntry }[];
   readonly rejected: Rejection[];
 }

@@ -1,6 +1,6 @@
 // An invalid element is listed in the response; the others are applied.
-import type { BlockRequest as BlockBody } from '../api/blocked-ips.ts';
-import type { BlockRequest, BulkItem } from '../blocking/answers.ts';
+import type { BlockRequest } from '../api/blocked-ips.ts';
+import type { BulkItem, RequestedBlock } from '../blocking/blocked-set-service.ts';
 import { parseIp } from '../domain/ip.ts';
 import { quote } from '../domain/quote.ts';
 import type { JsonValue } from './json-values.ts';
@@ -21,7 +21,7 @@ const KEEP = { kind: 'keep' } as const;
 type Element = Pick<JsonValue, 'value' | 'duplicate' | 'marked'>;
 
 type Reading =
-  | { readonly ok: true; readonly request: BlockRequest }
+  | { readonly ok: true; readonly request: RequestedBlock }
   | { readonly ok: false; readonly value: string; readonly why: string };
 
 interface ElementReaderDeps {
@@ -66,7 +66,7 @@ export class ElementReader {
         fields.map(({ name, description }) => (name === 'element' ? description : `${name}: ${description}`)),
       );
     }
-    const body = value as BlockBody;
+    const body = value as BlockRequest;
     for (const what of ['force', 'allow_wide'] as const) if (body[what] === true) this.#deps.mayOverride(what);
     const reading = readBlockRequest(body, this.#deps.now, { listed: true });
     return reading.ok

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { BEARER, BULK, stubApp } from '../../testkit/http/stub-services.ts';
-import type { BulkItem } from '../blocking/answers.ts';
+import type { BulkItem } from '../blocking/blocked-set-service.ts';
 
 const json = { ...BEARER, 'content-type': 'application/json' };
 const text = { ...BEARER, 'content-type': 'text/plain' };

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { Caller } from '../api/caller.ts';
 import type { EntryCounts } from '../api/ended-operation.ts';
 import { type AnswerOf, isOptionalBody, type Operation, type RequestOf } from '../api/operation.ts';
-import type { Caller } from '../blocking/answers.ts';
 import { callerOf } from './request-context.ts';
 
 // ajv's own coercion would accept ` 1`, `1e2` and an empty string, and would apply to bodies too.

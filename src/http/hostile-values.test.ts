@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { type Attack, attacks, HEADERS, isHarmless } from '../../testkit/http/attacks.ts';
 import { endpoints } from '../../testkit/http/endpoint-fields.ts';
 import { BEARER, BULK, stubApp } from '../../testkit/http/stub-services.ts';
-import type { BlockRequest, BulkItem } from '../blocking/answers.ts';
+import type { BulkItem, RequestedBlock } from '../blocking/blocked-set-service.ts';
 import { textLine } from '../telemetry/log.ts';
 
 const stub = stubApp();
@@ -184,7 +184,7 @@ test('an element of a list is accepted exactly when a block is, with the same va
 
 /** The expiry of a list element has another rule: it never shortens a block. */
 function asSingle(request: unknown): unknown {
-  const { expiry, ...rest } = request as BlockRequest;
+  const { expiry, ...rest } = request as RequestedBlock;
   const kind = { keep: 'permanent', 'not-before': 'at' }[expiry.kind as string] ?? expiry.kind;
   return { ...rest, expiry: { ...expiry, kind } };
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { untilPasses } from '../../testkit/conditions.ts';
 import { BEARER, BULK, NO_DIFF, type Overrides, stubApp } from '../../testkit/http/stub-services.ts';
-import type { BulkItem } from '../blocking/answers.ts';
+import type { BulkItem } from '../blocking/blocked-set-service.ts';
 import { type Listening, listen } from './listen.ts';
 
 const open: Listening[] = [];

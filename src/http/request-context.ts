@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Caller } from '../api/caller.ts';
 import type { EntryCounts } from '../api/ended-operation.ts';
 import type { Operation } from '../api/operation.ts';
-import type { Caller } from '../blocking/answers.ts';
 import type { Scope } from '../domain/scope.ts';
 import type { ServiceError } from '../errors/service-error.ts';
 

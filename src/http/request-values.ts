@@ -1,5 +1,5 @@
-import type { BlockRequest as BlockBody } from '../api/blocked-ips.ts';
-import type { BlockRequest, Expiry } from '../blocking/answers.ts';
+import type { BlockRequest } from '../api/blocked-ips.ts';
+import type { Expiry, RequestedBlock } from '../blocking/blocked-set-service.ts';
 import type { ReplaceConsent } from '../configuration/reload/replace-consent.ts';
 import { type IpEntry, parseIp } from '../domain/ip.ts';
 import type { Parsed } from '../domain/parsed.ts';
@@ -39,14 +39,14 @@ export const bothTimes: readonly FieldError[] = ['expires_at', 'duration_seconds
 }));
 
 type BlockReading =
-  | { readonly ok: true; readonly request: BlockRequest }
+  | { readonly ok: true; readonly request: RequestedBlock }
   | { readonly ok: false; readonly fields: readonly FieldError[]; readonly badAddress: boolean };
 
 /**
  * @param now `expires_at` must be later
  * @param listed a list element never shortens a block, and keeps the expiry without a time
  */
-export function readBlockRequest(body: BlockBody, now: Date, { listed = false } = {}): BlockReading {
+export function readBlockRequest(body: BlockRequest, now: Date, { listed = false } = {}): BlockReading {
   const fields: FieldError[] = [];
   const ip = parseIp(body.ip_address);
   if (!ip.ok) fields.push({ name: 'ip_address', description: ip.why });
@@ -56,7 +56,7 @@ export function readBlockRequest(body: BlockBody, now: Date, { listed = false } 
   return { ok: true, request: { entry: ip.entry, reason, blockedBy, expiry, force, allowWide } };
 }
 
-function readExpiry(body: BlockBody, now: Date, fields: FieldError[], listed: boolean): Expiry {
+function readExpiry(body: BlockRequest, now: Date, fields: FieldError[], listed: boolean): Expiry {
   const { expires_at: at, duration_seconds: seconds } = body;
   if (typeof at === 'string' && seconds !== undefined) {
     fields.push(...bothTimes);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { BulkItem } from '../blocking/answers.ts';
+import type { BulkItem } from '../blocking/blocked-set-service.ts';
 import { codes } from '../errors/catalogue.ts';
 import { readTextList } from './text-list.ts';
 

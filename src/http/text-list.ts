@@ -1,6 +1,6 @@
 // One address per line, `#` and `;` comments (also after a blank), blank lines, LF or CRLF.
 import { TextDecoder } from 'node:util';
-import type { BulkItem } from '../blocking/answers.ts';
+import type { BulkItem } from '../blocking/blocked-set-service.ts';
 import { parseIp } from '../domain/ip.ts';
 import { withoutComment } from '../domain/list-line.ts';
 import { shortCopy } from './bulk-elements.ts';

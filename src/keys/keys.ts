@@ -5,9 +5,8 @@
 
 import { hash as digest, randomBytes, timingSafeEqual } from 'node:crypto';
 import { dirname } from 'node:path';
+import type { Caller } from '../api/caller.ts';
 import type { Key, NewKey } from '../api/keys.ts';
-import type { Caller } from '../blocking/answers.ts';
-import { auditedChange } from '../blocking/write/audit-notes.ts';
 import { grants, isScope, type Scope } from '../domain/scope.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
@@ -16,6 +15,7 @@ import { crashPoint } from '../faults/crash-point.ts';
 import { writeSecretFile } from '../files/atomic-file.ts';
 import { makeFolderDurably } from '../files/durable-folder.ts';
 import type { ApiKeyRow, ApiKeysStore, RevocationJudge } from '../store/api-keys-store.ts';
+import { auditedChange } from '../store/audit-rows.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
 const firstKeyName = 'admin';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { noFacts } from '../../testkit/no-facts.ts';
 import { silentLog } from '../../testkit/silent-log.ts';
 import { StoreFolder } from '../../testkit/store/store-folder.ts';
-import type { Caller } from '../blocking/answers.ts';
+import type { Caller } from '../api/caller.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
 import { AuditStore } from '../store/audit-store.ts';
 import type { Database } from '../store/open-database.ts';

@@ -3,12 +3,12 @@
 // the key of that name is still the one that signed in (the settings' key may be replaced between two starts), and
 // cannot be used to guess keys from a copy of the database, which does not contain the token.
 import { hash as digest, randomBytes } from 'node:crypto';
-import type { Caller } from '../blocking/answers.ts';
-import { auditedChange } from '../blocking/write/audit-notes.ts';
+import type { Caller } from '../api/caller.ts';
 import type { Scope } from '../domain/scope.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { Emit } from '../events/facts.ts';
+import { auditedChange } from '../store/audit-rows.ts';
 import type { SessionRow, SessionsStore } from '../store/sessions-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 

@@ -1,10 +1,9 @@
 // Sites: stored in the database, live by a safe reload before the response. One that would make the configuration
 // invalid is refused and not stored.
 
+import type { Caller } from '../api/caller.ts';
 import type { ReloadAnswer } from '../api/configuration.ts';
 import type { ServerState, SiteAnswer, SiteRecord } from '../api/sites.ts';
-import type { Caller } from '../blocking/answers.ts';
-import { auditedChange } from '../blocking/write/audit-notes.ts';
 import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import type { ReplaceConsent } from '../configuration/reload/replace-consent.ts';
 import { backendName } from '../configuration/template/render-scope.ts';
@@ -15,6 +14,7 @@ import { ServiceError } from '../errors/service-error.ts';
 import type { Emit } from '../events/facts.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/socket/master-socket.ts';
 import { parseShowStat, type ServerStat } from '../haproxy/socket/show-stat.ts';
+import { auditedChange } from '../store/audit-rows.ts';
 import type { SitesStore } from '../store/sites-store.ts';
 import type { SitesService } from './sites-service.ts';
 

@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { Caller } from '../api/caller.ts';
 import type { Database } from './open-database.ts';
 import { PreparedQuery, type Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
@@ -23,6 +24,28 @@ export interface AuditedChange {
   readonly note: AuditNote;
   /** Called with the row's id after the commit. */
   readonly written: (id: number) => void;
+}
+
+export function auditedChange(
+  operation: string,
+  caller: Caller,
+  about: Pick<AuditNote, 'ipAddress' | 'target' | 'details'>,
+): AuditedChange {
+  return { note: noteOf(operation, caller, about), written: (id) => caller.audited?.(id) };
+}
+
+export function noteOf(
+  operation: string,
+  caller: Caller | null,
+  about: Pick<AuditNote, 'ipAddress' | 'target' | 'details'>,
+): AuditNote {
+  return {
+    operation,
+    keyName: caller?.keyName ?? null,
+    source: caller?.source ?? null,
+    requestId: caller?.requestId ?? null,
+    ...about,
+  };
 }
 
 /** Writes audit rows inside the transaction of a change. */

@@ -1,13 +1,13 @@
 // Webhooks are stored in the database. Each enabled one has a runner, which delivers its events.
 
+import type { Caller } from '../api/caller.ts';
 import type { Webhook, WebhookAnswer } from '../api/webhooks.ts';
-import type { Caller } from '../blocking/answers.ts';
-import { auditedChange } from '../blocking/write/audit-notes.ts';
 import { Mutex } from '../concurrency/mutex.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { EventRing } from '../events/event-ring.ts';
 import type { Emit } from '../events/facts.ts';
+import { auditedChange } from '../store/audit-rows.ts';
 import type { WebhookBacklog, WebhookRow, WebhooksStore } from '../store/webhooks-store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { SendRequest } from './webhook-delivery.ts';

@@ -3,8 +3,7 @@ import { type BlockingKit, caller, entryOf, toBlock } from '../../../testkit/blo
 import { openScriptedBlocking } from '../../../testkit/scripted-blocking.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { BlockedIpsStore } from '../../store/blocked-ips-store.ts';
-import type { BlockRequest, BulkItem } from '../answers.ts';
-import type { BatchOptions, ReplaceOptions } from '../blocked-set-service.ts';
+import type { BatchOptions, BulkItem, ReplaceOptions, RequestedBlock } from '../blocked-set-service.ts';
 import { RuntimeChanger } from '../write/runtime-changer.ts';
 
 const maxEntries = 120;
@@ -28,9 +27,9 @@ afterEach(async () => {
   await close();
 });
 
-type Element = string | Partial<BlockRequest & { ip: string }>;
+type Element = string | Partial<RequestedBlock & { ip: string }>;
 
-function request(element: Element): BlockRequest {
+function request(element: Element): RequestedBlock {
   const { ip = '', ...more } = typeof element === 'string' ? { ip: element } : element;
   return toBlock(ip, { expiry: { kind: 'keep' }, ...more });
 }
@@ -53,7 +52,7 @@ const put = (elements: readonly Element[], options: Partial<ReplaceOptions> = {}
   return kit.blockedSet.replaceAll(source(), { allowShrink: false, ...options }, caller());
 };
 
-const block = (ip: string, more: Partial<BlockRequest> = {}) => kit.blockedSet.block(toBlock(ip, more), caller());
+const block = (ip: string, more: Partial<RequestedBlock> = {}) => kit.blockedSet.block(toBlock(ip, more), caller());
 const all = async () => (await kit.store.scanTexts(null, 1_000)).texts;
 const numbered = (count: number) => Array.from({ length: count }, (_, n) => `203.0.113.${n}`);
 

@@ -4,7 +4,7 @@ import { eventually } from '../../../testkit/conditions.ts';
 import { openScriptedBlocking } from '../../../testkit/scripted-blocking.ts';
 import { type ScriptedMaster, say } from '../../../testkit/scripted-master.ts';
 import type { StoppedTime } from '../../../testkit/stop-time.ts';
-import type { BulkItem } from '../answers.ts';
+import type { BulkItem } from '../blocked-set-service.ts';
 
 const texts = Array.from({ length: 1_500 }, (_, n) => `20.0.${n >> 8}.${n & 255}`);
 

@@ -2,14 +2,14 @@
 // blocked and unblocked at once.
 
 import type { BulkAnswer, Rejection, SpecialEntry } from '../../api/blocked-ips-bulk.ts';
+import type { Caller } from '../../api/caller.ts';
 import type { IpEntry } from '../../domain/ip.ts';
 import { describeWideness, specialOf, widenessOf } from '../../domain/special-ranges.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { BlockedChange, ExpiryChange } from '../../store/blocked-ips-store.ts';
 import type { StagedRow } from '../../store/bulk-store.ts';
-import type { BlockRequest, BulkItem, Caller, Expiry } from '../answers.ts';
-import type { BatchRequest } from '../blocked-set-service.ts';
+import type { BatchRequest, BulkItem, Expiry, RequestedBlock } from '../blocked-set-service.ts';
 import { TrustedEntries } from '../trusted-entries.ts';
 
 type Addition = Extract<BlockedChange, { op: 'add' }>;
@@ -42,7 +42,7 @@ export class Admission {
    * @throws ServiceError 409 when it is wide without `allowWide`, or fully trusted without `force`
    */
   async admitOne(
-    request: BlockRequest,
+    request: RequestedBlock,
     caller: Caller,
   ): Promise<{ change: Addition; overriddenBy: string[]; trustedInside: string[] }> {
     const { entry } = request;
@@ -126,7 +126,7 @@ export class Admission {
     return this.#deps.trusted.isEmpty || (await this.#deps.trustHasEffect()) ? this.#deps.trusted : nothingTrusted;
   }
 
-  #toChange(request: BlockRequest, caller: Caller): Addition {
+  #toChange(request: RequestedBlock, caller: Caller): Addition {
     return {
       op: 'add',
       entry: request.entry,
@@ -156,7 +156,7 @@ const nothingTrusted = new TrustedEntries();
 const inBothLists: Refusal = { why: 'it is in both add and remove' };
 
 function refusalOf(
-  { entry, allowWide, force }: BlockRequest,
+  { entry, allowWide, force }: RequestedBlock,
   allAllowed: boolean,
   trusted: TrustedEntries,
 ): Refusal | null {

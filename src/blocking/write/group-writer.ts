@@ -9,11 +9,11 @@ import { crashPoint } from '../../faults/crash-point.ts';
 import type { RuntimeMap } from '../../haproxy/maps/runtime-map.ts';
 import type { BlockedChange, BlockedEffect, BlockedIpsStore, GroupAudit } from '../../store/blocked-ips-store.ts';
 import { countsOf } from '../answers.ts';
-import { type GroupAuthor, groupAudit } from './audit-notes.ts';
 import { changeFailure } from './change-failure.ts';
 import type { ChangeWindows } from './change-windows.ts';
 import type { Committed, DurableCommit } from './durable-commit.ts';
 import { EntryLimit } from './entry-limit.ts';
+import { type GroupAuthor, groupAudit } from './group-audit.ts';
 import type { MapFileKeeper } from './map-file-keeper.ts';
 import type { RuntimeChanger } from './runtime-changer.ts';
 

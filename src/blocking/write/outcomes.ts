@@ -1,10 +1,11 @@
 // Schedules a reload if the current worker is not verified, builds the report and emits the fact.
 
 import type { BulkAnswer, Rejection, SyncAnswer } from '../../api/blocked-ips-bulk.ts';
+import type { Caller } from '../../api/caller.ts';
 import type { RuntimeReport } from '../../api/changes.ts';
 import type { Emit } from '../../events/facts.ts';
 import type { BlockedEffect } from '../../store/blocked-ips-store.ts';
-import { type Caller, runtimeReport } from '../answers.ts';
+import { runtimeReport } from '../answers.ts';
 import type { BulkResult } from '../bulk/bulk-runner.ts';
 import type { ChangeResult } from './group-writer.ts';
 

@@ -1,3 +1,4 @@
+import type { Caller } from '../../api/caller.ts';
 import type {
   Backup,
   ConfigDiff,
@@ -8,7 +9,6 @@ import type {
   ValidationAnswer,
 } from '../../api/configuration.ts';
 import type { PageQuery } from '../../api/schema.ts';
-import type { Caller } from '../../blocking/answers.ts';
 import type { ReplaceConsent } from './replace-consent.ts';
 
 export interface ConfigurationService {

@@ -1,6 +1,6 @@
 import { access, readFile, unlink } from 'node:fs/promises';
+import type { Caller } from '../../api/caller.ts';
 import type { Backup, ConfigDiff, ReloadAnswer, ValidationAnswer } from '../../api/configuration.ts';
-import type { Caller } from '../../blocking/answers.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { isMissing } from '../../files/atomic-file.ts';

@@ -1,6 +1,6 @@
+import type { Caller } from '../../api/caller.ts';
 import type { ReloadAnswer, ReloadPage, ReloadRecord } from '../../api/configuration.ts';
 import type { PageQuery } from '../../api/schema.ts';
-import type { Caller } from '../../blocking/answers.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { Emit } from '../../events/facts.ts';

@@ -1,6 +1,6 @@
-import type { AuditedChange, AuditNote } from '../../store/audit-rows.ts';
+import type { Caller } from '../../api/caller.ts';
+import { type AuditNote, noteOf } from '../../store/audit-rows.ts';
 import type { BlockedEffect, GroupAudit } from '../../store/blocked-ips-store.ts';
-import type { Caller } from '../answers.ts';
 
 /** The other addresses of a group are only counted. */
 const namedOfGroup = 20;
@@ -10,14 +10,6 @@ export interface GroupAuthor {
   /** Null: the service itself. */
   readonly caller: Caller | null;
   readonly written?: (id: number) => void;
-}
-
-export function auditedChange(
-  operation: string,
-  caller: Caller,
-  about: Pick<AuditNote, 'ipAddress' | 'target' | 'details'>,
-): AuditedChange {
-  return { note: noteOf(operation, caller, about), written: (id) => caller.audited?.(id) };
 }
 
 /** One row for all changes of a request; none if there was nothing to remove. */
@@ -34,20 +26,6 @@ export function groupAudit({ operation, caller, written }: GroupAuthor, changes:
       caller?.audited?.(id);
       written?.(id);
     },
-  };
-}
-
-function noteOf(
-  operation: string,
-  caller: Caller | null,
-  about: Pick<AuditNote, 'ipAddress' | 'target' | 'details'>,
-): AuditNote {
-  return {
-    operation,
-    keyName: caller?.keyName ?? null,
-    source: caller?.source ?? null,
-    requestId: caller?.requestId ?? null,
-    ...about,
   };
 }
 

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findMaster } from '../src/haproxy/process/master-process.ts';
 import { capabilitiesOf } from '../src/haproxy/process/proxy-version.ts';
-import { requestReload } from '../src/haproxy/process/reload-request.ts';
+import { requestReload } from '../src/haproxy/process/reload-triggers.ts';
 import { processAlive, processStartTime } from '../src/system/processes.ts';
 import { eventually, within } from '../testkit/conditions.ts';
 import { dealt, describeOnProductProxies } from '../testkit/proxies.ts';

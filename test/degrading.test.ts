@@ -3,7 +3,7 @@
 import { stat, unlink } from 'node:fs/promises';
 import { kill } from 'node:process';
 import { expect, it } from 'vitest';
-import { requestReload } from '../src/haproxy/process/reload-request.ts';
+import { requestReload } from '../src/haproxy/process/reload-triggers.ts';
 import { breakages, takeAllConnections } from '../testkit/broken-master-socket.ts';
 import { slowedTime } from '../testkit/clock.ts';
 import { eventually, within } from '../testkit/conditions.ts';

@@ -1,7 +1,7 @@
 // Promise 7: no race between blocks and reloads loses an entry, and no client notices. Six reloads, twenty in
 // `npm run test:long`.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { requestReload } from '../src/haproxy/process/reload-request.ts';
+import { requestReload } from '../src/haproxy/process/reload-triggers.ts';
 import { eventually, within } from '../testkit/conditions.ts';
 import { describeOnProductProxies, longTests } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { constants } from 'node:fs';
 import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { requestReload } from '../src/haproxy/process/reload-request.ts';
+import { requestReload } from '../src/haproxy/process/reload-triggers.ts';
 import type { ReloadReply } from '../src/haproxy/socket/replies.ts';
 import { eventually, within } from './conditions.ts';
 import type { RealProxy } from './real-proxy.ts';

@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kill } from 'node:process';
-import { requestReload } from '../src/haproxy/process/reload-request.ts';
+import { requestReload } from '../src/haproxy/process/reload-triggers.ts';
 import { type Processes, showProcesses } from '../src/haproxy/process/workers.ts';
 import { MasterSocket } from '../src/haproxy/socket/master-socket.ts';
 import type { ReloadReply } from '../src/haproxy/socket/replies.ts';

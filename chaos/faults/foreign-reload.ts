@@ -1,6 +1,6 @@
 import { findMaster } from '../../src/haproxy/process/master-process.ts';
 import { capabilitiesOf, readProxyVersion } from '../../src/haproxy/process/proxy-version.ts';
-import { requestReload } from '../../src/haproxy/process/reload-request.ts';
+import { requestReload } from '../../src/haproxy/process/reload-triggers.ts';
 import { eventually, within } from '../../testkit/conditions.ts';
 import type { Fault, Stack } from '../fault.ts';
 import { send } from '../signals.ts';

@@ -9,9 +9,9 @@ import { takenAddresses } from '../configuration/reload/listeners.ts';
 import { LiveFile } from '../configuration/reload/live-file.ts';
 import { LiveOrigin } from '../configuration/reload/live-origin.ts';
 import { LiveRule } from '../configuration/reload/live-rule.ts';
-import { ProxyReload } from '../configuration/reload/proxy-reload.ts';
 import { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import { ReloadMarker } from '../configuration/reload/reload-marker.ts';
+import { ReloadOrStart } from '../configuration/reload/reload-or-start.ts';
 import { SafeReload } from '../configuration/reload/safe-reload.ts';
 import { scheduledConfiguration } from '../configuration/reload/scheduled-configuration.ts';
 import { ensureServerStateFile } from '../configuration/reload/server-state.ts';
@@ -71,7 +71,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
 
   const rule = new LiveRule({ live, settings, log });
   const outputFile = join(settings.stateDir, 'proxy-output.log');
-  const proxyReload = new ProxyReload({
+  const reloadOrStart = new ReloadOrStart({
     settings,
     outputFile: settings.supervise ? outputFile : null,
     live,
@@ -83,7 +83,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     log,
   });
   const reloadProxy = async (): Promise<ReloadOutcome> => {
-    const outcome = await proxyReload.reload();
+    const outcome = await reloadOrStart.run();
     await rule.check();
     return outcome;
   };

@@ -1,5 +1,5 @@
 // The only writer. Waiting changes become one group: one transaction, one append and fsync, one payload, one read-back.
-// A line is in the file before the transaction commits: a crash leaves a blocked address too many, never one too few.
+// The order of file and transaction is that of durable-commit.ts.
 
 import type { RuntimeMapFailure } from '../../api/changes.ts';
 import type { Lane, TurnQueue } from '../../concurrency/turn-queue.ts';

@@ -109,38 +109,38 @@ export class RuntimeChanger {
 
   async #apply(
     change: DurableChange,
-    known: { began: number; current: Started; draining: ReadonlyMap<number, Started | null> },
+    started: { began: number; current: Started; draining: ReadonlyMap<number, Started | null> },
   ): Promise<RuntimeChangeResult> {
     this.#deps.pending.noteAdded(change.name, change.fresh);
     for (const worker of this.#deps.registry.all()) worker.abandoned[change.name].removing(change.remove.length);
-    const [current, ...draining] = await Promise.all([
-      this.#changeCurrent(change, known.current, known.began),
-      ...[...known.draining].map(([pid, started]) => this.#changeDraining(change, pid, started)),
+    const [current, ...ofDraining] = await Promise.all([
+      this.#changeCurrent(change, started.current, started.began),
+      ...[...started.draining].map(([pid, first]) => this.#changeDraining(change, pid, first)),
     ]);
     const failures: RuntimeMapFailure[] = [];
     const removed = new Set<string>(current.removed);
     let late: GroupOutcome[] = [];
     if (current.processes !== null) {
       const { draining, starting } = current.processes;
-      const fresh = this.#deps.registry.observe(current.processes);
+      const newWorkers = this.#deps.registry.observe(current.processes);
       // `show proc` was the last command on the current worker's connection: both answers come from the same master.
-      const unaddressed = draining.filter((worker) => !known.draining.has(worker.pid));
+      const unaddressed = draining.filter((worker) => !started.draining.has(worker.pid));
       this.#waitedFor = new Set(starting.map(identity).filter((one) => this.#waitedFor.has(one)));
       late = await Promise.all([
         ...unaddressed.map((worker) => this.#changeDraining(change, worker.pid)),
         ...starting.map((worker) => this.#changeStarting(change, worker)),
       ]);
-      if (fresh.length > 0 || starting.length > 0) this.#deps.onNewWorkers();
+      if (newWorkers.length > 0 || starting.length > 0) this.#deps.onNewWorkers();
     }
     const currentPid = current.processes?.current[0]?.pid ?? this.#deps.registry.current()?.pid ?? null;
     const ofCurrent = current.failures.length > 0 ? current.failures : unproved(change, current);
     for (const failure of ofCurrent) failures.push({ ...failure, worker: failure.worker ?? currentPid });
     if (ofCurrent.length > 0) {
       // The worker that was addressed may be draining by now.
-      for (const pid of new Set([currentPid, known.current.pid]))
+      for (const pid of new Set([currentPid, started.current.pid]))
         if (pid !== null) this.#deps.registry.markSuspect(pid, change.name, ofCurrent[0]!.reason);
     }
-    for (const outcome of [...draining, ...late]) {
+    for (const outcome of [...ofDraining, ...late]) {
       for (const text of outcome.removed) removed.add(text);
       // A worker that exited serves no client.
       if (!outcome.workerGone) failures.push(...outcome.failures);

@@ -11,7 +11,7 @@ import { childrenOf, processAlive, processStartTime } from '../../system/process
 import { type ConverseOptions, type MasterSocket, MasterSocketError } from '../socket/master-socket.ts';
 import { mayBeReload } from '../socket/master-socket-error.ts';
 import { findMaster, type MasterProcess, masterAt } from './master-process.ts';
-import { reloadUnit, requestReload, signalReload } from './reload-request.ts';
+import { reloadUnit, requestReload, signalReload } from './reload-triggers.ts';
 import { type Listing, listProcesses, type Processes, showProcesses } from './workers.ts';
 
 interface Confirmed {

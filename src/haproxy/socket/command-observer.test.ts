@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually, within } from '../../../testkit/conditions.ts';
 import { hang, ScriptedMaster, say } from '../../../testkit/scripted-master.ts';
 import { stopTime } from '../../../testkit/stop-time.ts';
-import { requestReload } from '../process/reload-request.ts';
+import { requestReload } from '../process/reload-triggers.ts';
 import { commandNameOf } from './command-observer.ts';
 import { PayloadCommand } from './conversation-command.ts';
 import { MasterSocket } from './master-socket.ts';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually, settled, within } from '../../../testkit/conditions.ts';
 import { hang, ScriptedMaster, say } from '../../../testkit/scripted-master.ts';
 import { stopTime } from '../../../testkit/stop-time.ts';
-import { requestReload } from '../process/reload-request.ts';
+import { requestReload } from '../process/reload-triggers.ts';
 import { showProcesses } from '../process/workers.ts';
 import { UnsafeCommandError } from './conversation-command.ts';
 import { MasterSocket, MasterSocketError, type SocketFailureReason } from './master-socket.ts';

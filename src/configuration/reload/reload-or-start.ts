@@ -1,5 +1,5 @@
-// Reloads HAProxy: not if another process listens on one of its addresses; saves the state of the servers for the next
-// worker; starts HAProxy instead if this service supervises it and it does not run.
+// Reloads HAProxy with `ProxyReloader`: not if another process listens on one of its addresses; saves the state of the
+// servers for the next worker; starts HAProxy instead if this service supervises it and it does not run.
 
 import type { WorkerRegistry } from '../../blocking/compare/worker-registry.ts';
 import type { RuntimeLink } from '../../blocking/write/runtime-link.ts';
@@ -38,7 +38,7 @@ async function addressesInUse(
 
 const reloadTimeoutMs = 60_000;
 
-interface ProxyReloadDeps {
+interface ReloadOrStartDeps {
   readonly settings: Settings;
   readonly live: LiveFile;
   readonly socket: MasterSocket;
@@ -51,11 +51,11 @@ interface ProxyReloadDeps {
   readonly log: Log;
 }
 
-export class ProxyReload {
-  readonly #deps: ProxyReloadDeps;
+export class ReloadOrStart {
+  readonly #deps: ReloadOrStartDeps;
   readonly #reloader: ProxyReloader;
 
-  constructor(deps: ProxyReloadDeps) {
+  constructor(deps: ReloadOrStartDeps) {
     this.#deps = deps;
     const { socket, settings, parts, workerReadsConfiguration } = deps;
     const { pidFile, configFile } = settings;
@@ -64,7 +64,7 @@ export class ProxyReload {
   }
 
   /** Loads the live file. Never throws for a failure of HAProxy or its socket. */
-  async reload(): Promise<ReloadOutcome> {
+  async run(): Promise<ReloadOutcome> {
     const held = await addressesInUse((await this.#deps.live.read()) ?? '', this.#deps.settings);
     if (held.length > 0) return this.#skipped(`${held.join(', ')} is held by another process`);
     await this.#saveServerState();

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { reloadUnit } from './reload-request.ts';
+import { reloadUnit } from './reload-triggers.ts';
 
 let folder: string;
 beforeAll(async () => {

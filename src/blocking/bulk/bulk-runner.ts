@@ -10,7 +10,7 @@ import { causeText, type Log } from '../../telemetry/log.ts';
 import { type ChangeCounts, nothingChanged } from '../answers.ts';
 import type { Reconciler } from '../compare/reconciler.ts';
 import { changeFailure } from '../write/change-failure.ts';
-import { EntryLimit } from '../write/entry-limit.ts';
+import type { EntryLimit } from '../write/entry-limit.ts';
 import type { MapFileKeeper } from '../write/map-file-keeper.ts';
 import { BulkGuard, type Guarded } from './bulk-guard.ts';
 import { type BulkVerdict, BulkWorkers, type BulkWorkersDeps, listedFailures } from './bulk-workers.ts';
@@ -44,7 +44,7 @@ interface BulkRunnerDeps extends BulkWorkersDeps {
   readonly reconciler: Pick<Reconciler, 'pause'>;
   readonly now: () => Date;
   readonly log: Log;
-  readonly limit?: EntryLimit;
+  readonly limit: EntryLimit;
 }
 
 export class BulkRunner {
@@ -63,7 +63,7 @@ export class BulkRunner {
 
   constructor(deps: BulkRunnerDeps) {
     this.#deps = deps;
-    this.#guard = new BulkGuard({ bulk: deps.bulk, limit: deps.limit ?? new EntryLimit(0) });
+    this.#guard = new BulkGuard({ bulk: deps.bulk, limit: deps.limit });
   }
 
   /**

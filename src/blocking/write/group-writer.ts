@@ -12,7 +12,7 @@ import { countsOf } from '../answers.ts';
 import { changeFailure } from './change-failure.ts';
 import type { ChangeWindows } from './change-windows.ts';
 import type { Committed, DurableCommit } from './durable-commit.ts';
-import { EntryLimit } from './entry-limit.ts';
+import type { EntryLimit } from './entry-limit.ts';
 import { type GroupAuthor, groupAudit } from './group-audit.ts';
 import type { MapFileKeeper } from './map-file-keeper.ts';
 import type { RuntimeChanger } from './runtime-changer.ts';
@@ -52,30 +52,24 @@ interface GroupWriterDeps {
   readonly map: RuntimeMap;
   readonly windows: ChangeWindows;
   /** Called with the number of changes, and how long the group held the turn. */
-  readonly onGroup?: (changes: number, milliseconds: number) => void;
+  readonly onGroup: (changes: number, milliseconds: number) => void;
   /** Removals that the workers complete before a group's deadline; one is always allowed. */
-  readonly removalsAtMost?: () => number;
-  readonly limit?: EntryLimit;
+  readonly removalsAtMost: () => number;
+  readonly limit: EntryLimit;
 }
 
 export class GroupWriter {
   readonly #deps: GroupWriterDeps;
-  readonly #onGroup: (changes: number, milliseconds: number) => void;
-  readonly #removalsAtMost: () => number;
-  readonly #limit: EntryLimit;
   readonly #pending: Record<Lane, Pending[]> = { urgent: [], bulk: [] };
   readonly #scheduled: Record<Lane, boolean> = { urgent: false, bulk: false };
   #waitingChanges = 0;
 
   constructor(deps: GroupWriterDeps) {
     this.#deps = deps;
-    this.#onGroup = deps.onGroup ?? (() => undefined);
-    this.#removalsAtMost = deps.removalsAtMost ?? (() => Number.POSITIVE_INFINITY);
-    this.#limit = deps.limit ?? new EntryLimit(0);
   }
 
   get removalsAtMost(): number {
-    return this.#removalsAtMost();
+    return this.#deps.removalsAtMost();
   }
 
   get queueDepth(): number {
@@ -150,7 +144,7 @@ export class GroupWriter {
         );
       }
     }
-    this.#onGroup(changes.length, performance.now() - began);
+    this.#deps.onGroup(changes.length, performance.now() - began);
   }
 
   async #apply(
@@ -196,7 +190,7 @@ export class GroupWriter {
   async #thatFit(group: readonly Pending[]): Promise<readonly Pending[]> {
     let total = this.#deps.store.total;
     const additions = group.reduce((sum, { changes }) => sum + changes.filter(({ op }) => op === 'add').length, 0);
-    if (additions === 0 || this.#limit.allows(total + additions)) return group;
+    if (additions === 0 || this.#deps.limit.allows(total + additions)) return group;
     try {
       let present: ReadonlySet<string> = await this.#deps.store.presentOf(
         group.flatMap(({ changes }) => changes.map(({ entry }) => entry.text)),
@@ -208,8 +202,8 @@ export class GroupWriter {
           else after.delete(entry.text);
         }
         const wouldBe = total + after.size - present.size;
-        if (wouldBe > total && !this.#limit.allows(wouldBe)) {
-          pending.reject(this.#limit.refusal(total, wouldBe));
+        if (wouldBe > total && !this.#deps.limit.allows(wouldBe)) {
+          pending.reject(this.#deps.limit.refusal(total, wouldBe));
           return false;
         }
         total = wouldBe;

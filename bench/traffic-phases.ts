@@ -1,4 +1,5 @@
 // Each operation through the service and as raw commands, while the load runs.
+import { spare } from '../testkit/load/lists.ts';
 import type { LoadGenerator } from '../testkit/load/traffic-loader.ts';
 import type { LoadPlan, LoadReport } from '../testkit/load/traffic-schedule.ts';
 import type { RawProxy } from './traffic-raw.ts';
@@ -39,7 +40,7 @@ export const usual: Omit<TrafficOptions, 'entries' | 'bin'> = {
   },
 };
 
-export const phaseNames = ['quiet', 'blocks', 'import', 'sync', 'reloads', 'removal'] as const;
+export const phaseNames = ['quiet', 'blocks', 'import', 'sync', 'unexpected', 'reloads', 'removal'] as const;
 export type PhaseName = (typeof phaseNames)[number];
 
 export interface PhaseSide {
@@ -70,6 +71,8 @@ export interface Stage {
 type Starts = readonly number[];
 
 interface Phase {
+  /** Of both sides, before the load runs. */
+  prepare?(stage: Stage, side: 'service' | 'raw'): Promise<void>;
   /** Returns the work: the client prepares before the load runs. */
   service(stage: Stage): () => Promise<Starts>;
   raw(stage: Stage, starts: Starts): Promise<void>;
@@ -130,6 +133,22 @@ const phases: Readonly<Record<PhaseName, Phase>> = {
     },
   },
 
+  // As many as there are entries.
+  unexpected: {
+    async prepare({ service, raw, set }, side) {
+      const strays = set.all.map((_, index) => spare(index));
+      await (side === 'service' ? service.addBehindItsBack(strays) : raw.load(strays));
+    },
+    service:
+      ({ service }) =>
+      () =>
+        once(service.resumeAndSync()),
+    async raw({ raw, set, blocked }) {
+      await raw.replace([...blocked, ...set.all]);
+      expectCount(await raw.list(), set.all.length + blocked.length);
+    },
+  },
+
   // Each waits for the new worker; raw reloads start at the same moments.
   reloads: {
     service:
@@ -173,7 +192,7 @@ export async function runPhases(stage: Stage): Promise<PhaseResult[]> {
     if (!wanted.has(phase)) {
       // The later phases need only the million.
       if (phase !== 'import') continue;
-      if (!['sync', 'reloads', 'removal'].some((later) => wanted.has(later as PhaseName))) continue;
+      if (!['sync', 'unexpected', 'reloads', 'removal'].some((later) => wanted.has(later as PhaseName))) continue;
       options.progress?.('import, without load');
       await orAborted(options.signal, ours(stage)());
       await orAborted(options.signal, theirs(stage, [0]));
@@ -191,20 +210,22 @@ export async function runPhases(stage: Stage): Promise<PhaseResult[]> {
 
 async function measured(stage: Stage, phase: PhaseName): Promise<PhaseResult> {
   const { options, service, raw, generator } = stage;
-  const { service: ours, raw: theirs } = phases[phase];
+  const { prepare, service: ours, raw: theirs } = phases[phase];
   options.progress?.(`${phase}: service`);
   const work = ours(stage);
   // Work left by an earlier phase does not count here.
   await service.real.healthy(60_000);
+  await prepare?.(stage, 'service');
   const began = await generator.during({ ...options.load, port: service.port }, options.tailMs, () =>
     orAborted(options.signal, work()),
   );
   options.progress?.(`${phase}: raw commands (the service took ${Math.round(began.workMs)} ms)`);
-  const beside = await service.paused(() =>
-    generator.during({ ...options.load, port: raw.port }, options.tailMs, () =>
+  const beside = await service.paused(async () => {
+    await prepare?.(stage, 'raw');
+    return await generator.during({ ...options.load, port: raw.port }, options.tailMs, () =>
       orAborted(options.signal, theirs(stage, began.result)),
-    ),
-  );
+    );
+  });
   return {
     phase,
     service: { load: began.load, workMs: began.workMs },

@@ -92,6 +92,7 @@ export function wireBlocking(options: {
   // With fast deletes a commit would stall traffic for nothing; where they scan the map, their cost is measured.
   const strategy = new DeleteStrategy({
     mayReplace: () => replacePays(capabilities(registry.runningVersion)),
+    versions: () => capabilities(registry.runningVersion).versionedMaps,
     scans: () => !capabilities(registry.runningVersion).fastDeletes,
   });
   registry.onForgotten((pid) => strategy.forget(pid));

@@ -116,4 +116,15 @@ describe('the choice between commands and a replace', () => {
     expect(strategy.commandMs(9, 50)).toBe(null);
     expect(strategy.perTurn(9, 50)).toBe(100);
   });
+
+  it('replaces a repair of more than ten seconds on every version with versions', () => {
+    const fast = new DeleteStrategy({ mayReplace: () => false, scans: () => false });
+    fast.record(1, 1_000_000, 100, 9);
+    expect(fast.takesTooLong(1, 1_000_000, 1_000_000, 0)).toBe(true);
+    expect(fast.takesTooLong(1, 1_000_000, 100_000, 0)).toBe(false);
+    expect(fast.prefersReplace(1, 1_000_000, 1_000_000, 0)).toBe(false);
+    const old = new DeleteStrategy({ mayReplace: () => false, versions: () => false });
+    old.record(1, 1_000_000, 100, 9);
+    expect(old.takesTooLong(1, 1_000_000, 1_000_000, 0)).toBe(false);
+  });
 });

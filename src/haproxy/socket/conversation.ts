@@ -314,7 +314,7 @@ export class Conversation {
     this.#stopWaiting?.();
     this.#deps.socket.destroy();
     this.#deps.onEnd(unanswered);
-    // After `onEnd`: whoever waits for this worker learns whether it left a command unanswered.
+    // After `onEnd`, so that a call waiting for this worker learns whether it left a command unanswered.
     if (this.#awaited !== null) this.#silent.heard(this.#awaited);
     this.#awaited = null;
   }

@@ -100,7 +100,7 @@ const phases: Readonly<Record<PhaseName, Phase>> = {
         const began = performance.now();
         const client = async (): Promise<void> => {
           while (performance.now() - began < options.blocksMs) {
-            const ip = spareAddress(blocked.length);
+            const ip = spare(blocked.length);
             blocked.push(ip);
             starts.push(performance.now() - began);
             await service.block(ip);
@@ -135,8 +135,8 @@ const phases: Readonly<Record<PhaseName, Phase>> = {
 
   // As many as there are entries.
   unexpected: {
-    async prepare({ service, raw, set }, side) {
-      const strays = set.all.map((_, index) => spare(index));
+    async prepare({ service, raw, set, blocked }, side) {
+      const strays = set.all.map((_, index) => spare(blocked.length + index));
       await (side === 'service' ? service.addBehindItsBack(strays) : raw.load(strays));
     },
     service:
@@ -192,7 +192,7 @@ export async function runPhases(stage: Stage): Promise<PhaseResult[]> {
     if (!wanted.has(phase)) {
       // The later phases need only the million.
       if (phase !== 'import') continue;
-      if (!['sync', 'unexpected', 'reloads', 'removal'].some((later) => wanted.has(later as PhaseName))) continue;
+      if (!phaseNames.slice(phaseNames.indexOf(phase) + 1).some((later) => wanted.has(later))) continue;
       options.progress?.('import, without load');
       await orAborted(options.signal, ours(stage)());
       await orAborted(options.signal, theirs(stage, [0]));
@@ -284,9 +284,4 @@ async function once(operation: Promise<void>): Promise<Starts> {
 
 function expectCount(seen: number, expected: number): void {
   if (seen !== expected) throw new Error(`the raw proxy holds ${seen} entries, not ${expected}`);
-}
-
-/** From 241.0.0.0/8: in no list, and no client of the load. */
-function spareAddress(index: number): string {
-  return `241.${(index >>> 16) & 255}.${(index >>> 8) & 255}.${index & 255}`;
 }

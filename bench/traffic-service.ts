@@ -36,7 +36,12 @@ export class TrafficService {
   async addBehindItsBack(ips: readonly string[]): Promise<void> {
     await this.real.healthy(60_000);
     this.real.kill('SIGSTOP');
-    await new RawMap(this.real.paths).load(ips);
+    try {
+      await new RawMap(this.real.paths).load(ips);
+    } catch (error) {
+      this.real.kill('SIGCONT');
+      throw error;
+    }
   }
 
   async resumeAndSync(): Promise<void> {

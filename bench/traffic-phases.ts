@@ -1,4 +1,5 @@
 // Each operation through the service and as raw commands, while the load runs.
+import { spare } from '../testkit/load/lists.ts';
 import type { LoadGenerator } from '../testkit/load/traffic-loader.ts';
 import type { LoadPlan, LoadReport } from '../testkit/load/traffic-schedule.ts';
 import type { RawProxy } from './traffic-raw.ts';
@@ -39,7 +40,7 @@ export const usual: Omit<TrafficOptions, 'entries' | 'bin'> = {
   },
 };
 
-export const phaseNames = ['quiet', 'blocks', 'import', 'sync', 'reloads', 'removal'] as const;
+export const phaseNames = ['quiet', 'blocks', 'import', 'sync', 'unexpected', 'reloads', 'removal'] as const;
 export type PhaseName = (typeof phaseNames)[number];
 
 export interface PhaseSide {
@@ -70,6 +71,8 @@ export interface Stage {
 type Starts = readonly number[];
 
 interface Phase {
+  /** Of both sides, before the load runs. */
+  prepare?(stage: Stage, side: 'service' | 'raw'): Promise<void>;
   /** Returns the work: the client prepares before the load runs. */
   service(stage: Stage): () => Promise<Starts>;
   raw(stage: Stage, starts: Starts): Promise<void>;
@@ -97,7 +100,7 @@ const phases: Readonly<Record<PhaseName, Phase>> = {
         const began = performance.now();
         const client = async (): Promise<void> => {
           while (performance.now() - began < options.blocksMs) {
-            const ip = spareAddress(blocked.length);
+            const ip = spare(blocked.length);
             blocked.push(ip);
             starts.push(performance.now() - began);
             await service.block(ip);
@@ -126,6 +129,22 @@ const phases: Readonly<Record<PhaseName, Phase>> = {
       () =>
         once(service.sync()),
     async raw({ raw, set, blocked }) {
+      expectCount(await raw.list(), set.all.length + blocked.length);
+    },
+  },
+
+  // As many as there are entries.
+  unexpected: {
+    async prepare({ service, raw, set, blocked }, side) {
+      const strays = set.all.map((_, index) => spare(blocked.length + index));
+      await (side === 'service' ? service.addBehindItsBack(strays) : raw.load(strays));
+    },
+    service:
+      ({ service }) =>
+      () =>
+        once(service.resumeAndSync()),
+    async raw({ raw, set, blocked }) {
+      await raw.replace([...blocked, ...set.all]);
       expectCount(await raw.list(), set.all.length + blocked.length);
     },
   },
@@ -173,7 +192,7 @@ export async function runPhases(stage: Stage): Promise<PhaseResult[]> {
     if (!wanted.has(phase)) {
       // The later phases need only the million.
       if (phase !== 'import') continue;
-      if (!['sync', 'reloads', 'removal'].some((later) => wanted.has(later as PhaseName))) continue;
+      if (!phaseNames.slice(phaseNames.indexOf(phase) + 1).some((later) => wanted.has(later))) continue;
       options.progress?.('import, without load');
       await orAborted(options.signal, ours(stage)());
       await orAborted(options.signal, theirs(stage, [0]));
@@ -191,20 +210,22 @@ export async function runPhases(stage: Stage): Promise<PhaseResult[]> {
 
 async function measured(stage: Stage, phase: PhaseName): Promise<PhaseResult> {
   const { options, service, raw, generator } = stage;
-  const { service: ours, raw: theirs } = phases[phase];
+  const { prepare, service: ours, raw: theirs } = phases[phase];
   options.progress?.(`${phase}: service`);
   const work = ours(stage);
   // Work left by an earlier phase does not count here.
   await service.real.healthy(60_000);
+  await prepare?.(stage, 'service');
   const began = await generator.during({ ...options.load, port: service.port }, options.tailMs, () =>
     orAborted(options.signal, work()),
   );
   options.progress?.(`${phase}: raw commands (the service took ${Math.round(began.workMs)} ms)`);
-  const beside = await service.paused(() =>
-    generator.during({ ...options.load, port: raw.port }, options.tailMs, () =>
+  const beside = await service.paused(async () => {
+    await prepare?.(stage, 'raw');
+    return await generator.during({ ...options.load, port: raw.port }, options.tailMs, () =>
       orAborted(options.signal, theirs(stage, began.result)),
-    ),
-  );
+    );
+  });
   return {
     phase,
     service: { load: began.load, workMs: began.workMs },
@@ -263,9 +284,4 @@ async function once(operation: Promise<void>): Promise<Starts> {
 
 function expectCount(seen: number, expected: number): void {
   if (seen !== expected) throw new Error(`the raw proxy holds ${seen} entries, not ${expected}`);
-}
-
-/** From 241.0.0.0/8: in no list, and no client of the load. */
-function spareAddress(index: number): string {
-  return `241.${(index >>> 16) & 255}.${(index >>> 8) & 255}.${index & 255}`;
 }

@@ -10,21 +10,14 @@ const payloadBytes = 14_980;
 /** Commands without a payload; some 15 kB too. */
 const commandsPerConnection = 400;
 
-export class RawProxy {
-  readonly proxy: RealProxy;
+/** Raw commands to one map of a running proxy. */
+export class RawMap {
+  readonly #socket: string;
   readonly #map: string;
 
-  private constructor(proxy: RealProxy) {
-    this.proxy = proxy;
-    this.#map = proxy.paths.blockedMap;
-  }
-
-  static async start(bin: string, service: RealService): Promise<RawProxy> {
-    return new RawProxy(await RealProxy.start(bin, { config: (paths) => sameConfiguration(service, paths) }));
-  }
-
-  get port(): number {
-    return this.proxy.paths.port;
+  constructor(paths: { readonly masterSocket: string; readonly blockedMap: string }) {
+    this.#socket = paths.masterSocket;
+    this.#map = paths.blockedMap;
   }
 
   async block(ip: string): Promise<void> {
@@ -74,18 +67,6 @@ export class RawProxy {
     if (committed !== '\n') throw new Error(`a raw commit was answered ${committed}`);
   }
 
-  writeFile(ips: readonly string[]): void {
-    writeFileSync(this.#map, ips.map((ip) => `${ip} 1\n`).join(''));
-  }
-
-  async reload(): Promise<void> {
-    await this.proxy.reload();
-  }
-
-  async stop(): Promise<void> {
-    await this.proxy.stop();
-  }
-
   async #say(text: string): Promise<string> {
     const chunks: Buffer[] = [];
     await this.#listen(text, (bytes) => chunks.push(bytes));
@@ -94,12 +75,41 @@ export class RawProxy {
 
   #listen(text: string, heard: (bytes: Buffer) => void): Promise<void> {
     return new Promise((resolve, reject) => {
-      const socket = createConnection(this.proxy.paths.masterSocket);
+      const socket = createConnection(this.#socket);
       socket.on('data', heard);
       socket.once('error', reject);
       socket.once('end', resolve);
       socket.end(text);
     });
+  }
+}
+
+export class RawProxy extends RawMap {
+  readonly proxy: RealProxy;
+
+  private constructor(proxy: RealProxy) {
+    super(proxy.paths);
+    this.proxy = proxy;
+  }
+
+  static async start(bin: string, service: RealService): Promise<RawProxy> {
+    return new RawProxy(await RealProxy.start(bin, { config: (paths) => sameConfiguration(service, paths) }));
+  }
+
+  get port(): number {
+    return this.proxy.paths.port;
+  }
+
+  writeFile(ips: readonly string[]): void {
+    writeFileSync(this.proxy.paths.blockedMap, ips.map((ip) => `${ip} 1\n`).join(''));
+  }
+
+  async reload(): Promise<void> {
+    await this.proxy.reload();
+  }
+
+  async stop(): Promise<void> {
+    await this.proxy.stop();
   }
 }
 

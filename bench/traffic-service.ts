@@ -1,6 +1,7 @@
 // Operations through the API; each is done when the answer says that it was verified.
 import { Agent, request } from 'node:http';
 import { RealService } from '../testkit/real-service.ts';
+import { RawMap } from './traffic-raw.ts';
 
 const linesPerWrite = 5_000;
 
@@ -29,6 +30,23 @@ export class TrafficService {
   async put(pieces: readonly string[]): Promise<void> {
     const answer = await this.#send('PUT', '/api/blocked-ips?allow_shrink=true', 'text/plain', pieces);
     verified(answer, 'runtime_map_updated');
+  }
+
+  /** Entries that the database lacks. The process stays stopped: its own check would find them before the sync. */
+  async addBehindItsBack(ips: readonly string[]): Promise<void> {
+    await this.real.healthy(60_000);
+    this.real.kill('SIGSTOP');
+    try {
+      await new RawMap(this.real.paths).load(ips);
+    } catch (error) {
+      this.real.kill('SIGCONT');
+      throw error;
+    }
+  }
+
+  async resumeAndSync(): Promise<void> {
+    this.real.kill('SIGCONT');
+    await this.sync();
   }
 
   async sync(): Promise<void> {

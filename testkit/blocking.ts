@@ -46,6 +46,7 @@ export async function openBlocking(options: {
   readonly masterSocket: string;
   readonly blockedMap?: string;
   readonly fastDeletes?: boolean;
+  readonly deletesInEveryVersion?: boolean;
   readonly now?: () => Date;
   /** 0: no limit. */
   readonly maxEntries?: number;
@@ -53,7 +54,7 @@ export async function openBlocking(options: {
   /** Absent: the live configuration uses the trusted map fully. */
   readonly trustUsage?: TrustUsage;
 }): Promise<BlockingKit> {
-  const { folder, now = () => new Date(), fastDeletes = true, maxEntries = 0 } = options;
+  const { folder, now = () => new Date(), fastDeletes = true, deletesInEveryVersion = true, maxEntries = 0 } = options;
   const databaseFile = join(folder, 'test.sqlite');
   const database = await openDatabase(`sqlite:${databaseFile}`, { createIfMissing: true });
   const instance = await InstanceStore.open(database);
@@ -82,7 +83,7 @@ export async function openBlocking(options: {
     log,
     emit: facts.emit,
     now,
-    capabilities: () => ({ versionedMaps: true, fastDeletes }),
+    capabilities: () => ({ versionedMaps: true, fastDeletes, deletesInEveryVersion }),
     scheduleReload: (reason) => reloads.push(reason) > 0,
     reconsiderReload: () => undefined,
     ...(options.observers === undefined ? {} : { observers: options.observers }),

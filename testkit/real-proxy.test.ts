@@ -104,7 +104,7 @@ describeOnProductProxies('a real proxy', ({ bin, major, minor }) => {
       expect(outcome.ended?.reason).toBe('deadline');
     }
     time[Symbol.dispose]();
-    expect(proxy.socket.connections).toBe(3);
+    expect(proxy.socket.connections).toBe(1);
     expect(await proxy.socket.ask('show proc', soon(), { reserved: true })).toContain(`${pid} `);
     kill(pid, 'SIGCONT');
     await eventually('its places are free', () => proxy.socket.connections === 0);

@@ -16,7 +16,7 @@ import { textPages } from '../blocking/mirrored-map.ts';
 import { TrustedSet, type TrustUsage } from '../blocking/trusted-set.ts';
 import { Admission } from '../blocking/write/admission.ts';
 import { ChangeWindows } from '../blocking/write/change-windows.ts';
-import { DeleteStrategy, replacePays } from '../blocking/write/delete-strategy.ts';
+import { DeleteStrategy } from '../blocking/write/delete-strategy.ts';
 import { DurableCommit } from '../blocking/write/durable-commit.ts';
 import { EntryLimit } from '../blocking/write/entry-limit.ts';
 import { GroupWriter } from '../blocking/write/group-writer.ts';
@@ -64,7 +64,9 @@ export function wireBlocking(options: {
   readonly emit: Emit;
   readonly now: () => Date;
   /** Of the running version, which may change with a reload. */
-  readonly capabilities: (runningVersion: string | null) => Pick<ProxyCapabilities, 'versionedMaps' | 'fastDeletes'>;
+  readonly capabilities: (
+    runningVersion: string | null,
+  ) => Pick<ProxyCapabilities, 'versionedMaps' | 'fastDeletes' | 'deletesInEveryVersion'>;
   readonly scheduleReload: (reason: string) => boolean;
   /** Absent: the live configuration uses the trusted map correctly. */
   readonly trustUsage?: TrustUsage;
@@ -89,10 +91,11 @@ export function wireBlocking(options: {
   const windows = new ChangeWindows();
   const pending = new PendingVersions();
   const registry = new WorkerRegistry({ now, emit });
-  // With fast deletes a commit would stall traffic for nothing; where they scan the map, their cost is measured.
+  const running = () => capabilities(registry.runningVersion);
   const strategy = new DeleteStrategy({
-    mayReplace: () => replacePays(capabilities(registry.runningVersion)),
-    scans: () => !capabilities(registry.runningVersion).fastDeletes,
+    // An entry removed while a version is filled would stay in it, and the version would not be committed.
+    mayReplace: () => running().versionedMaps && running().deletesInEveryVersion,
+    scans: () => !running().fastDeletes,
   });
   registry.onForgotten((pid) => strategy.forget(pid));
   const checks = new KickablePause();

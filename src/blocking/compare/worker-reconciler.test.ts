@@ -17,7 +17,7 @@ import { say } from '../../../testkit/scripted-master.ts';
 import { capabilitiesOf } from '../../haproxy/process/proxy-version.ts';
 import { showProcesses } from '../../haproxy/process/workers.ts';
 import { Conversation } from '../../haproxy/socket/conversation.ts';
-import { DeleteStrategy, replacePays } from '../write/delete-strategy.ts';
+import { DeleteStrategy } from '../write/delete-strategy.ts';
 import { PendingVersions } from './map-replacement.ts';
 import { RepairTime, RepairTooLong } from './repair-limits.ts';
 import { WorkerReconciler } from './worker-reconciler.ts';
@@ -29,7 +29,8 @@ const config = (paths: Parameters<typeof defaultConfig>[0]): string =>
   );
 
 describeOnProductProxies('a worker’s map', ({ bin, major, minor }) => {
-  const replaces = replacePays(capabilitiesOf({ text: '', major, minor }));
+  const { versionedMaps, fastDeletes, deletesInEveryVersion } = capabilitiesOf({ text: '', major, minor });
+  const replaces = versionedMaps && deletesInEveryVersion;
   let proxy: RealProxy;
   let kit: BlockingKit;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -46,7 +47,8 @@ describeOnProductProxies('a worker’s map', ({ bin, major, minor }) => {
       folder: folder.path,
       masterSocket: proxy.paths.masterSocket,
       blockedMap: proxy.paths.blockedMap,
-      fastDeletes: !replaces,
+      fastDeletes,
+      deletesInEveryVersion,
     });
     await kit.keeper.updateBlockedIpsMap();
   });

@@ -51,7 +51,7 @@ export async function repairWorker(options: {
   const { runtime } = map;
   const worker: WorkerRef = { kind: 'pid', pid };
   const removedBefore = repairs.removed;
-  const { unexpected, duplicate } = comparison.differences;
+  const { unexpected, unexpectedTotal, duplicate } = comparison.differences;
   // An entry with several wrong values is listed as often.
   const wrongValue = [...new Set(comparison.differences.wrongValue)];
   const duplicates = [...new Set(duplicate)];
@@ -81,8 +81,10 @@ export async function repairWorker(options: {
   let left = wrongValue.length + duplicates.length * commandsPerDuplicate + unexpected.length;
   // A scan covers what the worker holds, which may be far more than expected.
   const entries = (): number => Math.max(map.expected.total, comparison.listed - (repairs.removed - removedBefore));
+  const unlisted = unexpectedTotal - unexpected.length;
   const isBetterReplaced = (by: NamedBy): boolean =>
-    strategy.prefersReplace(pid, entries(), left, turns.bulkWaitMs, by);
+    strategy.prefersReplace(pid, entries(), left, turns.bulkWaitMs, by) ||
+    strategy.takesTooLong(pid, entries(), left + unlisted, turns.bulkWaitMs, by);
   const repair = async <T>(
     items: readonly T[],
     by: NamedBy,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DeleteStrategy, replacePays } from './delete-strategy.ts';
+import { DeleteStrategy } from './delete-strategy.ts';
 
 const pid = 7;
 const million = 1_000_000;
@@ -103,7 +103,10 @@ describe('the choice between commands and a replace', () => {
   ])(
     'considers a replace on versions that have map versions and scan on deletes: %s',
     (_version, versionedMaps, fastDeletes, pays) => {
-      expect(replacePays({ versionedMaps, fastDeletes })).toBe(pays);
+      const strategy = new DeleteStrategy({ mayReplace: () => versionedMaps, scans: () => !fastDeletes });
+      strategy.record(pid, million, 1, 20);
+      expect(strategy.prefersReplace(pid, million, 1_000_000, 0)).toBe(pays);
+      expect(strategy.budgetSpent(pid, million, 1_000_000, 0)).toBe(pays);
     },
   );
 
@@ -115,5 +118,16 @@ describe('the choice between commands and a replace', () => {
     strategy.record(9, 50, 1, 40);
     expect(strategy.commandMs(9, 50)).toBe(null);
     expect(strategy.perTurn(9, 50)).toBe(100);
+  });
+
+  it('replaces a repair of more than ten seconds wherever a version can be filled', () => {
+    const fast = new DeleteStrategy({ scans: () => false });
+    fast.record(1, 1_000_000, 100, 9);
+    expect(fast.takesTooLong(1, 1_000_000, 1_000_000, 0)).toBe(true);
+    expect(fast.takesTooLong(1, 1_000_000, 100_000, 0)).toBe(false);
+    expect(fast.prefersReplace(1, 1_000_000, 1_000_000, 0)).toBe(false);
+    const old = new DeleteStrategy({ mayReplace: () => false });
+    old.record(1, 1_000_000, 100, 9);
+    expect(old.takesTooLong(1, 1_000_000, 1_000_000, 0)).toBe(false);
   });
 });

@@ -23,18 +23,12 @@ const assumedReplaceMsPerEntry = 0.0025;
 const replaceLeastMs = 100;
 /** Below this a scan is too fast to measure. */
 const measuredFrom = 1_000;
+/** A longer repair by commands becomes a replace if that is cheaper, although its commit makes traffic wait once. */
+const longRepairMs = 10_000;
 /** A group is read back within 1.4 s; 250 removals at 3 ms each (200,000 entries) made its other blocks fail. */
 const groupAimMs = 350;
 /** Before the first measurement: 19 to 32 ms at 1,000,000 on 2.6.12. */
 const assumedScanMsPerEntry = 0.00003;
-
-/**
- * Not without versions (before 2.4), and not from 2.9 on: commands by key no longer scan, while a commit delays traffic
- * by 40 to 150 ms at a million.
- */
-export function replacePays(proxy: { readonly versionedMaps: boolean; readonly fastDeletes: boolean }): boolean {
-  return proxy.versionedMaps && !proxy.fastDeletes;
-}
 
 export type NamedBy = 'key' | 'element';
 
@@ -45,7 +39,10 @@ export class DeleteStrategy {
   readonly #mayReplace: () => boolean;
   readonly #scans: () => boolean;
 
-  /** `scans`: a command by key reads the complete map (before 2.9). */
+  /**
+   * `mayReplace`: another version of a map can be filled beside changes (2.4 to 3.1). `scans`: a command by key reads the
+   * complete map (before 2.9).
+   */
   constructor(options: { readonly mayReplace?: () => boolean; readonly scans?: () => boolean } = {}) {
     this.#mayReplace = options.mayReplace ?? (() => true);
     this.#scans = options.scans ?? (() => true);
@@ -90,16 +87,26 @@ export class DeleteStrategy {
    * @param turnWaitMs current wait for a turn
    */
   prefersReplace(pid: number, entries: number, commands: number, turnWaitMs: number, by: NamedBy = 'key'): boolean {
-    const each = this.commandMs(pid, entries, by);
-    if (each === null || !this.#mayReplace()) return false;
-    const waits = (turnWaitMs * commands) / this.perTurn(pid, entries, by);
-    return each * commands + waits > this.#replaceMs(entries, turnWaitMs);
+    if (!this.#replacesWhenCheaper()) return false;
+    const ms = this.#commandsMs(pid, entries, commands, turnWaitMs, by);
+    return ms !== null && ms > this.#replaceMs(entries, turnWaitMs);
+  }
+
+  /**
+   * Whether a repair by commands would take more than ten seconds, and a replace less. Unlike `prefersReplace` also
+   * where commands delay no traffic: a million removals of 0.09 ms (3.0.11) would take a minute and a half.
+   * @param turnWaitMs current wait for a turn
+   */
+  takesTooLong(pid: number, entries: number, commands: number, turnWaitMs: number, by: NamedBy = 'key'): boolean {
+    if (!this.#mayReplace()) return false;
+    const ms = this.#commandsMs(pid, entries, commands, turnWaitMs, by);
+    return ms !== null && ms > Math.max(longRepairMs, this.#replaceMs(entries, turnWaitMs));
   }
 
   /** For an unknown number of commands: a replace once they cost as much, so at most twice the better of the two. */
   budgetSpent(pid: number, entries: number, spentMs: number, turnWaitMs: number): boolean {
     const each = this.commandMs(pid, entries);
-    if (each === null || !this.#mayReplace()) return false;
+    if (each === null || !this.#replacesWhenCheaper()) return false;
     return spentMs > this.#replaceMs(entries, turnWaitMs);
   }
 
@@ -107,6 +114,17 @@ export class DeleteStrategy {
   forget(pid: number): void {
     this.#perEntry.key.delete(pid);
     this.#perEntry.element.delete(pid);
+  }
+
+  /** From 2.9 on commands by key no longer scan, while a commit delays traffic by 40 to 150 ms at a million. */
+  #replacesWhenCheaper(): boolean {
+    return this.#mayReplace() && this.#scans();
+  }
+
+  #commandsMs(pid: number, entries: number, commands: number, turnWaitMs: number, by: NamedBy): number | null {
+    const each = this.commandMs(pid, entries, by);
+    if (each === null) return null;
+    return each * commands + (turnWaitMs * commands) / this.perTurn(pid, entries, by);
   }
 
   #replaceMs(entries: number, turnWaitMs: number): number {

@@ -33,20 +33,34 @@ it.each(['', 'nginx version: 1.22', 'HAProxy version x'])(
 );
 
 it.each([
-  ['1.8.30', [false, false, false, false, false]],
-  ['1.9.0', [true, false, false, false, false]],
-  ['2.4.0', [true, true, false, false, false]],
-  ['2.6.12', [true, true, false, false, false]],
-  ['2.9.0', [true, true, true, false, false]],
-  ['3.0.11', [true, true, true, false, false]],
-  ['3.1.0', [true, true, true, true, false]],
-  ['3.2.26', [true, true, true, true, true]],
-  ['3.4.0', [true, true, true, true, true]],
+  ['1.8.30', [false, false, false, true, false, false]],
+  ['1.9.0', [true, false, false, true, false, false]],
+  ['2.4.0', [true, true, false, true, false, false]],
+  ['2.6.12', [true, true, false, true, false, false]],
+  ['2.9.0', [true, true, true, true, false, false]],
+  ['3.0.11', [true, true, true, true, false, false]],
+  ['3.1.0', [true, true, true, true, true, false]],
+  ['3.2.26', [true, true, true, false, true, true]],
+  ['3.4.0', [true, true, true, false, true, true]],
 ])(
   'version %s has its capabilities',
-  (version, [masterSocket, versionedMaps, fastDeletes, workerReadsConfiguration, workerLines]) => {
+  (version, [
+    masterSocket,
+    versionedMaps,
+    fastDeletes,
+    deletesInEveryVersion,
+    workerReadsConfiguration,
+    workerLines,
+  ]) => {
     const can = capabilitiesOf(versionOf(`HAProxy version ${version} 2026/01/01`));
-    expect(can).toEqual({ masterSocket, versionedMaps, fastDeletes, workerReadsConfiguration, workerLines });
+    expect(can).toEqual({
+      masterSocket,
+      versionedMaps,
+      fastDeletes,
+      deletesInEveryVersion,
+      workerReadsConfiguration,
+      workerLines,
+    });
   },
 );
 

@@ -16,6 +16,8 @@ export interface ProxyCapabilities {
   readonly versionedMaps: boolean;
   /** `del map` and `set map` find their entry in a tree: 2.9. Before, each scans all entries. */
   readonly fastDeletes: boolean;
+  /** `del map` also removes the entry from a version that is being filled: until 3.1. */
+  readonly deletesInEveryVersion: boolean;
   /** A new worker is forked first and reads the configuration then, listed by `show proc` meanwhile: 3.1. */
   readonly workerReadsConfiguration: boolean;
   /** `@@!<pid>`: a complete line of commands goes to a worker. Seen on 3.2 and 3.4; 3.1 was not available for a trial. */
@@ -52,6 +54,7 @@ export function capabilitiesOf(version: ProxyVersion): ProxyCapabilities {
     masterSocket: isAtLeast(version, 1, 9),
     versionedMaps: isAtLeast(version, 2, 4),
     fastDeletes: isAtLeast(version, 2, 9),
+    deletesInEveryVersion: !isAtLeast(version, 3, 2),
     workerReadsConfiguration: isAtLeast(version, 3, 1),
     workerLines: isAtLeast(version, 3, 2),
   };

@@ -147,6 +147,7 @@ export class Conversation {
 
   /** Sends the call, after the worker's reply to an earlier one has begun. */
   #begin(call: Call): void {
+    if (this.#over) return;
     const { isUnanswered = () => false } = this.#deps;
     const { worker } = call;
     // A master that does not answer itself forwards nothing either.
@@ -167,7 +168,7 @@ export class Conversation {
     this.#write(call.blocks, call.raw).catch((error: unknown) => this.#fail({ reason: 'reset', cause: error }));
   }
 
-  /** @param replies complete ones; a part of the next one was received too */
+  /** @param replies how many were complete before the last bytes, which belong to the next one */
   #heard(replies: number): void {
     const first = this.#call?.worker?.first;
     if (this.#awaited === null || (first !== undefined && replies < first)) return;
@@ -292,9 +293,10 @@ export class Conversation {
     if (this.#over) return;
     const call = this.#call;
     this.#call = null;
-    if (call?.sent === false && failure.reason === 'deadline') failure = { ...failure, detail: NOT_SENT };
+    const isWaiting = call?.worker != null && !call.sent;
+    if (isWaiting && failure.reason === 'deadline') failure = { ...failure, detail: NOT_SENT };
     this.#failure = failure;
-    const awaited = call?.sent === true ? this.#exchange.awaited : undefined;
+    const awaited = call === null || isWaiting ? undefined : this.#exchange.awaited;
     if (awaited !== undefined) this.#observer.failed(commandNameOf(awaited), failure.reason);
     const unanswered = awaited !== undefined && failure.reason === 'deadline';
     this.#finishUp(unanswered ? { target: targetOf(awaited) } : null);
@@ -314,7 +316,7 @@ export class Conversation {
     this.#stopWaiting?.();
     this.#deps.socket.destroy();
     this.#deps.onEnd(unanswered);
-    // After `onEnd`: whoever waits for this worker learns whether it left a command unanswered.
+    // After `onEnd`, so that a call waiting for this worker learns whether it left a command unanswered.
     if (this.#awaited !== null) this.#silent.heard(this.#awaited);
     this.#awaited = null;
   }

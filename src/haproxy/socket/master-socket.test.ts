@@ -373,6 +373,19 @@ describe('the master socket', () => {
     await recreated.stop();
   });
 
+  it('a call to a recreated socket does not wait for a reply to the old one', async () => {
+    master.script = () => hang;
+    const old = failure(exchange(GET));
+    await eventually('it is sent', () => master.commands.includes(GET));
+    await rename(master.path, `${master.path}.old`);
+    const recreated = new ScriptedMaster(master.path, { [MAP]: [] });
+    await recreated.listen();
+    expect(await exchange(GET)).toEqual([NOT_FOUND]);
+    socket.close();
+    await old;
+    await recreated.stop();
+  });
+
   it('the master socket sends nothing after the deadline', async () => {
     const error = await failure(socket.ask('reload', performance.now()));
     expect(error).toMatchObject({ reason: 'deadline', message: expect.stringContaining('nothing was sent') });

@@ -44,7 +44,7 @@ export class MasterSocket {
   readonly #observer: CommandObserver;
   readonly #probes = new Map<string | null, LivenessProbe>();
   readonly #open = new Set<Conversation>();
-  readonly #silent = { changes: new SilentTargets(), reads: new SilentTargets() };
+  #silent = { changes: new SilentTargets(), reads: new SilentTargets() };
   #closed = false;
   /** The socket's file when the probes were connected. */
   #file: string | null = null;
@@ -150,6 +150,7 @@ export class MasterSocket {
     const file = socketFile(this.path);
     if (file === null || file === this.#file) return;
     this.#file = file;
+    this.#silent = { changes: new SilentTargets(), reads: new SilentTargets() };
     for (const probe of [...this.#probes.values()]) probe.settle();
   }
 

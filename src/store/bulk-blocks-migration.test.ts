@@ -21,7 +21,9 @@ async function earlier(): Promise<SqliteDatabase.Database> {
     "drop table bulk_blocks; drop table audit; drop table audit_outcomes; drop table webhooks; drop table webhook_events; drop table health_probe; delete from schema_migrations where name > '0001-first-tables'",
   );
   file.exec('drop index trusted_ips_expires_at; alter table trusted_ips drop column expires_at; drop table sessions');
-  file.exec('drop trigger if exists blocked_ips_text_corrected');
+  file.exec('drop trigger blocked_ips_text_corrected; drop trigger blocked_ips_claims_gone');
+  file.exec('drop table claims; drop table sources');
+  for (const column of ['source', 'others', 'claimed_at']) file.exec(`alter table blocked_ips drop column ${column}`);
   file.exec(
     'create table bulk_staging (bulk integer not null, run integer not null, first_key blob not null, records_json text not null, primary key (bulk, run, first_key))',
   );

@@ -8,6 +8,7 @@ import { webhooks } from './migrations/0004-webhooks.ts';
 import { healthProbe } from './migrations/0005-health-probe.ts';
 import { temporaryTrust } from './migrations/0007-temporary-trust.ts';
 import { sessions } from './migrations/0008-sessions.ts';
+import { claims } from './migrations/0009-claims.ts';
 import type { Schema } from './schema.ts';
 import { DatabaseUnusable } from './store-error.ts';
 
@@ -25,6 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0005-health-probe', up: healthProbe },
   { name: '0007-temporary-trust', up: temporaryTrust },
   { name: '0008-sessions', up: sessions },
+  { name: '0009-claims', up: claims },
 ];
 
 /**

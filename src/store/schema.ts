@@ -7,6 +7,8 @@ import type { ReloadRecord } from '../api/configuration.ts';
  */
 export interface Schema {
   blocked_ips: BlockedIpsTable;
+  sources: SourcesTable;
+  claims: ClaimsTable;
   trusted_ips: TrustedIpsTable;
   sites: SitesTable;
   api_keys: ApiKeysTable;
@@ -33,6 +35,33 @@ interface BlockedIpsTable {
   blocked_by: string | null;
   blocked_at: string;
   /** Null: no expiry. */
+  expires_at: string | null;
+  /** Of the claim that this row carries, the one that ends last. */
+  source: Generated<number>;
+  /** How many rows of `claims` the address has. */
+  others: Generated<number>;
+  /** Of the claim that this row carries. Null: `blocked_at`. */
+  claimed_at: Generated<string | null>;
+}
+
+/** Who may want an address blocked; 1 is `manual`. */
+interface SourcesTable {
+  id: Generated<number>;
+  name: string;
+  kind: SourceKind;
+  note: string | null;
+  created_at: string;
+}
+
+export type SourceKind = 'manual' | 'agent' | 'list';
+
+/** Claims to blocked addresses besides the one that `blocked_ips` carries. */
+interface ClaimsTable {
+  sort_key: Buffer;
+  source: number;
+  reason: string | null;
+  blocked_by: string | null;
+  claimed_at: string;
   expires_at: string | null;
 }
 

@@ -1,5 +1,6 @@
 import type { BlockedIp } from '../api/blocked-ips.ts';
 import type { IpEntry } from '../domain/ip.ts';
+import type { Claim } from './claims.ts';
 
 /** How a request sets the expiry; docs/api.md. Times in the form of `Date.toISOString`. */
 export type ExpiryChange =
@@ -22,8 +23,11 @@ export type BlockedChange =
       /** For a new entry without `blockedBy`. */
       defaultBlockedBy?: string | undefined;
       expiry: ExpiryChange;
+      /** Whose claim it is; absent: `manual`. */
+      source?: number | undefined;
     }
-  | { op: 'remove'; entry: IpEntry }
+  /** Drops the claim of `source`; absent: all claims of kind `manual` or `agent`. */
+  | { op: 'remove'; entry: IpEntry; source?: number | undefined }
   /** Removes only if the entry has expired by `now`: it may have been extended since the lookup. */
   | { op: 'expire'; entry: IpEntry; now: string };
 
@@ -31,10 +35,19 @@ export type BlockedAddition = Extract<BlockedChange, { op: 'add' }>;
 
 export type BlockedEffect =
   /**
-   * `created`: there was no such row, or it had expired. `changed`: a field of the row differs; true of a new row too.
+   * `created`: the address was not blocked, or only by what had expired. `changed`: a field of the source's claim
+   * differs; true of a new claim too. `row`: of the claim that ends last.
    */
   | { op: 'add'; created: boolean; changed: boolean; row: BlockedIp }
-  | { op: 'remove' | 'expire'; removed: BlockedIp | null };
+  | {
+      op: 'remove' | 'expire';
+      /** Null: it was not blocked, or it still is. */
+      removed: BlockedIp | null;
+      /** The claims that a removal dropped from an address that is still blocked. */
+      dropped?: readonly BlockedIp[];
+      /** The claims by which it is still blocked after a removal. */
+      stillClaimedBy?: readonly Claim[];
+    };
 
 /** Texts that are blocked after a transaction and were not before, and the reverse. */
 export interface NetChange {

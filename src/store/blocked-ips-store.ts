@@ -10,13 +10,13 @@ import {
   type BlockedEffect,
   isExpired,
   type NetChange,
-  rowAfterAdd,
-  rowInForce,
 } from './blocked-changes.ts';
 import { BlockedKeys } from './blocked-keys.ts';
 import { BlockedPages, type Page, type PageRequest } from './blocked-pages.ts';
 import { BlockedRows, type RowChanges } from './blocked-rows.ts';
 import { BlockedScan } from './blocked-scan.ts';
+import { ClaimRows } from './claim-rows.ts';
+import { applyChange, type Claimed, carriedRow, type KindOf, plain } from './claims.ts';
 import { coveredAmong } from './covered-among.ts';
 import { ForeignCommits } from './foreign-commits.ts';
 import { type AdoptedRows, adoptedRow, adoptForeign } from './foreign-rows.ts';
@@ -92,6 +92,7 @@ interface AppliedGroup {
 export class BlockedIpsStore {
   readonly #database: Database;
   readonly #rows: BlockedRows;
+  readonly #claims: ClaimRows;
   readonly #scan: BlockedScan;
   readonly #pages: BlockedPages;
   readonly #lookup: AddressLookup;
@@ -104,6 +105,7 @@ export class BlockedIpsStore {
   constructor(database: Database) {
     this.#database = database;
     this.#rows = new BlockedRows(database.write);
+    this.#claims = new ClaimRows(database.write);
     this.#scan = new BlockedScan(database.read);
     this.#pages = new BlockedPages({ database, rows: this.#rows });
     this.#lookup = new AddressLookup(database.read, 'blocked_ips');
@@ -219,9 +221,10 @@ export class BlockedIpsStore {
     now: Date,
   ): Promise<{ readonly effects: BlockedEffect[]; readonly net: NetChange }> {
     const entries = new Map(changes.map((change) => [change.entry.text, change.entry]));
-    const before = await this.#rows.keyedAmong(this.#database.read, [...entries.keys()]);
-    const { effects, after } = effectsOf(changes, before, now.toISOString());
-    return { effects, net: difference(entries, before, after, new Set()).net };
+    const rows = await this.#rows.keyedAmong(this.#database.read, [...entries.keys()]);
+    const { claimed, kindOf } = await this.#claims.claimed(this.#database.read, rows, changes);
+    const { effects, after } = effectsOf(changes, claimed, now.toISOString(), kindOf);
+    return { effects, net: difference(entries, claimed, after, new Set()).net };
   }
 
   async get(ip: string): Promise<BlockedIp | null> {
@@ -311,10 +314,15 @@ export class BlockedIpsStore {
     const before = await this.#rows.getMany(runner, [...entries.keys()]);
     // A foreign row that no sync adopted yet does not block, but its fields count for the new block.
     const foreign = await this.#rows.foreignAmong(runner, [...before.keys()]);
-    for (const [text, row] of foreign) before.set(text, adoptedRow(row, now));
-    const { effects, after } = effectsOf(changes, before, now);
-    const { rows, net } = difference(entries, before, after, foreign);
+    const { claimed, kindOf } = await this.#claims.claimed(runner, before, changes);
+    for (const [text, row] of foreign) claimed.set(text, plain(adoptedRow(row, now)));
+    const { effects, after } = effectsOf(changes, claimed, now, kindOf);
+    const { rows, net } = difference(entries, claimed, after, foreign);
     await this.#rows.write(runner, rows);
+    for (const [text, left] of after) {
+      const old = claimed.get(text) ?? null;
+      if (left !== null && left !== old) await this.#claims.write(runner, entries.get(text)!, old, left);
+    }
     const newer = changes.filter((change) => change.op !== 'expire').map((change) => change.entry);
     await this.#bulkSkips.mark(runner, newer);
     return { effects, net, committed: await this.#writeAudit(runner, audits, effects, now) };
@@ -352,54 +360,41 @@ async function noteShrink(transaction: Transaction<Schema>, now: string): Promis
 /** The changes in order, each on the result of the previous one. */
 function effectsOf(
   changes: readonly BlockedChange[],
-  before: ReadonlyMap<string, BlockedIp>,
+  before: ReadonlyMap<string, Claimed>,
   now: string,
-): { effects: BlockedEffect[]; after: Map<string, BlockedIp | null> } {
-  const after = new Map<string, BlockedIp | null>();
+  kindOf: KindOf,
+): { effects: BlockedEffect[]; after: Map<string, Claimed | null> } {
+  const held = new Map<string, Claimed | null>();
   const effects: BlockedEffect[] = [];
   for (const change of changes) {
     const text = change.entry.text;
-    const held = after.get(text);
-    const existing = (held === undefined ? before.get(text) : held) ?? null;
-    const { effect, row } = applyOne(existing, change, now);
+    const latest = held.get(text);
+    const existing = (latest === undefined ? before.get(text) : latest) ?? null;
+    const { effect, after } = applyChange(existing, change, now, kindOf);
     effects.push(effect);
-    after.set(text, row);
+    held.set(text, after);
   }
-  return { effects, after };
-}
-
-function applyOne(
-  existing: BlockedIp | null,
-  change: BlockedChange,
-  now: string,
-): { effect: BlockedEffect; row: BlockedIp | null } {
-  if (change.op === 'add') {
-    const inForce = rowInForce(existing, now);
-    const row = rowAfterAdd(inForce, change, now);
-    return { effect: { op: 'add', created: inForce === null, changed: row !== inForce, row }, row };
-  }
-  const stays = change.op === 'expire' && existing !== null && !isExpired(existing, change.now);
-  return { effect: { op: change.op, removed: stays ? null : existing }, row: stays ? existing : null };
+  return { effects, after: held };
 }
 
 function difference(
   entries: ReadonlyMap<string, IpEntry>,
-  before: ReadonlyMap<string, BlockedIp>,
-  after: ReadonlyMap<string, BlockedIp | null>,
+  before: ReadonlyMap<string, Claimed>,
+  after: ReadonlyMap<string, Claimed | null>,
   foreign: { has(text: string): boolean },
 ): { rows: RowChanges; net: NetChange } {
   const rows: RowChanges = { inserts: [], updates: [], deletes: [] };
-  for (const [text, row] of after) {
+  for (const [text, claimed] of after) {
     const old = before.get(text) ?? null;
     if (foreign.has(text)) {
       rows.deletes.push(text);
-      if (row !== null) rows.inserts.push({ key: sortKey(entries.get(text)!), row });
+      if (claimed !== null) rows.inserts.push({ key: sortKey(entries.get(text)!), row: carriedRow(claimed) });
       continue;
     }
-    if (row === old) continue;
-    if (row === null) rows.deletes.push(text);
-    else if (old === null) rows.inserts.push({ key: sortKey(entries.get(text)!), row });
-    else rows.updates.push(row);
+    if (claimed === old) continue;
+    if (claimed === null) rows.deletes.push(text);
+    else if (old === null) rows.inserts.push({ key: sortKey(entries.get(text)!), row: carriedRow(claimed) });
+    else rows.updates.push(carriedRow(claimed));
   }
   const net = {
     added: rows.inserts.map(({ row }) => row.ip_address),

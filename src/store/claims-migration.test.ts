@@ -54,7 +54,7 @@ it('makes a version without claims refuse the database', async () => {
   });
 });
 
-it('drops the claims of a row that an operator deletes, or whose text he corrects', async () => {
+it('drops the claims of a row that an operator deletes, or whose text is corrected', async () => {
   const database = await folder.open();
   await block(new BlockedIpsStore(database), '192.0.2.1', '192.0.2.2', '192.0.2.3');
   const file = new SqliteDatabase(folder.file);

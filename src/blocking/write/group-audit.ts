@@ -1,6 +1,9 @@
+import type { BlockedIp } from '../../api/blocked-ips.ts';
 import type { Caller } from '../../api/caller.ts';
 import { type AuditNote, noteOf } from '../../store/audit-rows.ts';
 import type { BlockedEffect, GroupAudit } from '../../store/blocked-ips-store.ts';
+
+type BlockedRemoval = Exclude<BlockedEffect, { op: 'add' }>;
 
 /** The other addresses of a group are only counted. */
 const namedOfGroup = 20;
@@ -17,7 +20,7 @@ export function groupAudit({ operation, caller, written }: GroupAuthor, changes:
   return {
     changes,
     note: (effects) => {
-      const done = effects.filter((effect) => effect.op === 'add' || effect.removed !== null);
+      const done = effects.filter((effect) => effect.op === 'add' || removedRow(effect) !== null);
       if (done.length === 0) return null;
       const single = changes === 1 && caller !== null;
       return noteOf(operation, caller, single ? aboutOne(done[0]!) : { details: countsOf(done) });
@@ -35,18 +38,23 @@ function aboutOne(effect: BlockedEffect): Pick<AuditNote, 'ipAddress' | 'details
     const { ip_address: ipAddress, reason, blocked_by, expires_at } = effect.row;
     return { ipAddress, details: { created: effect.created, reason, blocked_by, expires_at } };
   }
-  const { ip_address: ipAddress, ...was } = effect.removed!;
+  const { ip_address: ipAddress, ...was } = removedRow(effect)!;
   return { ipAddress, details: was };
 }
 
 function countsOf(effects: readonly BlockedEffect[]): Record<string, unknown> {
   const added = effects.filter((effect) => effect.op === 'add' && effect.created).length;
   const updated = effects.filter((effect) => effect.op === 'add' && !effect.created && effect.changed).length;
-  const removed = effects.filter((effect) => effect.op !== 'add').length;
+  const removed = effects.filter((effect) => effect.op !== 'add' && effect.removed !== null).length;
   const texts = effects.slice(0, namedOfGroup).map(textOf);
   return { added, updated, removed, unchanged: effects.length - added - updated - removed, ip_addresses: texts };
 }
 
 function textOf(effect: BlockedEffect): string {
-  return effect.op === 'add' ? effect.row.ip_address : effect.removed!.ip_address;
+  return effect.op === 'add' ? effect.row.ip_address : removedRow(effect)!.ip_address;
+}
+
+/** Of an address that other claims still block: the dropped claim. */
+function removedRow(effect: BlockedRemoval): BlockedIp | null {
+  return effect.removed ?? effect.dropped?.[0] ?? null;
 }

@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { entry, NOON, nothing, StoreFolder } from '../../testkit/store/store-folder.ts';
+import { type BlockedChange, BlockedIpsStore } from './blocked-ips-store.ts';
+import type { Database } from './open-database.ts';
+import type { SourceKind } from './schema.ts';
+
+const TEXTS = ['192.0.2.1', '192.0.2.0/24', '2001:db8::1'];
+const HOURS = ['13', '14', '15', '16'].map((hour) => `2026-11-20T${hour}:00:00.000Z`);
+const KINDS: Record<number, SourceKind> = { 1: 'manual', 2: 'agent', 3: 'list', 4: 'list' };
+
+let folder: StoreFolder;
+let database: Database;
+let store: BlockedIpsStore;
+
+beforeEach(async () => {
+  folder = new StoreFolder();
+  database = await folder.open();
+  const named = [2, 3, 4].map((id) => ({
+    id,
+    name: `source-${id}`,
+    kind: KINDS[id]!,
+    note: null,
+    created_at: HOURS[0]!,
+  }));
+  await database.write.insertInto('sources').values(named).execute();
+  store = new BlockedIpsStore(database);
+});
+afterEach(() => folder.remove());
+
+interface Said {
+  readonly end: string | null;
+  readonly at: string;
+}
+type Model = Map<string, Map<number, Said>>;
+
+const isLive = ({ end }: Said, now: string): boolean => end === null || end > now;
+
+/** The rules once more, as simply as possible. */
+function expected(model: Model, change: BlockedChange, now: string): void {
+  const text = change.entry.text;
+  const claims = model.get(text) ?? new Map<number, Said>();
+  const drop = (goes: (source: number) => boolean, at = now): void => {
+    for (const [source, said] of claims) if (goes(source) || !isLive(said, at)) claims.delete(source);
+  };
+  if (change.op === 'expire') drop(() => false, change.now);
+  else if (change.op === 'remove') {
+    drop((source) => (change.source === undefined ? KINDS[source] !== 'list' : source === change.source));
+  } else {
+    drop(() => false);
+    const source = change.source ?? 1;
+    const { expiry } = change;
+    const end = expiry.kind === 'at' ? expiry.at : null;
+    claims.set(source, { end, at: claims.get(source)?.at ?? now });
+  }
+  if (claims.size === 0) model.delete(text);
+  else model.set(text, claims);
+}
+
+function lastEnding(claims: ReadonlyMap<number, Said>): [number, Said] {
+  const order = ([source, { end, at }]: [number, Said]) => `${end === null ? '9' : end}`.concat(`|${at}|${source}`);
+  const ends = [...claims].map(([, { end }]) => end);
+  const last = ends.includes(null) ? null : ends.sort().at(-1)!;
+  return [...claims].filter(([, { end }]) => end === last).sort((a, b) => (order(a) < order(b) ? -1 : 1))[0]!;
+}
+
+async function table(): Promise<Map<string, unknown>> {
+  const rows = await database.read.selectFrom('blocked_ips').selectAll().execute();
+  const claims = await database.read.selectFrom('claims').selectAll().execute();
+  expect(rows.reduce((sum, { others }) => sum + others, 0)).toBe(claims.length);
+  return new Map(
+    rows.map((row) => {
+      const others = claims.filter(({ sort_key }) => sort_key.equals(row.sort_key));
+      expect(others).toHaveLength(row.others);
+      const further = others.map(({ source, expires_at, claimed_at }) => [source, { end: expires_at, at: claimed_at }]);
+      const carried = [row.source, { end: row.expires_at, at: row.claimed_at ?? row.blocked_at }];
+      return [row.ip_address, { carried, all: new Map([carried, ...further] as [number, Said][]) }];
+    }),
+  );
+}
+
+const source = fc.constantFrom(undefined, 1, 2, 3, 4);
+const target = fc.constantFrom(...TEXTS).map(entry);
+const expiry = fc.oneof(
+  fc.constant({ kind: 'permanent' as const }),
+  fc.constantFrom(...HOURS).map((at) => ({ kind: 'at' as const, at })),
+);
+const change: fc.Arbitrary<BlockedChange> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ op: fc.constant('add' as const), entry: target, expiry, source }) },
+  fc.record({ op: fc.constant('remove' as const), entry: target, source }),
+  fc.record({ op: fc.constant('expire' as const), entry: target, now: fc.constantFrom(...HOURS) }),
+);
+const group = fc.record({ changes: fc.array(change, { minLength: 1, maxLength: 5 }), minutes: fc.nat(90) });
+
+it('an address is blocked while a claim lives, and its row carries the one that ends last', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(group, { maxLength: 8 }), async (groups) => {
+      await database.write.deleteFrom('blocked_ips').execute();
+      expect(await table()).toEqual(new Map());
+      const model: Model = new Map();
+      let now = NOON.getTime();
+      for (const { changes, minutes } of groups) {
+        now += minutes * 60_000;
+        const before = new Set(model.keys());
+        for (const one of changes) expected(model, one, new Date(now).toISOString());
+        const { net } = await store.applyGroup(changes, new Date(now), nothing);
+        expect(new Set(net.added)).toEqual(new Set([...model.keys()].filter((text) => !before.has(text))));
+        expect(new Set(net.removed)).toEqual(new Set([...before].filter((text) => !model.has(text))));
+        const wanted = [...model].map(([text, all]) => [text, { carried: lastEnding(all), all }] as const);
+        expect(await table()).toEqual(new Map(wanted));
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+describe('an unblock', () => {
+  const add = (by: number, at?: string): BlockedChange => ({
+    op: 'add',
+    entry: entry(TEXTS[0]!),
+    source: by,
+    reason: `of ${by}`,
+    expiry: at === undefined ? { kind: 'permanent' } : { kind: 'at', at },
+  });
+  const remove = (by?: number): BlockedChange => ({ op: 'remove', entry: entry(TEXTS[0]!), source: by });
+  const get = async () => await store.get(TEXTS[0]!);
+
+  it("of fail2ban's ban leaves the operator's block", async () => {
+    await store.applyGroup([add(1)], NOON, nothing);
+    await store.applyGroup([add(2, HOURS[0])], NOON, nothing);
+    const { effects, net } = await store.applyGroup([remove(2)], NOON, nothing);
+    expect(effects).toMatchObject([{ removed: null, dropped: [{ reason: 'of 2' }], stillClaimedBy: [{ source: 1 }] }]);
+    expect(net).toEqual({ added: [], removed: [] });
+    expect(await get()).toMatchObject({ reason: 'of 1', expires_at: null });
+  });
+
+  it('by an operator drops what agents claim, and names the lists that still claim it', async () => {
+    await store.applyGroup([add(1), add(2, HOURS[1]), add(3, HOURS[0])], NOON, nothing);
+    const { effects } = await store.applyGroup([remove()], NOON, nothing);
+    expect(effects).toMatchObject([{ removed: null, dropped: [{ reason: 'of 1' }, { reason: 'of 2' }] }]);
+    expect(effects).toMatchObject([{ stillClaimedBy: [{ source: 3, row: { expires_at: HOURS[0] } }] }]);
+    expect(await get()).toMatchObject({ reason: 'of 3', expires_at: HOURS[0], blocked_at: NOON.toISOString() });
+  });
+
+  it('of the last claim removes the row, as a rollback keeps all of it', async () => {
+    await store.applyGroup([add(2), add(3)], NOON, nothing);
+    const failed = store.applyGroup([remove(3), remove(2)], NOON, () => {
+      throw new Error('no');
+    });
+    await expect(failed).rejects.toThrow('no');
+    expect(await get()).toMatchObject({ reason: 'of 2' });
+    const { net } = await store.applyGroup([remove(3), remove(2)], NOON, nothing);
+    expect(net.removed).toEqual([TEXTS[0]]);
+    expect(await get()).toBeNull();
+  });
+});

@@ -1,0 +1,103 @@
+// Who wants an address blocked. It is blocked while at least one claim lives; `blocked_ips` carries the one that ends
+// last (ADR 0057).
+
+import type { BlockedIp } from '../api/blocked-ips.ts';
+import {
+  type BlockedAddition,
+  type BlockedChange,
+  type BlockedEffect,
+  isExpired,
+  rowAfterAdd,
+} from './blocked-changes.ts';
+import type { SourceKind } from './schema.ts';
+
+/** Created by the migration; the source of every change that names none. */
+export const MANUAL = 1;
+
+export interface Claim {
+  readonly source: number;
+  /** `blocked_at`: when this source claimed it. */
+  readonly row: BlockedIp;
+}
+
+/** All claims to one blocked address. */
+export interface Claimed {
+  /** Blocked without a gap since then. */
+  readonly since: string;
+  /** The one that ends last first. */
+  readonly claims: readonly [Claim, ...Claim[]];
+}
+
+export type KindOf = (source: number) => SourceKind;
+
+/** As `blocked_ips` has it. */
+export function carriedRow({ since, claims: [{ row }] }: Claimed): BlockedIp {
+  return row.blocked_at === since ? row : { ...row, blocked_at: since };
+}
+
+/** As most addresses are: nothing but a row. */
+export function isPlain({ since, claims }: Claimed): boolean {
+  return claims.length === 1 && claims[0].source === MANUAL && claims[0].row.blocked_at === since;
+}
+
+export function plain(row: BlockedIp): Claimed {
+  return { since: row.blocked_at, claims: [{ source: MANUAL, row }] };
+}
+
+/** What `change` at `now` makes of the address; `claimed` itself if nothing changes. */
+export function applyChange(
+  claimed: Claimed | null,
+  change: BlockedChange,
+  now: string,
+  kindOf: KindOf,
+): { effect: BlockedEffect; after: Claimed | null } {
+  if (change.op === 'add') return add(claimed, change, now);
+  if (claimed === null) return { effect: { op: change.op, removed: null }, after: null };
+  const at = change.op === 'expire' ? change.now : now;
+  const dropped = claimed.claims.filter((claim) =>
+    change.op === 'expire' ? isExpired(claim.row, at) : isDropped(claim, change.source, kindOf),
+  );
+  const live = claimed.claims.filter((claim) => !dropped.includes(claim) && !isExpired(claim.row, at));
+  const claims = inOrder(live);
+  const after = claims === null ? null : live.length === claimed.claims.length ? claimed : { ...claimed, claims };
+  const removed = after === null ? carriedRow(claimed) : null;
+  const others = claims === null ? {} : { dropped: dropped.map(({ row }) => row), stillClaimedBy: claims };
+  return { effect: { op: change.op, removed, ...(change.op === 'remove' && others) }, after };
+}
+
+function add(claimed: Claimed | null, change: BlockedAddition, now: string): { effect: BlockedEffect; after: Claimed } {
+  const source = change.source ?? MANUAL;
+  const live = claimed?.claims.filter(({ row }) => !isExpired(row, now)) ?? [];
+  // An expired claim counts as absent: if its end were kept, the new one would be dropped with it, a moment later.
+  const own = live.find((claim) => claim.source === source);
+  const row = rowAfterAdd(own?.row ?? null, change, now);
+  const changed = row !== own?.row;
+  const created = live.length === 0;
+  const claims = inOrder([...live.filter((claim) => claim !== own), { source, row }])!;
+  const same = claimed !== null && !changed && live.length === claimed.claims.length;
+  const after = same ? claimed : { since: created ? now : claimed!.since, claims };
+  return { effect: { op: 'add', created, changed, row: carriedRow(after) }, after };
+}
+
+/** Without a source: what an operator may drop, and what does not come back by itself. */
+function isDropped({ source }: Claim, asked: number | undefined, kindOf: KindOf): boolean {
+  if (asked !== undefined) return source === asked;
+  return source === MANUAL || kindOf(source) !== 'list';
+}
+
+function inOrder(claims: readonly Claim[]): Claimed['claims'] | null {
+  const [first, ...others] = claims.length > 1 ? claims.toSorted(endsLastFirst) : claims;
+  return first === undefined ? null : [first, ...others];
+}
+
+/** Of equal ends, the older first. Text order is time order. */
+function endsLastFirst(a: Claim, b: Claim): number {
+  const [endA, endB] = [a.row.expires_at, b.row.expires_at];
+  if (endA !== endB) {
+    if (endA === null) return -1;
+    if (endB === null) return 1;
+    return endA > endB ? -1 : 1;
+  }
+  if (a.row.blocked_at !== b.row.blocked_at) return a.row.blocked_at < b.row.blocked_at ? -1 : 1;
+  return a.source - b.source;
+}

@@ -98,13 +98,15 @@ export class BlockedSet implements BlockedSetService {
     const [effect] = result.effects;
     if (effect?.op !== 'remove') throw new Error('the writer returned no result of a removal');
     const stray = result.strays.has(entry.text);
+    // It may still be blocked, by claims of other sources.
+    const done = effect.removed !== null || (effect.dropped ?? []).length > 0;
     const report =
-      effect.removed !== null || stray
+      done || stray
         ? this.#deps.outcomes.reportChange('unblock', entry.text, result, caller)
         : runtimeReport(result.failures, false);
     // After the report: the change is enforced even if the database can no longer be read.
     const covering = await afterStoring(countsOf(result.effects), () => this.#coveringOf(entry));
-    if (effect.removed === null) {
+    if (!done) {
       throw new ServiceError(
         codes.NotFound,
         'unblock',

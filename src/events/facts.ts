@@ -39,7 +39,12 @@ export type EntryEffect =
         readonly expires_at: string | null;
       };
     }
-  | { readonly op: 'remove' | 'expire'; readonly removed: Address | null };
+  | {
+      readonly op: 'remove' | 'expire';
+      readonly removed: Address | null;
+      /** Present: other claims keep the address blocked. */
+      readonly stillClaimedBy?: readonly object[];
+    };
 
 export interface EntryTotals {
   readonly added: number;

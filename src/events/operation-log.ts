@@ -1,6 +1,6 @@
 // The log lines of operations: one each, preceded by another if every worker was read back.
 import type { Log } from '../telemetry/log.ts';
-import type { DoneOperation, FactListener } from './facts.ts';
+import type { DoneOperation, EntryEffect, FactListener } from './facts.ts';
 
 const loggedAddresses = 20;
 
@@ -21,9 +21,15 @@ function logDone(log: Log, done: DoneOperation): void {
 function isReadBack(done: DoneOperation): boolean {
   if (done.operation === 'sync') return done.answer.runtime_map_synced;
   if (!('report' in done) || !done.report.runtime_map_updated) return false;
+  // Other claims keep the address blocked: nothing was sent.
+  if (done.operation === 'unblock' && done.effects.some(isStillClaimed)) return false;
   if (done.operation !== 'batch' && done.operation !== 'replace') return true;
   const { added, updated, removed, unchanged } = done.subject;
   return added + updated + removed + unchanged > 0;
+}
+
+function isStillClaimed(effect: EntryEffect): boolean {
+  return effect.op !== 'add' && effect.stillClaimedBy !== undefined;
 }
 
 function resultOf(done: DoneOperation): object {

@@ -254,6 +254,23 @@ export class BlockedIpsStore {
     return new Set([...rows.values()].filter((row) => isExpired(row, now)).map((row) => row.ip_address));
   }
 
+  /** The addresses of removals and expiries in `changes` that other claims would keep blocked at `now`. */
+  async stayingOf(changes: readonly BlockedChange[], now: Date): Promise<ReadonlySet<string>> {
+    const texts = new Set(changes.flatMap(({ op, entry }) => (op === 'add' ? [] : [entry.text])));
+    const { read } = this.#database;
+    if (texts.size === 0 || !(await this.#claims.anyFurther(read))) return new Set();
+    const about = changes.filter(({ entry }) => texts.has(entry.text));
+    const rows = await this.#rows.keyedAmong(read, [...texts]);
+    const { claimed, kindOf } = await this.#claims.claimed(read, rows, about);
+    const { effects, after } = effectsOf(about, claimed, now.toISOString(), kindOf);
+    const staying = about.filter((_, index) => {
+      const effect = effects[index]!;
+      if (effect.op === 'add') return false;
+      return effect.op === 'remove' ? effect.stillClaimedBy !== undefined : effect.removed === null;
+    });
+    return new Set(staying.map(({ entry }) => entry.text).filter((text) => (after.get(text) ?? null) !== null));
+  }
+
   /** Blocked networks that contain `entry`, without itself, narrowest first. */
   async coveringOf(entry: IpEntry): Promise<string[]> {
     return await this.#lookup.coveringOf(entry);

@@ -38,11 +38,19 @@ export class DurableCommit {
     this.#deps = deps;
   }
 
-  /** Inside the turn. A file that another process touched is first rewritten from the database. */
+  now(): Date {
+    return this.#deps.now();
+  }
+
+  /**
+   * Inside the turn. A file that another process touched is first rewritten from the database. `now`: the time for
+   * which `remove` was found out, so that a claim that ends in between does not change it.
+   */
   async commit(
     changes: readonly BlockedChange[],
     remove: readonly string[],
     audits: readonly GroupAudit[],
+    now: Date,
   ): Promise<Committed> {
     await this.#deps.keeper.ensureUsable();
     await this.#endShrinks();
@@ -53,7 +61,7 @@ export class DurableCommit {
       if (lines.length > 0) await this.#deps.keeper.file.add(lines, generation);
       crashPoint('group.lines-durable');
     };
-    const write = () => this.#deps.store.applyGroup(changes, this.#deps.now(), toFile, audits);
+    const write = () => this.#deps.store.applyGroup(changes, now, toFile, audits);
     let applied: Awaited<ReturnType<typeof write>>;
     crashPoint('group.begun');
     try {

@@ -153,11 +153,20 @@ export class GroupWriter {
     deadline: number,
     progress: Progress,
   ): Promise<ChangeResult> {
+    const now = this.#deps.durable.now();
     const due = await this.#due(changes);
-    const add = unique(changes.filter((change) => change.op === 'add').map((change) => change.entry.text));
+    const staying = await this.#deps.store.stayingOf(changes, now);
+    const stays = (change: BlockedChange): boolean => staying.has(change.entry.text);
+    // What other claims keep blocked is read back like an addition: it is sent only to a worker that lacks it.
+    const add = unique(
+      changes
+        .filter((change) => change.op === 'add' || (change.op === 'remove' && stays(change)))
+        .map((change) => change.entry.text),
+    );
     const remove = unique(
       changes
         .filter((change) => change.op === 'remove' || (change.op === 'expire' && due.has(change.entry.text)))
+        .filter((change) => !stays(change))
         .map((change) => change.entry.text),
     );
     const absent = await this.#deps.store.absentOf(add);
@@ -168,7 +177,7 @@ export class GroupWriter {
       const runtime = this.#deps.changer.lookUp({ map, name: 'blocked', add, remove, deadline, absent });
       let stored: Committed;
       try {
-        stored = await this.#deps.durable.commit(changes, remove, audits);
+        stored = await this.#deps.durable.commit(changes, remove, audits, now);
       } catch (error) {
         await runtime.abandon();
         throw error;

@@ -14,6 +14,7 @@ import {
 import { operation } from './operation.ts';
 import { fullMembers } from './problem.ts';
 import { count, duration, flag, listOf, model, oneOf, pid, queryFlag, requestModel, text, texts } from './schema.ts';
+import { sourceQuery } from './sources.ts';
 
 const tag = 'Blocked addresses';
 
@@ -45,6 +46,7 @@ const WholeSet = {
 };
 
 const listFlags = {
+  source: sourceQuery('Whose claims it changes; absent: of the source of the key, or `manual`.'),
   allow_wide: allowWide,
   dry_run: queryFlag('Returns the counts that the request would have now, and changes nothing.'),
 };
@@ -122,6 +124,11 @@ const BulkAnswer = model('BulkAnswer', 'What a bulk change did, and whether the 
   ),
   still_blocked_total: Type.Optional(
     count('How many addresses of `remove` are still covered; absent if nothing was to be removed.'),
+  ),
+  still_claimed_total: Type.Optional(
+    count(
+      'How many addresses lost the claim of the source and are still blocked, because other sources claim them; absent if there are none.',
+    ),
   ),
   dry_run: Type.Optional(
     Type.Literal(true, { description: 'Nothing was changed; the counts are what the request would do now.' }),

@@ -36,6 +36,7 @@ import {
   time,
   timeOrNull,
 } from './schema.ts';
+import { Claim, sourceQuery } from './sources.ts';
 
 const tag = 'Blocked addresses';
 
@@ -49,7 +50,7 @@ export const BlockRequest = requestModel(
   {
     ip_address: sentAddress('The address or network to block.'),
     reason: Type.Optional(lineOfTextOrNull(0, 500, 'Why it is blocked.')),
-    blocked_by: Type.Optional(lineOfText(1, 100, 'The source: who or what blocks it; absent: the name of the key.')),
+    blocked_by: Type.Optional(lineOfText(1, 100, 'Who or what blocks it; absent: the name of the key.')),
     expires_at: untilField('When the block expires; null: never. Not together with `duration_seconds`.'),
     duration_seconds: durationField,
     force: requestFlag('Stores the entry even if a trusted entry covers it. Needs the scope `admin`.'),
@@ -93,6 +94,7 @@ const ListQuery = Type.Object(
       }),
     ),
     expiring: queryFlag('Only temporary blocks.'),
+    source: sourceQuery('Only entries that this source claims. Not together with `q`, `text` or `expiring`.'),
   },
   { additionalProperties: false },
 );
@@ -101,7 +103,21 @@ export type ListQuery = Static<typeof ListQuery>;
 export const allowWide = queryFlag(
   'Allows networks wider than /8 (IPv6: /16) and complete special ranges, such as 10.0.0.0/8. Needs the scope `admin`.',
 );
-const BlockQuery = Type.Object({ allow_wide: allowWide }, { additionalProperties: false });
+const BlockQuery = Type.Object(
+  {
+    allow_wide: allowWide,
+    source: sourceQuery('Whose claim it is; absent: of the source of the key, or `manual`.'),
+  },
+  { additionalProperties: false },
+);
+const UnblockQuery = Type.Object(
+  {
+    source: sourceQuery(
+      'Drops the claim of this source only; absent: of the source of the key, or all claims of `manual` and of agents.',
+    ),
+  },
+  { additionalProperties: false },
+);
 
 export const AddressLines = Type.Unsafe<string>({
   title: 'AddressLines',
@@ -114,7 +130,7 @@ export const special = oneOf(specialRanges, 'The special range that contains the
 const fields = {
   ip_address: text(addressText),
   reason: textOrNull('Why it is blocked; null: not stated.'),
-  blocked_by: textOrNull('The source: who or what blocked it; null: not stated.'),
+  blocked_by: textOrNull('Who or what blocked it; null: not stated.'),
   blocked_at: time('When it was blocked.'),
   expires_at: timeOrNull('When the block expires; null: it is permanent.'),
 };
@@ -122,8 +138,18 @@ const fields = {
 const BlockedIp = model('BlockedIp', 'An entry of the blocked set.', fields);
 export type BlockedIp = Static<typeof BlockedIp>;
 
+const claims = Type.Optional(
+  listOf(
+    Claim,
+    'All claims to it, the one that ends last first, whose `reason`, `blocked_by` and `expires_at` the entry has; absent if only `manual` claims it.',
+  ),
+);
+
+const BlockedEntry = model('BlockedEntry', 'An entry of the blocked set, and who claims it.', { ...fields, claims });
+export type BlockedEntry = Static<typeof BlockedEntry>;
+
 const BlockedIpPage = model('BlockedIpPage', 'A page of the blocked set.', {
-  items: listOf(BlockedIp, 'The entries.'),
+  items: listOf(BlockedEntry, 'The entries.'),
   next_cursor: textOrNull('The `cursor` of the next page; null on the last page.'),
   total: count('How many there are on all pages.'),
 });
@@ -138,12 +164,14 @@ export type WorkerHolding = Static<typeof WorkerHolding>;
 
 const BlockedIpDetail = model('BlockedIpDetail', 'An entry of the blocked set, and the workers that hold it.', {
   ...fields,
+  claims,
   workers: listOf(WorkerHolding, 'Every live worker of HAProxy.'),
 });
 export type BlockedIpDetail = Static<typeof BlockedIpDetail>;
 
 const BlockAnswer = model('BlockAnswer', 'The entry as it is now, and whether the workers hold it.', {
   ...fields,
+  claims,
   ...runtimeReportFields,
   special: Type.Optional(special),
   overridden_by: Type.Optional(texts('Trusted entries that override this block; absent if there are none.')),
@@ -151,9 +179,15 @@ const BlockAnswer = model('BlockAnswer', 'The entry as it is now, and whether th
 });
 export type BlockAnswer = Static<typeof BlockAnswer>;
 
+const stillClaimedBy = listOf(
+  Claim,
+  'The claims by which exactly this address or network is still blocked; absent if there are none.',
+);
+
 const UnblockAnswer = model('UnblockAnswer', 'What was removed, and whether the workers no longer hold it.', {
   ip_address: text(addressText),
   still_blocked_by: texts('Blocked networks that still cover it.'),
+  still_claimed_by: Type.Optional(stillClaimedBy),
   ...runtimeReportFields,
 });
 export type UnblockAnswer = Static<typeof UnblockAnswer>;
@@ -166,6 +200,7 @@ const CoveredMembers = model('CoveredMembers', 'The networks that cover an addre
 
 const UnblockMembers = model('UnblockMembers', 'What was found for an address without an entry of its own.', {
   covered_by: Type.Optional(texts(covered)),
+  still_claimed_by: Type.Optional(stillClaimedBy),
   stray_removed: Type.Optional(flag('A foreign entry for it was found in a map, and removed.')),
   runtime_map_updated: Type.Optional(runtimeReportFields.runtime_map_updated),
   runtime_map_failures: Type.Optional(runtimeReportFields.runtime_map_failures),
@@ -183,6 +218,10 @@ const BlockConflictMembers = model(
     ...fullMembers,
   },
 );
+
+const UnblockConflictMembers = model('UnblockConflictMembers', 'Which lists claim the address.', {
+  still_claimed_by: stillClaimedBy,
+});
 
 const entry = {
   ip_address: '203.0.113.7',
@@ -207,7 +246,7 @@ export const listBlockedAddresses = operation({
   tag,
   summary: 'List blocked addresses',
   description:
-    'In the order of addresses, in pages: `cursor` continues after a page, `offset` skips entries, after the cursor or from the start. `q` searches addresses. `text` searches reasons and sources; it reads all entries and takes half a second for a million, so eight such searches may run at once, four of one key. With `Accept: text/plain` the response is the complete list as text, one address or network per line, streamed; no parameter is allowed then.',
+    'In the order of addresses, in pages: `cursor` continues after a page, `offset` skips entries, after the cursor or from the start. `q` searches addresses. `source` lists what one source claims. `text` searches reasons and `blocked_by`; like `source` it reads all entries and takes half a second for a million, so eight such searches may run at once, four of one key. With `Accept: text/plain` the response is the complete list as text, one address or network per line, streamed; no parameter is allowed then.',
   query: ListQuery,
   answers: {
     200: {
@@ -229,7 +268,7 @@ export const listBlockedAddresses = operation({
       answer: { items: [entry], next_cursor: null, total: 1 },
     },
     text: {
-      summary: 'Entries with “scan” in reason or source',
+      summary: 'Entries with “scan” in `reason` or `blocked_by`',
       query: { text: 'scan' },
       answer: { items: [entry], next_cursor: null, total: 1 },
     },
@@ -367,11 +406,12 @@ export const unblockAddress = operation({
   audit: 'unblock',
   tag,
   summary: 'Unblock an address or network',
-  description: `Removes the entry of exactly this address or network; \`still_blocked_by\` lists the blocked networks that still cover it. 404 if there is no such entry; a foreign entry in a map is removed anyway. ${durable}`,
+  description: `Drops the claims of \`manual\` and of agents to exactly this address or network (with \`source\` or a key that is bound to one, of that source only), and removes the entry when no claim is left: \`still_claimed_by\` lists those that keep it blocked, \`still_blocked_by\` the blocked networks that still cover it. Claims of lists stay, since they would come back with the next list: if there are no others, the response is 409 (6035), and the way to allow the address is to trust it. 404 if there is nothing to drop; a foreign entry in a map is removed anyway. ${durable}`,
   params,
-  answers: { 200: { description: 'The entry is removed.', schema: UnblockAnswer } },
-  codes: [codes.NotFound, ...changeCodes],
-  members: { 404: UnblockMembers, ...changeMembers },
+  query: UnblockQuery,
+  answers: { 200: { description: 'The claims are dropped.', schema: UnblockAnswer } },
+  codes: [codes.NotFound, codes.ClaimedByList, ...changeCodes],
+  members: { 404: UnblockMembers, 409: UnblockConflictMembers, ...changeMembers },
   examples: {
     address: {
       summary: 'An address',

@@ -2,6 +2,8 @@
 export interface Caller {
   readonly keyName: string;
   readonly requestId: string;
+  /** The source of claims that its key is bound to; absent: to none. */
+  readonly boundTo?: string | undefined;
   /** The peer's address, or `unix`. */
   readonly source: string;
   /** `performance.now()` of the request's arrival; the two seconds of promise 3 start here. */

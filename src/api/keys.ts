@@ -3,6 +3,7 @@ import { type Scope, scopes } from '../domain/scope.ts';
 import { codes } from '../errors/catalogue.ts';
 import { operation } from './operation.ts';
 import { listOf, model, plainName, requestModel, sentTime, text, textOrNull, time, timeOrNull } from './schema.ts';
+import { sourceQuery } from './sources.ts';
 
 const tag = 'Keys';
 
@@ -17,6 +18,9 @@ const keyFields = {
   created_at: time('When it was created.'),
   expires_at: timeOrNull('When it expires; null: never.'),
   revoked_at: timeOrNull('When it was revoked; null: it is not revoked.'),
+  source: textOrNull(
+    'The source whose claims its requests change; null: it is not bound to one, and they change `manual`, like a key bound to `manual`.',
+  ),
   last_used_at: timeOrNull('When it was last used, accurate to a minute; null: never.'),
 };
 
@@ -42,6 +46,9 @@ const KeyRequest = requestModel('KeyRequest', 'The key to create.', 'a JSON obje
       description: 'What the key may do; absent: `["admin"]`.',
       mustBe: `a list of different scopes of ${scopes.join(', ')}`,
     }),
+  ),
+  source: sourceQuery(
+    'The source whose claims its requests change, and the only one: `fail2ban` includes `fail2ban:sshd`. Absent: it is not bound, and they change `manual`.',
   ),
   expires_at: Type.Optional(
     Type.Unsafe<string | null>({
@@ -85,6 +92,7 @@ const key = {
   created_at: '2026-11-20T12:00:00.000Z',
   expires_at: null,
   revoked_at: null,
+  source: 'fail2ban',
   last_used_at: null,
 } satisfies Key;
 
@@ -178,7 +186,7 @@ export const createKey = operation({
   examples: {
     for_fail2ban: {
       summary: 'A key that may block and unblock',
-      body: { name: 'fail2ban', scopes: ['block'] },
+      body: { name: 'fail2ban', scopes: ['block'], source: 'fail2ban' },
       status: 201,
       answer: { ...key, key: 'pm_0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3aB4' },
     },

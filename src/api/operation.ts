@@ -31,6 +31,7 @@ export interface Answer {
 export const tags = {
   'Blocked addresses':
     'Block and unblock one address or network, many at once, or the complete set; list and check what is blocked.',
+  Sources: 'Who wants addresses blocked: an address is blocked while at least one source claims it.',
   'Trusted addresses': 'Addresses that are never denied, even if they are blocked.',
   Sites: 'Domains that HAProxy serves, with their servers.',
   Configuration: 'The safe reload, its history, and the backups.',

@@ -11,6 +11,7 @@ import { keyOperations } from './keys.ts';
 import { metricsOperations } from './metrics.ts';
 import type { Operation } from './operation.ts';
 import { siteOperations } from './sites.ts';
+import { sourceOperations } from './sources.ts';
 import { trustedIpOperations } from './trusted-ips.ts';
 import { webhookOperations } from './webhooks.ts';
 
@@ -18,6 +19,7 @@ export const operations: readonly Operation[] = [
   ...blockedIpOperations,
   checkAddress,
   ...blockedIpBulkOperations,
+  ...sourceOperations,
   ...trustedIpOperations,
   ...siteOperations,
   ...configurationOperations,

@@ -5,16 +5,20 @@ import type { BlockedEffect } from '../store/blocked-ips-store.ts';
 export const nothingChanged: ChangeCounts = Object.freeze({ added: 0, updated: 0, removed: 0, unchanged: 0 });
 
 export function countsOf(effects: readonly BlockedEffect[]): ChangeCounts {
-  const counts = { ...nothingChanged };
+  const counts: { -readonly [Name in keyof ChangeCounts]: ChangeCounts[Name] } = { ...nothingChanged };
   for (const effect of effects) {
-    if (effect.op !== 'add') counts[effect.removed === null ? 'unchanged' : 'removed'] += 1;
-    else if (effect.created) counts.added += 1;
+    if (effect.op !== 'add') {
+      if ((effect.dropped ?? []).length > 0) counts.still_claimed_total = (counts.still_claimed_total ?? 0) + 1;
+      else counts[effect.removed === null ? 'unchanged' : 'removed'] += 1;
+    } else if (effect.created) counts.added += 1;
     else counts[effect.changed ? 'updated' : 'unchanged'] += 1;
   }
   return counts;
 }
 
-export type ChangeCounts = Readonly<Pick<BulkAnswer, 'added' | 'updated' | 'removed' | 'unchanged'>>;
+export type ChangeCounts = Readonly<
+  Pick<BulkAnswer, 'added' | 'updated' | 'removed' | 'unchanged' | 'still_claimed_total'>
+>;
 
 const shownFailures = 100;
 

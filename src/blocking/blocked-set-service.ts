@@ -40,6 +40,8 @@ export interface BlockedListQuery {
   readonly q: string | null;
   readonly text: string | null;
   readonly expiring: boolean;
+  /** Only what this source claims. */
+  readonly source: string | null;
   /** Aborts when the client disconnects; bulk work then rejects with its reason. */
   readonly signal?: AbortSignal;
 }
@@ -52,6 +54,8 @@ export interface BatchRequest {
 }
 
 export interface BatchOptions {
+  /** Whose claims are changed; absent: of the key's source, or `manual`. */
+  readonly source?: string | undefined;
   /** Block wide networks too, regardless of the elements. */
   readonly allowWide?: boolean;
   readonly dryRun?: boolean;
@@ -63,12 +67,19 @@ export interface ReplaceOptions extends BatchOptions {
 
 export interface BlockedSetService {
   /** `created`: answer 201, not 200. Errors: trusted, too wide or over the limit (409), database or file (503). */
-  block(request: RequestedBlock, caller: Caller): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer }>;
-  /** Errors: 1100 without an entry of its own, with `covered_by` and `stray_removed`. */
-  unblock(entry: IpEntry, caller: Caller): Promise<UnblockAnswer>;
+  block(
+    request: RequestedBlock,
+    caller: Caller,
+    source?: string,
+  ): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer }>;
+  /**
+   * Errors: 1100 without anything to drop, with `covered_by` and `stray_removed`; 6035 when only lists claim it.
+   * @param source whose claim is dropped; absent: of the key's source, or of `manual` and all agents
+   */
+  unblock(entry: IpEntry, caller: Caller, source?: string): Promise<UnblockAnswer>;
   batch(request: BatchRequest, caller: Caller, options?: BatchOptions): Promise<BulkAnswer>;
-  /** Replaces the set. The source is read completely before anything changes; if it throws, nothing changed. */
-  replaceAll(source: AsyncIterable<readonly BulkItem[]>, options: ReplaceOptions, caller: Caller): Promise<BulkAnswer>;
+  /** Replaces the claims of one source. The stream is read completely before anything changes; if it throws, nothing changed. */
+  replaceAll(items: AsyncIterable<readonly BulkItem[]>, options: ReplaceOptions, caller: Caller): Promise<BulkAnswer>;
   /** `acceptMapFile`: rewrite the file although it belongs to another database, or would lose more than half. */
   sync(caller: Caller, options?: { readonly acceptMapFile?: boolean }): Promise<SyncAnswer>;
   list(query: BlockedListQuery): Promise<BlockedIpPage>;

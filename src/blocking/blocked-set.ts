@@ -1,4 +1,11 @@
-import type { BlockAnswer, BlockedIpDetail, BlockedIpPage, UnblockAnswer } from '../api/blocked-ips.ts';
+import type {
+  BlockAnswer,
+  BlockedEntry,
+  BlockedIp,
+  BlockedIpDetail,
+  BlockedIpPage,
+  UnblockAnswer,
+} from '../api/blocked-ips.ts';
 import type { BulkAnswer, Rejection, StillBlocked, SyncAnswer } from '../api/blocked-ips-bulk.ts';
 import type { Caller } from '../api/caller.ts';
 import type { CheckAnswer } from '../api/check.ts';
@@ -23,6 +30,7 @@ import type {
 import type { BulkResult, BulkRunner } from './bulk/bulk-runner.ts';
 import type { Synchroniser } from './compare/sync.ts';
 import { textPages } from './mirrored-map.ts';
+import { manualName, type NamedSource, type Sources } from './sources.ts';
 import type { Admission } from './write/admission.ts';
 import { SpecialEntries } from './write/admission.ts';
 import { changeFailure } from './write/change-failure.ts';
@@ -50,6 +58,7 @@ interface BlockedSetDeps {
   readonly synchroniser: Synchroniser;
   readonly checker: AddressChecker;
   readonly admission: Admission;
+  readonly sources: Sources;
   readonly outcomes: Outcomes;
   readonly limit: EntryLimit;
   /** Why the live workers are not known to be in sync; null: they are. */
@@ -67,8 +76,10 @@ export class BlockedSet implements BlockedSetService {
   async block(
     request: RequestedBlock,
     caller: Caller,
+    requested?: string,
   ): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer }> {
-    const { change, overriddenBy, trustedInside } = await this.#deps.admission.admitOne(request, caller);
+    const { change: wanted, overriddenBy, trustedInside } = await this.#deps.admission.admitOne(request, caller);
+    const change = ofSource(wanted, await this.#deps.sources.toClaim(requested, 'agent', caller));
     const result = await this.#deps.writer.change([change], 'urgent', deadlineOf(caller), {
       operation: 'block',
       caller,
@@ -77,11 +88,13 @@ export class BlockedSet implements BlockedSetService {
     if (effect?.op !== 'add') throw new Error('the writer returned no result of an addition');
     const report = this.#deps.outcomes.reportChange('block', request.entry.text, result, caller);
     const special = specialOf(request.entry);
+    const claims = await afterStoring(countsOf(result.effects), () => this.#deps.sources.shown(effect.claims));
     return {
       created: effect.created,
       changed: effect.changed,
       answer: {
         ...effect.row,
+        ...(claims === undefined ? {} : { claims }),
         ...report,
         ...(special === null ? {} : { special }),
         ...(overriddenBy.length > 0 ? { overridden_by: overriddenBy } : {}),
@@ -90,8 +103,11 @@ export class BlockedSet implements BlockedSetService {
     };
   }
 
-  async unblock(entry: IpEntry, caller: Caller): Promise<UnblockAnswer> {
-    const result = await this.#deps.writer.change([{ op: 'remove', entry }], 'urgent', deadlineOf(caller), {
+  async unblock(entry: IpEntry, caller: Caller, requested?: string): Promise<UnblockAnswer> {
+    const source = await this.#deps.sources.existing(requested, caller, 'unblock');
+    if (source?.kind === 'list' && caller.boundTo === undefined) throw droppedFromList(source);
+    const change = ofSource({ op: 'remove', entry } as const, source);
+    const result = await this.#deps.writer.change([change], 'urgent', deadlineOf(caller), {
       operation: 'unblock',
       caller,
     });
@@ -105,24 +121,42 @@ export class BlockedSet implements BlockedSetService {
         ? this.#deps.outcomes.reportChange('unblock', entry.text, result, caller)
         : runtimeReport(result.failures, false);
     // After the report: the change is enforced even if the database can no longer be read.
-    const covering = await afterStoring(countsOf(result.effects), () => this.#coveringOf(entry));
+    const counts = countsOf(result.effects);
+    const covering = await afterStoring(counts, () => this.#coveringOf(entry));
+    const claims = await afterStoring(counts, () => this.#deps.sources.shown(effect.stillClaimedBy ?? []));
+    const still = effect.stillClaimedBy === undefined ? {} : { still_claimed_by: claims ?? [] };
+    if (!done && effect.stillClaimedBy !== undefined && source === undefined) {
+      throw new ServiceError(
+        codes.ClaimedByList,
+        'unblock',
+        `${entry.text} is blocked by ${listed(claims ?? [])} only, which an unblock does not change; to allow it, trust it`,
+        { members: still },
+      );
+    }
     if (!done) {
       throw new ServiceError(
         codes.NotFound,
         'unblock',
-        `${entry.text} has no entry of its own${
+        `${entry.text} has no ${source === undefined ? 'entry of its own' : `claim of ${source.name}`}${
           covering.length > 0
             ? `; to unblock it, unblock ${covering.join(', ')}, or trust it`
             : ', so nothing was unblocked'
         }${stray ? '; a foreign entry for it was removed from the running map' : ''}`,
-        { members: { covered_by: covering, stray_removed: stray, ...report } },
+        { members: { covered_by: covering, ...still, stray_removed: stray, ...report } },
       );
     }
-    return { ip_address: entry.text, still_blocked_by: covering, ...report };
+    return { ip_address: entry.text, still_blocked_by: covering, ...still, ...report };
   }
 
   async batch(request: BatchRequest, caller: Caller, options: BatchOptions = {}): Promise<BulkAnswer> {
-    const { changes, rejected: own, special } = await this.#deps.admission.admitBatch(request, options, caller);
+    const { changes: wanted, rejected: own, special } = await this.#deps.admission.admitBatch(request, options, caller);
+    const { sources } = this.#deps;
+    const source = await (options.dryRun === true
+      ? sources.toPreview(options.source, caller)
+      : sources.toClaim(options.source, 'agent', caller));
+    if (source?.kind === 'list' && caller.boundTo === undefined && request.remove.length > 0)
+      throw droppedFromList(source);
+    const changes = wanted.map((change) => ofSource(change, source));
     const all = [...request.rejected, ...own];
     const rejected = { total: all.length, first: all.slice(0, listedRejections) };
     if (options.dryRun === true) {
@@ -133,7 +167,7 @@ export class BlockedSet implements BlockedSetService {
     const removals = changes.flatMap((change) => (change.op === 'remove' ? [change.entry] : []));
     const answer =
       changes.length > groupedUpTo || removals.length > this.#deps.writer.removalsAtMost
-        ? await this.#stagedBatch(changes, rejected, caller)
+        ? await this.#stagedBatch(changes, rejected, caller, source)
         : await this.#groupedBatch(changes, rejected, caller);
     return {
       ...answer,
@@ -142,15 +176,21 @@ export class BlockedSet implements BlockedSetService {
     };
   }
 
-  async #stagedBatch(changes: readonly StagedRow[], rejected: Rejected, caller: Caller): Promise<BulkAnswer> {
-    const source = async function* (): AsyncIterable<readonly StagedRow[]> {
+  async #stagedBatch(
+    changes: readonly StagedRow[],
+    rejected: Rejected,
+    caller: Caller,
+    source: NamedSource | undefined,
+  ): Promise<BulkAnswer> {
+    const rows = async function* (): AsyncIterable<readonly StagedRow[]> {
       yield changes;
     };
-    const done = await this.#deps.bulk.run(source(), {
+    const done = await this.#deps.bulk.run(rows(), {
       replace: false,
+      source,
       allowShrink: true,
       requestedBy: caller.keyName,
-      audited: (entries) => auditedChange('batch', caller, { details: { entries } }),
+      audited: (entries) => auditedChange('batch', caller, { details: { entries, ...named(source) } }),
     });
     return this.#deps.outcomes.reportBulk('batch', done, rejected, caller);
   }
@@ -166,7 +206,7 @@ export class BlockedSet implements BlockedSetService {
   }
 
   async replaceAll(
-    source: AsyncIterable<readonly BulkItem[]>,
+    items: AsyncIterable<readonly BulkItem[]>,
     options: ReplaceOptions,
     caller: Caller,
   ): Promise<BulkAnswer> {
@@ -178,16 +218,26 @@ export class BlockedSet implements BlockedSetService {
       if (first.length < listedRejections) first.push(rejection);
     };
     const special = new SpecialEntries();
+    const { sources } = this.#deps;
+    const source = await (dryRun
+      ? sources.toPreview(options.source, caller)
+      : sources.toClaim(options.source, 'list', caller));
     const done = await this.#deps.bulk.run(
-      this.#deps.admission.admitStream(source, options, { reject, special }, caller),
+      this.#deps.admission.admitStream(items, options, { reject, special }, caller),
       {
         replace: true,
+        source,
         allowShrink,
         dryRun,
         requestedBy: caller.keyName,
         audited: (entries) =>
           auditedChange('replace', caller, {
-            details: { entries, allow_shrink: allowShrink, ...(allowWide && { allow_wide: true }) },
+            details: {
+              entries,
+              allow_shrink: allowShrink,
+              ...(allowWide && { allow_wide: true }),
+              ...named(source),
+            },
           }),
       },
     );
@@ -209,10 +259,11 @@ export class BlockedSet implements BlockedSetService {
       q: query.q,
       text: query.text,
       expiringOnly: query.expiring,
+      source: query.source === null ? null : await this.#deps.sources.numberOf(query.source),
       now: this.#deps.now(),
       signal: query.signal,
     });
-    return { items: page.items, next_cursor: page.nextCursor, total: page.total };
+    return { items: await this.#withClaims(page.items), next_cursor: page.nextCursor, total: page.total };
   }
 
   listTexts(): AsyncIterable<readonly string[]> {
@@ -234,7 +285,18 @@ export class BlockedSet implements BlockedSetService {
         },
       );
     }
-    return { ...row, workers: await this.#deps.checker.holdings(entry) };
+    const [shown] = await this.#withClaims([row]);
+    return { ...shown!, workers: await this.#deps.checker.holdings(entry) };
+  }
+
+  async #withClaims(rows: readonly BlockedIp[]): Promise<BlockedEntry[]> {
+    const all = await this.#deps.store.claimsOf(rows);
+    const entries: BlockedEntry[] = [];
+    for (const row of rows) {
+      const claims = await this.#deps.sources.shown(all.get(row.ip_address));
+      entries.push(claims === undefined ? row : { ...row, claims });
+    }
+    return entries;
   }
 
   async check(entry: IpEntry): Promise<CheckAnswer> {
@@ -264,8 +326,10 @@ export class BlockedSet implements BlockedSetService {
   }
 
   /** Reports size and limit of the set, because the batches of a long list are counted one by one. */
-  #dryRunAnswer({ added, updated, removed, unchanged }: ChangeCounts, { total, first }: Rejected): BulkAnswer {
-    const counts = { added, updated, removed, unchanged, rejected_total: total };
+  #dryRunAnswer({ added, updated, removed, unchanged, ...more }: ChangeCounts, { total, first }: Rejected): BulkAnswer {
+    const { still_claimed_total } = more;
+    const stays = still_claimed_total === undefined ? {} : { still_claimed_total };
+    const counts = { added, updated, removed, unchanged, ...stays, rejected_total: total };
     const limit = this.#deps.limit.maximum;
     const size = { current_total: this.#deps.store.total, ...(limit === null ? {} : { limit }) };
     return { ...counts, rejected: first, dry_run: true, ...size, ...runtimeReport([], false) };
@@ -281,6 +345,28 @@ export class BlockedSet implements BlockedSetService {
     const failures = reason === null ? [] : [{ ip_address: '', worker: null, command: '', responses: [], reason }];
     return { ...countsOf([]), failures, failuresTotal: failures.length, currentFailed: false };
   }
+}
+
+function ofSource<Change extends object>(change: Change, source: NamedSource | undefined): Change {
+  return source === undefined ? change : { ...change, source: source.id };
+}
+
+/** For the audit log. */
+function named(source: NamedSource | undefined): { source?: string } {
+  return source === undefined || source.name === manualName ? {} : { source: source.name };
+}
+
+function listed(claims: readonly { readonly source: string }[]): string {
+  return claims.map(({ source }) => source).join(', ');
+}
+
+function droppedFromList({ name }: NamedSource): ServiceError {
+  return new ServiceError(
+    codes.ClaimedByList,
+    'unblock',
+    `${name} is a list: what is dropped from it would come back when it is sent again; to allow an address, trust it`,
+    { members: { still_claimed_by: [] } },
+  );
 }
 
 /** Reads for the response to a committed change: an error still reports what is stored. */

@@ -6,6 +6,8 @@ import { ExpiryLoop } from './expiry-loop.ts';
 import type { ChangeResult } from './write/group-writer.ts';
 
 const groupAtMost = 500;
+/** In one transaction: some 50 ms. */
+const sweptAtMost = 2_000;
 
 interface ExpiryDeps {
   readonly store: BlockedIpsStore;
@@ -35,6 +37,7 @@ export class Expiry {
   }
 
   async #expireOnce(): Promise<boolean> {
+    await this.#deps.store.sweepClaims(this.#deps.now(), sweptAtMost);
     const now = this.#deps.now().toISOString();
     const groupSize = Math.min(groupAtMost, this.#deps.removalsAtMost());
     const due = await this.#deps.store.expiredBefore(now, groupSize);

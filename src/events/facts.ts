@@ -51,6 +51,8 @@ export interface EntryTotals {
   readonly updated: number;
   readonly removed: number;
   readonly unchanged: number;
+  /** Addresses that lost a claim and are still blocked by others. Absent: none. */
+  readonly still_claimed_total?: number;
 }
 
 /** An operation whose change is durable. */

@@ -33,6 +33,7 @@ import { commonHeaders } from './security-headers.ts';
 import type { Services } from './services.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { sitesRoutes } from './sites-routes.ts';
+import { sourcesRoutes } from './sources-routes.ts';
 import { StrictRequests } from './strict-requests.ts';
 import { trustedIpsRoutes } from './trusted-ips-routes.ts';
 import { webhooksRoutes } from './webhooks-routes.ts';
@@ -132,6 +133,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
 
   healthRoutes(app, services);
   blockedIpsRoutes(app, services, now);
+  sourcesRoutes(app, services);
   blockedIpsBulkRoutes(app, services, now, timeouts.bodyPace);
   trustedIpsRoutes(app, services, now);
   sitesRoutes(app, services);
@@ -188,6 +190,7 @@ function addHooks(
       const key = await authenticate(request, services, limiter);
       request.keyName = key.name;
       request.keyScopes = key.scopes;
+      request.keySource = key.source;
       request.sessionEndsAt = key.sessionEndsAt;
     }
     const path = pathOf(request.url);

@@ -58,6 +58,7 @@ export function blockedIpsBulkRoutes(
   function listOptions(request: FastifyRequest, query: BatchQuery): BatchOptions {
     const allowWide = query.allow_wide === true;
     if (allowWide) requireScope(request, 'admin', 'allow_wide');
-    return { ...(allowWide && { allowWide }), ...(query.dry_run === true && { dryRun: true }) };
+    const { source } = query;
+    return { source, ...(allowWide && { allowWide }), ...(query.dry_run === true && { dryRun: true }) };
   }
 }

@@ -42,14 +42,14 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
     if (!reading.ok)
       throw rejectedFields(reading.fields, reading.badAddress ? codes.InvalidAddress : codes.InvalidTime);
     const wanted = { ...reading.request, ...(allowWide && { allowWide }) };
-    const { created, changed, answer } = await blockedSet.block(wanted, caller);
+    const { created, changed, answer } = await blockedSet.block(wanted, caller, query.source);
     answerWith(created ? 201 : 200);
     counted(created ? { added: 1 } : changed ? { updated: 1 } : { unchanged: 1 });
     return answer;
   });
-  handle(app, unblockAddress, async ({ params, caller, counted }) => {
-    const answer = await blockedSet.unblock(pathAddress(params.ip_address), caller);
-    counted({ removed: 1 });
+  handle(app, unblockAddress, async ({ params, query, caller, counted }) => {
+    const answer = await blockedSet.unblock(pathAddress(params.ip_address), caller, query.source);
+    counted(answer.still_claimed_by === undefined ? { removed: 1 } : { updated: 1 });
     return answer;
   });
   handle(app, getBlockedAddress, ({ params }) => blockedSet.get(pathAddress(params.ip_address)));
@@ -68,14 +68,25 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
   });
 
   async function list(query: ListQuery, keyName: string, reply: FastifyReply): Promise<BlockedIpPage> {
-    const { limit, cursor, offset = 0, q, text, expiring = false } = query;
+    const { limit, cursor, offset = 0, q, text, expiring = false, source } = query;
+    if (source !== undefined && (q !== undefined || text !== undefined || expiring)) {
+      throw rejectedFields([{ name: 'source', description: 'send it without q, text and expiring' }]);
+    }
     if (q !== undefined && text !== undefined) {
       const description = 'send either q or text, not both';
       throw rejectedFields([{ name: 'text', description }]);
     }
-    const done = text === undefined ? null : textSearches.begin(keyName);
+    const done = text === undefined && source === undefined ? null : textSearches.begin(keyName);
     try {
-      const wanted = { limit, cursor: cursor ?? null, offset, q: q ?? null, text: text ?? null, expiring };
+      const wanted = {
+        limit,
+        cursor: cursor ?? null,
+        offset,
+        q: q ?? null,
+        text: text ?? null,
+        expiring,
+        source: source ?? null,
+      };
       return await blockedSet.list({ ...wanted, signal: untilGone(reply) });
     } finally {
       done?.();
@@ -83,7 +94,7 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
   }
 
   async function sendTextList(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const name = /[?&](limit|cursor|offset|q|text|expiring)=/.exec(request.url)?.[1];
+    const name = /[?&](limit|cursor|offset|q|text|expiring|source)=/.exec(request.url)?.[1];
     if (name !== undefined) {
       throw rejectedFields([
         { name, description: 'the text list is always complete; remove this parameter, or request JSON' },

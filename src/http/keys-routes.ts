@@ -8,9 +8,9 @@ import type { Services } from './services.ts';
 export function keysRoutes(app: FastifyInstance, { keys }: Services, now: () => Date): void {
   handle(app, listKeys, async () => ({ items: await keys.list() }));
   handle(app, createKey, async ({ body, caller, answerWith }) => {
-    const { name, scopes, expires_at: at } = body;
+    const { name, scopes, source, expires_at: at } = body;
     const expiresAt = typeof at === 'string' ? validTime('expires_at', parseFutureTime(at, now())) : undefined;
-    const created = await keys.create({ name, scopes, expiresAt }, caller);
+    const created = await keys.create({ name, scopes, expiresAt, source }, caller);
     answerWith(201);
     return created;
   });

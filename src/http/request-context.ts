@@ -9,6 +9,8 @@ interface RequestContext {
   /** Empty on the open routes. */
   keyName: string;
   keyScopes: readonly Scope[] | null;
+  /** The source of claims that the key is bound to; null: none. */
+  keySource: string | null;
   /** Null: no session. */
   sessionEndsAt: string | null;
   /** `performance.now()` when the headers had arrived. */
@@ -39,6 +41,7 @@ declare module 'fastify' {
 const initially: RequestContext = {
   keyName: '',
   keyScopes: null,
+  keySource: null,
   sessionEndsAt: null,
   receivedAt: 0,
   failureLogged: false,
@@ -57,6 +60,7 @@ export function addRequestContext(app: FastifyInstance): void {
 export function callerOf(request: FastifyRequest): Caller {
   return {
     keyName: request.keyName,
+    boundTo: request.keySource ?? undefined,
     requestId: request.id,
     source: request.socket.remoteAddress ?? 'unix',
     receivedAt: request.receivedAt,

@@ -69,16 +69,18 @@ export class ApiKeys {
     this.#deps.log.info(message, { name, file: path });
   }
 
-  async authenticate(key: string): Promise<{ readonly name: string; readonly scopes: readonly Scope[] } | null> {
+  async authenticate(
+    key: string,
+  ): Promise<{ readonly name: string; readonly scopes: readonly Scope[]; readonly source: string | null } | null> {
     const hashed = hash(key);
     if (this.#given !== null && timingSafeEqual(hashed, this.#given)) {
-      return { name: settingsKeyName, scopes: everything };
+      return { name: settingsKeyName, scopes: everything, source: null };
     }
     const row = await this.#deps.store.findByHash(hashed.toString('hex'));
     const now = this.#deps.now();
     if (row === null || !isValid(row, now)) return null;
     this.#noteUse(row.name, now);
-    return { name: row.name, scopes: row.scopes.filter(isScope) };
+    return { name: row.name, scopes: row.scopes.filter(isScope), source: row.source };
   }
 
   /** A request neither waits for it nor fails because of it. */
@@ -89,14 +91,16 @@ export class ApiKeys {
   }
 
   /** The valid key of that name, for its session, which counts as a use; null: none now. `hash`: lower-case hex. */
-  async validKey(name: string): Promise<{ readonly hash: string; readonly scopes: readonly Scope[] } | null> {
+  async validKey(
+    name: string,
+  ): Promise<{ readonly hash: string; readonly scopes: readonly Scope[]; readonly source: string | null } | null> {
     if (name === settingsKeyName)
-      return this.#given === null ? null : { hash: this.#given.toString('hex'), scopes: everything };
+      return this.#given === null ? null : { hash: this.#given.toString('hex'), scopes: everything, source: null };
     const row = await this.#deps.store.findByName(name);
     const now = this.#deps.now();
     if (row === null || !isValid(row, now)) return null;
     this.#noteUse(row.name, now);
-    return { hash: row.hash, scopes: row.scopes.filter(isScope) };
+    return { hash: row.hash, scopes: row.scopes.filter(isScope), source: row.source };
   }
 
   async list(): Promise<readonly Key[]> {
@@ -109,6 +113,8 @@ export class ApiKeys {
       /** Default: admin. */
       readonly scopes?: readonly Scope[] | undefined;
       readonly expiresAt?: Date | undefined;
+      /** The source of claims that it is bound to; `manual` says that it needs none. */
+      readonly source?: string | undefined;
     },
     caller: Caller,
   ): Promise<NewKey> {
@@ -119,6 +125,7 @@ export class ApiKeys {
         hash: hash(key).toString('hex'),
         scopes: request.scopes ?? everything,
         expiresAt: request.expiresAt?.toISOString() ?? null,
+        source: request.source ?? null,
       },
       this.#deps.now(),
       auditedChange('create_key', caller, {
@@ -126,6 +133,7 @@ export class ApiKeys {
         details: {
           scopes: request.scopes ?? everything,
           expires_at: request.expiresAt?.toISOString() ?? null,
+          ...(request.source === undefined ? {} : { source: request.source }),
         },
       }),
     );

@@ -13,6 +13,7 @@ import { Expiry } from '../blocking/expiry.ts';
 import { ExpiryLoop } from '../blocking/expiry-loop.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
 import { textPages } from '../blocking/mirrored-map.ts';
+import { Sources } from '../blocking/sources.ts';
 import { TrustedSet, type TrustUsage } from '../blocking/trusted-set.ts';
 import { Admission } from '../blocking/write/admission.ts';
 import { ChangeWindows } from '../blocking/write/change-windows.ts';
@@ -38,6 +39,7 @@ import { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import { BulkStore } from '../store/bulk-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
 import type { Database } from '../store/open-database.ts';
+import { SourcesStore } from '../store/sources-store.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import type { Log } from '../telemetry/log.ts';
 
@@ -236,6 +238,7 @@ export function wireBlocking(options: {
     trustHasEffect,
   });
   const outcomes = new Outcomes({ scheduleReload, emit });
+  const sources = new Sources({ store: new SourcesStore(database), now });
   const blockedSet = new BlockedSet({
     store,
     writer,
@@ -248,6 +251,7 @@ export function wireBlocking(options: {
       isBlocked: async (ip) => rowInForce(await store.get(ip), now().toISOString()) !== null,
       now,
     }),
+    sources,
     outcomes,
     limit,
     notVerified: () => {
@@ -291,6 +295,7 @@ export function wireBlocking(options: {
     writer,
     bulk,
     blockedSet,
+    sources,
     expiry,
     trustExpiry,
   };

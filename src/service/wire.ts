@@ -160,6 +160,7 @@ export async function wireService(options: {
   });
   const services: Services = {
     blockedSet: blocking.blockedSet,
+    sources: blocking.sources,
     trustedIps: blocking.trusted,
     sites: proxy.sites,
     configuration: proxy.configuration,

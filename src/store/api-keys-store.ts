@@ -12,6 +12,8 @@ interface NewApiKey {
   readonly scopes: readonly string[];
   /** ISO 8601, UTC, milliseconds; null: no expiry. */
   readonly expiresAt?: string | null | undefined;
+  /** Null: not bound to a source. */
+  readonly source?: string | null | undefined;
 }
 
 export type RevocationJudge = (key: ApiKeyRow, others: readonly ApiKeyRow[]) => void;
@@ -41,6 +43,7 @@ export class ApiKeysStore {
           scopes_json: JSON.stringify(key.scopes),
           created_at: now.toISOString(),
           expires_at: key.expiresAt ?? null,
+          source: key.source ?? null,
         })
         .onConflict((conflict) => conflict.column('name').doNothing())
         .returningAll()

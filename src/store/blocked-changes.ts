@@ -38,7 +38,14 @@ export type BlockedEffect =
    * `created`: the address was not blocked, or only by what had expired. `changed`: a field of the source's claim
    * differs; true of a new claim too. `row`: of the claim that ends last.
    */
-  | { op: 'add'; created: boolean; changed: boolean; row: BlockedIp }
+  | {
+      op: 'add';
+      created: boolean;
+      changed: boolean;
+      row: BlockedIp;
+      /** All claims to the address, the one that ends last first; absent: it is new. */
+      claims?: readonly Claim[];
+    }
   | {
       op: 'remove' | 'expire';
       /** Null: it was not blocked, or it still is. */

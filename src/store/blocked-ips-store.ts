@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { BlockedIp } from '../api/blocked-ips.ts';
 import { yieldToLoop } from '../concurrency/pause.ts';
-import { type IpEntry, sortKey } from '../domain/ip.ts';
+import { entryOfSortKey, type IpEntry, sortKey } from '../domain/ip.ts';
 import { AddressLookup } from './address-lookup.ts';
 import { type AuditNote, AuditRows } from './audit-rows.ts';
 import {
@@ -10,13 +10,14 @@ import {
   type BlockedEffect,
   isExpired,
   type NetChange,
+  rowInForce,
 } from './blocked-changes.ts';
 import { BlockedKeys } from './blocked-keys.ts';
 import { BlockedPages, type Page, type PageRequest } from './blocked-pages.ts';
 import { BlockedRows, type RowChanges } from './blocked-rows.ts';
 import { BlockedScan } from './blocked-scan.ts';
-import { ClaimRows } from './claim-rows.ts';
-import { applyChange, type Claimed, carriedRow, type KindOf, plain } from './claims.ts';
+import { ClaimRows, noLists } from './claim-rows.ts';
+import { applyChange, type Claim, type Claimed, carriedRow, type Lists, plain } from './claims.ts';
 import { coveredAmong } from './covered-among.ts';
 import { ForeignCommits } from './foreign-commits.ts';
 import { type AdoptedRows, adoptedRow, adoptForeign } from './foreign-rows.ts';
@@ -151,17 +152,21 @@ export class BlockedIpsStore {
   }
 
   /**
-   * Imports a map file in one durable transaction. Not a change of the set, so it has no number. Returns how many
-   * addresses are new; expired ones count as new.
+   * Imports a map file in one durable transaction: what is not blocked becomes a claim of `manual`; the file does not
+   * say whose the others are. Not a change of the set, so it has no number. Returns how many addresses are new; expired
+   * ones count as new.
    */
   async takeOver(additions: readonly BlockedAddition[], now: Date): Promise<number> {
-    const { effects, net } = await this.#database.write
-      .transaction()
-      .execute((transaction) =>
-        transaction
-          .getExecutor()
-          .provideConnection((connection) => this.#apply(connection, additions, now.toISOString(), [])),
-      );
+    const { effects, net } = await this.#database.write.transaction().execute((transaction) =>
+      transaction.getExecutor().provideConnection(async (connection) => {
+        const texts = additions.map(({ entry }) => entry.text);
+        const rows = await this.#rows.keyedAmong(connection, texts);
+        const missing = additions.filter(
+          ({ entry }) => rowInForce(rows.get(entry.text) ?? null, now.toISOString()) === null,
+        );
+        return await this.#apply(connection, missing, now.toISOString(), []);
+      }),
+    );
     this.#database.blockedCount.committed(net);
     return effects.filter((effect) => effect.op === 'add' && effect.created).length;
   }
@@ -177,7 +182,11 @@ export class BlockedIpsStore {
    */
   async adoptUnkeyedRows(after: string | null, limit: number, now: Date): Promise<AdoptedRows> {
     return await this.#database.write.transaction().execute(async (transaction) => {
-      const piece = await adoptForeign(transaction, after, limit, now.toISOString());
+      const piece = await adoptForeign(transaction, after, limit, {
+        rows: this.#rows,
+        claims: this.#claims,
+        now: now.toISOString(),
+      });
       if (piece.adopted > 0) {
         await transaction.getExecutor().provideConnection((connection) => this.#generation.next(connection));
       }
@@ -222,13 +231,21 @@ export class BlockedIpsStore {
   ): Promise<{ readonly effects: BlockedEffect[]; readonly net: NetChange }> {
     const entries = new Map(changes.map((change) => [change.entry.text, change.entry]));
     const rows = await this.#rows.keyedAmong(this.#database.read, [...entries.keys()]);
-    const { claimed, kindOf } = await this.#claims.claimed(this.#database.read, rows, changes);
-    const { effects, after } = effectsOf(changes, claimed, now.toISOString(), kindOf);
+    const { claimed, lists } = await this.#claims.claimed(this.#database.read, rows, changes);
+    const { effects, after } = effectsOf(changes, claimed, now.toISOString(), lists);
     return { effects, net: difference(entries, claimed, after, new Set()).net };
   }
 
   async get(ip: string): Promise<BlockedIp | null> {
     return await this.#rows.get(this.#database.read, ip);
+  }
+
+  /** The claims to these blocked addresses; none: only `manual` claims any address. */
+  async claimsOf(rows: readonly BlockedIp[]): Promise<ReadonlyMap<string, readonly Claim[]>> {
+    const { read } = this.#database;
+    if (rows.length === 0 || !(await this.#claims.anyFurther(read))) return new Map();
+    const all = await this.#claims.all(read, new Map(rows.map((row) => [row.ip_address, row])));
+    return new Map([...all].map(([text, { claims }]) => [text, claims]));
   }
 
   /** Which of these canonical texts are blocked. */
@@ -261,8 +278,8 @@ export class BlockedIpsStore {
     if (texts.size === 0 || !(await this.#claims.anyFurther(read))) return new Set();
     const about = changes.filter(({ entry }) => texts.has(entry.text));
     const rows = await this.#rows.keyedAmong(read, [...texts]);
-    const { claimed, kindOf } = await this.#claims.claimed(read, rows, about);
-    const { effects, after } = effectsOf(about, claimed, now.toISOString(), kindOf);
+    const { claimed, lists } = await this.#claims.claimed(read, rows, about);
+    const { effects, after } = effectsOf(about, claimed, now.toISOString(), lists);
     const staying = about.filter((_, index) => {
       const effect = effects[index]!;
       if (effect.op === 'add') return false;
@@ -306,6 +323,27 @@ export class BlockedIpsStore {
     return await this.#scan.texts(after, limit);
   }
 
+  /**
+   * Forgets claims that have ended by `now` although others keep their address blocked, at most `limit`. Changes nothing
+   * that is blocked. Returns how many.
+   */
+  async sweepClaims(now: Date, limit: number): Promise<number> {
+    const at = now.toISOString();
+    if ((await this.#claims.ended(this.#database.read, at, 1)).length === 0) return 0;
+    return await this.#database.write.transaction().execute(async (transaction) => {
+      const keys = await this.#claims.ended(transaction, at, limit);
+      const byText = new Map(keys.map((key) => [entryOfSortKey(key, 0).text, key]));
+      const rows = await this.#rows.keyedAmong(transaction, [...byText.keys()]);
+      for (const [text, before] of await this.#claims.all(transaction, rows)) {
+        const change = { op: 'expire', entry: entryOfSortKey(byText.get(text)!, 0), now: at } as const;
+        const { after } = applyChange(before, change, at, noLists);
+        // Null: the row has expired too, and goes with its claims.
+        if (after !== null) await this.#claims.write(transaction, byText.get(text)!, before, after);
+      }
+      return keys.length;
+    });
+  }
+
   /** Null when no block expires. */
   async nextExpiry(): Promise<string | null> {
     return await this.#scan.nextExpiry();
@@ -331,14 +369,14 @@ export class BlockedIpsStore {
     const before = await this.#rows.getMany(runner, [...entries.keys()]);
     // A foreign row that no sync adopted yet does not block, but its fields count for the new block.
     const foreign = await this.#rows.foreignAmong(runner, [...before.keys()]);
-    const { claimed, kindOf } = await this.#claims.claimed(runner, before, changes);
+    const { claimed, lists } = await this.#claims.claimed(runner, before, changes);
     for (const [text, row] of foreign) claimed.set(text, plain(adoptedRow(row, now)));
-    const { effects, after } = effectsOf(changes, claimed, now, kindOf);
+    const { effects, after } = effectsOf(changes, claimed, now, lists);
     const { rows, net } = difference(entries, claimed, after, foreign);
     await this.#rows.write(runner, rows);
     for (const [text, left] of after) {
       const old = claimed.get(text) ?? null;
-      if (left !== null && left !== old) await this.#claims.write(runner, entries.get(text)!, old, left);
+      if (left !== null && left !== old) await this.#claims.write(runner, sortKey(entries.get(text)!), old, left);
     }
     const newer = changes.filter((change) => change.op !== 'expire').map((change) => change.entry);
     await this.#bulkSkips.mark(runner, newer);
@@ -379,7 +417,7 @@ function effectsOf(
   changes: readonly BlockedChange[],
   before: ReadonlyMap<string, Claimed>,
   now: string,
-  kindOf: KindOf,
+  lists: Lists,
 ): { effects: BlockedEffect[]; after: Map<string, Claimed | null> } {
   const held = new Map<string, Claimed | null>();
   const effects: BlockedEffect[] = [];
@@ -387,7 +425,7 @@ function effectsOf(
     const text = change.entry.text;
     const latest = held.get(text);
     const existing = (latest === undefined ? before.get(text) : latest) ?? null;
-    const { effect, after } = applyChange(existing, change, now, kindOf);
+    const { effect, after } = applyChange(existing, change, now, lists);
     effects.push(effect);
     held.set(text, after);
   }
@@ -405,12 +443,12 @@ function difference(
     const old = before.get(text) ?? null;
     if (foreign.has(text)) {
       rows.deletes.push(text);
-      if (claimed !== null) rows.inserts.push({ key: sortKey(entries.get(text)!), row: carriedRow(claimed) });
+      if (claimed !== null) rows.inserts.push(newRow(entries.get(text)!, claimed));
       continue;
     }
     if (claimed === old) continue;
     if (claimed === null) rows.deletes.push(text);
-    else if (old === null) rows.inserts.push({ key: sortKey(entries.get(text)!), row: carriedRow(claimed) });
+    else if (old === null) rows.inserts.push(newRow(entries.get(text)!, claimed));
     else rows.updates.push(carriedRow(claimed));
   }
   const net = {
@@ -418,4 +456,8 @@ function difference(
     removed: rows.deletes.filter((text) => !foreign.has(text)),
   };
   return { rows, net };
+}
+
+function newRow(entry: IpEntry, claimed: Claimed): RowChanges['inserts'][number] {
+  return { key: sortKey(entry), row: carriedRow(claimed), source: claimed.claims[0].source };
 }

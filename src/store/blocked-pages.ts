@@ -1,7 +1,8 @@
 import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { BlockedIp } from '../api/blocked-ips.ts';
 import { SliceQueue } from '../concurrency/slices.ts';
-import { containingNetworks, type IpEntry, parseIp, sortKeyRange } from '../domain/ip.ts';
+import { containingNetworks, entryOfSortKey, type IpEntry, parseIp, sortKeyRange } from '../domain/ip.ts';
+import { BlockedKeys } from './blocked-keys.ts';
 import { BLOCKED_COLUMNS, type BlockedRows } from './blocked-rows.ts';
 import { BlockedTextSearch } from './blocked-text-search.ts';
 import type { Database } from './open-database.ts';
@@ -40,6 +41,8 @@ export interface PageRequest {
   readonly text?: string | null | undefined;
   /** Only blocks that will expire. */
   readonly expiringOnly?: boolean | undefined;
+  /** Only what it claims. Not together with the others. */
+  readonly source?: number | null | undefined;
   readonly now: Date;
   /** Its abort ends long searches with its reason. */
   readonly signal?: AbortSignal | undefined;
@@ -106,10 +109,12 @@ export class BlockedPages {
   readonly #deps: BlockedPagesDeps;
   readonly #turns = new SliceQueue();
   readonly #texts: BlockedTextSearch;
+  readonly #keys: BlockedKeys;
 
   constructor(deps: BlockedPagesDeps) {
     this.#deps = deps;
     this.#db = deps.database.read;
+    this.#keys = new BlockedKeys(this.#db);
     this.#texts = new BlockedTextSearch({ db: this.#db, rows: deps.rows, turns: this.#turns });
   }
 
@@ -127,7 +132,8 @@ export class BlockedPages {
     return { items: items.map(({ sort_key: _, ...row }) => row), nextCursor, total: found.total };
   }
 
-  async #find({ q, text }: PageRequest, wanted: Wanted): Promise<{ items: KeyedItem[]; total: number }> {
+  async #find({ q, text, source, now }: PageRequest, wanted: Wanted): Promise<{ items: KeyedItem[]; total: number }> {
+    if (source != null) return await this.#ofSource(source, now.toISOString(), wanted);
     if (text) return await this.#texts.find({ ...wanted, text, endsAfter: wanted.now });
     const trimmed = q?.trim() ?? '';
     if (trimmed === '') return { items: await this.#inOrder(wanted), total: await this.#total(wanted) };
@@ -140,6 +146,33 @@ export class BlockedPages {
     // A partial input may be a complete address: 192.0.2.1 is the beginning of 192.0.2.17 as well.
     if (!entry.text.includes('/')) return await this.#beginningWith(entry.text, containingNetworks(entry), wanted);
     return await this.#around(entry, wanted);
+  }
+
+  /** Through all keys, in slices: those of one source may be few and far apart. */
+  async #ofSource(source: number, now: string, { after, offset, limit, signal }: Wanted) {
+    let total = 0;
+    let left = offset;
+    const chosen: Buffer[] = [];
+    for (let position: Buffer | null = null; ; await this.#turns.next(signal)) {
+      const { all, own } = await this.#keys.ofSource(this.#db, { source, now }, position, null, SLICE);
+      total += own.length / KEY_BYTES;
+      for (let at = 0; at < own.length && chosen.length < limit; at += KEY_BYTES) {
+        const key = own.subarray(at, at + KEY_BYTES);
+        if (key.compare(after) <= 0) continue;
+        if (left > 0) left -= 1;
+        else chosen.push(Buffer.from(key));
+      }
+      if (all.length < SLICE * KEY_BYTES) break;
+      position = Buffer.from(all.subarray(-KEY_BYTES));
+    }
+    const keyed = chosen.map((sort_key) => ({ sort_key, text: entryOfSortKey(sort_key, 0).text }));
+    const rows = await this.#deps.rows.getMany(
+      this.#db,
+      keyed.map(({ text }) => text),
+    );
+    // Without those that were removed since.
+    const items = keyed.flatMap(({ sort_key, text }) => (rows.has(text) ? [{ ...rows.get(text)!, sort_key }] : []));
+    return { items, total };
   }
 
   /** `last`: the last matching key at most. */

@@ -1,12 +1,14 @@
 import { type Kysely, sql } from 'kysely';
 import type { BlockedIp } from '../api/blocked-ips.ts';
-import { yieldToLoop } from '../concurrency/pause.ts';
 import { PreparedQuery, type Runner } from './prepared-query.ts';
+import { BLOCK, eachBlock, filled } from './row-blocks.ts';
 import type { Schema } from './schema.ts';
 
 interface KeyedRow {
   readonly key: Buffer;
   readonly row: BlockedIp;
+  /** Whose claim it carries. */
+  readonly source: number;
 }
 
 export interface RowChanges {
@@ -16,10 +18,6 @@ export interface RowChanges {
 }
 
 const BEFORE_ALL = Buffer.alloc(0);
-/** Rows per statement: a longer one costs more to bind than it saves. */
-const BLOCK = 64;
-/** Blocks between two yields to the event loop: about 5 ms of writing. */
-const BLOCKS_PER_YIELD = 16;
 
 export const BLOCKED_COLUMNS = ['ip_address', 'reason', 'blocked_by', 'blocked_at', 'expires_at'] as const;
 
@@ -67,6 +65,7 @@ export class BlockedRows {
       blocked_by: '',
       blocked_at: '',
       expires_at: '',
+      source: 0,
     };
     const insertOf = (rows: (typeof row)[]) => db.insertInto('blocked_ips').values(rows).compile();
     this.#insertOne = new PreparedQuery(insertOf([row]));
@@ -152,20 +151,6 @@ export class BlockedRows {
   }
 }
 
-function insertParameters({ key, row }: KeyedRow): unknown[] {
-  return [row.ip_address, key, row.reason, row.blocked_by, row.blocked_at, row.expires_at];
-}
-
-/** Pads a short block to its statement; a duplicate does not change an `in (…)`. */
-function filled(block: readonly string[]): readonly string[] {
-  if (block.length === BLOCK) return block;
-  return [...block, ...new Array<string>(BLOCK - block.length).fill(block[0]!)];
-}
-
-/** Not an async generator: that would cost a group of one more than its statement. */
-async function eachBlock<T>(items: readonly T[], work: (block: readonly T[]) => Promise<void>): Promise<void> {
-  for (let start = 0, count = 1; start < items.length; start += BLOCK, count++) {
-    await work(items.length <= BLOCK ? items : items.slice(start, start + BLOCK));
-    if (count % BLOCKS_PER_YIELD === 0) await yieldToLoop();
-  }
+function insertParameters({ key, row, source }: KeyedRow): unknown[] {
+  return [row.ip_address, key, row.reason, row.blocked_by, row.blocked_at, row.expires_at, source];
 }

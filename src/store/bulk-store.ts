@@ -15,7 +15,7 @@ import { StoreError } from './store-error.ts';
 
 export type { StagedRow } from './staged-rows.ts';
 
-interface BulkPreview {
+export interface BulkPreview {
   /** Addresses that will be blocked. */
   adds: number;
   removes: number;
@@ -23,12 +23,17 @@ interface BulkPreview {
   updates: number;
   /** Expired entries that would be blocked again; counted like `updates`. */
   renewed: number;
-  /** Staged additions without effect, and removals of addresses that are not blocked. */
+  /** Addresses that would lose a claim and stay blocked by others. */
+  stays: number;
+  /** Staged additions without effect, and removals without one. */
   unchanged: number;
   currentTotal: number;
+  /** Addresses that the source of the bulk claims, and how many of these claims a replacement would drop. */
+  own: number;
+  drops: number;
 }
 
-interface AppliedSlice extends Pick<SliceOutcome, 'net' | 'updated' | 'renewed' | 'unchanged' | 'read' | 'worked'> {
+interface AppliedSlice extends Omit<SliceOutcome, 'position' | 'end'> {
   /** The number of this change. */
   readonly generation: number;
   /** It was the last. */
@@ -87,12 +92,20 @@ export class BulkStore {
     this.#generation = new Generation(database.write);
   }
 
-  /** `replace`: what is not staged as an addition is removed at the end. Returns the bulk's id. */
-  async begin(bulk: { replace: boolean; requestedBy?: string | null | undefined }): Promise<string> {
+  /**
+   * `replace`: the source's claims to what is not staged as an addition are dropped at the end. Without a source:
+   * `manual`, and removals drop the claims of agents too. Returns the bulk's id.
+   */
+  async begin(bulk: {
+    replace: boolean;
+    source?: number | null | undefined;
+    requestedBy?: string | null | undefined;
+  }): Promise<string> {
     const { id } = await this.#database.write
       .insertInto('bulk_changes')
       .values({
         replace: bulk.replace ? 1 : 0,
+        source: bulk.source ?? null,
         requested_by: bulk.requestedBy ?? null,
         state: 'receiving',
         position: null,
@@ -152,55 +165,47 @@ export class BulkStore {
     if (tail !== undefined) tail.last = Buffer.from(staged.key(staged.length - 1));
   }
 
+  /** Whether sources other than `manual` may have claims. */
+  async hasSources(): Promise<boolean> {
+    return await this.#slices.hasSources(this.#database.read);
+  }
+
   /** Addresses blocked now. */
   get currentTotal(): number {
     return this.#database.blockedCount.value;
   }
 
   /**
-   * What applying would change now. Slow, more so with `updatesAt`, the time at which updates are judged. Yields to
+   * What applying would change now; claims that have ended count until they are swept. Slow, more so with `updatesAt`, the time at which updates are judged. Yields to
    * others.
    */
   async preview(id: string, { updatesAt }: { readonly updatesAt?: Date } = {}): Promise<BulkPreview> {
-    const { replace } = await this.#expect(this.#database.read, id, ['receiving', 'adding']);
+    const { replace, source } = await this.#expect(this.#database.read, id, ['receiving', 'adding']);
     const currentTotal = this.#database.blockedCount.value;
-    let additions = 0;
+    const now = (updatesAt ?? new Date()).toISOString();
+    const thorough = updatesAt !== undefined;
+    let rows = 0;
     let removals = 0;
-    let present = 0;
-    let removable = 0;
-    let updates = 0;
-    let renewed = 0;
-    const now = updatesAt?.toISOString();
+    const sum = { present: 0, updates: 0, renewed: 0, removed: 0, stayed: 0, own: 0, alone: 0, presentRemovals: 0 };
     const merge = await StagedMerge.open(this.#blocks, this.#database.read, Number(id), null);
     for (let after: Buffer | null = null; ; await yieldToLoop()) {
-      const rows = await merge.next(SLICE);
-      if (rows.length === 0) break;
-      const isThere = await this.#slices.present(this.#database.read, rows, after);
-      for (let index = 0; index < rows.length; index++) {
-        if (rows.isRemoval(index)) {
-          removals++;
-          removable += isThere[index]!;
-        } else {
-          additions++;
-          present += isThere[index]!;
-        }
-      }
-      if (now !== undefined) {
-        const reads = { present: isThere, after, now };
-        const counted = await this.#slices.countUpdates(this.#database.read, rows, reads);
-        updates += counted.updates;
-        renewed += counted.renewed;
-      }
-      after = Buffer.from(rows.key(rows.length - 1));
+      const staged = await merge.next(SLICE);
+      if (staged.length === 0) break;
+      const judged = await this.#slices.judge(this.#database.read, staged, { source, after, now, thorough });
+      for (const [name, count] of Object.entries(judged)) sum[name as keyof typeof judged] += count;
+      for (let index = 0; index < staged.length; index++) if (staged.isRemoval(index)) removals++;
+      rows += staged.length;
+      after = Buffer.from(staged.key(staged.length - 1));
     }
-    return {
-      updates,
-      renewed,
-      adds: additions - present,
-      removes: replace ? Math.max(0, currentTotal - present) : removable,
-      unchanged: present + removals - removable - updates - renewed,
-      currentTotal,
-    };
+    const owned = await this.#slices.countOwn(this.#database.read, source, now);
+    const own = owned?.own ?? currentTotal;
+    const drops = replace ? Math.max(0, own - sum.own) : 0;
+    const removes = replace ? Math.max(0, (owned?.alone ?? currentTotal) - sum.alone) : sum.removed;
+    const stays = replace ? Math.max(0, drops - removes) : sum.stayed;
+    const adds = rows - removals - (sum.present - sum.presentRemovals);
+    const { updates, renewed } = sum;
+    const unchanged = rows - adds - updates - renewed - sum.removed - sum.stayed;
+    return { updates, renewed, adds, removes, stays, unchanged, currentTotal, own, drops };
   }
 
   /**
@@ -243,12 +248,13 @@ export class BulkStore {
           after: bulk.position,
           changes: limit,
           reads: Math.min(reads, Math.max(limit, applying.reads)),
+          source: bulk.source,
           requestedBy: bulk.requestedBy,
         };
         const adding = bulk.state === 'adding';
         const outcome = await (adding
           ? this.#slices.add(transaction, slice, now)
-          : this.#slices.remove(transaction, slice));
+          : this.#slices.remove(transaction, slice, now));
         // If much changes, examining far ahead would be repeated by the next slice.
         applying.reads = 2 * outcome.read;
         const state = stateAfter(bulk, outcome);
@@ -257,8 +263,8 @@ export class BulkStore {
           .getExecutor()
           .provideConnection((connection) => this.#generation.next(connection));
         await beforeCommit(outcome.net, generation);
-        const { net, updated, renewed, unchanged, read, worked } = outcome;
-        return { net, updated, renewed, unchanged, read, worked, generation, done: state === 'finished' };
+        const { position: _position, end: _end, ...counts } = outcome;
+        return { ...counts, generation, done: state === 'finished' };
       });
       this.#database.blockedCount.committed(result.net);
       if (result.done) this.#applying = null;
@@ -337,7 +343,7 @@ export class BulkStore {
   async #expect(db: Transaction<Schema> | Database['read'], id: string, states: readonly BulkState[]) {
     const row = await db
       .selectFrom('bulk_changes')
-      .select(['state', 'position', 'replace', 'requested_by'])
+      .select(['state', 'position', 'replace', 'source', 'requested_by'])
       .where('id', '=', Number(id))
       .executeTakeFirst();
     if (row === undefined) throw new Error(`there is no bulk change ${id}`);
@@ -348,6 +354,7 @@ export class BulkStore {
       state: row.state,
       position: row.position,
       replace: row.replace === 1,
+      source: row.source,
       requestedBy: row.requested_by,
     };
   }

@@ -1,47 +1,72 @@
 import type { Kysely } from 'kysely';
 import type { BlockedIp } from '../api/blocked-ips.ts';
-import { type IpEntry, sortKey } from '../domain/ip.ts';
 import type { BlockedChange } from './blocked-changes.ts';
-import { type Claim, type Claimed, isPlain, type KindOf, MANUAL, plain } from './claims.ts';
+import { type Claim, type Claimed, carriedRow, isPlain, type Lists, MANUAL, plain } from './claims.ts';
 import { PreparedQuery, type Runner } from './prepared-query.ts';
-import type { Schema, SourceKind } from './schema.ts';
+import { BLOCK, eachBlock, filled } from './row-blocks.ts';
+import type { Schema } from './schema.ts';
 
 const noKey = Buffer.alloc(0);
 
 interface Carried {
+  readonly ip_address: string;
+  readonly sort_key: Buffer;
   readonly source: number;
   readonly others: number;
   readonly claimed_at: string | null;
 }
 
-type FurtherClaim = Omit<BlockedIp, 'ip_address' | 'blocked_at'> & { source: number; claimed_at: string };
+type FurtherClaim = Omit<BlockedIp, 'ip_address' | 'blocked_at'> & {
+  sort_key: Buffer;
+  source: number;
+  claimed_at: string;
+};
+
+export const noLists: Lists = new Set();
 
 /** What the table `claims` and the rows of `blocked_ips` say together. */
 export class ClaimRows {
   readonly #carried: PreparedQuery<Carried>;
   readonly #further: PreparedQuery<FurtherClaim>;
+  readonly #ended: PreparedQuery<{ sort_key: Buffer }>;
   readonly #anyClaims: PreparedQuery<{ id: number }>;
-  readonly #kinds: PreparedQuery<{ id: number; kind: SourceKind }>;
+  readonly #lists: PreparedQuery<{ id: number }>;
   readonly #delete: PreparedQuery<unknown>;
   readonly #insert: PreparedQuery<unknown>;
   readonly #carry: PreparedQuery<unknown>;
 
   constructor(db: Kysely<Schema>) {
+    const texts = new Array<string>(BLOCK).fill('');
+    const keys = new Array<Buffer>(BLOCK).fill(noKey);
     this.#carried = new PreparedQuery(
-      db.selectFrom('blocked_ips').select(['source', 'others', 'claimed_at']).where('ip_address', '=', '').compile(),
+      db
+        .selectFrom('blocked_ips')
+        .select(['ip_address', 'sort_key', 'source', 'others', 'claimed_at'])
+        .where('ip_address', 'in', texts)
+        .compile(),
     );
     this.#further = new PreparedQuery(
       db
         .selectFrom('claims')
-        .select(['source', 'reason', 'blocked_by', 'claimed_at', 'expires_at'])
-        .where('sort_key', '=', noKey)
+        .select(['sort_key', 'source', 'reason', 'blocked_by', 'claimed_at', 'expires_at'])
+        .where('sort_key', 'in', keys)
+        .compile(),
+    );
+    this.#ended = new PreparedQuery(
+      db
+        .selectFrom('claims')
+        .select('sort_key')
+        .where('expires_at', 'is not', null)
+        .where('expires_at', '<=', '')
+        .orderBy('expires_at')
+        .limit(1)
         .compile(),
     );
     // A source is never deleted while it has claims, so without a second one there are none.
     this.#anyClaims = new PreparedQuery(
       db.selectFrom('sources').select('id').where('id', '>', MANUAL).limit(1).compile(),
     );
-    this.#kinds = new PreparedQuery(db.selectFrom('sources').select(['id', 'kind']).compile());
+    this.#lists = new PreparedQuery(db.selectFrom('sources').select('id').where('kind', '=', 'list').compile());
     this.#delete = new PreparedQuery(db.deleteFrom('claims').where('sort_key', '=', noKey).compile());
     this.#insert = new PreparedQuery(
       db
@@ -58,28 +83,19 @@ export class ClaimRows {
     );
   }
 
-  /** The claims to the addresses of these rows, which are about to be changed. */
+  /** The claims to the addresses of these rows, which `changes` are about to change. */
   async claimed(
     runner: Runner,
     rows: ReadonlyMap<string, BlockedIp>,
     changes: readonly BlockedChange[],
-  ): Promise<{ claimed: Map<string, Claimed>; kindOf: KindOf }> {
-    const claimed = new Map<string, Claimed>();
+  ): Promise<{ claimed: Map<string, Claimed>; lists: Lists }> {
     // The usual block: nothing to read.
     if (rows.size === 0 && changes.every((change) => change.op !== 'add' || change.source === undefined)) {
-      return { claimed, kindOf: onlyManual };
+      return { claimed: new Map(), lists: noLists };
     }
-    if (!(await this.anyFurther(runner))) {
-      for (const [text, row] of rows) claimed.set(text, plain(row));
-      return { claimed, kindOf: onlyManual };
-    }
-    for (const { entry } of changes) {
-      const row = rows.get(entry.text);
-      if (row !== undefined && !claimed.has(entry.text))
-        claimed.set(entry.text, await this.#claimedOne(runner, row, entry));
-    }
-    const kinds = new Map((await this.#kinds.all(runner, [])).map(({ id, kind }) => [id, kind]));
-    return { claimed, kindOf: (source) => kinds.get(source) ?? 'list' };
+    if (await this.anyFurther(runner))
+      return { claimed: await this.all(runner, rows), lists: await this.lists(runner) };
+    return { claimed: allPlain(rows), lists: noLists };
   }
 
   /** False: all claims are of `manual`. */
@@ -87,34 +103,55 @@ export class ClaimRows {
     return (await this.#anyClaims.first(runner, [MANUAL, 1])) !== undefined;
   }
 
-  async #claimedOne(runner: Runner, row: BlockedIp, entry: IpEntry): Promise<Claimed> {
-    const carried = await this.#carried.first(runner, [row.ip_address]);
-    if (carried === undefined) return plain(row);
-    const first: Claim = { source: carried.source, row: { ...row, blocked_at: carried.claimed_at ?? row.blocked_at } };
-    const further = carried.others === 0 ? [] : await this.#further.all(runner, [sortKey(entry)]);
-    const others = further.map(({ source, claimed_at, ...said }) => ({
-      source,
-      row: { ip_address: row.ip_address, ...said, blocked_at: claimed_at },
-    }));
-    return { since: row.blocked_at, claims: [first, ...others] };
+  async lists(runner: Runner): Promise<Lists> {
+    return new Set((await this.#lists.all(runner, ['list'])).map(({ id }) => id));
+  }
+
+  /** The claims to the addresses of these rows, by address. */
+  async all(runner: Runner, rows: ReadonlyMap<string, BlockedIp>): Promise<Map<string, Claimed>> {
+    const claimed = allPlain(rows);
+    await eachBlock([...rows.keys()], async (texts) => {
+      const carried = (await this.#carried.all(runner, filled(texts))).filter(
+        (one) => one.source !== MANUAL || one.others > 0 || one.claimed_at !== null,
+      );
+      const shared = carried.filter(({ others }) => others > 0).map(({ sort_key }) => sort_key);
+      const further = shared.length === 0 ? [] : await this.#further.all(runner, filled(shared));
+      for (const one of carried) claimed.set(one.ip_address, together(rows.get(one.ip_address)!, one, further));
+    });
+    return claimed;
+  }
+
+  /** Keys of addresses with further claims that have ended by `now`. */
+  async ended(runner: Runner, now: string, limit: number): Promise<Buffer[]> {
+    return (await this.#ended.all(runner, [now, limit])).map(({ sort_key }) => sort_key);
   }
 
   /** After the row of `blocked_ips` was written. A deleted row's claims are gone with it. */
-  async write(runner: Runner, entry: IpEntry, before: Claimed | null, after: Claimed): Promise<void> {
-    if ((before === null || isPlain(before)) && isPlain(after)) return;
-    const key = sortKey(entry);
+  async write(runner: Runner, key: Buffer, before: Claimed | null, after: Claimed): Promise<void> {
     const [carried, ...others] = after.claims;
+    const claimedAt = carried.row.blocked_at === after.since ? null : carried.row.blocked_at;
+    // The row of a new address is inserted with its source.
+    if (before === null ? others.length === 0 && claimedAt === null : isPlain(before) && isPlain(after)) return;
     if (before !== null && before.claims.length > 1) await this.#delete.write(runner, [key]);
     for (const { source, row } of others) {
       const { reason, blocked_by, blocked_at, expires_at } = row;
       await this.#insert.write(runner, [key, source, reason, blocked_by, blocked_at, expires_at]);
     }
-    const claimedAt = carried.row.blocked_at === after.since ? null : carried.row.blocked_at;
-    await this.#carry.write(runner, [carried.source, others.length, claimedAt, entry.text]);
+    await this.#carry.write(runner, [carried.source, others.length, claimedAt, carriedRow(after).ip_address]);
   }
 }
 
-/** Where no other source has a claim. */
-function onlyManual(): SourceKind {
-  return 'manual';
+function allPlain(rows: ReadonlyMap<string, BlockedIp>): Map<string, Claimed> {
+  return new Map([...rows].map(([text, row]) => [text, plain(row)]));
+}
+
+function together(row: BlockedIp, carried: Carried, further: readonly FurtherClaim[]): Claimed {
+  const first: Claim = { source: carried.source, row: { ...row, blocked_at: carried.claimed_at ?? row.blocked_at } };
+  const others = further
+    .filter(({ sort_key }) => carried.others > 0 && sort_key.equals(carried.sort_key))
+    .map(({ sort_key: _, source, claimed_at, ...said }) => ({
+      source,
+      row: { ip_address: row.ip_address, ...said, blocked_at: claimed_at },
+    }));
+  return { since: row.blocked_at, claims: [first, ...others] };
 }

@@ -1,17 +1,19 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { entry, NOON, nothing, StoreFolder } from '../../testkit/store/store-folder.ts';
-import { type BlockedChange, BlockedIpsStore } from './blocked-ips-store.ts';
+import { entry, NOON, nothing, StoreFolder, storesOf } from '../../testkit/store/store-folder.ts';
+import type { BlockedChange, BlockedIpsStore } from './blocked-ips-store.ts';
+import type { BulkStore, StagedRow } from './bulk-store.ts';
 import type { Database } from './open-database.ts';
 import type { SourceKind } from './schema.ts';
 
-const TEXTS = ['192.0.2.1', '192.0.2.0/24', '2001:db8::1'];
+const TEXTS = ['192.0.2.1', '192.0.2.0/24', '192.0.2.3', '198.51.100.7', '2001:db8::1', '2001:db8::/32'];
 const HOURS = ['13', '14', '15', '16'].map((hour) => `2026-11-20T${hour}:00:00.000Z`);
 const KINDS: Record<number, SourceKind> = { 1: 'manual', 2: 'agent', 3: 'list', 4: 'list' };
 
 let folder: StoreFolder;
 let database: Database;
 let store: BlockedIpsStore;
+let bulk: BulkStore;
 
 beforeEach(async () => {
   folder = new StoreFolder();
@@ -21,10 +23,11 @@ beforeEach(async () => {
     name: `source-${id}`,
     kind: KINDS[id]!,
     note: null,
+    release_at: null,
     created_at: HOURS[0]!,
   }));
   await database.write.insertInto('sources').values(named).execute();
-  store = new BlockedIpsStore(database);
+  ({ store, bulk } = storesOf(database));
 });
 afterEach(() => folder.remove());
 
@@ -111,6 +114,108 @@ it('an address is blocked while a claim lives, and its row carries the one that 
       }
     }),
     { numRuns: 150 },
+  );
+});
+
+/** Forgets claims that have ended, unless the row has expired too. */
+async function sweep(model: Model, at: Date): Promise<void> {
+  await store.sweepClaims(at, 100);
+  for (const [text, claims] of model) {
+    const live = [...claims].filter(([, said]) => isLive(said, at.toISOString()));
+    if (live.length > 0) model.set(text, new Map(live));
+  }
+  const swept = [...model].map(([text, all]) => [text, { carried: lastEnding(all), all }] as const);
+  expect(await table()).toEqual(new Map(swept));
+}
+
+/** A list or a large batch, applied in slices of `limit` rows. */
+const bulkChange = fc.record({
+  replace: fc.boolean(),
+  sweep: fc.boolean(),
+  source,
+  limit: fc.integer({ min: 1, max: 4 }),
+  rows: fc
+    .uniqueArray(
+      fc.record({ entry: target, end: fc.constantFrom('keep', 'permanent', ...HOURS), remove: fc.boolean() }),
+      {
+        selector: (row) => row.entry.text,
+      },
+    )
+    .map((rows) =>
+      rows.map(({ entry: of, end, remove }): StagedRow & { removes: boolean } => {
+        const bare = end === 'keep' || end === 'permanent';
+        const expiry = bare ? { kind: end as 'keep' | 'permanent' } : { kind: 'at' as const, at: end };
+        return remove ? { op: 'remove', entry: of, removes: true } : { op: 'add', entry: of, expiry, removes: false };
+      }),
+    ),
+});
+
+type Bulk = typeof bulkChange extends fc.Arbitrary<infer T> ? T : never;
+
+function expectedBulk(model: Model, { replace, source: of, rows }: Bulk, now: string): void {
+  const listed = new Set<string>();
+  for (const row of rows) {
+    if (replace && row.op === 'remove') continue;
+    if (row.op === 'remove') {
+      expected(model, { op: 'remove', entry: row.entry, source: of }, now);
+      continue;
+    }
+    listed.add(row.entry.text);
+    const known = model.get(row.entry.text)?.get(of ?? 1);
+    const kept = known === undefined || !isLive(known, now) ? null : known.end;
+    const at = row.expiry.kind === 'at' ? row.expiry.at : row.expiry.kind === 'keep' ? kept : null;
+    const expiry = at === null ? { kind: 'permanent' as const } : { kind: 'at' as const, at };
+    expected(model, { op: 'add', entry: row.entry, expiry, source: of }, now);
+  }
+  if (!replace) return;
+  for (const text of [...model.keys()]) {
+    const claims = model.get(text)!;
+    if (listed.has(text) || !claims.has(of ?? 1)) continue;
+    // A claim that has ended is forgotten by the sweep, unless a change of the address comes first.
+    if (!isLive(claims.get(of ?? 1)!, now) && claims.size > 1) continue;
+    expected(model, { op: 'remove', entry: entry(text), source: of ?? 1 }, now);
+  }
+}
+
+it('a bulk change acts on the claims of its source alone, however it is sliced', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(group, bulkChange), { maxLength: 4 }), async (steps) => {
+      await database.write.deleteFrom('blocked_ips').execute();
+      const model: Model = new Map();
+      let now = NOON.getTime();
+      for (const [{ changes, minutes }, one] of steps) {
+        now += minutes * 60_000;
+        const at = new Date(now);
+        for (const change of changes) expected(model, change, at.toISOString());
+        await store.applyGroup(changes, at, nothing);
+        if (one.sweep) await sweep(model, at);
+        const before = new Set(model.keys());
+        expectedBulk(model, one, at.toISOString());
+        const rows = one.replace ? one.rows.filter(({ op }) => op === 'add') : one.rows;
+        const id = await bulk.begin({ replace: one.replace, source: one.source });
+        await bulk.stage(id, rows);
+        const preview = await bulk.preview(id, { updatesAt: at });
+        await bulk.markReady(id);
+        const added: string[] = [];
+        const removed: string[] = [];
+        const counted = { updates: 0, renewed: 0, stays: 0 };
+        for (let done = false; !done; ) {
+          const slice = await bulk.applySlice(id, one.limit, at, nothing);
+          added.push(...slice.net.added);
+          removed.push(...slice.net.removed);
+          counted.updates += slice.updated;
+          counted.renewed += slice.renewed;
+          counted.stays += slice.stayed;
+          done = slice.done;
+        }
+        await bulk.discard(id);
+        expect(new Set(added)).toEqual(new Set([...model.keys()].filter((text) => !before.has(text))));
+        expect(new Set(removed)).toEqual(new Set([...before].filter((text) => !model.has(text))));
+        if (one.sweep) expect(preview).toMatchObject({ adds: added.length, removes: removed.length, ...counted });
+        await sweep(model, at);
+      }
+    }),
+    { numRuns: 200 },
   );
 });
 

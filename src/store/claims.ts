@@ -9,7 +9,6 @@ import {
   isExpired,
   rowAfterAdd,
 } from './blocked-changes.ts';
-import type { SourceKind } from './schema.ts';
 
 /** Created by the migration; the source of every change that names none. */
 export const MANUAL = 1;
@@ -28,7 +27,8 @@ export interface Claimed {
   readonly claims: readonly [Claim, ...Claim[]];
 }
 
-export type KindOf = (source: number) => SourceKind;
+/** Sources of kind `list`: a dropped claim would come back with the next one, so an unblock without a source keeps it. */
+export type Lists = ReadonlySet<number>;
 
 /** As `blocked_ips` has it. */
 export function carriedRow({ since, claims: [{ row }] }: Claimed): BlockedIp {
@@ -49,13 +49,13 @@ export function applyChange(
   claimed: Claimed | null,
   change: BlockedChange,
   now: string,
-  kindOf: KindOf,
+  lists: Lists,
 ): { effect: BlockedEffect; after: Claimed | null } {
-  if (change.op === 'add') return add(claimed, change, now);
+  if (change.op === 'add') return claimed === null ? addNew(change, now) : add(claimed, change, now);
   if (claimed === null) return { effect: { op: change.op, removed: null }, after: null };
   const at = change.op === 'expire' ? change.now : now;
   const dropped = claimed.claims.filter((claim) =>
-    change.op === 'expire' ? isExpired(claim.row, at) : isDropped(claim, change.source, kindOf),
+    change.op === 'expire' ? isExpired(claim.row, at) : isDropped(claim, change.source, lists),
   );
   const live = claimed.claims.filter((claim) => !dropped.includes(claim) && !isExpired(claim.row, at));
   const claims = inOrder(live);
@@ -65,24 +65,31 @@ export function applyChange(
   return { effect: { op: change.op, removed, ...(change.op === 'remove' && others) }, after };
 }
 
-function add(claimed: Claimed | null, change: BlockedAddition, now: string): { effect: BlockedEffect; after: Claimed } {
+type Added = { effect: BlockedEffect; after: Claimed };
+
+/** Most additions of a long list. */
+function addNew(change: BlockedAddition, now: string): Added {
+  const row = rowAfterAdd(null, change, now);
+  const after: Claimed = { since: now, claims: [{ source: change.source ?? MANUAL, row }] };
+  return { effect: { op: 'add', created: true, changed: true, row }, after };
+}
+
+function add(claimed: Claimed, change: BlockedAddition, now: string): Added {
   const source = change.source ?? MANUAL;
-  const live = claimed?.claims.filter(({ row }) => !isExpired(row, now)) ?? [];
+  const live = claimed.claims.filter(({ row }) => !isExpired(row, now));
   // An expired claim counts as absent: if its end were kept, the new one would be dropped with it, a moment later.
   const own = live.find((claim) => claim.source === source);
   const row = rowAfterAdd(own?.row ?? null, change, now);
   const changed = row !== own?.row;
   const created = live.length === 0;
   const claims = inOrder([...live.filter((claim) => claim !== own), { source, row }])!;
-  const same = claimed !== null && !changed && live.length === claimed.claims.length;
-  const after = same ? claimed : { since: created ? now : claimed!.since, claims };
-  return { effect: { op: 'add', created, changed, row: carriedRow(after) }, after };
+  const same = !changed && live.length === claimed.claims.length;
+  const after = same ? claimed : { since: created ? now : claimed.since, claims };
+  return { effect: { op: 'add', created, changed, row: carriedRow(after), claims: after.claims }, after };
 }
 
-/** Without a source: what an operator may drop, and what does not come back by itself. */
-function isDropped({ source }: Claim, asked: number | undefined, kindOf: KindOf): boolean {
-  if (asked !== undefined) return source === asked;
-  return source === MANUAL || kindOf(source) !== 'list';
+function isDropped({ source }: Claim, asked: number | undefined, lists: Lists): boolean {
+  return asked === undefined ? !lists.has(source) : source === asked;
 }
 
 function inOrder(claims: readonly Claim[]): Claimed['claims'] | null {

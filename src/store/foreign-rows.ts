@@ -4,7 +4,10 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { BlockedIp } from '../api/blocked-ips.ts';
 import { type IpEntry, parseIp, sortKey } from '../domain/ip.ts';
-import { BLOCKED_COLUMNS } from './blocked-rows.ts';
+import type { BlockedAddition } from './blocked-changes.ts';
+import { BLOCKED_COLUMNS, type BlockedRows } from './blocked-rows.ts';
+import { type ClaimRows, noLists } from './claim-rows.ts';
+import { applyChange, type Claimed, carriedRow, MANUAL } from './claims.ts';
 import type { Schema } from './schema.ts';
 
 export interface AdoptedRows {
@@ -15,12 +18,18 @@ export interface AdoptedRows {
   readonly last: string | null;
 }
 
+interface Adoption {
+  readonly rows: BlockedRows;
+  readonly claims: ClaimRows;
+  readonly now: string;
+}
+
 /** The next `limit` of them in text order, within the caller's transaction. */
 export async function adoptForeign(
   transaction: Transaction<Schema>,
   after: string | null,
   limit: number,
-  now: string,
+  adoption: Adoption,
 ): Promise<AdoptedRows> {
   const rows = await transaction
     .selectFrom('blocked_ips')
@@ -34,21 +43,27 @@ export async function adoptForeign(
   for (const row of rows) {
     // A column of type TEXT accepts a blob too.
     const parsed = parseIp(String(row.ip_address));
-    if (parsed.ok) await adoptOne(transaction, row, parsed.entry, now);
+    if (parsed.ok) await adoptOne(transaction, row, parsed.entry, adoption);
     else unusable.push({ ip_address: String(row.ip_address), why: parsed.why });
   }
   const last = rows.length < limit ? null : (rows.at(-1)?.ip_address ?? null);
   return { adopted: rows.length - unusable.length, unusable, last };
 }
 
-async function adoptOne(transaction: Transaction<Schema>, row: BlockedIp, entry: IpEntry, now: string): Promise<void> {
+async function adoptOne(
+  transaction: Transaction<Schema>,
+  row: BlockedIp,
+  entry: IpEntry,
+  { rows, claims, now }: Adoption,
+): Promise<void> {
   const existing = await keyedRow(transaction, entry.text);
   await transaction.deleteFrom('blocked_ips').where('ip_address', '=', row.ip_address).execute();
   if (existing !== undefined) {
-    // Already blocked under its canonical spelling: the later expiry wins.
-    const ends = [existing.expires_at, row.expires_at];
-    const expires_at = ends.includes(null) ? null : (ends.sort().at(-1) ?? null);
-    await transaction.updateTable('blocked_ips').set({ expires_at }).where('ip_address', '=', entry.text).execute();
+    const before = (await claims.all(transaction, new Map([[entry.text, existing]]))).get(entry.text)!;
+    const { after } = applyChange(before, claimOf(row, entry, before), now, noLists);
+    if (after === null || after === before) return;
+    await rows.write(transaction, { inserts: [], updates: [carriedRow(after)], deletes: [] });
+    await claims.write(transaction, sortKey(entry), before, after);
     return;
   }
   const adopted = { ...adoptedRow(row, now), ip_address: entry.text, sort_key: sortKey(entry) };
@@ -58,6 +73,18 @@ async function adoptOne(transaction: Transaction<Schema>, row: BlockedIp, entry:
     // The canonical spelling may exist without a key too: then one of the two is enough.
     .onConflict((conflict) => conflict.column('ip_address').doUpdateSet({ sort_key: adopted.sort_key }))
     .execute();
+}
+
+/** Already blocked under its canonical spelling: a claim of `manual`; of two ends the later wins. */
+function claimOf(row: BlockedIp, entry: IpEntry, { claims }: Claimed): BlockedAddition {
+  const { expires_at: until } = row;
+  const known = claims.some(({ source }) => source === MANUAL);
+  return {
+    op: 'add',
+    entry,
+    expiry: until === null ? { kind: 'permanent' } : { kind: 'later-of', until },
+    ...(!known && { reason: row.reason, blockedBy: row.blocked_by ?? undefined }),
+  };
 }
 
 async function keyedRow(db: Kysely<Schema>, text: string): Promise<BlockedIp | undefined> {

@@ -118,7 +118,14 @@ describe('keys', () => {
   it('are created once, found by their hash, revoked once, and keep their name', async () => {
     const store = new ApiKeysStore(database);
     const key = { name: 'ci', hash: 'h1', scopes: ['admin'] };
-    const row = { ...key, created_at: NOON.toISOString(), expires_at: null, revoked_at: null, last_used_at: null };
+    const row = {
+      ...key,
+      created_at: NOON.toISOString(),
+      expires_at: null,
+      revoked_at: null,
+      last_used_at: null,
+      source: null,
+    };
     expect(await store.create(key, NOON)).toEqual(row);
     expect(await store.create({ ...key, hash: 'h2' }, NOON)).toBeNull();
     expect(await store.findByHash('h1')).toEqual(row);

@@ -50,6 +50,8 @@ interface SourcesTable {
   name: string;
   kind: SourceKind;
   note: string | null;
+  /** When all its claims are to be dropped; null: not asked for. */
+  release_at: string | null;
   created_at: string;
 }
 
@@ -90,6 +92,8 @@ export interface ApiKeysTable {
   revoked_at: string | null;
   /** To the minute. */
   last_used_at: string | null;
+  /** The name of the source whose claims its requests change; null: not bound to one. */
+  source: string | null;
 }
 
 export interface SessionsTable {
@@ -138,6 +142,8 @@ interface HealthProbeTable {
 interface BulkChangesTable {
   id: Generated<number>;
   replace: number;
+  /** Whose claims it changes; null: `manual`, and its removals drop the claims of agents too. */
+  source: number | null;
   requested_by: string | null;
   state: BulkState;
   /** Everything up to this sort key is done in this state; null before its first slice. */

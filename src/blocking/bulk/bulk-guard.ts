@@ -1,6 +1,7 @@
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
-import type { BulkStore } from '../../store/bulk-store.ts';
+import type { BulkPreview, BulkStore } from '../../store/bulk-store.ts';
+import type { NamedSource } from '../sources.ts';
 import type { EntryLimit } from '../write/entry-limit.ts';
 
 /** From this size a replacement that drops more than half needs `allow_shrink`; an empty one needs it at any size. */
@@ -9,10 +10,12 @@ const shrinkGuardFrom = 100;
 export interface Guarded {
   readonly replace: boolean;
   readonly allowShrink: boolean;
+  /** Whose list it is; absent: `manual`. */
+  readonly source?: NamedSource | undefined;
 }
 
 interface BulkGuardDeps {
-  readonly bulk: Pick<BulkStore, 'currentTotal' | 'preview'>;
+  readonly bulk: Pick<BulkStore, 'currentTotal' | 'preview' | 'hasSources'>;
   readonly limit: EntryLimit;
 }
 
@@ -24,31 +27,36 @@ export class BulkGuard {
   }
 
   /** @throws ServiceError 409 */
-  async refuse(id: string, entries: number, { replace, allowShrink }: Guarded): Promise<void> {
+  async refuse(id: string, entries: number, { replace, allowShrink, source }: Guarded): Promise<void> {
     const before = this.#deps.bulk.currentTotal;
     const guardsShrink = replace && !allowShrink;
-    if (guardsShrink && entries === 0 && before > 0) {
-      throw shrinkRefused('the list contains no address, so all', before, before);
-    }
+    const mayShrink = guardsShrink && (before >= shrinkGuardFrom || (entries === 0 && before > 0));
     // The preview reads all staged rows; usually neither check can fail.
-    const fits = this.#deps.limit.allows(replace ? entries : before + entries);
-    if (fits && !(guardsShrink && before >= shrinkGuardFrom)) return;
-    const { adds, removes, currentTotal } = await this.#deps.bulk.preview(id);
-    if (guardsShrink && currentTotal >= shrinkGuardFrom && removes > currentTotal / 2) {
-      throw shrinkRefused(`${removes} of`, currentTotal, removes);
+    const alone = replace && !(await this.#deps.bulk.hasSources());
+    if (this.#deps.limit.allows(alone ? entries : before + entries) && !mayShrink) return;
+    const preview = await this.#deps.bulk.preview(id);
+    const { adds, removes, currentTotal, own, drops } = preview;
+    if (mayShrink && entries === 0 && own > 0) {
+      throw shrinkRefused('the list contains no address, so all', preview, source);
     }
+    if (mayShrink && own >= shrinkGuardFrom && drops > own / 2) throw shrinkRefused(`${drops} of`, preview, source);
     const wouldBe = currentTotal + adds - removes;
     if (wouldBe > currentTotal && !this.#deps.limit.allows(wouldBe))
       throw this.#deps.limit.refusal(currentTotal, wouldBe);
   }
 }
 
-function shrinkRefused(what: string, currentTotal: number, removes: number): ServiceError {
-  const more = removes === currentTotal ? '' : ', more than half';
+function shrinkRefused(
+  what: string,
+  { own, drops, currentTotal: total }: Pick<BulkPreview, 'own' | 'drops' | 'currentTotal'>,
+  source: NamedSource | undefined,
+): ServiceError {
+  const whose = source === undefined ? '' : ` of the source ${source.name}`;
+  const more = drops === own ? '' : ', more than half';
   return new ServiceError(
     codes.ShrinkRefused,
     'replace blocked set',
-    `${what} ${currentTotal} entries would be removed${more}; to remove them, send allow_shrink=true`,
-    { members: { would_remove: removes, current_total: currentTotal } },
+    `${what} ${own} entries${whose} would be removed${more}; to remove them, send allow_shrink=true`,
+    { members: { would_remove: drops, current_total: total } },
   );
 }

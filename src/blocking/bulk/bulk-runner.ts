@@ -9,6 +9,7 @@ import type { BulkStore, StagedRow } from '../../store/bulk-store.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
 import { type ChangeCounts, nothingChanged } from '../answers.ts';
 import type { Reconciler } from '../compare/reconciler.ts';
+import type { NamedSource } from '../sources.ts';
 import { changeFailure } from '../write/change-failure.ts';
 import type { EntryLimit } from '../write/entry-limit.ts';
 import type { MapFileKeeper } from '../write/map-file-keeper.ts';
@@ -76,12 +77,15 @@ export class BulkRunner {
       readonly replace: boolean;
       readonly allowShrink: boolean;
       readonly requestedBy: string;
+      /** Absent: `manual`, and removals drop the claims of agents too. */
+      readonly source?: NamedSource | undefined;
       readonly dryRun?: boolean;
       /** The audit row, written once all entries are received. */
       readonly audited?: (entries: number) => AuditedChange;
     },
   ): Promise<BulkResult> {
-    const id = await this.#stored(() => this.#deps.bulk.begin(options));
+    const { replace, requestedBy, source: of } = options;
+    const id = await this.#stored(() => this.#deps.bulk.begin({ replace, requestedBy, source: of?.id }));
     crashPoint('bulk.begun');
     let entries = 0;
     try {
@@ -193,9 +197,10 @@ export class BulkRunner {
     await this.#stored(() => this.#guard.refuse(id, entries, options));
     const now = this.#deps.now();
     const preview = await this.#stored(() => this.#deps.bulk.preview(id, { updatesAt: now }));
-    const { adds, removes, updates, renewed, unchanged } = preview;
+    const { adds, removes, updates, renewed, unchanged, stays } = preview;
     await this.#end(id);
-    const counts = { added: adds + renewed, updated: updates, removed: removes, unchanged };
+    const still = stays === 0 ? {} : { still_claimed_total: stays };
+    const counts = { added: adds + renewed, updated: updates, removed: removes, unchanged, ...still };
     return { ...counts, failures: [], failuresTotal: 0, currentFailed: false };
   }
 
@@ -291,6 +296,7 @@ export class BulkRunner {
       totals.updated += slice.updated;
       totals.removed += slice.net.removed.length;
       totals.unchanged += slice.unchanged;
+      if (slice.stayed > 0) totals.still_claimed_total = (totals.still_claimed_total ?? 0) + slice.stayed;
       await sending.last;
       if (slice.net.added.length === 0) return slice;
       leaves = true;

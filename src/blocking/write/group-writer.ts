@@ -201,14 +201,15 @@ export class GroupWriter {
     const additions = group.reduce((sum, { changes }) => sum + changes.filter(({ op }) => op === 'add').length, 0);
     if (additions === 0 || this.#deps.limit.allows(total + additions)) return group;
     try {
-      let present: ReadonlySet<string> = await this.#deps.store.presentOf(
-        group.flatMap(({ changes }) => changes.map(({ entry }) => entry.text)),
-      );
+      const now = this.#deps.durable.now();
+      const changes = group.flatMap((pending) => pending.changes);
+      const staying = await this.#deps.store.stayingOf(changes, now);
+      let present: ReadonlySet<string> = await this.#deps.store.presentOf(changes.map(({ entry }) => entry.text));
       return group.filter((pending) => {
         const after = new Set(present);
         for (const { op, entry } of pending.changes) {
           if (op === 'add') after.add(entry.text);
-          else after.delete(entry.text);
+          else if (!staying.has(entry.text)) after.delete(entry.text);
         }
         const wouldBe = total + after.size - present.size;
         if (wouldBe > total && !this.#deps.limit.allows(wouldBe)) {

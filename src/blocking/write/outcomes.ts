@@ -41,8 +41,9 @@ export class Outcomes {
     effects?: readonly BlockedEffect[],
   ): BulkAnswer {
     const report = this.#report(operation, done);
-    const { added, updated, removed, unchanged } = done;
-    const counts = { added, updated, removed, unchanged, rejected_total: rejected.total };
+    const { added, updated, removed, unchanged, still_claimed_total } = done;
+    const stays = still_claimed_total === undefined ? {} : { still_claimed_total };
+    const counts = { added, updated, removed, unchanged, ...stays, rejected_total: rejected.total };
     this.#deps.emit('operation.done', { operation, caller, subject: counts, effects, report });
     return { ...counts, rejected: rejected.first, ...report };
   }

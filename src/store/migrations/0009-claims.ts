@@ -13,6 +13,8 @@ export async function claims(db: Kysely<unknown>): Promise<void> {
     .addColumn('name', 'text', (c) => c.notNull().unique())
     .addColumn('kind', 'text', (c) => c.notNull().check(sql`kind in ('manual', 'agent', 'list')`))
     .addColumn('note', 'text')
+    // When all its claims are to be dropped; null: not asked for.
+    .addColumn('release_at', 'text')
     .addColumn('created_at', 'text', (c) => c.notNull())
     .execute();
   const now = new Date().toISOString();
@@ -43,6 +45,11 @@ export async function claims(db: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint('claims_key', ['sort_key', 'source'])
     .modifyEnd(sql`without rowid`)
     .execute();
+  await sql`create index claims_ending on claims (expires_at) where expires_at is not null`.execute(db);
+  // Null: `manual`, whose removals also drop the claims of agents.
+  await db.schema.alterTable('bulk_changes').addColumn('source', 'integer').execute();
+  // By name: a source exists from its first claim on.
+  await db.schema.alterTable('api_keys').addColumn('source', 'text').execute();
   await rowsByHand(db);
 }
 

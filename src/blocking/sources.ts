@@ -1,0 +1,107 @@
+// Who wants addresses blocked: `manual`, fail2ban, a list. Requests name sources; claims have their numbers.
+
+import type { Caller } from '../api/caller.ts';
+import type { Claim as ShownClaim, Source } from '../api/sources.ts';
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import { type Claim, MANUAL } from '../store/claims.ts';
+import type { SourceKind } from '../store/schema.ts';
+import type { SourcesStore } from '../store/sources-store.ts';
+
+export interface NamedSource {
+  readonly id: number;
+  readonly name: string;
+  readonly kind: SourceKind;
+}
+
+/** The source of every request that names none and whose key is bound to none. */
+export const manualName = 'manual';
+const manual: NamedSource = { id: MANUAL, name: manualName, kind: 'manual' };
+
+interface SourcesDeps {
+  readonly store: SourcesStore;
+  readonly now: () => Date;
+}
+
+export class Sources {
+  readonly #deps: SourcesDeps;
+
+  constructor(deps: SourcesDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * The source that a request to add claims acts on, created as `kind` if it is new. Undefined: `manual`, by default.
+   * @throws ServiceError 403 when the key is bound to another source
+   */
+  async toClaim(
+    requested: string | undefined,
+    kind: Exclude<SourceKind, 'manual'>,
+    caller: Caller,
+  ): Promise<NamedSource | undefined> {
+    const name = sourceOf(requested, caller);
+    if (name === undefined) return undefined;
+    if (name === manualName) return manual;
+    return (await this.#deps.store.find(name)) ?? (await this.#deps.store.create(name, kind, this.#deps.now()));
+  }
+
+  /**
+   * The source whose claims a request drops or reads. Undefined: what an operator may drop, `manual` and agents.
+   * @throws ServiceError 403 as `toClaim`; 404 when there is no such source
+   */
+  async existing(requested: string | undefined, caller: Caller, op: string): Promise<NamedSource | undefined> {
+    const name = sourceOf(requested, caller);
+    if (name === undefined) return undefined;
+    const found = name === manualName ? manual : await this.#deps.store.find(name);
+    if (found === null) throw new ServiceError(codes.NotFound, op, `there is no source ${name}`);
+    return found;
+  }
+
+  /** As the API shows them; undefined: only `manual` has one, as for most addresses. */
+  async shown(claims: readonly Claim[] | undefined): Promise<ShownClaim[] | undefined> {
+    if (claims === undefined || claims.every(({ source }) => source === MANUAL)) return undefined;
+    const named = new Map((await this.#deps.store.list()).map((source) => [source.id, source]));
+    return claims.map(({ source, row: { reason, blocked_by, blocked_at, expires_at } }) => {
+      const { name, kind } = named.get(source) ?? { name: `#${source}`, kind: 'list' as const };
+      return { source: name, kind, reason, blocked_by, claimed_at: blocked_at, expires_at };
+    });
+  }
+
+  /** @throws ServiceError 404 when there is no such source */
+  async numberOf(name: string): Promise<number> {
+    if (name === manualName) return MANUAL;
+    const found = await this.#deps.store.find(name);
+    if (found === null) throw new ServiceError(codes.NotFound, 'find source', `there is no source ${name}`);
+    return found.id;
+  }
+
+  async list(): Promise<readonly Source[]> {
+    const sources = await this.#deps.store.list();
+    const counts = await this.#deps.store.counts();
+    const none = { claims: 0, alone: 0 };
+    return sources.map(({ id, ...source }) => ({ ...source, ...(counts.get(id) ?? none) }));
+  }
+
+  /** For a request that changes nothing: a source that does not exist has no claims. */
+  async toPreview(requested: string | undefined, caller: Caller): Promise<NamedSource | undefined> {
+    const name = sourceOf(requested, caller);
+    if (name === undefined) return undefined;
+    if (name === manualName) return manual;
+    return (await this.#deps.store.find(name)) ?? { id: noSource, name, kind: 'list' };
+  }
+}
+
+/** Never the number of a source. */
+const noSource = -1;
+
+/** A key bound to `fail2ban` may also name `fail2ban:sshd`. One marked as `manual` acts as if it were not bound. */
+function sourceOf(requested: string | undefined, { keyName, boundTo }: Caller): string | undefined {
+  const bound = boundTo === manualName ? undefined : boundTo;
+  if (bound === undefined) return requested;
+  if (requested === undefined || requested === bound || requested.startsWith(`${bound}:`)) return requested ?? bound;
+  throw new ServiceError(
+    codes.Forbidden,
+    'choose source',
+    `the key ${keyName} is bound to the source ${bound}, so it cannot change claims of ${requested}; name ${bound} or ${bound}:…, or none`,
+  );
+}

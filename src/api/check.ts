@@ -1,7 +1,8 @@
-import type { Static } from 'typebox';
+import Type, { type Static } from 'typebox';
 import { addressText, addressParams as params } from './changes.ts';
 import { operation } from './operation.ts';
 import { count, flagOrNull, listOf, model, oneOf, pid, text, textOrNull, texts, timeOrNull } from './schema.ts';
+import { Claim } from './sources.ts';
 
 const tag = 'Blocked addresses';
 
@@ -20,6 +21,12 @@ const CheckAnswer = model('CheckAnswer', 'The verdict for a client with this add
   by: textOrNull('The entry that decides; null: none does.'),
   reason: textOrNull('The reason or note of that entry.'),
   expires_at: timeOrNull('When that entry expires; null: never, or there is no entry.'),
+  claims: Type.Optional(
+    listOf(
+      Claim,
+      'All claims to the blocked entry that decides, the one that ends last first; absent if only `manual` claims it.',
+    ),
+  ),
   enforced: flagOrNull(
     'True: every live worker gives the same verdict. False: at least one gives another. Null: no worker answered, or the verdict is `partly`.',
   ),

@@ -8,6 +8,7 @@ import { showProcesses } from '../haproxy/process/workers.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/socket/master-socket.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { WorkerRegistry } from './compare/worker-registry.ts';
+import type { Sources } from './sources.ts';
 import type { TrustedEntries } from './trusted-entries.ts';
 
 type Verdict = WorkerVerdict['verdict'];
@@ -27,6 +28,7 @@ class Unanswered extends Error {}
 
 interface AddressCheckerDeps {
   readonly store: BlockedIpsStore;
+  readonly sources: Pick<Sources, 'claimsOf'>;
   readonly trusted: TrustedEntries;
   readonly socket: MasterSocket;
   readonly registry: WorkerRegistry;
@@ -55,6 +57,10 @@ export class AddressChecker {
     // A lookup answers for one address; no single address represents such a network.
     const partly = inside.blocked_inside_total > 0;
     const workers = partly ? null : await this.#workersSay(entry, mayTrust);
+    const claims =
+      verdict === 'blocked' && row !== null
+        ? (await this.#deps.sources.claimsOf([row])).get(row.ip_address)
+        : undefined;
     return {
       ip_address: entry.text,
       verdict: partly ? 'partly' : verdict,
@@ -62,6 +68,7 @@ export class AddressChecker {
       by: trustedBy ?? row?.ip_address ?? null,
       reason: verdict === 'blocked' ? (row?.reason ?? null) : null,
       expires_at: verdict === 'blocked' ? (row?.expires_at ?? null) : null,
+      ...(claims === undefined ? {} : { claims }),
       enforced: workers === null ? null : workers.every((worker) => worker.verdict === verdict),
       workers: workers ?? [],
     };

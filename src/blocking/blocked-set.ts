@@ -290,13 +290,11 @@ export class BlockedSet implements BlockedSetService {
   }
 
   async #withClaims(rows: readonly BlockedIp[]): Promise<BlockedEntry[]> {
-    const all = await this.#deps.store.claimsOf(rows);
-    const entries: BlockedEntry[] = [];
-    for (const row of rows) {
-      const claims = await this.#deps.sources.shown(all.get(row.ip_address));
-      entries.push(claims === undefined ? row : { ...row, claims });
-    }
-    return entries;
+    const all = await this.#deps.sources.claimsOf(rows);
+    return rows.map((row) => {
+      const claims = all.get(row.ip_address);
+      return claims === undefined ? row : { ...row, claims };
+    });
   }
 
   async check(entry: IpEntry): Promise<CheckAnswer> {

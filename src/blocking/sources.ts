@@ -1,9 +1,11 @@
 // Who wants addresses blocked: `manual`, fail2ban, a list. Requests name sources; claims have their numbers.
 
+import type { BlockedIp } from '../api/blocked-ips.ts';
 import type { Caller } from '../api/caller.ts';
 import type { Claim as ShownClaim, Source } from '../api/sources.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import { type Claim, MANUAL } from '../store/claims.ts';
 import type { SourceKind } from '../store/schema.ts';
 import type { SourcesStore } from '../store/sources-store.ts';
@@ -20,6 +22,7 @@ const manual: NamedSource = { id: MANUAL, name: manualName, kind: 'manual' };
 
 interface SourcesDeps {
   readonly store: SourcesStore;
+  readonly blocked: Pick<BlockedIpsStore, 'claimsOf'>;
   readonly now: () => Date;
 }
 
@@ -59,12 +62,8 @@ export class Sources {
 
   /** As the API shows them; undefined: only `manual` has one, as for most addresses. */
   async shown(claims: readonly Claim[] | undefined): Promise<ShownClaim[] | undefined> {
-    if (claims === undefined || claims.every(({ source }) => source === MANUAL)) return undefined;
-    const named = new Map((await this.#deps.store.list()).map((source) => [source.id, source]));
-    return claims.map(({ source, row: { reason, blocked_by, blocked_at, expires_at } }) => {
-      const { name, kind } = named.get(source) ?? { name: `#${source}`, kind: 'list' as const };
-      return { source: name, kind, reason, blocked_by, claimed_at: blocked_at, expires_at };
-    });
+    if (claims === undefined || claims.every(isManual)) return undefined;
+    return shownBy(await this.#deps.store.list(), claims);
   }
 
   /** @throws ServiceError 404 when there is no such source */
@@ -73,6 +72,14 @@ export class Sources {
     const found = await this.#deps.store.find(name);
     if (found === null) throw new ServiceError(codes.NotFound, 'find source', `there is no source ${name}`);
     return found.id;
+  }
+
+  /** By address, as the API shows them; without addresses that only `manual` claims. */
+  async claimsOf(rows: readonly BlockedIp[]): Promise<ReadonlyMap<string, ShownClaim[]>> {
+    const all = [...(await this.#deps.blocked.claimsOf(rows))].filter(([, claims]) => !claims.every(isManual));
+    if (all.length === 0) return new Map();
+    const sources = await this.#deps.store.list();
+    return new Map(all.map(([text, claims]) => [text, shownBy(sources, claims)]));
   }
 
   async list(): Promise<readonly Source[]> {
@@ -104,4 +111,16 @@ function sourceOf(requested: string | undefined, { keyName, boundTo }: Caller): 
     'choose source',
     `the key ${keyName} is bound to the source ${bound}, so it cannot change claims of ${requested}; name ${bound} or ${bound}:…, or none`,
   );
+}
+
+function isManual({ source }: Claim): boolean {
+  return source === MANUAL;
+}
+
+function shownBy(sources: readonly NamedSource[], claims: readonly Claim[]): ShownClaim[] {
+  return claims.map(({ source, row: { reason, blocked_by, blocked_at, expires_at } }) => {
+    // Created before its first claim, and never deleted while it has one; otherwise another process did it.
+    const { name, kind } = sources.find(({ id }) => id === source) ?? { name: `#${source}`, kind: 'list' as const };
+    return { source: name, kind, reason, blocked_by, claimed_at: blocked_at, expires_at };
+  });
 }

@@ -17,6 +17,7 @@ const verbs: Readonly<Record<string, { readonly group: string; readonly load: ()
   check: { group: blocking, load: async () => (await import('./verbs/check.ts')).checkVerb },
   import: { group: blocking, load: async () => (await import('./verbs/import.ts')).importVerb },
   export: { group: blocking, load: async () => (await import('./verbs/export.ts')).exportVerb },
+  source: { group: blocking, load: async () => (await import('./verbs/source.ts')).sourceVerb },
   trust: { group: blocking, load: async () => (await import('./verbs/trust.ts')).trustVerb },
   status: { group: proxy, load: async () => (await import('./verbs/status.ts')).statusVerb },
   sync: { group: proxy, load: async () => (await import('./verbs/sync.ts')).syncVerb },

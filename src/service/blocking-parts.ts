@@ -228,8 +228,10 @@ export function wireBlocking(options: {
   });
   // If unknown, trusted addresses are assumed to be admitted.
   const trustHasEffect = async (): Promise<boolean> => (await options.trustUsage?.check())?.hasEffect !== false;
+  const sources = new Sources({ store: new SourcesStore(database), blocked: store, now });
   const checker = new AddressChecker({
     store,
+    sources,
     trusted: trusted.entries,
     socket,
     registry,
@@ -238,7 +240,6 @@ export function wireBlocking(options: {
     trustHasEffect,
   });
   const outcomes = new Outcomes({ scheduleReload, emit });
-  const sources = new Sources({ store: new SourcesStore(database), now });
   const blockedSet = new BlockedSet({
     store,
     writer,

@@ -113,6 +113,14 @@ const BLOCKED = {
   expires_at: null,
 };
 const TRUSTED = { ip_address: '192.0.2.9', note: null, added_at: NOW.toISOString(), expires_at: null };
+const SOURCE = {
+  name: 'drop',
+  kind: 'list',
+  note: null,
+  created_at: NOW.toISOString(),
+  claims: 2,
+  alone: 1,
+} as const;
 const SITE = {
   domain: 'a.example',
   servers: [{ address: '10.0.0.1', port: 80, options: { check: true } }],
@@ -296,6 +304,7 @@ function answers(): Record<string, Methods> {
         workers: [{ pid: 7, verdict: 'blocked' }],
       }),
     },
+    sources: { list: async () => [SOURCE] },
     trustedIps: {
       list: async () => [TRUSTED],
       get: async () => TRUSTED,

@@ -47,6 +47,7 @@ export class BulkTally {
     }
     this.#rejectedTotal += answer.rejected_total - answer.rejected.length;
     const sum = this.#sum;
+    const stays = (sum.still_claimed_total ?? 0) + (answer.still_claimed_total ?? 0);
     const { special_total: special = 0, still_blocked_total: still, current_total, limit } = answer;
     const { overridden_by: over = [], trusted_inside: inside = [] } = answer as Partial<BulkResult>;
     this.#sum = {
@@ -55,6 +56,7 @@ export class BulkTally {
       updated: sum.updated + answer.updated,
       removed: sum.removed + answer.removed,
       unchanged: sum.unchanged + answer.unchanged,
+      ...(stays > 0 && { still_claimed_total: stays }),
       runtime_map_updated: sum.runtime_map_updated && answer.runtime_map_updated,
       runtime_map_failures: [...sum.runtime_map_failures, ...answer.runtime_map_failures].slice(0, maxFailures),
       runtime_map_failures_total: sum.runtime_map_failures_total + answer.runtime_map_failures_total,

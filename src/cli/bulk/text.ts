@@ -28,7 +28,12 @@ export async function printBulkResult(
     for (const line of [...rejectionLines(source, result), ...specialLines(result), ...limitLines(result)]) {
       output.remark(line);
     }
-    const more = [...stillBlockedLines(result), ...trustLines(result), ...runtimeLines(result)];
+    const more = [
+      ...stillClaimedLines(result),
+      ...stillBlockedLines(result),
+      ...trustLines(result),
+      ...runtimeLines(result),
+    ];
     await output.lines([bulkSentence(result), ...more.map(harmless)]);
   }
   const isPartial = result.rejected_total > 0 || limitLines(result).length > 0 || !result.runtime_map_updated;
@@ -57,6 +62,11 @@ export function limitLines({ added, removed, current_total: total, limit }: Bulk
   return [
     `the set would have ${count(size)} entries, more than the maximum of ${count(limit)} (PROXY_MANAGER_MAX_ENTRIES); the import would stop before its end`,
   ];
+}
+
+/** Lost a claim, but other sources have claims too. */
+function stillClaimedLines({ still_claimed_total: total = 0 }: BulkResult): string[] {
+  return total === 0 ? [] : [`still blocked, because other sources claim them: ${count(total)}`];
 }
 
 /** Removed, but a network still covers them. */

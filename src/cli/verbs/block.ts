@@ -6,6 +6,7 @@ import { changeMany } from '../bulk/requests.ts';
 import { sendBatches, sendList } from '../bulk/send.ts';
 import { openSource } from '../bulk/source.ts';
 import { printBulkResult } from '../bulk/text.ts';
+import { claimLines, sourceQueryOf } from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
 import { expiryFields, expiryOf, refuseControls } from '../expiry-options.ts';
 import type { ExitCode } from '../failure.ts';
@@ -31,6 +32,7 @@ export function blockOptions(verb: Verb): Verb {
   return verb
     .option('--for <duration>', 'expire after: 90s, 30m, 4h, 7d or 2w; does not shorten an existing block')
     .option('--until <time>', 'expire at: 2030-01-31T12:00:00Z; without a zone in local time')
+    .option('--source <name>', 'whose claim it is; default: the source of the key, or manual')
     .option('--reason <text>', 'reason of the block; without it, an existing block keeps its own')
     .option(
       '--force',
@@ -49,21 +51,22 @@ export function wideOf({ allowWide }: Pick<ElementDefaults, 'allowWide'>): { all
 
 async function block(session: Session, addresses: readonly string[], options: Options): Promise<ExitCode> {
   const defaults = await elementDefaults(session, options);
+  const of = sourceQueryOf(options);
   if (fromStdin(addresses)) {
     const source = await openSource('-', session.stdin);
     const result = await sendList(session, source, null, defaults, ({ elements }) =>
-      changeMany(session, { add: elements }, wideOf(defaults)),
+      changeMany(session, { add: elements }, { ...of, ...wideOf(defaults) }),
     );
     return await printBulkResult(session, source.name, result);
   }
   const entries = typedAddresses(addresses);
   await refuseOwn(session, entries, defaults);
   const [first] = entries;
-  if (entries.length === 1 && first !== undefined) return await blockOne(session, first, defaults);
+  if (entries.length === 1 && first !== undefined) return await blockOne(session, first, defaults, of);
 
   const batches = typedBatches(entries, { ...defaults, own: [], permanent: true });
   const result = await sendBatches(session, { name: 'the list' }, batches, ({ elements }) =>
-    changeMany(session, { add: elements }, wideOf(defaults)),
+    changeMany(session, { add: elements }, { ...of, ...wideOf(defaults) }),
   );
   return await printBulkResult(session, '', result);
 }
@@ -97,7 +100,12 @@ async function refuseOwn(session: Session, entries: readonly IpEntry[], { own }:
   }
 }
 
-async function blockOne(session: Session, { text }: IpEntry, defaults: ElementDefaults): Promise<ExitCode> {
+async function blockOne(
+  session: Session,
+  { text }: IpEntry,
+  defaults: ElementDefaults,
+  query: { source?: string },
+): Promise<ExitCode> {
   const element: BlockRequest = {
     ip_address: text,
     ...(defaults.reason !== undefined && { reason: defaults.reason }),
@@ -106,7 +114,7 @@ async function blockOne(session: Session, { text }: IpEntry, defaults: ElementDe
     ...(defaults.allowWide && { allow_wide: true }),
   };
   session.interruption.reports(() => `${text} may or may not be blocked; see: proxy-manager check ${text}`);
-  const { data: answer } = await session.api.POST('/api/blocked-ips', { body: element });
+  const { data: answer } = await session.api.POST('/api/blocked-ips', { params: { query }, body: element });
   // Such an address is not a client on the public internet.
   if (session.format === 'text' && answer.special !== undefined) {
     session.output.remark(`${answer.ip_address} is in a special range: ${answer.special}`);
@@ -123,6 +131,7 @@ export function blockLines(answer: BlockAnswer, now: Date): string[] {
       : `until ${minute(answer.expires_at)} (${fromNow(answer.expires_at, now)})`;
   return [
     `${answer.ip_address} is blocked ${until}${verified(answer)}`,
+    ...claimLines(answer.claims, now),
     ...trustLines(answer),
     ...runtimeLines(answer),
   ];

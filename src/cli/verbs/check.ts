@@ -1,4 +1,5 @@
 import type { CheckAnswer } from '../../api/check.ts';
+import { claimLines } from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
 import { type ExitCode, exitCodes } from '../failure.ts';
 import { harmless } from '../output/harmless.ts';
@@ -25,9 +26,13 @@ async function check(session: Session, addresses: readonly string[]): Promise<Ex
     answers.push(data);
   }
   if (session.format === 'json') await session.output.json(answers.length === 1 ? answers[0] : answers);
-  else await session.output.lines(answers.map((answer) => harmless(checkLine(answer, session.now()))));
+  else await session.output.lines(answers.flatMap((answer) => checkLines(answer, session.now()).map(harmless)));
   // Not a plain yes if some worker does not enforce it, or it holds only for a part of a network.
   return answers.every(({ enforced }) => enforced === true) ? exitCodes.done : exitCodes.partly;
+}
+
+function checkLines(answer: CheckAnswer, now: Date): string[] {
+  return [checkLine(answer, now), ...claimLines(answer.claims, now).map((line) => `  ${line}`)];
 }
 
 export function checkLine(answer: CheckAnswer, now: Date): string {

@@ -11,6 +11,7 @@ import { sendList } from '../bulk/send.ts';
 import { type ListSource, openSource } from '../bulk/source.ts';
 import { type BulkResult, BulkTally } from '../bulk/tally.ts';
 import { printBulkResult } from '../bulk/text.ts';
+import { sourceQueryOf } from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
 import { shrinkText } from '../connection/failure-text.ts';
 import { type ExitCode, Failure, usageError } from '../failure.ts';
@@ -22,7 +23,7 @@ import { blockOptions, elementDefaults, wideOf } from './block.ts';
 export function importVerb(cli: CommandLine): Verb {
   const verb = blockOptions(new Verb('import', 'block the addresses of a list'))
     .argument('<file>', 'the list; - reads standard input')
-    .option('--replace', 'make the list the complete set: entries that are not in it are unblocked')
+    .option('--replace', 'make the list the complete set of its source: its other entries are dropped')
     .option('--allow-shrink', 'with --replace: even if it removes more than half of the set')
     .option('--dry-run', 'only report what would change')
     .addOption(
@@ -40,6 +41,7 @@ export function importVerb(cli: CommandLine): Verb {
       'import - --reason drop',
       'standard input, for example from: curl -sf https://www.spamhaus.org/drop/drop.txt',
     )
+    .example('import --replace drop.txt --source drop', 'a list of its own; other sources keep their entries')
     .example('import - --format netset', 'for example from: ipset save blocked')
     .example('import -', "CrowdSec's bans, each for its remaining time: cscli decisions list -o raw");
   return cli.calling(verb, importList);
@@ -52,7 +54,11 @@ async function importList(session: Session, [path = '-']: readonly string[], opt
   if (path === '-' && session.canAsk) session.output.remark('reading addresses from the terminal; end with Ctrl-D');
   const source = await openSource(path, session.stdin);
   const defaults = await elementDefaults(session, options);
-  const sending = { ...wideOf(defaults), ...(options['dryRun'] === true && { dry_run: true }) };
+  const sending = {
+    ...sourceQueryOf(options),
+    ...wideOf(defaults),
+    ...(options['dryRun'] === true && { dry_run: true }),
+  };
   const result = replace
     ? await replaceSet(session, source, format, defaults, {
         ...sending,

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import type { Key } from '../../api/keys.ts';
 import { type Scope, scopes } from '../../domain/scope.ts';
+import { sourceQueryOf } from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
 import { durationOf, futureTimeOf } from '../expiry-options.ts';
 import { type ExitCode, exitCodes, usageError } from '../failure.ts';
@@ -13,9 +14,10 @@ export function keyVerb(cli: CommandLine): Verb {
   const create = new Verb('create', 'create a key and print it on standard output; it is shown only once')
     .argument('<name>', 'name of the key, such as the client that uses it')
     .addOption(new Option('--scope <scope...>', 'each scope includes those before it; default admin').choices(scopes))
+    .option('--source <name>', 'bind it to a source: it changes the claims of this source only')
     .option('--for <duration>', 'expire after: 4h, 7d or 2w; default never')
     .option('--until <time>', 'expire at: 2030-01-31T12:00:00Z; without a zone in local time')
-    .example('key create fail2ban --scope block', 'for fail2ban')
+    .example('key create fail2ban --scope block --source fail2ban', 'for fail2ban')
     .example('key create me --for 7d > ~/.config/proxy-manager/api-key', 'for yourself; run umask 077 first');
   const ls = new Verb('ls', 'list the keys, without their secrets').example(
     'key ls',
@@ -35,7 +37,12 @@ async function keyCreate(session: Session, [name = '']: readonly string[], optio
   const end = endOf(options, session.now());
   session.interruption.reports(() => 'the key may have been created, but was not shown; see: proxy-manager key ls');
   const { data: answer } = await session.api.POST('/api/keys', {
-    body: { name, ...(scope !== undefined && { scopes: scope }), ...(end !== null && { expires_at: end }) },
+    body: {
+      name,
+      ...sourceQueryOf(options),
+      ...(scope !== undefined && { scopes: scope }),
+      ...(end !== null && { expires_at: end }),
+    },
   });
   if (session.format === 'json') await session.output.json(answer);
   else {
@@ -69,6 +76,7 @@ async function keyList({ api, output, format, now }: Session): Promise<ExitCode>
         text: (key) => stateOf(key, now()),
         style: (key) => (stateOf(key, now()) === 'valid' ? 'good' : 'dim'),
       },
+      { title: 'SOURCE', text: ({ source }) => source ?? '' },
       {
         title: 'EXPIRES',
         text: ({ expires_at: at }) => (at === null ? 'never' : fromNow(at, now())),

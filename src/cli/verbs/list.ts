@@ -1,4 +1,5 @@
 import type { BlockedIp, ListQuery } from '../../api/blocked-ips.ts';
+import { sourceQueryOf } from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
 import { type ExitCode, exitCodes, usageError } from '../failure.ts';
 import { readPages, writePages } from '../output/pages.ts';
@@ -15,12 +16,13 @@ export function listVerb(cli: CommandLine): Verb {
       '[query]',
       'an address or network (lists the entries that cover it), or the beginning of one such as 192.0.',
     )
-    .option('--text <part>', 'only entries with this text in the reason or the source, ignoring case')
+    .option('--text <part>', 'only entries with this text in the reason or in who blocked it, ignoring case')
+    .option('--source <name>', 'only what this source claims')
     .option('--expiring', 'only temporary blocks, the next to expire first')
     .option('-n, --limit <count>', 'maximum number of entries')
     .example('list', 'all entries, as a table')
     .example('list 192.0.2.7', 'the entries that cover this address')
-    .example('list --text "port scan"', 'entries with this text in the reason or the source')
+    .example('list --text "port scan"', 'entries with this text in the reason or in who blocked it')
     .example('list --expiring -n 20', 'the next twenty to expire')
     .example(
       'list 10. | cut -f1',
@@ -37,15 +39,20 @@ export async function list(session: Session, [query]: readonly string[], options
     readonly text?: string;
   };
   if (query !== undefined && text !== undefined) {
-    throw usageError('search for an address or, with --text, for a reason or source; give one of them');
+    throw usageError('search for an address or, with --text, for a reason or who blocked it; give one of them');
+  }
+  const of = sourceQueryOf(options);
+  if (of.source !== undefined && (query !== undefined || text !== undefined || expiring === true)) {
+    throw usageError('--source cannot be combined with a query, --text or --expiring');
   }
   const maximum = limit === undefined ? maxLimit : wholeNumber(limit, '--limit', 1, maxLimit);
   const pages = listPages(session, maximum, {
     ...(query !== undefined && { q: query }),
     ...(text !== undefined && { text }),
     ...(expiring === true && { expiring: true }),
+    ...of,
   });
-  if (session.format !== 'json') return await asText(session, pages, query ?? text);
+  if (session.format !== 'json') return await asText(session, pages, query ?? text ?? of.source);
   await writePages(session.output, pages);
   return exitCodes.done;
 }
@@ -59,7 +66,7 @@ interface ListPage {
 export function listPages(
   { api, output }: Pick<Session, 'api' | 'output'>,
   limit: number,
-  query: Pick<ListQuery, 'q' | 'text' | 'expiring'> = {},
+  query: Pick<ListQuery, 'q' | 'text' | 'expiring' | 'source'> = {},
 ): AsyncGenerator<ListPage> {
   return readPages(output, limit, async (range): Promise<ListPage> => {
     const { data } = await api.GET('/api/blocked-ips', { params: { query: { ...query, ...range } } });

@@ -128,7 +128,7 @@ describe('the output of a change', () => {
     expect(blockLines({ ...blocked, ...report, expires_at: '2026-11-22T00:00:00Z' } as BlockAnswer, now)).toEqual([
       '192.0.2.1 is blocked until 2026-11-22 00:00 UTC (in 4 h); verified in every worker',
     ]);
-    expect(unblockLines({ ip_address: '192.0.2.1', still_blocked_by: [], ...report } as UnblockAnswer)).toEqual([
+    expect(unblockLines({ ip_address: '192.0.2.1', still_blocked_by: [], ...report } as UnblockAnswer, now)).toEqual([
       '192.0.2.1 is unblocked; verified in every worker',
     ]);
   });
@@ -151,7 +151,7 @@ describe('the output of a change', () => {
 
   it('names the networks that still block, and trusted entries that limit the block', () => {
     expect(
-      unblockLines({ ip_address: '192.0.2.1', still_blocked_by: ['192.0.2.0/24'], ...report } as UnblockAnswer),
+      unblockLines({ ip_address: '192.0.2.1', still_blocked_by: ['192.0.2.0/24'], ...report } as UnblockAnswer, now),
     ).toEqual([
       'the entry 192.0.2.1 was removed; verified in every worker',
       '192.0.2.1 is still blocked by 192.0.2.0/24',

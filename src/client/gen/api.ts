@@ -56,6 +56,17 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/sources': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['listSources'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/trusted-ips': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['listTrustedAddresses'];
@@ -465,12 +476,14 @@ export interface components {
       readonly ip_address: string;
       /** Why it is blocked; null: not stated. */
       readonly reason: string | null;
-      /** The source: who or what blocked it; null: not stated. */
+      /** Who or what blocked it; null: not stated. */
       readonly blocked_by: string | null;
       /** When it was blocked. */
       readonly blocked_at: string;
       /** When the block expires; null: it is permanent. */
       readonly expires_at: string | null;
+      /** All claims to it, the one that ends last first, whose `reason`, `blocked_by` and `expires_at` the entry has; absent if only `manual` claims it. */
+      readonly claims?: readonly components['schemas']['Claim'][];
       /** Every live worker, draining workers included, was verified. */
       readonly runtime_map_updated: boolean;
       /** Which worker was not verified for which address; the first 100. */
@@ -514,7 +527,7 @@ export interface components {
       readonly ip_address: string;
       /** Why it is blocked. One line of text of at most 500 characters, without control characters, or null. */
       readonly reason?: string | null;
-      /** The source: who or what blocks it; absent: the name of the key. One line of text of 1 to 100 characters, without control characters. */
+      /** Who or what blocks it; absent: the name of the key. One line of text of 1 to 100 characters, without control characters. */
       readonly blocked_by?: string;
       /** When the block expires; null: never. Not together with `duration_seconds`. A time with a time zone such as 2030-01-31T12:00:00Z, or null for a permanent entry. */
       readonly expires_at?: string | null;
@@ -525,18 +538,20 @@ export interface components {
       /** Allows a network wider than /8 (IPv6: /16), or one that contains a complete special range. Needs the scope `admin`. True or false. */
       readonly allow_wide?: boolean;
     };
-    /** An entry of the blocked set. */
-    BlockedIp: {
+    /** An entry of the blocked set, and who claims it. */
+    BlockedEntry: {
       /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
       readonly ip_address: string;
       /** Why it is blocked; null: not stated. */
       readonly reason: string | null;
-      /** The source: who or what blocked it; null: not stated. */
+      /** Who or what blocked it; null: not stated. */
       readonly blocked_by: string | null;
       /** When it was blocked. */
       readonly blocked_at: string;
       /** When the block expires; null: it is permanent. */
       readonly expires_at: string | null;
+      /** All claims to it, the one that ends last first, whose `reason`, `blocked_by` and `expires_at` the entry has; absent if only `manual` claims it. */
+      readonly claims?: readonly components['schemas']['Claim'][];
     };
     /** An entry of the blocked set, and the workers that hold it. */
     BlockedIpDetail: {
@@ -544,19 +559,21 @@ export interface components {
       readonly ip_address: string;
       /** Why it is blocked; null: not stated. */
       readonly reason: string | null;
-      /** The source: who or what blocked it; null: not stated. */
+      /** Who or what blocked it; null: not stated. */
       readonly blocked_by: string | null;
       /** When it was blocked. */
       readonly blocked_at: string;
       /** When the block expires; null: it is permanent. */
       readonly expires_at: string | null;
+      /** All claims to it, the one that ends last first, whose `reason`, `blocked_by` and `expires_at` the entry has; absent if only `manual` claims it. */
+      readonly claims?: readonly components['schemas']['Claim'][];
       /** Every live worker of HAProxy. */
       readonly workers: readonly components['schemas']['WorkerHolding'][];
     };
     /** A page of the blocked set. */
     BlockedIpPage: {
       /** The entries. */
-      readonly items: readonly components['schemas']['BlockedIp'][];
+      readonly items: readonly components['schemas']['BlockedEntry'][];
       /** The `cursor` of the next page; null on the last page. */
       readonly next_cursor: string | null;
       /** How many there are on all pages. */
@@ -586,6 +603,8 @@ export interface components {
       readonly still_blocked?: readonly components['schemas']['StillBlocked'][];
       /** How many addresses of `remove` are still covered; absent if nothing was to be removed. */
       readonly still_blocked_total?: number;
+      /** How many addresses lost the claim of the source and are still blocked, because other sources claim them; absent if there are none. */
+      readonly still_claimed_total?: number;
       /** Nothing was changed; the counts are what the request would do now. */
       readonly dry_run?: true;
       /** How many entries the set has now; only in a dry run. */
@@ -613,6 +632,8 @@ export interface components {
       readonly reason: string | null;
       /** When that entry expires; null: never, or there is no entry. */
       readonly expires_at: string | null;
+      /** All claims to the blocked entry that decides, the one that ends last first; absent if only `manual` claims it. */
+      readonly claims?: readonly components['schemas']['Claim'][];
       /** True: every live worker gives the same verdict. False: at least one gives another. Null: no worker answered, or the verdict is `partly`. */
       readonly enforced: boolean | null;
       /** Blocked entries inside a network that no entry covers completely, the first 100 in the order of addresses. */
@@ -621,6 +642,21 @@ export interface components {
       readonly blocked_inside_total: number;
       /** Every worker that answered. */
       readonly workers: readonly components['schemas']['WorkerVerdict'][];
+    };
+    /** One source that wants the address blocked. */
+    Claim: {
+      /** The name of the source. */
+      readonly source: string;
+      /** `manual`: requests that name no source. `agent`: a program that blocks and unblocks single addresses, such as fail2ban. `list`: a complete list, sent again and again; an unblock does not change it. */
+      readonly kind: 'manual' | 'agent' | 'list';
+      /** Why it claims it; null: not stated. */
+      readonly reason: string | null;
+      /** Who or what claimed it; null: not stated. */
+      readonly blocked_by: string | null;
+      /** When it claimed it. */
+      readonly claimed_at: string;
+      /** When the claim ends; null: it is permanent. */
+      readonly expires_at: string | null;
     };
     /** Entries of this request that are stored in database and map file. */
     CommittedCounts: {
@@ -775,6 +811,8 @@ export interface components {
       readonly expires_at: string | null;
       /** When it was revoked; null: it is not revoked. */
       readonly revoked_at: string | null;
+      /** The source whose claims its requests change; null: it is not bound to one, and they change `manual`, like a key bound to `manual`. */
+      readonly source: string | null;
       /** When it was last used, accurate to a minute; null: never. */
       readonly last_used_at: string | null;
     };
@@ -784,6 +822,8 @@ export interface components {
       readonly name: string;
       /** What the key may do; absent: `["admin"]`. A list of different scopes of read, block, admin. */
       readonly scopes?: readonly ('read' | 'block' | 'admin')[];
+      /** The source whose claims its requests change, and the only one: `fail2ban` includes `fail2ban:sshd`. Absent: it is not bound, and they change `manual`. A name of 1 to 64 letters, digits, dots, hyphens and underscores that starts with a letter or digit; colons separate parts, as in fail2ban:sshd. */
+      readonly source?: string;
       /** When it expires; absent or null: never. A time with a time zone such as 2030-01-31T12:00:00Z, or null for never. */
       readonly expires_at?: string | null;
     };
@@ -835,6 +875,8 @@ export interface components {
       readonly expires_at: string | null;
       /** When it was revoked; null: it is not revoked. */
       readonly revoked_at: string | null;
+      /** The source whose claims its requests change; null: it is not bound to one, and they change `manual`, like a key bound to `manual`. */
+      readonly source: string | null;
       /** When it was last used, accurate to a minute; null: never. */
       readonly last_used_at: string | null;
       /** The key itself. It is not stored and cannot be shown again. */
@@ -921,7 +963,8 @@ export interface components {
         | 6031
         | 6032
         | 6033
-        | 6034;
+        | 6034
+        | 6035;
       /** The family of the code, one word. */
       readonly kind: string;
       /** The operation that failed. */
@@ -1208,6 +1251,26 @@ export interface components {
       /** How many there are. */
       readonly total: number;
     };
+    /** A source of claims to blocked addresses. */
+    Source: {
+      /** The name of the source. */
+      readonly name: string;
+      /** `manual`: requests that name no source. `agent`: a program that blocks and unblocks single addresses, such as fail2ban. `list`: a complete list, sent again and again; an unblock does not change it. */
+      readonly kind: 'manual' | 'agent' | 'list';
+      /** A note; null: none. */
+      readonly note: string | null;
+      /** When it was first named. */
+      readonly created_at: string;
+      /** How many addresses it claims. */
+      readonly claims: number;
+      /** How many of them no other source claims: they would be unblocked without it. */
+      readonly alone: number;
+    };
+    /** All sources. */
+    Sources: {
+      /** The entries. */
+      readonly items: readonly components['schemas']['Source'][];
+    };
     /** An entry inside a range that is not part of the public internet. */
     SpecialEntry: {
       /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
@@ -1317,6 +1380,8 @@ export interface components {
       readonly ip_address: string;
       /** Blocked networks that still cover it. */
       readonly still_blocked_by: readonly string[];
+      /** The claims by which exactly this address or network is still blocked; absent if there are none. */
+      readonly still_claimed_by?: readonly components['schemas']['Claim'][];
       /** Every live worker, draining workers included, was verified. */
       readonly runtime_map_updated: boolean;
       /** Which worker was not verified for which address; the first 100. */
@@ -1326,10 +1391,17 @@ export interface components {
       /** A reload follows automatically and enforces what was not verified. */
       readonly reload_scheduled: boolean;
     };
+    /** Which lists claim the address. */
+    UnblockConflictMembers: {
+      /** The claims by which exactly this address or network is still blocked; absent if there are none. */
+      readonly still_claimed_by: readonly components['schemas']['Claim'][];
+    };
     /** What was found for an address without an entry of its own. */
     UnblockMembers: {
       /** Blocked networks that contain the address. */
       readonly covered_by?: readonly string[];
+      /** The claims by which exactly this address or network is still blocked; absent if there are none. */
+      readonly still_claimed_by?: readonly components['schemas']['Claim'][];
       /** A foreign entry for it was found in a map, and removed. */
       readonly stray_removed?: boolean;
       /** Every live worker, draining workers included, was verified. */
@@ -1601,7 +1673,15 @@ export interface operations {
   /** List blocked addresses */
   listBlockedAddresses: {
     parameters: {
-      query?: { limit?: number; cursor?: string; q?: string; text?: string; offset?: number; expiring?: boolean };
+      query?: {
+        limit?: number;
+        cursor?: string;
+        q?: string;
+        text?: string;
+        offset?: number;
+        expiring?: boolean;
+        source?: string;
+      };
       header?: never;
       path?: never;
       cookie?: never;
@@ -1643,7 +1723,7 @@ export interface operations {
   };
   /** Block an address or network */
   blockAddress: {
-    parameters: { query?: { allow_wide?: boolean }; header?: never; path?: never; cookie?: never };
+    parameters: { query?: { allow_wide?: boolean; source?: string }; header?: never; path?: never; cookie?: never };
     requestBody: { content: { 'application/json': components['schemas']['BlockRequest'] } };
     responses: {
       200: {
@@ -1704,7 +1784,7 @@ export interface operations {
   /** Replace the complete set */
   replaceBlockedAddresses: {
     parameters: {
-      query?: { allow_shrink?: boolean; allow_wide?: boolean; dry_run?: boolean };
+      query?: { allow_shrink?: boolean; source?: string; allow_wide?: boolean; dry_run?: boolean };
       header?: never;
       path?: never;
       cookie?: never;
@@ -1814,7 +1894,7 @@ export interface operations {
   };
   /** Unblock an address or network */
   unblockAddress: {
-    parameters: { query?: never; header?: never; path: { ip_address: string }; cookie?: never };
+    parameters: { query?: { source?: string }; header?: never; path: { ip_address: string }; cookie?: never };
     requestBody?: never;
     responses: {
       200: {
@@ -1825,7 +1905,7 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 101 | 108;
+            readonly code?: 100 | 101 | 103 | 108;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -1843,6 +1923,16 @@ export interface operations {
         };
       };
       408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['UnblockConflictMembers'] & {
+              readonly code?: 6035;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
       413: components['responses']['TooLarge'];
       429: components['responses']['TooManyFailedKeys'];
       500: {
@@ -1904,7 +1994,12 @@ export interface operations {
   };
   /** Block and unblock many at once */
   changeBlockedAddresses: {
-    parameters: { query?: { allow_wide?: boolean; dry_run?: boolean }; header?: never; path?: never; cookie?: never };
+    parameters: {
+      query?: { source?: string; allow_wide?: boolean; dry_run?: boolean };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
     requestBody: { content: { 'application/json': components['schemas']['BatchRequest'] } };
     responses: {
       200: {
@@ -2000,6 +2095,38 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
             readonly code?: 6003 | 6004 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** List the sources */
+  listSources: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { 'application/json': components['schemas']['Sources'] } };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

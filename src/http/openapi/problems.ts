@@ -176,6 +176,22 @@ const samples: Readonly<Record<number, Sample>> = {
     detail:
       'sites are not available: this service is attached to HAProxy, manages only its maps, and does not write /etc/haproxy/haproxy.cfg',
   },
+  [codes.ClaimedByList]: {
+    op: 'unblock',
+    detail: '203.0.113.7 is blocked by drop only, which an unblock does not change; to allow it, trust it',
+    members: {
+      still_claimed_by: [
+        {
+          source: 'drop',
+          kind: 'list',
+          reason: null,
+          blocked_by: 'updater',
+          claimed_at: '2026-11-20T12:00:00.000Z',
+          expires_at: null,
+        },
+      ],
+    },
+  },
   [codes.UnsupportedMediaType]: {
     op: 'read request',
     detail: 'Content-Type text/html is not supported here; send application/json',

@@ -1,0 +1,25 @@
+// `--source`: whose claims a request changes or shows.
+import type { Claim } from '../api/sources.ts';
+import { usageError } from './failure.ts';
+import { fromNow, minute } from './output/times.ts';
+import type { Options } from './verb.ts';
+
+/** `claimed by fail2ban:sshd until 2026-11-22 00:35 UTC (in 4 h), manual permanently`; none where only `manual` does. */
+export function claimLines(claims: readonly Claim[] | undefined, now: Date, verb = 'claimed by'): string[] {
+  if (claims === undefined || claims.length === 0) return [];
+  const each = claims.map(({ source, expires_at: end }) =>
+    end === null ? `${source} permanently` : `${source} until ${minute(end)} (${fromNow(end, now)})`,
+  );
+  return [`${verb} ${each.join(', ')}`];
+}
+
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]*(:[A-Za-z0-9._-]+)*$/;
+
+export function sourceQueryOf({ source }: Options): { source?: string } {
+  if (source === undefined) return {};
+  const name = String(source);
+  if (name.length <= 64 && namePattern.test(name)) return { source: name };
+  throw usageError(
+    `--source: ${JSON.stringify(name)} is not a source; a name has 1 to 64 letters, digits, dots, hyphens and underscores, and colons between parts, such as fail2ban:sshd`,
+  );
+}

@@ -123,13 +123,13 @@ export class BlockedSet implements BlockedSetService {
     // After the report: the change is enforced even if the database can no longer be read.
     const counts = countsOf(result.effects);
     const covering = await afterStoring(counts, () => this.#coveringOf(entry));
-    const claims = await afterStoring(counts, () => this.#deps.sources.shown(effect.stillClaimedBy ?? []));
-    const still = effect.stillClaimedBy === undefined ? {} : { still_claimed_by: claims ?? [] };
+    const claims = await afterStoring(counts, () => this.#deps.sources.named(effect.stillClaimedBy ?? []));
+    const still = claims.length === 0 ? {} : { still_claimed_by: claims };
     if (!done && effect.stillClaimedBy !== undefined && source === undefined) {
       throw new ServiceError(
         codes.ClaimedByList,
         'unblock',
-        `${entry.text} is blocked by ${listed(claims ?? [])} only, which an unblock does not change; to allow it, trust it`,
+        `${entry.text} is blocked by ${listed(claims)} only, which an unblock does not change; to allow it, trust it`,
         { members: still },
       );
     }

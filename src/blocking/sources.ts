@@ -62,8 +62,12 @@ export class Sources {
 
   /** As the API shows them; undefined: only `manual` has one, as for most addresses. */
   async shown(claims: readonly Claim[] | undefined): Promise<ShownClaim[] | undefined> {
-    if (claims === undefined || claims.every(isManual)) return undefined;
-    return shownBy(await this.#deps.store.list(), claims);
+    return claims === undefined || claims.every(isManual) ? undefined : await this.named(claims);
+  }
+
+  /** The same, also if only `manual` has one. */
+  async named(claims: readonly Claim[]): Promise<ShownClaim[]> {
+    return claims.length === 0 ? [] : shownBy(await this.#deps.store.list(), claims);
   }
 
   /** @throws ServiceError 404 when there is no such source */

@@ -1,0 +1,206 @@
+// Blocks and lists of several sources: an address is blocked while at least one of them claims it.
+import SqliteDatabase from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { caller, entryOf, toBlock } from '../../testkit/blocking.ts';
+import { type BulkChanges, openBulkChanges, texts } from '../../testkit/bulk-changes.ts';
+import { codes } from '../errors/catalogue.ts';
+import type { BulkItem, ReplaceOptions } from './blocked-set-service.ts';
+
+const ip = '192.0.2.1';
+let changes: BulkChanges;
+beforeEach(async () => {
+  changes = await openBulkChanges();
+});
+afterEach(() => changes.close());
+
+const fail2ban = () => ({ ...caller(), keyName: 'fail2ban', boundTo: 'fail2ban' });
+const ban = (text = ip, source?: string) =>
+  changes.kit.blockedSet.block(toBlock(text, { expiry: { kind: 'duration', seconds: 3_600 } }), fail2ban(), source);
+const unban = (text = ip, source?: string) => changes.kit.blockedSet.unblock(entryOf(text), fail2ban(), source);
+async function* listOf(addresses: readonly string[]): AsyncGenerator<readonly BulkItem[]> {
+  yield addresses.map((text) => ({ ok: true, request: toBlock(text, { expiry: { kind: 'keep' } }) }) as const);
+}
+const put = (source: string, addresses: readonly string[], options: Partial<ReplaceOptions> = {}) =>
+  changes.kit.blockedSet.replaceAll(listOf(addresses), { allowShrink: false, source, ...options }, caller());
+
+describe('fail2ban beside the operator', () => {
+  it("lifts its ban, and the operator's block stays in force", async () => {
+    await changes.block(ip);
+    expect(await ban()).toMatchObject({ created: false, answer: { expires_at: null } });
+    const lifted = await unban();
+    expect(lifted).toMatchObject({
+      runtime_map_updated: true,
+      still_claimed_by: [{ source: 'manual', kind: 'manual' }],
+    });
+    await changes.everywhere([ip]);
+    expect(await unban().catch((error: unknown) => error)).toMatchObject({
+      code: codes.NotFound,
+      members: { still_claimed_by: [{ source: 'manual' }] },
+    });
+    await changes.unblock(ip);
+    await changes.everywhere([]);
+  });
+
+  it('keeps its ban apart from that of another jail', async () => {
+    await ban(ip, 'fail2ban:sshd');
+    const { answer } = await ban(ip, 'fail2ban:http');
+    expect(answer.claims?.map(({ source, kind }) => [source, kind])).toEqual([
+      ['fail2ban:sshd', 'agent'],
+      ['fail2ban:http', 'agent'],
+    ]);
+    await unban(ip, 'fail2ban:sshd');
+    await changes.everywhere([ip]);
+    await unban(ip, 'fail2ban:http');
+    await changes.everywhere([]);
+  });
+
+  it('cannot touch the claims of another source', async () => {
+    await put('drop', [ip]);
+    for (const source of ['drop', 'manual', 'fail2banX']) {
+      expect(await unban(ip, source).catch((error: unknown) => error)).toMatchObject({ code: codes.Forbidden });
+      expect(await ban(ip, source).catch((error: unknown) => error)).toMatchObject({ code: codes.Forbidden });
+    }
+    await changes.everywhere([ip]);
+  });
+
+  it("is overruled by the operator's unblock, also for several addresses at once", async () => {
+    await ban();
+    await ban('192.0.2.2');
+    await changes.kit.blockedSet.batch(
+      {
+        add: [],
+        remove: [
+          { index: 0, entry: entryOf(ip) },
+          { index: 1, entry: entryOf('192.0.2.2') },
+        ],
+        rejected: [],
+      },
+      caller(),
+    );
+    await changes.everywhere([]);
+  });
+});
+
+describe('an unblock of what lists claim', () => {
+  it('changes nothing if there is nothing else, and names the lists', async () => {
+    await put('drop', [ip]);
+    const refused = await changes.unblock(ip).catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      code: codes.ClaimedByList,
+      status: 409,
+      detail: '192.0.2.1 is blocked by drop only, which an unblock does not change; to allow it, trust it',
+      members: { still_claimed_by: [{ source: 'drop', kind: 'list', expires_at: null }] },
+    });
+    await changes.everywhere([ip]);
+  });
+
+  it('drops the others, and names the lists', async () => {
+    await changes.block(ip);
+    await ban();
+    await put('drop', [ip]);
+    expect(await changes.unblock(ip)).toMatchObject({ still_claimed_by: [{ source: 'drop' }] });
+    expect(await changes.kit.blockedSet.get(entryOf(ip))).toMatchObject({ claims: [{ source: 'drop' }] });
+    await changes.everywhere([ip]);
+  });
+
+  it('by the name of the list is refused: the next list would bring it back', async () => {
+    await put('drop', [ip]);
+    const one = changes.kit.blockedSet.unblock(entryOf(ip), caller(), 'drop');
+    await expect(one).rejects.toMatchObject({ code: codes.ClaimedByList });
+    const many = changes.kit.blockedSet.batch(
+      { add: [], remove: [{ index: 0, entry: entryOf(ip) }], rejected: [] },
+      caller(),
+      { source: 'drop' },
+    );
+    await expect(many).rejects.toMatchObject({ code: codes.ClaimedByList });
+    await changes.everywhere([ip]);
+  });
+});
+
+describe('a list of a source', () => {
+  const manual = texts(120, '10.1');
+  const shared = manual.slice(0, 100);
+  const own = texts(50, '10.2');
+
+  beforeEach(async () => {
+    await changes.put(listOf(manual));
+  });
+
+  it('replaces the claims of this source alone, and says how many addresses others still block', async () => {
+    expect(await put('drop', [...shared, ...own])).toMatchObject({ added: 50, updated: 100, removed: 0, unchanged: 0 });
+    expect(await put('drop', [...shared, ...own])).toMatchObject({ added: 0, updated: 0, unchanged: 150 });
+    await changes.everywhere([...manual, ...own]);
+    const less = { removed: 20, unchanged: 80, still_claimed_total: 50 };
+    const left = [...shared.slice(0, 50), ...own.slice(0, 30)];
+    expect(await put('drop', left, { dryRun: true })).toMatchObject(less);
+    expect(await put('drop', left)).toMatchObject(less);
+    await changes.everywhere([...manual, ...own.slice(0, 30)]);
+  });
+
+  it('is not changed by a list without a source, which replaces manual', async () => {
+    await put('drop', [...shared, ...own]);
+    expect(await changes.put(listOf(manual.slice(60)))).toMatchObject({
+      removed: 0,
+      unchanged: 60,
+      still_claimed_total: 60,
+    });
+    await changes.everywhere([...manual, ...own]);
+    expect(await changes.put(listOf([]), true)).toMatchObject({ removed: 20, still_claimed_total: 40 });
+    await changes.everywhere([...shared, ...own]);
+  });
+
+  it('that would lose more than half of its own claims is refused', async () => {
+    await put('drop', [...shared, ...own]);
+    for (const addresses of [shared.slice(0, 70), []]) {
+      const refused = await put('drop', addresses).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ code: codes.ShrinkRefused, members: { current_total: 170 } });
+    }
+    await changes.everywhere([...manual, ...own]);
+    expect(await put('drop', [], { allowShrink: true })).toMatchObject({ removed: 50, still_claimed_total: 100 });
+    await changes.everywhere(manual);
+  });
+
+  it('is listed and counted by its source', async () => {
+    await put('drop', [...shared, ...own]);
+    const query = { limit: 100, cursor: null, offset: 0, q: null, text: null, expiring: false, source: 'drop' };
+    const first = await changes.kit.blockedSet.list(query);
+    const rest = await changes.kit.blockedSet.list({ ...query, cursor: first.next_cursor });
+    expect(first.total).toBe(150);
+    const listed = [...first.items, ...rest.items];
+    expect(new Set(listed.map(({ ip_address }) => ip_address))).toEqual(new Set([...shared, ...own]));
+    expect(listed[0]?.claims?.map(({ source }) => source)).toEqual(['manual', 'drop']);
+    expect(await changes.kit.sources.list()).toMatchObject([
+      { name: 'manual', kind: 'manual', claims: 120, alone: 20 },
+      { name: 'drop', kind: 'list', claims: 150, alone: 50 },
+    ]);
+    const none = changes.kit.blockedSet.list({ ...query, source: 'unknown' });
+    await expect(none).rejects.toMatchObject({ code: codes.NotFound });
+  });
+
+  it('does not create its source in a dry run', async () => {
+    expect(await put('drop', own, { dryRun: true })).toMatchObject({ added: 50 });
+    expect(await changes.kit.sources.list()).toHaveLength(1);
+  });
+});
+
+it('a row that an operator inserts for an address of a list becomes a claim of manual', async () => {
+  await put('drop', ['2001:db8::1']);
+  const database = new SqliteDatabase(changes.kit.databaseFile);
+  database.exec("insert into blocked_ips (ip_address, blocked_at) values ('2001:DB8::1', '2026-11-20 11:00:00')");
+  database.close();
+  await changes.kit.blockedSet.sync(caller());
+  expect((await changes.kit.blockedSet.get(entryOf('2001:db8::1'))).claims?.map(({ source }) => source).sort()).toEqual(
+    ['drop', 'manual'],
+  );
+  await put('drop', [], { allowShrink: true });
+  await changes.everywhere(['2001:db8::1']);
+});
+
+it('a map file that is imported makes no permanent block of an address that a list claims', async () => {
+  await put('drop', [ip]);
+  const addition = (text: string) => ({ op: 'add', entry: entryOf(text), expiry: { kind: 'keep' } }) as const;
+  expect(await changes.kit.store.takeOver([addition(ip), addition('192.0.2.2')], new Date())).toBe(1);
+  await put('drop', [], { allowShrink: true });
+  expect(await changes.kit.store.get(ip)).toBeNull();
+  expect(await changes.kit.store.get('192.0.2.2')).not.toBeNull();
+});

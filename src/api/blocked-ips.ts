@@ -127,17 +127,6 @@ export const AddressLines = Type.Unsafe<string>({
 
 export const special = oneOf(specialRanges, 'The special range that contains the entry; absent if there is none.');
 
-const fields = {
-  ip_address: text(addressText),
-  reason: textOrNull('Why it is blocked; null: not stated.'),
-  blocked_by: textOrNull('Who or what blocked it; null: not stated.'),
-  blocked_at: time('When it was blocked.'),
-  expires_at: timeOrNull('When the block expires; null: it is permanent.'),
-};
-
-const BlockedIp = model('BlockedIp', 'An entry of the blocked set.', fields);
-export type BlockedIp = Static<typeof BlockedIp>;
-
 const claims = Type.Optional(
   listOf(
     Claim,
@@ -145,11 +134,20 @@ const claims = Type.Optional(
   ),
 );
 
-const BlockedEntry = model('BlockedEntry', 'An entry of the blocked set, and who claims it.', { ...fields, claims });
-export type BlockedEntry = Static<typeof BlockedEntry>;
+const fields = {
+  ip_address: text(addressText),
+  reason: textOrNull('Why it is blocked; null: not stated.'),
+  blocked_by: textOrNull('Who or what blocked it; null: not stated.'),
+  blocked_at: time('When it was blocked.'),
+  expires_at: timeOrNull('When the block expires; null: it is permanent.'),
+  claims,
+};
+
+const BlockedIp = model('BlockedIp', 'An entry of the blocked set.', fields);
+export type BlockedIp = Static<typeof BlockedIp>;
 
 const BlockedIpPage = model('BlockedIpPage', 'A page of the blocked set.', {
-  items: listOf(BlockedEntry, 'The entries.'),
+  items: listOf(BlockedIp, 'The entries.'),
   next_cursor: textOrNull('The `cursor` of the next page; null on the last page.'),
   total: count('How many there are on all pages.'),
 });
@@ -164,14 +162,12 @@ export type WorkerHolding = Static<typeof WorkerHolding>;
 
 const BlockedIpDetail = model('BlockedIpDetail', 'An entry of the blocked set, and the workers that hold it.', {
   ...fields,
-  claims,
   workers: listOf(WorkerHolding, 'Every live worker of HAProxy.'),
 });
 export type BlockedIpDetail = Static<typeof BlockedIpDetail>;
 
 const BlockAnswer = model('BlockAnswer', 'The entry as it is now, and whether the workers hold it.', {
   ...fields,
-  claims,
   ...runtimeReportFields,
   special: Type.Optional(special),
   overridden_by: Type.Optional(texts('Trusted entries that override this block; absent if there are none.')),

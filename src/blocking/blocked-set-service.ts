@@ -25,6 +25,8 @@ export interface RequestedBlock {
   readonly force: boolean;
   /** Block a network that is wide or contains a complete special range. */
   readonly allowWide?: boolean | undefined;
+  /** Whose claim it is; absent: of the key's source, or `manual`. Not in lists, which have one source. */
+  readonly source?: string | undefined;
 }
 
 export type BulkItem =
@@ -53,9 +55,12 @@ export interface BatchRequest {
   readonly rejected: readonly Rejection[];
 }
 
-export interface BatchOptions {
-  /** Whose claims are changed; absent: of the key's source, or `manual`. */
+interface SourceQuery {
   readonly source?: string | undefined;
+}
+
+/** `source`: whose claims are changed; absent: of the key's source, or `manual`. */
+export interface BatchOptions extends SourceQuery {
   /** Block wide networks too, regardless of the elements. */
   readonly allowWide?: boolean;
   readonly dryRun?: boolean;
@@ -67,16 +72,12 @@ export interface ReplaceOptions extends BatchOptions {
 
 export interface BlockedSetService {
   /** `created`: answer 201, not 200. Errors: trusted, too wide or over the limit (409), database or file (503). */
-  block(
-    request: RequestedBlock,
-    caller: Caller,
-    source?: string,
-  ): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer }>;
+  block(request: RequestedBlock, caller: Caller): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer }>;
   /**
    * Errors: 1100 without anything to drop, with `covered_by` and `stray_removed`; 6035 when only lists claim it.
-   * @param source whose claim is dropped; absent: of the key's source, or of `manual` and all agents
+   * @param of whose claim is dropped; absent: of the key's source, or of `manual` and all agents
    */
-  unblock(entry: IpEntry, caller: Caller, source?: string): Promise<UnblockAnswer>;
+  unblock(entry: IpEntry, caller: Caller, of?: SourceQuery): Promise<UnblockAnswer>;
   batch(request: BatchRequest, caller: Caller, options?: BatchOptions): Promise<BulkAnswer>;
   /** Replaces the claims of one source. The stream is read completely before anything changes; if it throws, nothing changed. */
   replaceAll(items: AsyncIterable<readonly BulkItem[]>, options: ReplaceOptions, caller: Caller): Promise<BulkAnswer>;

@@ -1,11 +1,4 @@
-import type {
-  BlockAnswer,
-  BlockedEntry,
-  BlockedIp,
-  BlockedIpDetail,
-  BlockedIpPage,
-  UnblockAnswer,
-} from '../api/blocked-ips.ts';
+import type { BlockAnswer, BlockedIp, BlockedIpDetail, BlockedIpPage, UnblockAnswer } from '../api/blocked-ips.ts';
 import type { BulkAnswer, Rejection, StillBlocked, SyncAnswer } from '../api/blocked-ips-bulk.ts';
 import type { Caller } from '../api/caller.ts';
 import type { CheckAnswer } from '../api/check.ts';
@@ -30,7 +23,7 @@ import type {
 import type { BulkResult, BulkRunner } from './bulk/bulk-runner.ts';
 import type { Synchroniser } from './compare/sync.ts';
 import { textPages } from './mirrored-map.ts';
-import { manualName, type NamedSource, type Sources } from './sources.ts';
+import { manualName, type NamedSource, type Sources, sourceOf } from './sources.ts';
 import type { Admission } from './write/admission.ts';
 import { SpecialEntries } from './write/admission.ts';
 import { changeFailure } from './write/change-failure.ts';
@@ -76,10 +69,9 @@ export class BlockedSet implements BlockedSetService {
   async block(
     request: RequestedBlock,
     caller: Caller,
-    requested?: string,
   ): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer }> {
     const { change: wanted, overriddenBy, trustedInside } = await this.#deps.admission.admitOne(request, caller);
-    const change = ofSource(wanted, await this.#deps.sources.toClaim(requested, 'agent', caller));
+    const change = ofSource(wanted, await this.#deps.sources.toClaim(request.source, 'agent', caller));
     const result = await this.#deps.writer.change([change], 'urgent', deadlineOf(caller), {
       operation: 'block',
       caller,
@@ -103,8 +95,9 @@ export class BlockedSet implements BlockedSetService {
     };
   }
 
-  async unblock(entry: IpEntry, caller: Caller, requested?: string): Promise<UnblockAnswer> {
-    const source = await this.#deps.sources.existing(requested, caller, 'unblock');
+  async unblock(entry: IpEntry, caller: Caller, of: { source?: string | undefined } = {}): Promise<UnblockAnswer> {
+    const name = sourceOf(of.source, caller);
+    const source = name === undefined ? undefined : await this.#deps.sources.find(name);
     if (source?.kind === 'list' && caller.boundTo === undefined) throw droppedFromList(source);
     const change = ofSource({ op: 'remove', entry } as const, source);
     const result = await this.#deps.writer.change([change], 'urgent', deadlineOf(caller), {
@@ -259,7 +252,7 @@ export class BlockedSet implements BlockedSetService {
       q: query.q,
       text: query.text,
       expiringOnly: query.expiring,
-      source: query.source === null ? null : await this.#deps.sources.numberOf(query.source),
+      source: query.source === null ? null : (await this.#deps.sources.find(query.source)).id,
       now: this.#deps.now(),
       signal: query.signal,
     });
@@ -289,7 +282,7 @@ export class BlockedSet implements BlockedSetService {
     return { ...shown!, workers: await this.#deps.checker.holdings(entry) };
   }
 
-  async #withClaims(rows: readonly BlockedIp[]): Promise<BlockedEntry[]> {
+  async #withClaims(rows: readonly BlockedIp[]): Promise<BlockedIp[]> {
     const all = await this.#deps.sources.claimsOf(rows);
     return rows.map((row) => {
       const claims = all.get(row.ip_address);

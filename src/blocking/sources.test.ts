@@ -15,8 +15,8 @@ afterEach(() => changes.close());
 
 const fail2ban = () => ({ ...caller(), keyName: 'fail2ban', boundTo: 'fail2ban' });
 const ban = (text = ip, source?: string) =>
-  changes.kit.blockedSet.block(toBlock(text, { expiry: { kind: 'duration', seconds: 3_600 } }), fail2ban(), source);
-const unban = (text = ip, source?: string) => changes.kit.blockedSet.unblock(entryOf(text), fail2ban(), source);
+  changes.kit.blockedSet.block(toBlock(text, { expiry: { kind: 'duration', seconds: 3_600 }, source }), fail2ban());
+const unban = (text = ip, source?: string) => changes.kit.blockedSet.unblock(entryOf(text), fail2ban(), { source });
 async function* listOf(addresses: readonly string[]): AsyncGenerator<readonly BulkItem[]> {
   yield addresses.map((text) => ({ ok: true, request: toBlock(text, { expiry: { kind: 'keep' } }) }) as const);
 }
@@ -105,7 +105,7 @@ describe('an unblock of what lists claim', () => {
 
   it('by the name of the list is refused: the next list would bring it back', async () => {
     await put('drop', [ip]);
-    const one = changes.kit.blockedSet.unblock(entryOf(ip), caller(), 'drop');
+    const one = changes.kit.blockedSet.unblock(entryOf(ip), caller(), { source: 'drop' });
     await expect(one).rejects.toMatchObject({ code: codes.ClaimedByList });
     const many = changes.kit.blockedSet.batch(
       { add: [], remove: [{ index: 0, entry: entryOf(ip) }], rejected: [] },

@@ -34,8 +34,7 @@ export class Sources {
   }
 
   /**
-   * The source that a request to add claims acts on, created as `kind` if it is new. Undefined: `manual`, by default.
-   * @throws ServiceError 403 when the key is bound to another source
+   * The source that a request to add claims acts on, created as `kind` if it is new. Errors of `sourceOf`.
    */
   async toClaim(
     requested: string | undefined,
@@ -48,15 +47,10 @@ export class Sources {
     return (await this.#deps.store.find(name)) ?? (await this.#deps.store.create(name, kind, this.#deps.now()));
   }
 
-  /**
-   * The source whose claims a request drops or reads. Undefined: what an operator may drop, `manual` and agents.
-   * @throws ServiceError 403 as `toClaim`; 404 when there is no such source
-   */
-  async existing(requested: string | undefined, caller: Caller, op: string): Promise<NamedSource | undefined> {
-    const name = sourceOf(requested, caller);
-    if (name === undefined) return undefined;
+  /** @throws ServiceError 404 when there is no such source */
+  async find(name: string): Promise<NamedSource> {
     const found = name === manualName ? manual : await this.#deps.store.find(name);
-    if (found === null) throw new ServiceError(codes.NotFound, op, `there is no source ${name}`);
+    if (found === null) throw new ServiceError(codes.NotFound, 'find source', `there is no source ${name}`);
     return found;
   }
 
@@ -68,14 +62,6 @@ export class Sources {
   /** The same, also if only `manual` has one. */
   async named(claims: readonly Claim[]): Promise<ShownClaim[]> {
     return claims.length === 0 ? [] : shownBy(await this.#deps.store.list(), claims);
-  }
-
-  /** @throws ServiceError 404 when there is no such source */
-  async numberOf(name: string): Promise<number> {
-    if (name === manualName) return MANUAL;
-    const found = await this.#deps.store.find(name);
-    if (found === null) throw new ServiceError(codes.NotFound, 'find source', `there is no source ${name}`);
-    return found.id;
   }
 
   /** By address, as the API shows them; without addresses that only `manual` claims. */
@@ -105,8 +91,12 @@ export class Sources {
 /** Never the number of a source. */
 const noSource = -1;
 
-/** A key bound to `fail2ban` may also name `fail2ban:sshd`. One marked as `manual` acts as if it were not bound. */
-function sourceOf(requested: string | undefined, { keyName, boundTo }: Caller): string | undefined {
+/**
+ * The source of a request; undefined: none, so `manual` and, for removals, agents. A key bound to `fail2ban` may also name `fail2ban:sshd`. One marked as `manual` acts as
+ * if it were not bound.
+ * @throws ServiceError 403 when the key is bound to another source
+ */
+export function sourceOf(requested: string | undefined, { keyName, boundTo }: Caller): string | undefined {
   const bound = boundTo === manualName ? undefined : boundTo;
   if (bound === undefined) return requested;
   if (requested === undefined || requested === bound || requested.startsWith(`${bound}:`)) return requested ?? bound;

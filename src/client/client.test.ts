@@ -60,7 +60,7 @@ describe.each(['tcp', 'unix'])('the client over %s', (how) => {
     expect((await client.DELETE('/api/blocked-ips/{ip_address}', { params: { path } })).data.still_blocked_by).toEqual([
       '192.0.2.0/24',
     ]);
-    expect(calls.at(-1)).toMatchObject({ method: 'blockedSet.unblock', args: [{ text: '2001:db8::/32' }, {}] });
+    expect(calls.at(-1)).toMatchObject({ method: 'blockedSet.unblock', args: [{ text: '2001:db8::/32' }, {}, {}] });
     const { data: text } = await client.GET('/api/blocked-ips', { headers: { accept: 'text/plain' }, parseAs: 'text' });
     expect(text).toBe('192.0.2.1\n192.0.2.2\n2001:db8::/32\n');
   });

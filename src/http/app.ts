@@ -190,7 +190,7 @@ function addHooks(
       const key = await authenticate(request, services, limiter);
       request.keyName = key.name;
       request.keyScopes = key.scopes;
-      request.keySource = key.source;
+      request.keySource = key.source ?? null;
       request.sessionEndsAt = key.sessionEndsAt;
     }
     const path = pathOf(request.url);

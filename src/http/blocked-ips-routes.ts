@@ -41,14 +41,16 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
     const reading = readBlockRequest(body, now());
     if (!reading.ok)
       throw rejectedFields(reading.fields, reading.badAddress ? codes.InvalidAddress : codes.InvalidTime);
-    const wanted = { ...reading.request, ...(allowWide && { allowWide }) };
-    const { created, changed, answer } = await blockedSet.block(wanted, caller, query.source);
+    const { source } = query;
+    const wanted = { ...reading.request, ...(allowWide && { allowWide }), ...(source !== undefined && { source }) };
+    const { created, changed, answer } = await blockedSet.block(wanted, caller);
     answerWith(created ? 201 : 200);
     counted(created ? { added: 1 } : changed ? { updated: 1 } : { unchanged: 1 });
     return answer;
   });
   handle(app, unblockAddress, async ({ params, query, caller, counted }) => {
-    const answer = await blockedSet.unblock(pathAddress(params.ip_address), caller, query.source);
+    const { source } = query;
+    const answer = await blockedSet.unblock(pathAddress(params.ip_address), caller, { source });
     counted(answer.still_claimed_by === undefined ? { removed: 1 } : { updated: 1 });
     return answer;
   });

@@ -36,7 +36,7 @@ async function serving(options: AppOptions = {}, mostEvents = 100) {
       revoke: async (name: string) => {
         revoked.add(name);
         const [created_at, revoked_at] = ['2026-11-20T12:00:00.000Z', '2026-11-20T13:00:00.000Z'];
-        return { name, scopes: [name], created_at, revoked_at, expires_at: null, last_used_at: null };
+        return { name, scopes: [name], created_at, revoked_at, expires_at: null, source: null, last_used_at: null };
       },
     },
     events: new EventFeed(ring),

@@ -60,7 +60,7 @@ export function addRequestContext(app: FastifyInstance): void {
 export function callerOf(request: FastifyRequest): Caller {
   return {
     keyName: request.keyName,
-    boundTo: request.keySource ?? undefined,
+    ...(request.keySource !== null && { boundTo: request.keySource }),
     requestId: request.id,
     source: request.socket.remoteAddress ?? 'unix',
     receivedAt: request.receivedAt,

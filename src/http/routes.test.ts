@@ -44,10 +44,26 @@ const ROUTES: readonly RouteCase[] = [
   },
   {
     method: 'DELETE',
+    url: '/api/blocked-ips/10.0.0.0%2F8?source=fail2ban:sshd',
+    status: 200,
+    asked: 'blockedSet.unblock',
+    args: [entry('10.0.0.0/8'), CALLER, { source: 'fail2ban:sshd' }],
+    answer: { ip_address: '192.0.2.1' },
+  },
+  {
+    method: 'GET',
+    url: '/api/sources',
+    status: 200,
+    asked: 'sources.list',
+    args: [],
+    answer: { items: [expect.objectContaining({ name: 'drop', kind: 'list', claims: 2, alone: 1 })] },
+  },
+  {
+    method: 'DELETE',
     url: '/api/blocked-ips/10.0.0.0%2F8',
     status: 200,
     asked: 'blockedSet.unblock',
-    args: [entry('10.0.0.0/8'), CALLER],
+    args: [entry('10.0.0.0/8'), CALLER, { source: undefined }],
     answer: { ip_address: '192.0.2.1', still_blocked_by: ['192.0.2.0/24'], ...REPORT },
   },
   {
@@ -63,7 +79,7 @@ const ROUTES: readonly RouteCase[] = [
     url: '/api/blocked-ips?limit=7&q=10.0&expiring=true&cursor=abc',
     status: 200,
     asked: 'blockedSet.list',
-    args: [{ limit: 7, cursor: 'abc', offset: 0, q: '10.0', text: null, expiring: true, signal: SIGNAL }],
+    args: [{ limit: 7, cursor: 'abc', offset: 0, q: '10.0', text: null, expiring: true, source: null, signal: SIGNAL }],
     answer: { total: 1, next_cursor: 'next', items: [expect.objectContaining({ ip_address: '192.0.2.1' })] },
   },
   {
@@ -72,7 +88,16 @@ const ROUTES: readonly RouteCase[] = [
     status: 200,
     asked: 'blockedSet.list',
     args: [
-      { limit: 100, cursor: null, offset: 500_000, q: null, text: '100% Spam_\\ä', expiring: true, signal: SIGNAL },
+      {
+        limit: 100,
+        cursor: null,
+        offset: 500_000,
+        q: null,
+        text: '100% Spam_\\ä',
+        expiring: true,
+        source: null,
+        signal: SIGNAL,
+      },
     ],
     answer: { total: 1 },
   },
@@ -81,7 +106,7 @@ const ROUTES: readonly RouteCase[] = [
     url: '/api/blocked-ips',
     status: 200,
     asked: 'blockedSet.list',
-    args: [{ limit: 100, cursor: null, offset: 0, q: null, text: null, expiring: false, signal: SIGNAL }],
+    args: [{ limit: 100, cursor: null, offset: 0, q: null, text: null, expiring: false, source: null, signal: SIGNAL }],
     answer: { total: 1 },
   },
   {

@@ -71,16 +71,16 @@ export class ApiKeys {
 
   async authenticate(
     key: string,
-  ): Promise<{ readonly name: string; readonly scopes: readonly Scope[]; readonly source: string | null } | null> {
+  ): Promise<{ readonly name: string; readonly scopes: readonly Scope[]; readonly source?: string } | null> {
     const hashed = hash(key);
     if (this.#given !== null && timingSafeEqual(hashed, this.#given)) {
-      return { name: settingsKeyName, scopes: everything, source: null };
+      return { name: settingsKeyName, scopes: everything };
     }
     const row = await this.#deps.store.findByHash(hashed.toString('hex'));
     const now = this.#deps.now();
     if (row === null || !isValid(row, now)) return null;
     this.#noteUse(row.name, now);
-    return { name: row.name, scopes: row.scopes.filter(isScope), source: row.source };
+    return { name: row.name, scopes: row.scopes.filter(isScope), ...boundTo(row) };
   }
 
   /** A request neither waits for it nor fails because of it. */
@@ -93,14 +93,14 @@ export class ApiKeys {
   /** The valid key of that name, for its session, which counts as a use; null: none now. `hash`: lower-case hex. */
   async validKey(
     name: string,
-  ): Promise<{ readonly hash: string; readonly scopes: readonly Scope[]; readonly source: string | null } | null> {
+  ): Promise<{ readonly hash: string; readonly scopes: readonly Scope[]; readonly source?: string } | null> {
     if (name === settingsKeyName)
-      return this.#given === null ? null : { hash: this.#given.toString('hex'), scopes: everything, source: null };
+      return this.#given === null ? null : { hash: this.#given.toString('hex'), scopes: everything };
     const row = await this.#deps.store.findByName(name);
     const now = this.#deps.now();
     if (row === null || !isValid(row, now)) return null;
     this.#noteUse(row.name, now);
-    return { hash: row.hash, scopes: row.scopes.filter(isScope), source: row.source };
+    return { hash: row.hash, scopes: row.scopes.filter(isScope), ...boundTo(row) };
   }
 
   async list(): Promise<readonly Key[]> {
@@ -188,6 +188,10 @@ function refuseLastAdmin(key: ApiKeyRow, others: readonly ApiKeyRow[], now: Date
       ? `${key.name} is the last valid key with the scope admin; create another one first: without one no key could be created`
       : `${key.name} is the last valid key with the scope admin ${until}, and no key can be created once the others expire; create another admin key that lasts as long first`,
   );
+}
+
+function boundTo({ source }: ApiKeyRow): { source?: string } {
+  return source === null ? {} : { source };
 }
 
 /** Without the hash. */

@@ -27,8 +27,8 @@ const paceMs = 60_000;
 export interface SessionHolder {
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** The source of claims that the key is bound to; null: none. */
-  readonly source: string | null;
+  /** The source of claims that the key is bound to; absent: none. */
+  readonly source?: string;
   /** Null: a key, not a session. */
   readonly sessionEndsAt: string | null;
 }
@@ -37,7 +37,7 @@ export interface SessionHolder {
 interface KeyOfSession {
   validKey(
     name: string,
-  ): Promise<{ readonly hash: string; readonly scopes: readonly Scope[]; readonly source: string | null } | null>;
+  ): Promise<{ readonly hash: string; readonly scopes: readonly Scope[]; readonly source?: string } | null>;
 }
 
 interface Pace {
@@ -94,7 +94,12 @@ export class Sessions {
     const key = await this.#deps.keys.validKey(row.key_name);
     if (key === null || proofOf(token, key.hash) !== row.key_proof) return null;
     this.#use(row, now);
-    return { name: row.key_name, scopes: key.scopes, source: key.source, sessionEndsAt: endOf(row) };
+    return {
+      name: row.key_name,
+      scopes: key.scopes,
+      ...(key.source !== undefined && { source: key.source }),
+      sessionEndsAt: endOf(row),
+    };
   }
 
   /** At once, in every tab. @throws if it could not be stored: it has ended, but a restart brings it back */

@@ -50,7 +50,7 @@ describe('a bulk change', () => {
       [line('192.0.2.3'), gone('192.0.2.8')],
     );
     const preview = await bulk.preview(id);
-    expect(preview).toEqual({ updates: 0, renewed: 0, adds: 2, removes: 1, unchanged: 3, currentTotal: 3 });
+    expect(preview).toMatchObject({ updates: 0, renewed: 0, adds: 2, removes: 1, unchanged: 3, currentTotal: 3 });
     const done = await finish(bulk, id, 2);
     expect(done).toEqual({
       added: ['192.0.2.3', '192.0.2.5'],
@@ -522,7 +522,7 @@ it('a bulk change accepts more unordered addresses than a slice has, then most o
   const wanted = texts(10_000, count + 5000);
   expect(new Set(await blockedTexts(store))).toEqual(wanted);
   expect(done.unchanged).toBe([...wanted].filter((text) => expected.has(text)).length);
-  expect(preview).toEqual({
+  expect(preview).toMatchObject({
     updates: 0,
     renewed: 0,
     adds: done.added.length,

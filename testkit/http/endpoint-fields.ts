@@ -29,6 +29,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   duration_seconds: 60,
   force: true,
   allow_wide: true,
+  source: 'hostile:source',
   note: 'a note',
   domain: 'hostile.example',
   address: '127.0.0.1',

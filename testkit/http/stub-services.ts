@@ -133,6 +133,7 @@ const KEY_RECORD = {
   created_at: NOW.toISOString(),
   expires_at: null,
   revoked_at: null,
+  source: null,
   last_used_at: null,
 };
 

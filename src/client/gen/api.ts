@@ -538,8 +538,8 @@ export interface components {
       /** Allows a network wider than /8 (IPv6: /16), or one that contains a complete special range. Needs the scope `admin`. True or false. */
       readonly allow_wide?: boolean;
     };
-    /** An entry of the blocked set, and who claims it. */
-    BlockedEntry: {
+    /** An entry of the blocked set. */
+    BlockedIp: {
       /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
       readonly ip_address: string;
       /** Why it is blocked; null: not stated. */
@@ -573,7 +573,7 @@ export interface components {
     /** A page of the blocked set. */
     BlockedIpPage: {
       /** The entries. */
-      readonly items: readonly components['schemas']['BlockedEntry'][];
+      readonly items: readonly components['schemas']['BlockedIp'][];
       /** The `cursor` of the next page; null on the last page. */
       readonly next_cursor: string | null;
       /** How many there are on all pages. */

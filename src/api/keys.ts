@@ -2,8 +2,19 @@ import Type, { type Static } from 'typebox';
 import { type Scope, scopes } from '../domain/scope.ts';
 import { codes } from '../errors/catalogue.ts';
 import { operation } from './operation.ts';
-import { listOf, model, plainName, requestModel, sentTime, text, textOrNull, time, timeOrNull } from './schema.ts';
-import { sourceQuery } from './sources.ts';
+import {
+  count,
+  listOf,
+  model,
+  plainName,
+  requestModel,
+  sentTime,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+} from './schema.ts';
+import { sourceName, sourceQuery } from './sources.ts';
 
 const tag = 'Keys';
 
@@ -193,6 +204,37 @@ export const createKey = operation({
   },
 });
 
+const BoundKey = model('BoundKey', 'The key, and what was moved to its source.', {
+  ...keyFields,
+  claims_moved: count('How many claims of `manual` that the key had made now belong to the source.'),
+});
+
+export const bindKey = operation({
+  id: 'bindKey',
+  method: 'PUT',
+  path: '/api/keys/:name/source',
+  access: 'admin',
+  audit: 'bind_key',
+  tag,
+  summary: 'Bind a key to a source',
+  description:
+    'From now on its requests change the claims of this source only. The claims of `manual` whose `blocked_by` is the name of the key are moved to the source, so that its unblocks still find them; nothing is unblocked. `manual` marks a key that is meant to act like an operator. A move that a crash interrupts is finished by the next start.',
+  params: Type.Object({ name: plainName('The name of the key.', 'fail2ban') }),
+  body: requestModel('KeySource', 'The source to bind the key to.', 'a JSON object with source', {
+    source: sourceName('The name of the source.'),
+  }),
+  answers: { 200: { description: 'The key is bound.', schema: BoundKey } },
+  codes: [codes.NotFound],
+  examples: {
+    fail2ban: {
+      summary: 'The key of fail2ban',
+      path: { name: 'fail2ban' },
+      body: { source: 'fail2ban' },
+      answer: { ...key, claims_moved: 12 },
+    },
+  },
+});
+
 export const revokeKey = operation({
   id: 'revokeKey',
   method: 'DELETE',
@@ -215,4 +257,4 @@ export const revokeKey = operation({
   },
 });
 
-export const keyOperations = [getSession, signIn, signOut, listKeys, createKey, revokeKey] as const;
+export const keyOperations = [getSession, signIn, signOut, listKeys, createKey, bindKey, revokeKey] as const;

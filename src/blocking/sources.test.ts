@@ -204,3 +204,34 @@ it('a map file that is imported makes no permanent block of an address that a li
   expect(await changes.kit.store.get(ip)).toBeNull();
   expect(await changes.kit.store.get('192.0.2.2')).not.toBeNull();
 });
+
+describe('claims of a key that is bound later', () => {
+  const unbound = () => ({ ...caller(), keyName: 'fail2ban' });
+
+  it('move to its source, and nothing is unblocked', async () => {
+    const { kit } = changes;
+    for (const text of [ip, '192.0.2.2']) await kit.blockedSet.block(toBlock(text), unbound());
+    await changes.block('192.0.2.3');
+    await ban('192.0.2.2');
+    expect(await kit.claimMover.move('fail2ban', 'fail2ban')).toBe(2);
+    expect(await kit.claimMover.move('fail2ban', 'fail2ban')).toBe(0);
+    await changes.everywhere([ip, '192.0.2.2', '192.0.2.3']);
+    expect((await kit.blockedSet.get(entryOf('192.0.2.2'))).claims).toMatchObject([
+      { source: 'fail2ban', expires_at: null },
+    ]);
+    await unban();
+    await unban('192.0.2.2');
+    await changes.everywhere(['192.0.2.3']);
+  });
+
+  it('move beside the claim of a list, and leave it', async () => {
+    const { kit } = changes;
+    await put('drop', [ip]);
+    await kit.blockedSet.block(toBlock(ip, { expiry: { kind: 'duration', seconds: 60 } }), unbound());
+    expect(await kit.claimMover.move('fail2ban', 'fail2ban:sshd')).toBe(1);
+    expect((await kit.blockedSet.get(entryOf(ip))).claims?.map(({ source }) => source)).toEqual([
+      'drop',
+      'fail2ban:sshd',
+    ]);
+  });
+});

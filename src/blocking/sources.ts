@@ -42,7 +42,15 @@ export class Sources {
     caller: Caller,
   ): Promise<NamedSource | undefined> {
     const name = sourceOf(requested, caller);
-    if (name === undefined) return undefined;
+    return name === undefined ? undefined : await this.#ensure(name, kind);
+  }
+
+  /** The source of that name, created as one of an agent if it is new. */
+  async forAgent(name: string): Promise<NamedSource> {
+    return await this.#ensure(name, 'agent');
+  }
+
+  async #ensure(name: string, kind: Exclude<SourceKind, 'manual'>): Promise<NamedSource> {
     if (name === manualName) return manual;
     return (await this.#deps.store.find(name)) ?? (await this.#deps.store.create(name, kind, this.#deps.now()));
   }

@@ -75,6 +75,7 @@ export type DoneOperation =
       'create_key',
       { readonly name: string; readonly scopes: readonly string[]; readonly expires_at: string | null }
     >
+  | Done<'bind_key', { readonly name: string; readonly source: string }>
   | Done<'revoke_key', { readonly name: string }>
   | (Done<'set_webhook', { readonly webhook: string }> & { readonly enabled: boolean })
   | Done<'remove_webhook', { readonly webhook: string }>

@@ -65,6 +65,7 @@ export function eventsOf(done: DoneOperation): readonly Event[] {
       return [{ type: 'webhook.removed', data: { id: done.subject.webhook, by: done.caller.keyName } }];
     // The reload itself emits `reload.*`.
     case 'reload':
+    case 'bind_key':
     case 'restore_backup':
     case 'sign_in':
     case 'sign_out':

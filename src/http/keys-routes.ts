@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { createKey, listKeys, revokeKey } from '../api/keys.ts';
+import { bindKey, createKey, listKeys, revokeKey } from '../api/keys.ts';
 import { parseFutureTime } from '../domain/rfc3339.ts';
 import { handle } from './handle.ts';
 import { validTime } from './request-values.ts';
@@ -14,5 +14,6 @@ export function keysRoutes(app: FastifyInstance, { keys }: Services, now: () => 
     answerWith(201);
     return created;
   });
+  handle(app, bindKey, ({ params, body, caller }) => keys.bind(params.name, body.source, caller));
   handle(app, revokeKey, ({ params, caller }) => keys.revoke(params.name, caller));
 }

@@ -19,7 +19,7 @@ export interface Services {
   readonly trustedIps: Pick<TrustedSet, 'list' | 'get' | 'put' | 'remove'>;
   readonly sites: SitesService;
   readonly configuration: ConfigurationService;
-  readonly keys: Pick<ApiKeys, 'authenticate' | 'list' | 'create' | 'revoke'>;
+  readonly keys: Pick<ApiKeys, 'authenticate' | 'list' | 'create' | 'bind' | 'revoke'>;
   readonly sessions: Pick<Sessions, 'authenticate' | 'start' | 'end'>;
   readonly audit: Pick<AuditRecorder, 'page'>;
   readonly events: EventsService;

@@ -19,7 +19,15 @@ let now: Date;
 let keys: ApiKeys;
 let keyFile: string;
 const opened = (given: string | null) =>
-  new ApiKeys({ store: new ApiKeysStore(database), given, log: silentLog, emit: noFacts, now: () => now });
+  new ApiKeys({
+    store: new ApiKeysStore(database),
+    moveClaims: (keyName, source) => moveClaims(keyName, source),
+    given,
+    log: silentLog,
+    emit: noFacts,
+    now: () => now,
+  });
+let moveClaims: (keyName: string, source: string) => Promise<number>;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pm-keys-'));
@@ -162,5 +170,23 @@ describe('at a start', () => {
     now = later;
     await keys.ensureFirstKey(keyFile, () => undefined);
     expect(await keys.authenticate(await written())).toEqual({ name: 'admin-2', scopes: ['admin'] });
+  });
+});
+
+describe('binding a key to a source', () => {
+  test('moves its claims, also after a crash in between, and answers with the source from then on', async () => {
+    const { key } = await keys.create({ name: 'fail2ban', scopes: ['block'] }, caller);
+    const moves: string[] = [];
+    moveClaims = async () => {
+      throw new Error('a crash');
+    };
+    await expect(keys.bind('fail2ban', 'fail2ban', caller)).rejects.toThrow('a crash');
+    expect(await keys.authenticate(key)).toEqual({ name: 'fail2ban', scopes: ['block'], source: 'fail2ban' });
+    moveClaims = async (keyName, source) => moves.push(`${keyName} to ${source}`);
+    await keys.finishBinding();
+    await keys.finishBinding();
+    expect(moves).toEqual(['fail2ban to fail2ban']);
+    expect(await keys.bind('fail2ban', 'manual', caller)).toMatchObject({ source: 'manual', claims_moved: 2 });
+    await expect(keys.bind('unknown', 'fail2ban', caller)).rejects.toMatchObject({ status: 404 });
   });
 });

@@ -26,6 +26,8 @@ const everything: readonly Scope[] = ['admin'];
 
 interface ApiKeysDeps {
   readonly store: ApiKeysStore;
+  /** Gives a source the claims that the key of that name made before it was bound. Returns how many. */
+  readonly moveClaims: (keyName: string, source: string) => Promise<number>;
   /** The key of the settings. */
   readonly given: string | null;
   readonly log: Log;
@@ -147,6 +149,33 @@ export class ApiKeys {
     const { name, scopes, expires_at } = row;
     this.#deps.emit('operation.done', { operation: 'create_key', caller, subject: { name, scopes, expires_at } });
     return { ...shown(row), key };
+  }
+
+  /**
+   * Binds a key to a source, with the claims of `manual` that it made. Errors: 404 without a valid key of that name; a
+   * failed move is finished by the next start, or by the same request.
+   */
+  async bind(name: string, source: string, caller: Caller): Promise<Key & { readonly claims_moved: number }> {
+    const audited = auditedChange('bind_key', caller, { target: name, details: { source } });
+    const row = await this.#deps.store.bind(name, source, this.#deps.now(), audited);
+    if (row === null) throw new ServiceError(codes.NotFound, 'bind key', `there is no valid key named ${name}`);
+    const moved = await this.#move({ name, source });
+    this.#deps.emit('operation.done', { operation: 'bind_key', caller, subject: { name, source } });
+    return { ...shown(row), claims_moved: moved };
+  }
+
+  /** Call at start: a crash may have come between the binding of a key and the last of its claims. */
+  async finishBinding(): Promise<void> {
+    for (const key of await this.#deps.store.withClaimsToMove()) {
+      const moved = await this.#move(key);
+      this.#deps.log.info('Claims of a bound key moved', { ...key, claims: moved });
+    }
+  }
+
+  async #move({ name, source }: { readonly name: string; readonly source: string }): Promise<number> {
+    const moved = await this.#deps.moveClaims(name, source);
+    await this.#deps.store.claimsMoved(name);
+    return moved;
   }
 
   /**

@@ -26,7 +26,9 @@ const pass = (ms: number): void => {
 };
 /** As after a restart of the service. */
 const open = (given: string | null = null): void => {
-  keys = new ApiKeys({ store: new ApiKeysStore(database), given, log: silentLog, emit: noFacts, now: () => now });
+  const moveClaims = async () => 0;
+  const store = new ApiKeysStore(database);
+  keys = new ApiKeys({ store, moveClaims, given, log: silentLog, emit: noFacts, now: () => now });
   sessions = new Sessions({ store: new SessionsStore(database), keys, log: silentLog, emit: noFacts, now: () => now });
 };
 const signIn = async (keyName: string) => (await sessions.start(caller(keyName))).token;

@@ -3,6 +3,7 @@
 import { AddressChecker } from '../blocking/address-checker.ts';
 import { BlockedSet, runtimeBudgetMs } from '../blocking/blocked-set.ts';
 import { BulkRunner } from '../blocking/bulk/bulk-runner.ts';
+import { ClaimMover } from '../blocking/claim-mover.ts';
 import { type DriftObserver, unobservedDrift } from '../blocking/compare/drift-observer.ts';
 import { PendingVersions } from '../blocking/compare/map-replacement.ts';
 import { Reconciler } from '../blocking/compare/reconciler.ts';
@@ -297,6 +298,7 @@ export function wireBlocking(options: {
     bulk,
     blockedSet,
     sources,
+    claimMover: new ClaimMover({ store, sources, turns }),
     expiry,
     trustExpiry,
   };

@@ -55,6 +55,7 @@ export async function prepareStart(parts: StartParts): Promise<void> {
   crashPoint('start.trusted-map-written');
   if (!knownInstance) await rememberInstance(settings, instance, log);
   crashPoint('start.instance-remembered');
+  await keys.finishBinding();
   await keys.ensureFirstKey(keyFile, (row) => audit.finished(row, {}));
   await proxy.start();
 }

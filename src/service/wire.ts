@@ -109,7 +109,14 @@ export async function wireService(options: {
   proxyLink.connect(proxy);
   const { reloads } = proxy;
 
-  const keys = new ApiKeys({ store: new ApiKeysStore(database), given: settings.apiKey, log, emit, now });
+  const keys = new ApiKeys({
+    store: new ApiKeysStore(database),
+    given: settings.apiKey,
+    moveClaims: (name, source) => blocking.claimMover.move(name, source),
+    log,
+    emit,
+    now,
+  });
   const sessions = new Sessions({ store: new SessionsStore(database), keys, log, emit, now });
   const panel = await readPanel(builtPanel, log);
   const health = new Health({

@@ -1,8 +1,9 @@
+import type { Selectable } from 'kysely';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { Database } from './open-database.ts';
 import type { ApiKeysTable } from './schema.ts';
 
-export interface ApiKeyRow extends Readonly<Omit<ApiKeysTable, 'scopes_json'>> {
+export interface ApiKeyRow extends Readonly<Omit<Selectable<ApiKeysTable>, 'scopes_json' | 'moves_claims'>> {
   readonly scopes: readonly string[];
 }
 
@@ -90,6 +91,37 @@ export class ApiKeysStore {
     });
   }
 
+  /**
+   * Binds a key to a source. Its earlier claims remain to be moved, until `claimsMoved`, also after a crash. Null when
+   * there is no key of that name, or it is revoked.
+   */
+  async bind(name: string, source: string, now: Date, audited: AuditedChange): Promise<ApiKeyRow | null> {
+    return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
+      const row = await transaction
+        .updateTable('api_keys')
+        .set({ source, moves_claims: 1 })
+        .where('name', '=', name)
+        .where('revoked_at', 'is', null)
+        .returningAll()
+        .executeTakeFirst();
+      return row === undefined ? null : toKey(row);
+    });
+  }
+
+  async claimsMoved(name: string): Promise<void> {
+    await this.#database.write.updateTable('api_keys').set({ moves_claims: 0 }).where('name', '=', name).execute();
+  }
+
+  /** Keys that were bound, but whose earlier claims a crash kept from being moved. */
+  async withClaimsToMove(): Promise<{ readonly name: string; readonly source: string }[]> {
+    const rows = await this.#database.read
+      .selectFrom('api_keys')
+      .select(['name', 'source'])
+      .where('moves_claims', '=', 1)
+      .execute();
+    return rows.flatMap(({ name, source }) => (source === null ? [] : [{ name, source }]));
+  }
+
   /** Written at most once a minute per key: a request must not cost a disk sync. */
   async touch(name: string, now: Date): Promise<void> {
     const last = this.#touched.get(name);
@@ -110,6 +142,6 @@ export class ApiKeysStore {
   }
 }
 
-function toKey({ scopes_json, ...row }: ApiKeysTable): ApiKeyRow {
+function toKey({ scopes_json, moves_claims: _, ...row }: Selectable<ApiKeysTable>): ApiKeyRow {
   return { ...row, scopes: JSON.parse(scopes_json) as string[] };
 }

@@ -14,10 +14,10 @@ import {
 } from './blocked-changes.ts';
 import { BlockedKeys } from './blocked-keys.ts';
 import { BlockedPages, type Page, type PageRequest } from './blocked-pages.ts';
-import { BlockedRows, type RowChanges } from './blocked-rows.ts';
+import { BLOCKED_COLUMNS, BlockedRows, type RowChanges } from './blocked-rows.ts';
 import { BlockedScan } from './blocked-scan.ts';
 import { ClaimRows, noLists } from './claim-rows.ts';
-import { applyChange, type Claim, type Claimed, carriedRow, type Lists, plain } from './claims.ts';
+import { applyChange, type Claim, type Claimed, carriedRow, claimsMoved, type Lists, MANUAL, plain } from './claims.ts';
 import { coveredAmong } from './covered-among.ts';
 import { ForeignCommits } from './foreign-commits.ts';
 import { type AdoptedRows, adoptedRow, adoptForeign } from './foreign-rows.ts';
@@ -80,6 +80,12 @@ export interface GroupAudit {
  * Runs inside the transaction, with the change's number; a throw rolls everything back. It must not write to a store.
  */
 export type BeforeCommit = (net: NetChange, generation: number) => Promise<void> | void;
+
+export interface MovedClaims {
+  readonly moved: number;
+  /** Where to continue; null: that was all. */
+  readonly last: Buffer | null;
+}
 
 interface AppliedGroup {
   readonly effects: BlockedEffect[];
@@ -321,6 +327,41 @@ export class BlockedIpsStore {
    */
   async scanTexts(after: Uint8Array | null, limit: number): Promise<{ texts: string[]; last: Uint8Array | null }> {
     return await this.#scan.texts(after, limit);
+  }
+
+  /**
+   * Makes claims of `manual` by this author claims of another source: of the next `limit` blocked addresses after `after`.
+   * Changes nothing that is blocked; call it inside a turn, since it changes what a removal drops. Where the source has a
+   * claim already, the one that ends last stays.
+   */
+  async moveClaims(
+    { author, to }: { readonly author: string; readonly to: number },
+    after: Buffer | null,
+    limit: number,
+  ): Promise<MovedClaims> {
+    return await this.#database.write.transaction().execute(async (transaction) => {
+      const keyed = await transaction
+        .selectFrom('blocked_ips')
+        .select(['sort_key', 'others', 'source', ...BLOCKED_COLUMNS])
+        .where('sort_key', '>', after ?? Buffer.alloc(0))
+        .orderBy('sort_key')
+        .limit(limit)
+        .execute();
+      const near = keyed.filter(
+        ({ others, source, blocked_by }) => others > 0 || (source === MANUAL && blocked_by === author),
+      );
+      const rows = new Map(near.map(({ sort_key: _k, others: _o, source: _s, ...row }) => [row.ip_address, row]));
+      const keys = new Map(near.map(({ ip_address, sort_key }) => [ip_address, sort_key]));
+      let moved = 0;
+      for (const [text, before] of await this.#claims.all(transaction, rows)) {
+        const after = claimsMoved(before, author, to);
+        if (after === before) continue;
+        moved += 1;
+        await this.#rows.write(transaction, { inserts: [], updates: [carriedRow(after)], deletes: [] });
+        await this.#claims.write(transaction, keys.get(text)!, before, after);
+      }
+      return { moved, last: keyed.length < limit ? null : (keyed.at(-1)?.sort_key ?? null) };
+    });
   }
 
   /**

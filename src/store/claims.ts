@@ -92,6 +92,15 @@ function isDropped({ source }: Claim, asked: number | undefined, lists: Lists): 
   return asked === undefined ? !lists.has(source) : source === asked;
 }
 
+/** `claimed` with the author's claim of `manual` moved to another source; `claimed` itself if there is none. */
+export function claimsMoved(claimed: Claimed, author: string, to: number): Claimed {
+  const moved = claimed.claims.find(({ source, row }) => source === MANUAL && row.blocked_by === author);
+  if (moved === undefined || to === MANUAL) return claimed;
+  const others = claimed.claims.filter((claim) => claim !== moved && claim.source !== to);
+  const [last] = inOrder([{ ...moved, source: to }, ...claimed.claims.filter(({ source }) => source === to)])!;
+  return { ...claimed, claims: inOrder([...others, last])! };
+}
+
 function inOrder(claims: readonly Claim[]): Claimed['claims'] | null {
   const [first, ...others] = claims.length > 1 ? claims.toSorted(endsLastFirst) : claims;
   return first === undefined ? null : [first, ...others];

@@ -9,6 +9,7 @@ import { healthProbe } from './migrations/0005-health-probe.ts';
 import { temporaryTrust } from './migrations/0007-temporary-trust.ts';
 import { sessions } from './migrations/0008-sessions.ts';
 import { claims } from './migrations/0009-claims.ts';
+import { keyBinding } from './migrations/0010-key-binding.ts';
 import type { Schema } from './schema.ts';
 import { DatabaseUnusable } from './store-error.ts';
 
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0007-temporary-trust', up: temporaryTrust },
   { name: '0008-sessions', up: sessions },
   { name: '0009-claims', up: claims },
+  { name: '0010-key-binding', up: keyBinding },
 ];
 
 /**

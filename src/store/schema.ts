@@ -94,6 +94,8 @@ export interface ApiKeysTable {
   last_used_at: string | null;
   /** The name of the source whose claims its requests change; null: not bound to one. */
   source: string | null;
+  /** 1: it was bound to it, and not all of its earlier claims have been moved there. */
+  moves_claims: Generated<number>;
 }
 
 export interface SessionsTable {

@@ -6,7 +6,7 @@ import type { CommandLine } from '../command-line.ts';
 import { durationOf, futureTimeOf } from '../expiry-options.ts';
 import { type ExitCode, exitCodes, usageError } from '../failure.ts';
 import { harmless } from '../output/harmless.ts';
-import { fromNow, minute } from '../output/times.ts';
+import { counted, fromNow, minute } from '../output/times.ts';
 import { printAnswer, type Session } from '../session.ts';
 import { type Options, Verb } from '../verb.ts';
 
@@ -23,12 +23,17 @@ export function keyVerb(cli: CommandLine): Verb {
     'key ls',
     'with scopes, state, expiry and last use',
   );
+  const bind = new Verb('bind', 'bind a key to a source, with the claims that it made')
+    .argument('<name>', 'name of the key')
+    .argument('<source>', 'name of the source; manual: it acts like an operator')
+    .example('key bind fail2ban fail2ban', 'so that fail2ban lifts only its own bans');
   const revoke = new Verb('revoke', 'revoke a key')
     .argument('<name>')
     .example('key revoke fail2ban', 'requests that start afterwards are rejected');
   return new Verb('key', 'manage API keys')
     .addCommand(cli.calling(create, keyCreate))
     .addCommand(cli.calling(ls, keyList))
+    .addCommand(cli.calling(bind, keyBind))
     .addCommand(cli.calling(revoke, keyRevoke));
 }
 
@@ -95,6 +100,18 @@ async function keyList({ api, output, format, now }: Session): Promise<ExitCode>
 function stateOf({ revoked_at: revoked, expires_at: end }: Key, now: Date): string {
   if (revoked !== null) return 'revoked';
   return end !== null && new Date(end) <= now ? 'expired' : 'valid';
+}
+
+async function keyBind(session: Session, [name = '', of = '']: readonly string[]): Promise<ExitCode> {
+  const { source = '' } = sourceQueryOf({ source: of });
+  session.interruption.reports(() => 'the key may or may not be bound; see: proxy-manager key ls');
+  const { data: answer } = await session.api.PUT('/api/keys/{name}/source', {
+    params: { path: { name } },
+    body: { source },
+  });
+  const moved = counted(answer.claims_moved, 'claim');
+  await printAnswer(session, answer, () => [`${answer.name} is bound to ${source}; ${moved} moved there`]);
+  return exitCodes.done;
 }
 
 async function keyRevoke(session: Session, [name = '']: readonly string[]): Promise<ExitCode> {

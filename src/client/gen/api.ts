@@ -232,6 +232,17 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/keys/{name}/source': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put: operations['bindKey'];
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/keys/{name}': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get?: never;
@@ -383,7 +394,7 @@ export interface components {
       readonly id: number;
       /** When the request arrived. */
       readonly at: string;
-      /** `block`, `unblock`, `batch`, `replace`, `sync`, `trust`, `distrust`, `set_site`, `remove_site`, `reload`, `restore_backup`, `create_key`, `revoke_key`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; from the service itself also `expire`, `expire_trust` and `import_map_file`; `read`: a read operation that was rejected for lack of a scope; `refusals` counts the rejections of one key beyond sixty per minute. */
+      /** `block`, `unblock`, `batch`, `replace`, `sync`, `trust`, `distrust`, `set_site`, `remove_site`, `reload`, `restore_backup`, `create_key`, `bind_key`, `revoke_key`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; from the service itself also `expire`, `expire_trust` and `import_map_file`; `read`: a read operation that was rejected for lack of a scope; `refusals` counts the rejections of one key beyond sixty per minute. */
       readonly operation: string;
       /** The name of the key; null: the service itself. */
       readonly key: string | null;
@@ -578,6 +589,25 @@ export interface components {
       readonly next_cursor: string | null;
       /** How many there are on all pages. */
       readonly total: number;
+    };
+    /** The key, and what was moved to its source. */
+    BoundKey: {
+      /** The name of the key in the log and the audit log. */
+      readonly name: string;
+      /** What the key may do: `block` includes `read`, and `admin` everything. */
+      readonly scopes: readonly ('read' | 'block' | 'admin')[];
+      /** When it was created. */
+      readonly created_at: string;
+      /** When it expires; null: never. */
+      readonly expires_at: string | null;
+      /** When it was revoked; null: it is not revoked. */
+      readonly revoked_at: string | null;
+      /** The source whose claims its requests change; null: it is not bound to one, and they change `manual`, like a key bound to `manual`. */
+      readonly source: string | null;
+      /** When it was last used, accurate to a minute; null: never. */
+      readonly last_used_at: string | null;
+      /** How many claims of `manual` that the key had made now belong to the source. */
+      readonly claims_moved: number;
     };
     /** What a bulk change did, and whether the workers hold it. */
     BulkAnswer: {
@@ -826,6 +856,11 @@ export interface components {
       readonly source?: string;
       /** When it expires; absent or null: never. A time with a time zone such as 2030-01-31T12:00:00Z, or null for never. */
       readonly expires_at?: string | null;
+    };
+    /** The source to bind the key to. */
+    KeySource: {
+      /** The name of the source. A name of 1 to 64 letters, digits, dots, hyphens and underscores that starts with a letter or digit; colons separate parts, as in fail2ban:sshd. */
+      readonly source: string;
     };
     /** All keys. */
     Keys: {
@@ -1781,7 +1816,7 @@ export interface operations {
       };
     };
   };
-  /** Replace the complete set */
+  /** Replace the complete set of a source */
   replaceBlockedAddresses: {
     parameters: {
       query?: { allow_shrink?: boolean; source?: string; allow_wide?: boolean; dry_run?: boolean };
@@ -3018,6 +3053,40 @@ export interface operations {
       403: components['responses']['Forbidden'];
       408: components['responses']['RequestTimeout'];
       409: components['responses']['NotUnique'];
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Bind a key to a source */
+  bindKey: {
+    parameters: { query?: never; header?: never; path: { name: string }; cookie?: never };
+    requestBody: { content: { 'application/json': components['schemas']['KeySource'] } };
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { 'application/json': components['schemas']['BoundKey'] } };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 102 | 103;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['TooManyFailedKeys'];

@@ -1,0 +1,46 @@
+// Gives a source the claims that a key made before it was bound to it.
+
+import type { TurnQueue } from '../concurrency/turn-queue.ts';
+import type { BlockedIpsStore, MovedClaims } from '../store/blocked-ips-store.ts';
+import type { Sources } from './sources.ts';
+import { changeFailure } from './write/change-failure.ts';
+
+/** Blocked addresses of one turn: some 10 ms. */
+const slice = 4_096;
+
+interface ClaimMoverDeps {
+  readonly store: Pick<BlockedIpsStore, 'moveClaims'>;
+  readonly sources: Pick<Sources, 'forAgent'>;
+  readonly turns: TurnQueue;
+}
+
+export class ClaimMover {
+  readonly #deps: ClaimMoverDeps;
+
+  constructor(deps: ClaimMoverDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Moves all claims of `manual` by this author to the source, which is created as one of an agent if it is new. Moves
+   * nothing if it runs again. Returns how many were moved.
+   */
+  async move(author: string, source: string): Promise<number> {
+    const { id: to } = await this.#deps.sources.forAgent(source);
+    let moved = 0;
+    let after: Buffer | null = null;
+    try {
+      do {
+        const from: Buffer | null = after;
+        const done: MovedClaims = await this.#deps.turns.take('bulk', () =>
+          this.#deps.store.moveClaims({ author, to }, from, slice),
+        );
+        moved += done.moved;
+        after = done.last;
+      } while (after !== null);
+    } catch (error) {
+      throw changeFailure(error);
+    }
+    return moved;
+  }
+}

@@ -43,7 +43,7 @@ export type BlockedEffect =
       created: boolean;
       changed: boolean;
       row: BlockedIp;
-      /** All claims to the address, the one that ends last first; absent: it is new. */
+      /** All claims to the address, the one that ends last first; absent: it is new, or only `manual` claims it. */
       claims?: readonly Claim[];
     }
   | {

@@ -85,7 +85,8 @@ function add(claimed: Claimed, change: BlockedAddition, now: string): Added {
   const claims = inOrder([...live.filter((claim) => claim !== own), { source, row }])!;
   const same = !changed && live.length === claimed.claims.length;
   const after = same ? claimed : { since: created ? now : claimed.since, claims };
-  return { effect: { op: 'add', created, changed, row: carriedRow(after), claims: after.claims }, after };
+  const claimedBy = isPlain(after) ? {} : { claims: after.claims };
+  return { effect: { op: 'add', created, changed, row: carriedRow(after), ...claimedBy }, after };
 }
 
 function isDropped({ source }: Claim, asked: number | undefined, lists: Lists): boolean {

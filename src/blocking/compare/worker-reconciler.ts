@@ -215,6 +215,7 @@ export class WorkerReconciler {
         repairs,
         time,
         lookups: this.#lookups,
+        inLines: this.#deps.registry.takesLines,
       });
       const { unexpectedTotal, wrongValue, duplicate, more } = comparison.differences;
       if (!leftToReplace) return more;

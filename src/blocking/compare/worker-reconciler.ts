@@ -43,7 +43,7 @@ const firstAnswerMs = 5_000;
 /** For a worker that did not answer before. */
 const silentBeforeMs = 2_000;
 const rounds = 3;
-/** A line that a hung worker was sent ends 1 to 5 ms after its first answer. */
+/** A line that a hung worker was sent ends some milliseconds after its first answer. */
 const lineEndsMs = 500;
 /** A million missing entries take some 10 s on a quiet machine. */
 const repairPatienceMs = 180_000;

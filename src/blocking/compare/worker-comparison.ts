@@ -22,7 +22,7 @@ export interface Comparison {
 }
 
 /** A map full of unexpected entries must not fill the memory. */
-export const listLimit = 100_000;
+export const listLimit = 500_000;
 const lostRowsFrom = 100;
 
 /** @throws MasterSocketError, RuntimeMapRejection */

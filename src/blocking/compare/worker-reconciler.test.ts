@@ -29,7 +29,7 @@ const config = (paths: Parameters<typeof defaultConfig>[0]): string =>
   );
 
 describeOnProductProxies('a worker’s map', ({ bin, major, minor }) => {
-  const { versionedMaps, fastDeletes, deletesInEveryVersion } = capabilitiesOf({ text: '', major, minor });
+  const { versionedMaps, fastDeletes, deletesInEveryVersion, workerLines } = capabilitiesOf({ text: '', major, minor });
   const replaces = versionedMaps && deletesInEveryVersion;
   let proxy: RealProxy;
   let kit: BlockingKit;
@@ -176,6 +176,22 @@ describeOnProductProxies('a worker’s map', ({ bin, major, minor }) => {
     await raw(...Array.from({ length: 150 }, (_, n) => `@1 add map ${map()} 31.0.0.${n} 1`));
     expect(await keeper.sync(kit.blocked, kit.registry.current()!.pid)).toMatchObject({ inSync: true, removed: 150 });
     expect(await running()).toEqual(await database());
+  });
+
+  it('with thousands of unexpected entries is repaired beside blocks of some of them', async () => {
+    const foreign = Array.from({ length: 2_500 }, (_, n) => `31.1.${n >> 8}.${n & 255}`);
+    await ensure();
+    const { pid } = kit.registry.current()!;
+    await kit.blocked.runtime.addMany({ kind: 'pid', pid }, foreign, within(60_000));
+    const removed = vi.spyOn(kit.blocked.runtime, 'deleteMany');
+    const blocked = foreign.filter((_, n) => n % 500 === 499);
+    const verdict = unreplaced().sync(kit.blocked, pid);
+    for (const text of blocked) await kit.blockedSet.block(toBlock(text), caller());
+    expect(await verdict).toMatchObject({ inSync: true, reason: null });
+    expect(new Set(removed.mock.calls.map(([worker]) => worker.kind))).toEqual(new Set([workerLines ? 'line' : 'pid']));
+    removed.mockRestore();
+    expect(await running()).toEqual(await database());
+    expect(await running()).toEqual(expect.arrayContaining(blocked.map((text) => `${text} 1`)));
   });
 
   const unreplaced = () => {

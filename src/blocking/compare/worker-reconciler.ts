@@ -2,6 +2,7 @@
 // reload, so that none takes another's repair for drift.
 
 import { Mutex } from '../../concurrency/mutex.ts';
+import { pause } from '../../concurrency/pause.ts';
 import { type TurnQueue, WaitedTurns } from '../../concurrency/turn-queue.ts';
 import type { Emit } from '../../events/facts.ts';
 import { RuntimeMapRejection, type WorkerRef } from '../../haproxy/maps/runtime-map.ts';
@@ -42,6 +43,8 @@ const firstAnswerMs = 5_000;
 /** For a worker that did not answer before. */
 const silentBeforeMs = 2_000;
 const rounds = 3;
+/** A line that a hung worker was sent ends some milliseconds after its first answer. */
+const lineEndsMs = 500;
 /** A million missing entries take some 10 s on a quiet machine. */
 const repairPatienceMs = 180_000;
 
@@ -64,6 +67,8 @@ export class WorkerReconciler {
   readonly #drift: DriftObserver;
   readonly #lookups = new LookupSize();
   readonly #mutex = new Mutex();
+  /** Pids of workers that missed the deadline of a line: they carry it out, as a whole, once they continue. */
+  readonly #owesLine = new Set<number>();
 
   constructor(deps: WorkerReconcilerDeps) {
     this.#deps = deps;
@@ -102,6 +107,9 @@ export class WorkerReconciler {
     const repairs: Repairs = { added: 0, removed: 0, corrected: 0 };
     const time = new RepairTime(repairPatienceMs);
     let seen = false;
+    /** The last repair left differences that its comparison did not list, so another verification proves nothing. */
+    let unlisted = false;
+    let held = 0;
     let unanswered: MasterSocketError | null = null;
     const verdict = (
       inSync: boolean,
@@ -118,48 +126,53 @@ export class WorkerReconciler {
     try {
       // A worker that hangs must not delay the others.
       const firstMs = this.#deps.registry.byPid(pid)?.unresponsive === true ? silentBeforeMs : firstAnswerMs;
-      await map.runtime.firstAnswer(performance.now() + firstMs, worker);
+      await this.#firstAnswer(map, pid, firstMs);
       for (let round = 0; round <= rounds; round += 1) {
         time.step();
-        const verification = await verifyWorker(
-          map,
-          worker,
-          this.#deps.windows,
-          this.#deps.turns,
-          performance.now() + patienceMs,
-        );
-        if (verification.inSync) return verdict(true, null);
-        if (!seen) {
-          seen = true;
-          const { name, expected } = map;
-          this.#deps.emit('drift.seen', {
-            map: name,
-            worker: pid,
-            expected: expected.total,
-            seen: verification.entries,
-          });
+        if (!unlisted) {
+          const { inSync, entries } = await verifyWorker(
+            map,
+            worker,
+            this.#deps.windows,
+            this.#deps.turns,
+            performance.now() + patienceMs,
+          );
+          if (inSync) return verdict(true, null);
+          held = entries;
+          if (!seen) {
+            seen = true;
+            const { name, expected } = map;
+            this.#deps.emit('drift.seen', { map: name, worker: pid, expected: expected.total, seen: entries });
+          }
         }
         if (round === rounds) break;
         // A bulk change that began meanwhile differs on purpose. The verdict reports what remains.
         this.#deps.registry.markSuspect(pid, map.name, 'its map differs from the database', 'pending');
         const before = { ...repairs };
         let more = true;
+        const verified = !unlisted;
+        unlisted = false;
         try {
-          more = await this.#repair(map, worker, pid, repairs, time);
+          more = await this.#repair(map, worker, pid, repairs, time, (listed) => {
+            held = listed;
+          });
+          unlisted = more;
           unanswered = null;
         } catch (error) {
           if (!(error instanceof MasterSocketError && error.reason === 'deadline')) throw error;
           // A healthy worker may miss a deadline on a busy machine; the next slices are smaller.
           unanswered = error;
-          await map.runtime.firstAnswer(performance.now() + firstAnswerMs, worker);
+          if (this.#deps.registry.takesLines) this.#owesLine.add(pid);
+          await this.#firstAnswer(map, pid, firstAnswerMs);
         }
         const done = madeSince(before, repairs);
         const any = done.added + done.removed + done.corrected > 0;
         // It made progress, so repairs do help.
         if (more && any) round -= 1;
         if (!any) {
+          unlisted = false;
           // The worker holds what the database holds: the expected fingerprint is wrong.
-          if (unanswered === null) await map.reread();
+          if (verified && unanswered === null) await map.reread();
           continue;
         }
         this.#deps.emit('drift.repaired', { map: map.name, worker: pid, ...done });
@@ -167,7 +180,7 @@ export class WorkerReconciler {
           map: map.name,
           worker: pid,
           expected: map.expected.total,
-          seen: verification.entries,
+          seen: held,
           ...done,
         });
       }
@@ -189,6 +202,12 @@ export class WorkerReconciler {
     }
   }
 
+  /** A line that a hung worker still carries out could remove an entry behind the listing that follows. */
+  async #firstAnswer(map: MirroredMap, pid: number, withinMs: number): Promise<void> {
+    await map.runtime.firstAnswer(performance.now() + withinMs, { kind: 'pid', pid });
+    if (this.#owesLine.delete(pid)) await pause(lineEndsMs);
+  }
+
   /** Finished repairs count even if a later one throws. True: the comparison found more than it lists. */
   async #repair(
     map: MirroredMap,
@@ -196,6 +215,7 @@ export class WorkerReconciler {
     pid: number,
     repairs: Repairs,
     time: RepairTime,
+    onListed: (entries: number) => void,
   ): Promise<boolean> {
     const window = this.#deps.windows.open();
     const before = { ...repairs };
@@ -204,6 +224,7 @@ export class WorkerReconciler {
       const comparison = drift.found(
         await compareWorker(map, worker, performance.now() + patienceMs, this.#listAtMost),
       );
+      onListed(comparison.listed);
       const { leftToReplace } = await repairWorker({
         map,
         pid,
@@ -215,6 +236,7 @@ export class WorkerReconciler {
         repairs,
         time,
         lookups: this.#lookups,
+        inLines: this.#deps.registry.takesLines,
       });
       const { unexpectedTotal, wrongValue, duplicate, more } = comparison.differences;
       if (!leftToReplace) return more;

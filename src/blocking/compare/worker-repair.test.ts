@@ -4,6 +4,7 @@ import { eventually } from '../../../testkit/conditions.ts';
 import { openScriptedBlocking } from '../../../testkit/scripted-blocking.ts';
 import type { ScriptedMaster } from '../../../testkit/scripted-master.ts';
 import type { StoppedTime } from '../../../testkit/stop-time.ts';
+import { Conversation } from '../../haproxy/socket/conversation.ts';
 
 describe('a repair of many entries', () => {
   let close: () => Promise<void>;
@@ -102,6 +103,63 @@ describe('a repair of many entries', () => {
     expect(verdict).toMatchObject({ inSync: true });
     expect(live()).toEqual(texts(1_200).sort());
     expect([sent('del'), sent('commit')]).toEqual([0, 2]);
+  });
+
+  describe('by lines', () => {
+    const foreign = Array.from({ length: 300 }, (_, n) => `30.0.${n >> 8}.${n & 255}`);
+    beforeEach(async () => {
+      master.master.version = '3.2.26-1~deb13u1';
+      await kit.reconciler.check(true);
+      await put(50);
+      for (const text of foreign) map().add(text, '1');
+    });
+
+    it('removes hundreds of entries in one or two lines', async () => {
+      const finish = vi.spyOn(Conversation.prototype, 'finish');
+      expect(await kit.workers.sync(kit.blocked, master.current.pid)).toMatchObject({ inSync: true, removed: 300 });
+      expect(live()).toEqual(texts(50).sort());
+      const lines = finish.mock.calls.filter(([, line]) => line !== undefined);
+      expect(sent('del')).toBe(300);
+      // The length of the map's path decides.
+      expect([1, 2]).toContain(lines.length);
+      finish.mockRestore();
+    });
+
+    it('keeps an address that was blocked since the comparison', async () => {
+      const listing = Promise.withResolvers<void>();
+      const blocked = foreign[7]!;
+      let listings = 0;
+      master.script = (command) => {
+        if (!command.endsWith(` show map ${kit.mapPath}`)) return undefined;
+        listings += 1;
+        return listings === 2 ? { kind: 'late', until: listing.promise } : undefined;
+      };
+      const verdict = kit.workers.sync(kit.blocked, master.current.pid);
+      await eventually('it is being compared', () => listings === 2);
+      await kit.blockedSet.block(toBlock(blocked), caller());
+      listing.resolve();
+      expect(await time.during(verdict)).toMatchObject({ inSync: true, removed: 299, added: 0 });
+      expect(live()).toEqual([...texts(50), blocked].sort());
+    });
+
+    it('compares only when a line that its worker left unanswered has ended', async () => {
+      const blocked = foreign.at(-1)!;
+      const resumed = Promise.withResolvers<void>();
+      let block: Promise<unknown> | undefined;
+      master.script = (command) => {
+        if (sent('del') === 1 && command.includes(' del map ')) return { kind: 'wait', until: resumed.promise };
+        if (sent('del') === 1 && command.endsWith(' show map') && block === undefined) {
+          block = kit.blockedSet.block(toBlock(blocked), caller());
+          setTimeout(() => resumed.resolve(), 100);
+        }
+        return undefined;
+      };
+      const verdict = await time.during(kit.workers.sync(kit.blocked, master.current.pid));
+      await time.during(Promise.resolve(block));
+      await time.pass(1_000);
+      expect(verdict).toMatchObject({ inSync: true, reason: null });
+      expect(live()).toEqual([...texts(50), blocked].sort());
+    });
   });
 
   describe('of duplicates', () => {

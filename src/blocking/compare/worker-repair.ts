@@ -46,10 +46,13 @@ export async function repairWorker(options: {
   readonly repairs: Repairs;
   readonly time: RepairTime;
   readonly lookups: LookupSize;
+  /** Its master takes lines of commands. */
+  readonly inLines: boolean;
 }): Promise<RepairOutcome> {
-  const { map, pid, comparison, window, windows, turns, strategy, repairs, time, lookups } = options;
+  const { map, pid, comparison, window, windows, turns, strategy, repairs, time, lookups, inLines } = options;
   const { runtime } = map;
-  const worker: WorkerRef = { kind: 'pid', pid };
+  const worker: WorkerRef = { kind: inLines ? 'line' : 'pid', pid };
+  const byKey: NamedBy = inLines ? 'line' : 'key';
   const removedBefore = repairs.removed;
   const { unexpected, unexpectedTotal, duplicate } = comparison.differences;
   // An entry with several wrong values is listed as often.
@@ -125,7 +128,7 @@ export async function repairWorker(options: {
     }
   };
   const finished =
-    (await repair(wrongValue, 'key', async (slice) => {
+    (await repair(wrongValue, byKey, async (slice) => {
       const members = await map.members(slice);
       const texts = slice.filter((text) => members.has(text));
       const ms = await timed(() => correct(runtime, worker, texts));
@@ -133,7 +136,7 @@ export async function repairWorker(options: {
       return { commands: texts.length, ms };
     })) &&
     (await removeDuplicates()) &&
-    (await repair(unexpected, 'key', async (slice) => {
+    (await repair(unexpected, byKey, async (slice) => {
       const members = await map.members(slice);
       const foreign = slice.filter((text) => !members.has(text));
       const ms = await timed(() => runtime.deleteMany(worker, foreign, sliceDeadline()));

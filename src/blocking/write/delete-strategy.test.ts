@@ -66,6 +66,7 @@ describe('the choice between commands and a replace', () => {
     strategy.record(pid, million, 2, 24, 'element');
     expect(strategy.perTurn(pid, million, 'element')).toBe(3);
     expect(strategy.perTurn(pid, million)).toBe(100);
+    expect(strategy.perTurn(pid, million, 'line')).toBe(2);
     strategy.forget(pid);
     expect(strategy.commandMs(pid, million, 'element')).toBe(null);
   });
@@ -129,5 +130,17 @@ describe('the choice between commands and a replace', () => {
     const old = new DeleteStrategy({ mayReplace: () => false });
     old.record(1, 1_000_000, 100, 9);
     expect(old.takesTooLong(1, 1_000_000, 1_000_000, 0)).toBe(false);
+  });
+
+  it('takes more commands a turn in lines, as long as these take less than its time', () => {
+    const strategy = new DeleteStrategy();
+    strategy.record(pid, million, 2, 0.02, 'line');
+    expect(strategy.perTurn(pid, million, 'line')).toBe(1_000);
+    expect(strategy.perTurn(pid, million)).toBe(2);
+    const slow = new DeleteStrategy();
+    slow.record(pid, million, 2, 0.2, 'line');
+    expect(slow.perTurn(pid, million, 'line')).toBe(400);
+    slow.forget(pid);
+    expect(slow.perTurn(pid, million, 'line')).toBe(2);
   });
 });

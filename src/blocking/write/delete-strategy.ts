@@ -12,6 +12,8 @@ const turnAimMs = 40;
  * (36 ms) missed it on a machine eight times slower than the measured one.
  */
 const turnAtMost = 100;
+/** A line of some 200 takes 2 ms; a turn of 1,000 keeps its deadline on a machine sixty times slower. */
+const turnAtMostInLines = 1_000;
 /** For a worker without measurements. */
 const firstCommands = 2;
 /** Weight in the moving average. */
@@ -30,11 +32,16 @@ const groupAimMs = 350;
 /** Before the first measurement: 19 to 32 ms at 1,000,000 on 2.6.12. */
 const assumedScanMsPerEntry = 0.00003;
 
-export type NamedBy = 'key' | 'element';
+/** `line`: by key, in lines. */
+export type NamedBy = 'key' | 'element' | 'line';
 
 export class DeleteStrategy {
   /** Milliseconds per command and entry, by worker: the scan grows with the map. */
-  readonly #perEntry = { key: new Map<number, number>(), element: new Map<number, number>() };
+  readonly #perEntry = {
+    key: new Map<number, number>(),
+    element: new Map<number, number>(),
+    line: new Map<number, number>(),
+  };
   #replaceMsPerEntry = assumedReplaceMsPerEntry;
   readonly #mayReplace: () => boolean;
   readonly #scans: () => boolean;
@@ -69,10 +76,11 @@ export class DeleteStrategy {
   }
 
   perTurn(pid: number, entries: number, by: NamedBy = 'key'): number {
-    if (entries < measuredFrom) return turnAtMost;
+    const atMost = by === 'line' ? turnAtMostInLines : turnAtMost;
+    if (entries < measuredFrom) return atMost;
     const each = this.commandMs(pid, entries, by);
     if (each === null) return firstCommands;
-    return Math.max(1, Math.min(turnAtMost, Math.floor(turnAimMs / each)));
+    return Math.max(1, Math.min(atMost, Math.floor(turnAimMs / each)));
   }
 
   /** Removals that all these workers complete before a group's deadline. */
@@ -112,8 +120,7 @@ export class DeleteStrategy {
 
   /** The worker is gone; its pid may be reused. */
   forget(pid: number): void {
-    this.#perEntry.key.delete(pid);
-    this.#perEntry.element.delete(pid);
+    for (const measured of Object.values(this.#perEntry)) measured.delete(pid);
   }
 
   /** From 2.9 on commands by key no longer scan, while a commit delays traffic by 40 to 150 ms at a million. */

@@ -4,7 +4,7 @@ import { MAX_COMMAND_BYTES, PayloadCommand } from '../socket/conversation-comman
 export type WorkerRef =
   | { readonly kind: 'current' }
   | { readonly kind: 'pid'; readonly pid: number }
-  /** By pid, the commands of a group in lines (`WorkerLine`). */
+  /** By pid, the commands that change or look up single entries in lines (`WorkerLine`). */
   | { readonly kind: 'line'; readonly pid: number };
 
 export const CURRENT: WorkerRef = { kind: 'current' };

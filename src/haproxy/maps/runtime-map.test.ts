@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { eventually, within } from '../../../testkit/conditions.ts';
 import { hang, ScriptedMaster, say } from '../../../testkit/scripted-master.ts';
 import { stopTime } from '../../../testkit/stop-time.ts';
+import { Conversation } from '../socket/conversation.ts';
 import { MasterSocket } from '../socket/master-socket.ts';
 import {
   type EntryFailure,
@@ -372,5 +373,56 @@ describe('a map', () => {
     on('del', say('No.\n\n'));
     await expect(map.deleteMany(current, ips, soon())).rejects.toMatchObject({ responses: ['No.'] });
     expect(master.commands.length).toBeLessThan(100);
+  });
+
+  describe('of a worker that takes lines', () => {
+    const line = { kind: 'line', pid: 101 } as const;
+    const ips = Array.from({ length: 500 }, (_, i) => `10.0.${i >> 8}.${i & 255}`);
+    const sent = (verb: string): number =>
+      master.commands.filter((command) => command.includes(` ${verb} map `)).length;
+    beforeEach(() => {
+      master.master.version = '3.2.26-1~deb13u1';
+      for (const ip of ips) master.map(MAP).add(ip, '0');
+    });
+
+    it('many values are set, and many addresses removed, on one connection at a time', async () => {
+      const finish = vi.spyOn(Conversation.prototype, 'finish');
+      await map.setMany(line, ips, soon());
+      expect(
+        master
+          .map(MAP)
+          .live()
+          .map(({ value }) => value),
+      ).toEqual(ips.map(() => '1'));
+      await map.deleteMany(line, [...ips, A], soon());
+      expect(master.map(MAP).live()).toEqual([]);
+      expect(finish.mock.calls.every(([commands, sentLast]) => commands.length === 0 && sentLast !== undefined)).toBe(
+        true,
+      );
+      expect(finish.mock.calls.length).toBeLessThan(12);
+      expect(master.peak).toBe(1);
+      finish.mockRestore();
+    });
+
+    it('no further line is sent after a rejection', async () => {
+      on('del', say('No.\n\n'), 3);
+      await expect(map.deleteMany(line, ips, soon())).rejects.toMatchObject({ responses: ['', '', 'No.'] });
+      expect(sent('del')).toBeLessThan(ips.length);
+      await expect(map.setMany(line, [A, B], soon())).rejects.toThrow('entry not found.');
+    });
+
+    it('an unanswered removal is a failure that holds one connection', async () => {
+      on('del', hang, 3);
+      const failure = await map.deleteMany(line, ips, within(300)).catch((error: unknown) => error);
+      expect(failure).toMatchObject({ reason: 'deadline', responses: ['', ''] });
+      expect(socket.connections).toBe(1);
+      await expect(map.deleteMany(line, ips, within(300))).rejects.toMatchObject({ reason: 'deadline' });
+      expect([socket.connections, sent('del')]).toEqual([1, 3]);
+    });
+
+    it('a worker that is gone is reported', async () => {
+      const gone = map.deleteMany({ kind: 'line', pid: 4_000_000 }, ips, soon());
+      await expect(gone).rejects.toMatchObject({ reason: 'cut-short', partial: expect.stringContaining('target PID') });
+    });
   });
 });

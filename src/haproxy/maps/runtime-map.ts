@@ -2,7 +2,7 @@
 
 import { pause, withTimeout } from '../../concurrency/pause.ts';
 import type { Conversation } from '../socket/conversation.ts';
-import { type Command, PayloadCommand } from '../socket/conversation-command.ts';
+import { type Command, PayloadCommand, WorkerLine } from '../socket/conversation-command.ts';
 import type { ConverseOptions, Deadline, MasterSocket } from '../socket/master-socket.ts';
 import { millisecondsUntil } from '../socket/master-socket-error.ts';
 import {
@@ -40,15 +40,22 @@ async function runMapCommands(
   for (let from = 0; from < commands.length; from += WINDOW) {
     const window = commands.slice(from, from + WINDOW);
     const bodies = await conversation.send(window);
-    const bad = expectEmpty ? bodies.findIndex((body) => body !== '' && !alsoGood.includes(body)) : -1;
-    if (bad !== -1) {
-      const command = window[bad] ?? '';
-      const text = command instanceof PayloadCommand ? command.wire : command;
-      throw new RuntimeMapRejection(text, bodies.slice(0, bad + 1));
-    }
+    refuseBad(window, bodies, { expectEmpty, alsoGood });
     for (const body of bodies) all.push(body);
   }
   return all;
+}
+
+function refuseBad(
+  commands: readonly Command[],
+  bodies: readonly string[],
+  { expectEmpty = true, alsoGood = [] }: Expectation,
+): void {
+  const bad = expectEmpty ? bodies.findIndex((body) => body !== '' && !alsoGood.includes(body)) : -1;
+  if (bad === -1) return;
+  const command = commands[bad] ?? '';
+  const text = command instanceof PayloadCommand ? command.wire : command;
+  throw new RuntimeMapRejection(text, bodies.slice(0, bad + 1));
 }
 
 export type { GroupApplication, GroupOutcome, GroupRequest, WorkerGroup } from './runtime-map-changes.ts';
@@ -168,10 +175,14 @@ export class RuntimeMap {
     );
   }
 
-  /** By the keys as stored. An absent key is not a failure. */
+  /**
+   * By the keys as stored. An absent key is not a failure. In lines, a worker that hung may still carry out the last one
+   * after its deadline, as a whole.
+   */
   async deleteMany(worker: WorkerRef, ips: readonly string[], deadline: Deadline): Promise<void> {
     const commands = this.#commands(worker);
-    await this.#mutate(
+    await this.#mutateEach(
+      worker,
       ips.map((ip) => commands.del(ip)),
       deadline,
       ABSENT_IS_GOOD,
@@ -181,7 +192,8 @@ export class RuntimeMap {
   /** Sets the value 1. An absent key rejects (`entry not found.`). */
   async setMany(worker: WorkerRef, ips: readonly string[], deadline: Deadline): Promise<void> {
     const commands = this.#commands(worker);
-    await this.#mutate(
+    await this.#mutateEach(
+      worker,
       ips.map((ip) => commands.set(ip)),
       deadline,
     );
@@ -291,6 +303,27 @@ export class RuntimeMap {
   async #mutate(commands: readonly Command[], deadline: Deadline, expectation: Expectation = {}): Promise<void> {
     if (commands.length === 0) return;
     await this.#with(deadline, (conversation) => runMapCommands(conversation, commands, expectation), true);
+  }
+
+  /** In lines: each on a connection of its own, one after the other; after a rejection no further line is sent. */
+  async #mutateEach(
+    worker: WorkerRef,
+    commands: readonly string[],
+    deadline: Deadline,
+    expectation: Expectation = {},
+  ): Promise<void> {
+    if (worker.kind !== 'line') {
+      await this.#mutate(commands, deadline, expectation);
+      return;
+    }
+    for (const line of WorkerLine.of(worker.pid, commands)) {
+      const conversation = await this.#deps.socket.converse(deadline, { change: true });
+      try {
+        refuseBad(line.commands, await conversation.finish([], line), expectation);
+      } finally {
+        conversation.close();
+      }
+    }
   }
 
   async #once(commands: readonly Command[], deadline: Deadline, options: ConverseOptions = {}): Promise<string[]> {

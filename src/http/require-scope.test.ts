@@ -14,6 +14,9 @@ const scoped = () =>
 const as = (scope: string) => ({ authorization: `Bearer ${scope}` });
 const json = { 'content-type': 'application/json' };
 
+/** Needs `admin` too, unless the key is bound to the source. */
+const replacing = 'PUT /api/blocked-ips';
+
 const rows = Object.entries(routeAccess).map(([route, access]) => {
   const [method = '', pattern = ''] = route.split(' ');
   const url = pattern
@@ -71,6 +74,7 @@ describe('every operation and its scope', () => {
     expect(needing('block')).toEqual([
       'POST /api/blocked-ips',
       'DELETE /api/blocked-ips/:ip_address',
+      'PUT /api/blocked-ips',
       'POST /api/blocked-ips/batch',
       'POST /api/blocked-ips/sync',
     ]);
@@ -88,9 +92,29 @@ describe('every operation and its scope', () => {
   });
 });
 
+test('a complete set needs admin, or a key that is bound to its source', async () => {
+  const authenticate = async (key: string) => {
+    const [scope = '', source] = key.split('-');
+    return { name: key, scopes: [scope], ...(source !== undefined && { source }) };
+  };
+  const { app, calls } = stubApp({ keys: { authenticate } });
+  const statusAs = async (key: string) =>
+    (
+      await app.inject({
+        method: 'PUT',
+        url: '/api/blocked-ips',
+        headers: { ...as(key), 'content-type': 'text/plain' },
+        payload: '192.0.2.1\n',
+      })
+    ).statusCode;
+  expect(await Promise.all(['read', 'block', 'read-drop', 'block-manual'].map(statusAs))).toEqual([403, 403, 403, 403]);
+  expect(calls).toEqual([]);
+  expect(await Promise.all(['admin', 'block-drop'].map(statusAs))).toEqual([200, 200]);
+});
+
 describe.each([...scopes, 'none'])('a key with the scope %s', (held) => {
   const { app, calls } = scoped();
-  test.each(rows.filter(({ access }) => access !== 'open'))(
+  test.each(rows.filter(({ route, access }) => access !== 'open' && route !== replacing))(
     'may call $route, or gets 403 with the missing scope',
     async ({ method, url, access }) => {
       const needed = access as Scope;

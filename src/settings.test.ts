@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { compileCache } from '../testkit/real-service.ts';
 import { describeSettings, readSettings, SettingsError, settingDefinitions } from './settings.ts';
 
 const key = 'k'.repeat(40);
@@ -244,16 +245,17 @@ describe('the settings', () => {
 
 describe('the command line', () => {
   const bin = join(import.meta.dirname, '..', 'bin/proxy-manager');
+  const node = { PROXY_MANAGER_NODE: process.execPath, NODE_COMPILE_CACHE: compileCache() };
   const run = (args: readonly string[], environment: Record<string, string> = {}) => {
     const { PATH = '' } = process.env;
-    const env = { PATH, PROXY_MANAGER_NODE: process.execPath, ...environment };
+    const env = { PATH, ...node, ...environment };
     const { status, stdout, stderr } = spawnSync(bin, args, { env, encoding: 'utf8' });
     return { status, stdout, stderr };
   };
 
   it('shows the effective settings with the key masked', () => {
     const { PATH = '' } = process.env;
-    const env = { PATH, PROXY_MANAGER_NODE: process.execPath, PROXY_MANAGER_API_KEY: key };
+    const env = { PATH, ...node, PROXY_MANAGER_API_KEY: key };
     const shown = execFileSync(bin, ['config', 'show', '--listen', '127.0.0.1:9999'], { env, encoding: 'utf8' });
     expect(shown).toContain('listen = 127.0.0.1:9999');
     expect(shown).toContain('blocked_map = /etc/proxy/blocked_ips.map');

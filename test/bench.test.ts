@@ -35,7 +35,13 @@ describeOnOneProxy('the benchmark', ({ bin, version }) => {
   function bench(...args: string[]): Run {
     const program = join(import.meta.dirname, '../bench/run.ts');
     const child = spawn(process.execPath, [program, '--proxy-bin', bin, ...args], {
-      env: { ...process.env, TMPDIR: folder, [portsVariable]: portsFolder, [compileCacheVariable]: compileCache() },
+      env: {
+        ...process.env,
+        TMPDIR: folder,
+        NODE_COMPILE_CACHE: compileCache(),
+        [portsVariable]: portsFolder,
+        [compileCacheVariable]: compileCache(),
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const run: Run = {

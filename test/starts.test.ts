@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { setClock, settableClock } from '../testkit/clock.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { describeOnNewestProxy, describeOnOneProxy, sampled } from '../testkit/proxies.ts';
-import { certificates, program, RealService, type ServiceOptions } from '../testkit/real-service.ts';
+import { certificates, compileCache, program, RealService, type ServiceOptions } from '../testkit/real-service.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
 const refusal = { code: 1, signal: null };
@@ -468,6 +468,7 @@ async function second(bin: string, environment: Record<string, string>): Promise
       PATH: `${process.env['PATH']}:/usr/sbin`,
       ...certificates(),
       PROXY_MANAGER_NODE: process.execPath,
+      NODE_COMPILE_CACHE: compileCache(),
       PROXY_MANAGER_API_KEY: 'test-key-0123456789abcdef',
       PROXY_MANAGER_PROXY_BIN: bin,
       ...environment,

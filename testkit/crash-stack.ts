@@ -34,7 +34,7 @@ const trustedAddress = '127.91.0.1';
 const wholeSetSize = 1_400;
 /** One delete takes some tenths of a millisecond in this map, so that thousands are left to a replace. */
 const largeSet = longTests ? 30_000 : 15_000;
-const smallSet = 1_000;
+const smallSet = largeSet / 15;
 
 /** Both are allowed after a death. */
 interface Either<T> {

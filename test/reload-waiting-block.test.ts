@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { dealt, describeOnProductProxies, isDealtTo } from '../testkit/proxies.ts';
+import { describeOnProductProxies, isDealtTo } from '../testkit/proxies.ts';
 import { RealService, type ServicePaths } from '../testkit/real-service.ts';
 
 const template = (paths: ServicePaths): string => join(paths.prefix, 'own-template.cfg');
@@ -149,7 +149,6 @@ describeOnProductProxies('a block that waits for a reload', ({ bin }) => {
 });
 
 describeOnProductProxies('a reload', ({ bin }) => {
-  const dealtIt = dealt(bin, it);
   let service: RealService;
   let port: number;
   let holder: Server;
@@ -167,7 +166,7 @@ describeOnProductProxies('a reload', ({ bin }) => {
   const binding = (): string =>
     goodTemplate(service.paths).replace('frontend http\n', `frontend http\n    bind 127.0.0.1:${port}\n`);
 
-  dealtIt('is shared by requests that arrive while one runs', async () => {
+  it('is shared by requests that arrive while one runs', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => service.call('POST', '/api/config/reload')));
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
     const ids = new Set(answers.map(({ body }) => body['id']));
@@ -179,7 +178,7 @@ describeOnProductProxies('a reload', ({ bin }) => {
     }
   });
 
-  dealtIt('that fails in HAProxy with a valid configuration is answered with 503 and rolled back', async () => {
+  it('that fails in HAProxy with a valid configuration is answered with 503 and rolled back', async () => {
     const before = await readFile(service.paths.config);
     const worker = await service.workerPid();
     await writeFile(
@@ -200,7 +199,7 @@ describeOnProductProxies('a reload', ({ bin }) => {
     await service.healthy();
   });
 
-  dealtIt('without a free port is answered with 503 and rolled back, and fails no client', async () => {
+  it('without a free port is answered with 503 and rolled back, and fails no client', async () => {
     const before = await readFile(service.paths.config);
     const worker = await service.workerPid();
     const logFrom = (await service.logText()).length;
@@ -225,7 +224,7 @@ describeOnProductProxies('a reload', ({ bin }) => {
     await service.healthy();
   });
 
-  dealtIt('whose rollback fails too reports both causes, and the old worker serves', async () => {
+  it('whose rollback fails too reports both causes, and the old worker serves', async () => {
     const before = await readFile(service.paths.config);
     await service.block('127.0.6.6');
     const worker = await service.workerPid();

@@ -14,7 +14,7 @@ import { type AttachedService, frontEnd, head, startAttached } from '../testkit/
 import { untilPasses } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { describeOnOneProxy } from '../testkit/proxies.ts';
-import { program, type RealService } from '../testkit/real-service.ts';
+import { compileCache, program, type RealService } from '../testkit/real-service.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -93,6 +93,7 @@ class SimulatedHost implements Host {
       const env = {
         PATH: process.env['PATH'],
         PROXY_MANAGER_NODE: process.execPath,
+        NODE_COMPILE_CACHE: compileCache(),
         PROXY_MANAGER_API_KEY: this.#service.key,
       };
       const child = execFile(program(), words, { env }, (error, output, complaints) =>

@@ -1,4 +1,4 @@
-// A benchmark with a small set completes, reports and cleans up. `npm test` interrupts the run of the block rows.
+// A benchmark with a small set completes, reports and cleans up. Only `npm run test:long` measures the block rows.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,13 @@ describeOnOneProxy('the benchmark', ({ bin, version }) => {
   function bench(...args: string[]): Run {
     const program = join(import.meta.dirname, '../bench/run.ts');
     const child = spawn(process.execPath, [program, '--proxy-bin', bin, ...args], {
-      env: { ...process.env, TMPDIR: folder, [portsVariable]: portsFolder, [compileCacheVariable]: compileCache() },
+      env: {
+        ...process.env,
+        TMPDIR: folder,
+        NODE_COMPILE_CACHE: compileCache(),
+        [portsVariable]: portsFolder,
+        [compileCacheVariable]: compileCache(),
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const run: Run = {
@@ -69,7 +75,9 @@ describeOnOneProxy('the benchmark', ({ bin, version }) => {
 
   it('measures service and floor, and leaves nothing behind', async () => {
     const json = join(folder, 'figures.json');
-    const run = bench('--entries', '20,50', '--only', longTests ? 'block,sync' : 'sync', '--json', json);
+    // Each size has a service and two proxies.
+    const sizes = longTests ? [20, 50] : [50];
+    const run = bench('--entries', sizes.join(), '--only', longTests ? 'block,sync' : 'sync', '--json', json);
     expect(await run.ended, run.err).toBe(0);
     expect(run.out).toContain(`HAProxy ${version}`);
     if (longTests) {
@@ -84,7 +92,7 @@ describeOnOneProxy('the benchmark', ({ bin, version }) => {
     const data = JSON.parse(await readFile(json, 'utf8'));
     expect(data).toMatchObject({
       machine: { haproxy: version, node: process.version },
-      entries: [20, 50],
+      entries: sizes,
       whole: true,
     });
     for (const { name, service, floor, ratio } of data.figures) {
@@ -96,15 +104,17 @@ describeOnOneProxy('the benchmark', ({ bin, version }) => {
   });
 
   it('stops everything at a signal, and prints the rows measured so far', async () => {
-    const run = bench('--entries', '50', '--only', 'block,clients');
+    const first = longTests ? 'block' : 'list';
+    const second = longTests ? 'clients: round 0' : 'sync: begins';
+    const run = bench('--entries', '50', '--only', `${first},${second.split(':')[0]}`);
     // A row may take long on a slow machine, but prints each of its rounds.
-    while (!run.err.includes('clients: round 0') && run.child.exitCode === null) {
+    while (!run.err.includes(second) && run.child.exitCode === null) {
       const printed = run.err.length;
       await eventually('the bench goes on', () => run.err.length > printed || run.child.exitCode !== null);
     }
     run.child.kill('SIGINT');
     expect(await run.ended, run.err).toBe(130);
-    expect(run.out).toMatch(/^one block at 50, p50 /m);
+    expect(run.out).toMatch(longTests ? /^one block at 50, p50 /m : /^list, first page, at 50, p50 /m);
     expect(run.out).not.toContain('FAILED');
     expect(await readdir(folder)).toEqual([]);
     expect(await left()).toEqual([]);

@@ -1,17 +1,17 @@
-// Two fixed rounds per version, one with an attached service. `npm run chaos` is the long run.
+// Two fixed rounds, and one with an attached service. `npm run chaos` is the long run.
 import { rm } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { runRounds } from '../chaos/engine.ts';
 import { attachedFaults, faults } from '../chaos/faults.ts';
 import type { RoundResult } from '../chaos/round.ts';
 import { ChaosStack } from '../chaos/stack.ts';
-import { describeOnOneProxy, describeOnProductProxies, longTests } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, describeOnOneProxy, longTests } from '../testkit/proxies.ts';
 
 const seed = 4;
 const rounds = longTests ? 20 : 2;
 const chosen = ['kill-service', 'kill-master', 'foreign-reload', 'pause-worker', 'foreign-running-map-edit'];
 
-describeOnProductProxies('chaos', ({ bin }) => {
+describeOnNewestProxy('chaos', ({ bin }) => {
   it(`keeps every promise for ${rounds} rounds`, { timeout: longTests ? 600_000 : 120_000 }, async () => {
     const results: RoundResult[] = [];
     const said: string[] = [];
@@ -63,7 +63,7 @@ describeOnOneProxy('chaos of an attached service', ({ bin }) => {
   });
 });
 
-describeOnProductProxies('the operator of chaos', ({ bin }) => {
+describeOnNewestProxy('the operator of chaos', ({ bin }) => {
   it('reloads HAProxy after an edit although the master socket is missing', { timeout: 120_000 }, async () => {
     const stack = await ChaosStack.start(bin, true);
     try {

@@ -145,7 +145,7 @@ describeOnOneProxy('hostile clients', ({ bin }) => {
     const blocked = await blockWhile(service, async () => {
       many(250, port, {});
       opened += 250;
-      return opened <= 4_000;
+      return opened <= 3_000;
     });
     expect(await keep(), 'a connection with a valid key outlives them').toBe(true);
     expect(await descriptors(pid)).toBeLessThan(rest + 2_048 + 20);

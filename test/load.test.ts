@@ -23,7 +23,13 @@ describeOnOneProxy('many clients at once', ({ bin }) => {
       process.execPath,
       [join(import.meta.dirname, '../chaos/load.ts'), '--proxy-bin', bin, ...args],
       {
-        env: { ...process.env, TMPDIR: folder, [portsVariable]: portsFolder, [compileCacheVariable]: compileCache() },
+        env: {
+          ...process.env,
+          TMPDIR: folder,
+          NODE_COMPILE_CACHE: compileCache(),
+          [portsVariable]: portsFolder,
+          [compileCacheVariable]: compileCache(),
+        },
         stdio: ['ignore', 'pipe', 'pipe'],
       },
     );

@@ -9,6 +9,8 @@ const ofColours: axe.RunOnly = { type: 'rule', values: ['color-contrast', 'link-
 interface Examination {
   /** For a page whose other rules were checked in another theme. */
   readonly coloursOnly?: boolean;
+  /** Only the open dialog, over a page that is checked without it. */
+  readonly dialogOnly?: boolean;
 }
 
 /** Serious or critical findings that stay: a fading message has no contrast for a moment. */
@@ -22,11 +24,12 @@ export async function seriousFindings(page: Page, examination: Examination = {})
   return findings;
 }
 
-async function findingsNow(page: Page, { coloursOnly = false }: Examination): Promise<string[]> {
+async function findingsNow(page: Page, { coloursOnly = false, dialogOnly = false }: Examination): Promise<string[]> {
   await page.evaluate('Promise.all(document.getAnimations().map((one) => one.finished.catch(() => null)))');
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source);
   const options: axe.RunOptions = { resultTypes: ['violations'], ...(coloursOnly ? { runOnly: ofColours } : {}) };
-  const results = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as axe.AxeResults;
+  const context = dialogOnly ? `{ include: '[role=dialog]' }` : 'document';
+  const results = (await page.evaluate(`axe.run(${context}, ${JSON.stringify(options)})`)) as axe.AxeResults;
   return results.violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));

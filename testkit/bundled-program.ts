@@ -31,6 +31,14 @@ const ownPlaces: Plugin = {
   },
 };
 
+/** An `import` reads each export of `node:http`; that loads undici, for 70 ms of processor time in each start. */
+const httpWithoutItsExports: Plugin = {
+  name: 'http-without-its-exports',
+  enforce: 'pre',
+  resolveId: (id) => (/^(node:)?http$/.test(id) ? '\0http.cjs' : null),
+  load: (id) => (id === '\0http.cjs' ? "module.exports = process.getBuiltinModule('node:http');" : null),
+};
+
 /** With one character outside ASCII Node keeps two bytes for each of two million characters. */
 const oneBytePerCharacter: Plugin = {
   name: 'one-byte-per-character',
@@ -55,7 +63,7 @@ async function bundleOne(folder: string, source: string): Promise<void> {
     root,
     configFile: false,
     logLevel: 'error',
-    plugins: [ownPlaces, oneBytePerCharacter],
+    plugins: [httpWithoutItsExports, ownPlaces, oneBytePerCharacter],
     ssr: { noExternal: true, external: notOnlyModules },
     build: {
       ssr: join(root, source),

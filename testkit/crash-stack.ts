@@ -11,6 +11,7 @@ import { checkConfiguration } from '../src/haproxy/process/binary.ts';
 import { childrenOf, processAlive, processStartTime } from '../src/system/processes.ts';
 import { eventually } from './conditions.ts';
 import type { CrashOperation } from './crash-scenarios.ts';
+import { longTests } from './proxies.ts';
 import { type JsonBody, RealService } from './real-service.ts';
 import { addressOf, expectAgreement } from './traffic.ts';
 import { askProxy, startUpstream, type Upstream } from './upstream.ts';
@@ -32,8 +33,8 @@ const spares = 8;
 const trustedAddress = '127.91.0.1';
 const wholeSetSize = 1_400;
 /** One delete takes some tenths of a millisecond in this map, so that thousands are left to a replace. */
-const largeSet = 30_000;
-const smallSet = 2_000;
+const largeSet = longTests ? 30_000 : 15_000;
+const smallSet = largeSet / 15;
 
 /** Both are allowed after a death. */
 interface Either<T> {

@@ -5,15 +5,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Ten seconds and more, the longest first. A missing file only starts later. */
 const longest = [
-  'panel.test.ts',
-  'degrading.test.ts',
+  'panel-pages.test.ts',
   'starts.test.ts',
   'crash-points.test.ts',
+  'panel.test.ts',
   'cli.test.ts',
-  'bench.test.ts',
-  'panel-pages.test.ts',
-  'shutdown.test.ts',
+  'degrading.test.ts',
   'deaths.test.ts',
+  'attach.test.ts',
+  'shutdown.test.ts',
+  'panel-session.test.ts',
   'traffic.test.ts',
   'load.test.ts',
   'config.test.ts',
@@ -27,6 +28,8 @@ const longest = [
   'chaos.test.ts',
   'crash-first-start.test.ts',
   'races.test.ts',
+  'refused-starts.test.ts',
+  'bench.test.ts',
 ];
 
 export class LongestFirst extends BaseSequencer {

@@ -5,7 +5,7 @@ import { describe } from 'vitest';
 import { capabilitiesOf } from '../src/haproxy/process/proxy-version.ts';
 import { MasterSocket } from '../src/haproxy/socket/master-socket.ts';
 import { type MasterSubject, masterContract } from './master-contract.ts';
-import { describeOnEachProxy } from './proxies.ts';
+import { describeOnProductProxies } from './proxies.ts';
 import { RealProxy } from './real-proxy.ts';
 import { ScriptedMaster } from './scripted-master.ts';
 
@@ -35,7 +35,8 @@ async function startScripted(version: string): Promise<MasterSubject> {
   };
 }
 
-describeOnEachProxy('the contract', (proxy) => {
+// `npm run test:long` runs it on every version.
+describeOnProductProxies('the contract', (proxy) => {
   masterContract('the real one', capabilitiesOf({ ...proxy, text: proxy.version }).workerLines, async () => {
     const real = await RealProxy.start(proxy.bin);
     const client = real.keepAliveClient();

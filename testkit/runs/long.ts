@@ -191,13 +191,18 @@ function commandOf(part: Part, { bin }: ProxyBinary, seed: number, count: number
 }
 
 /** Tests outside `test/` that `npm test` runs on two versions only. */
-const partsOnEachVersion = ['testkit/real-proxy.test.ts', 'src/blocking/compare/worker-reconciler.test.ts'];
+const partsOnEachVersion = [
+  'testkit/master-contract.test.ts',
+  'testkit/real-proxy.test.ts',
+  'src/blocking/compare/worker-reconciler.test.ts',
+  'src/blocking/write/starting-worker.test.ts',
+];
 
 /** File names, because `--exclude` has no effect on projects. */
 function wholeProductTests(): string[] {
   const tests = readdirSync(join(root, 'test')).filter((name) => name.endsWith('.test.ts'));
   const chosen = tests.map((name) => `test/${name}`).filter((path) => !crashTests.includes(path));
-  return [...chosen, 'testkit/master-contract.test.ts', ...partsOnEachVersion];
+  return [...chosen, ...partsOnEachVersion];
 }
 
 function testsOf(report: string, code: number | null): string {

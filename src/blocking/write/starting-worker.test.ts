@@ -1,15 +1,16 @@
-// A worker that read the map file before a change and serves after it (promises 1 and 7).
+// A worker that read the map file before a change and serves after it (promises 1 and 7). `npm run test:long` runs it on
+// every version.
 import { appendFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type BlockingKit, caller, openBlocking, temporaryFolder, toBlock } from '../../../testkit/blocking.ts';
 import { eventually, within } from '../../../testkit/conditions.ts';
 import { beginHeldReload } from '../../../testkit/held-reload.ts';
-import { describeOnEachProxy } from '../../../testkit/proxies.ts';
+import { describeOnProductProxies } from '../../../testkit/proxies.ts';
 import { defaultConfig, RealProxy } from '../../../testkit/real-proxy.ts';
 import { capabilitiesOf } from '../../haproxy/process/proxy-version.ts';
 import { showProcesses } from '../../haproxy/process/workers.ts';
 
-describeOnEachProxy('a block during a reload', ({ bin, major, minor }) => {
+describeOnProductProxies('a block during a reload', ({ bin, major, minor }) => {
   const { workerReadsConfiguration } = capabilitiesOf({ text: '', major, minor });
   let proxy: RealProxy;
   let kit: BlockingKit;

@@ -5,8 +5,9 @@ import type { Caller } from '../api/caller.ts';
 import type { Claim as ShownClaim, Source } from '../api/sources.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import type { Claim } from '../store/blocked-changes.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
-import { type Claim, MANUAL } from '../store/claims.ts';
+import { MANUAL } from '../store/claims.ts';
 import type { SourceKind } from '../store/schema.ts';
 import type { SourcesStore } from '../store/sources-store.ts';
 

@@ -313,6 +313,15 @@ const ROUTES: readonly RouteCase[] = [
     answer: { items: [expect.objectContaining({ name: 'ops', scopes: ['admin'] })] },
   },
   {
+    method: 'PUT',
+    url: '/api/keys/ci/source',
+    body: { source: 'fail2ban' },
+    status: 200,
+    asked: 'keys.bind',
+    args: ['ci', 'fail2ban', CALLER],
+    answer: { name: 'ci', source: 'fail2ban', claims_moved: 2 },
+  },
+  {
     method: 'POST',
     url: '/api/keys',
     body: { name: 'ci', scopes: ['block'], expires_at: '2030-01-01T00:00:00+01:00' },

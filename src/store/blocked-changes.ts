@@ -1,6 +1,5 @@
 import type { BlockedIp } from '../api/blocked-ips.ts';
 import type { IpEntry } from '../domain/ip.ts';
-import type { Claim } from './claims.ts';
 
 /** How a request sets the expiry; docs/api.md. Times in the form of `Date.toISOString`. */
 export type ExpiryChange =
@@ -30,6 +29,13 @@ export type BlockedChange =
   | { op: 'remove'; entry: IpEntry; source?: number | undefined }
   /** Removes only if the entry has expired by `now`: it may have been extended since the lookup. */
   | { op: 'expire'; entry: IpEntry; now: string };
+
+/** One source wants the address blocked. */
+export interface Claim {
+  readonly source: number;
+  /** `blocked_at`: when this source claimed it. */
+  readonly row: BlockedIp;
+}
 
 export type BlockedAddition = Extract<BlockedChange, { op: 'add' }>;
 

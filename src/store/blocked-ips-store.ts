@@ -8,6 +8,7 @@ import {
   type BlockedAddition,
   type BlockedChange,
   type BlockedEffect,
+  type Claim,
   isExpired,
   type NetChange,
   rowInForce,
@@ -17,7 +18,7 @@ import { BlockedPages, type Page, type PageRequest } from './blocked-pages.ts';
 import { BLOCKED_COLUMNS, BlockedRows, type RowChanges } from './blocked-rows.ts';
 import { BlockedScan } from './blocked-scan.ts';
 import { ClaimRows, noLists } from './claim-rows.ts';
-import { applyChange, type Claim, type Claimed, carriedRow, claimsMoved, type Lists, MANUAL, plain } from './claims.ts';
+import { applyChange, type Claimed, carriedRow, claimsMoved, type Lists, MANUAL, plain } from './claims.ts';
 import { coveredAmong } from './covered-among.ts';
 import { ForeignCommits } from './foreign-commits.ts';
 import { type AdoptedRows, adoptedRow, adoptForeign } from './foreign-rows.ts';

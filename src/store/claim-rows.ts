@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { BlockedIp } from '../api/blocked-ips.ts';
-import type { BlockedChange } from './blocked-changes.ts';
-import { type Claim, type Claimed, carriedRow, isPlain, type Lists, MANUAL, plain } from './claims.ts';
+import type { BlockedChange, Claim } from './blocked-changes.ts';
+import { type Claimed, carriedRow, isPlain, type Lists, MANUAL, plain } from './claims.ts';
 import { PreparedQuery, type Runner } from './prepared-query.ts';
 import { BLOCK, eachBlock, filled } from './row-blocks.ts';
 import type { Schema } from './schema.ts';

@@ -6,18 +6,13 @@ import {
   type BlockedAddition,
   type BlockedChange,
   type BlockedEffect,
+  type Claim,
   isExpired,
   rowAfterAdd,
 } from './blocked-changes.ts';
 
 /** Created by the migration; the source of every change that names none. */
 export const MANUAL = 1;
-
-export interface Claim {
-  readonly source: number;
-  /** `blocked_at`: when this source claimed it. */
-  readonly row: BlockedIp;
-}
 
 /** All claims to one blocked address. */
 export interface Claimed {

@@ -341,6 +341,7 @@ function answers(): Record<string, Methods> {
       authenticate: async (key: string) => (key === KEY ? { name: 'ops', scopes: ['admin'] } : null),
       list: async () => [KEY_RECORD],
       create: async () => ({ ...KEY_RECORD, key: 'secret' }),
+      bind: async (name: string, source: string) => ({ ...KEY_RECORD, name, source, claims_moved: 2 }),
       revoke: async () => ({ ...KEY_RECORD, revoked_at: NOW.toISOString() }),
     },
     sessions: {

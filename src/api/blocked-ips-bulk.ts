@@ -185,7 +185,7 @@ export const replaceBlockedAddresses = operation({
   streamedBody: { 'text/plain': AddressLines, 'application/json': WholeSet },
   query: ReplaceQuery,
   answers: { 200: { description: 'The set is what was sent, except for rejected entries.', schema: BulkAnswer } },
-  codes: [codes.ShrinkRefused, codes.SetFull, ...changeCodes],
+  codes: [codes.ShrinkRefused, codes.SetFull, codes.Conflict, ...changeCodes],
   members: { 409: ReplaceConflictMembers, ...changeMembers },
   examples: {
     text: {
@@ -248,7 +248,7 @@ export const changeBlockedAddresses = operation({
   streamedBody: { 'application/json': BatchRequest },
   query: BatchQuery,
   answers: { 200: { description: 'What was changed, and what was rejected.', schema: BulkAnswer } },
-  codes: [codes.SetFull, ...changeCodes],
+  codes: [codes.SetFull, codes.Conflict, ...changeCodes],
   members: { 409: SetFullMembers, ...changeMembers },
   examples: {
     add_and_remove: {

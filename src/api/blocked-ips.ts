@@ -298,6 +298,7 @@ export const blockAddress = operation({
     codes.CoveredByTrust,
     codes.WideNetwork,
     codes.SetFull,
+    codes.Conflict,
     ...changeCodes,
   ],
   members: { 409: BlockConflictMembers, ...changeMembers },

@@ -224,7 +224,7 @@ export const bindKey = operation({
     source: sourceName('The name of the source.'),
   }),
   answers: { 200: { description: 'The key is bound.', schema: BoundKey } },
-  codes: [codes.NotFound],
+  codes: [codes.NotFound, codes.Conflict],
   examples: {
     fail2ban: {
       summary: 'The key of fail2ban',

@@ -23,7 +23,7 @@ import type {
 import type { BulkResult, BulkRunner } from './bulk/bulk-runner.ts';
 import type { Synchroniser } from './compare/sync.ts';
 import { textPages } from './mirrored-map.ts';
-import { manualName, type NamedSource, type Sources, sourceOf } from './sources.ts';
+import { isBound, manualName, type NamedSource, type Sources, sourceOf } from './sources.ts';
 import type { Admission } from './write/admission.ts';
 import { SpecialEntries } from './write/admission.ts';
 import { changeFailure } from './write/change-failure.ts';
@@ -98,7 +98,7 @@ export class BlockedSet implements BlockedSetService {
   async unblock(entry: IpEntry, caller: Caller, of: { source?: string | undefined } = {}): Promise<UnblockAnswer> {
     const name = sourceOf(of.source, caller);
     const source = name === undefined ? undefined : await this.#deps.sources.find(name);
-    if (source?.kind === 'list' && caller.boundTo === undefined) throw droppedFromList(source);
+    if (source?.kind === 'list' && !isBound(caller)) throw droppedFromList(source);
     const change = ofSource({ op: 'remove', entry } as const, source);
     const result = await this.#deps.writer.change([change], 'urgent', deadlineOf(caller), {
       operation: 'unblock',
@@ -147,8 +147,7 @@ export class BlockedSet implements BlockedSetService {
     const source = await (options.dryRun === true
       ? sources.toPreview(options.source, caller)
       : sources.toClaim(options.source, 'agent', caller));
-    if (source?.kind === 'list' && caller.boundTo === undefined && request.remove.length > 0)
-      throw droppedFromList(source);
+    if (source?.kind === 'list' && !isBound(caller) && request.remove.length > 0) throw droppedFromList(source);
     const changes = wanted.map((change) => ofSource(change, source));
     const all = [...request.rejected, ...own];
     const rejected = { total: all.length, first: all.slice(0, listedRejections) };

@@ -1,7 +1,7 @@
 // Gives a source the claims that a key made before it was bound to it.
 
 import type { TurnQueue } from '../concurrency/turn-queue.ts';
-import type { BlockedIpsStore, MovedClaims } from '../store/blocked-ips-store.ts';
+import type { ClaimsStore, MovedClaims } from '../store/claims-store.ts';
 import type { Sources } from './sources.ts';
 import { changeFailure } from './write/change-failure.ts';
 
@@ -9,7 +9,7 @@ import { changeFailure } from './write/change-failure.ts';
 const slice = 4_096;
 
 interface ClaimMoverDeps {
-  readonly store: Pick<BlockedIpsStore, 'moveClaims'>;
+  readonly claims: Pick<ClaimsStore, 'move'>;
   readonly sources: Pick<Sources, 'forAgent'>;
   readonly turns: TurnQueue;
 }
@@ -33,7 +33,7 @@ export class ClaimMover {
       do {
         const from: Buffer | null = after;
         const done: MovedClaims = await this.#deps.turns.take('bulk', () =>
-          this.#deps.store.moveClaims({ author, to }, from, slice),
+          this.#deps.claims.move({ author, to }, from, slice),
         );
         moved += done.moved;
         after = done.last;

@@ -1,6 +1,7 @@
 import { parseIp } from '../domain/ip.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import type { BlockedChange, BlockedIpsStore } from '../store/blocked-ips-store.ts';
+import type { ClaimsStore } from '../store/claims-store.ts';
 import type { Log } from '../telemetry/log.ts';
 import { ExpiryLoop } from './expiry-loop.ts';
 import type { ChangeResult } from './write/group-writer.ts';
@@ -11,6 +12,7 @@ const sweptAtMost = 2_000;
 
 interface ExpiryDeps {
   readonly store: BlockedIpsStore;
+  readonly claims: Pick<ClaimsStore, 'sweep'>;
   readonly log: Log;
   readonly now: () => Date;
   readonly change: (changes: readonly BlockedChange[]) => Promise<ChangeResult>;
@@ -37,7 +39,7 @@ export class Expiry {
   }
 
   async #expireOnce(): Promise<boolean> {
-    await this.#deps.store.sweepClaims(this.#deps.now(), sweptAtMost);
+    await this.#deps.claims.sweep(this.#deps.now(), sweptAtMost);
     const now = this.#deps.now().toISOString();
     const groupSize = Math.min(groupAtMost, this.#deps.removalsAtMost());
     const due = await this.#deps.store.expiredBefore(now, groupSize);

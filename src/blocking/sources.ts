@@ -6,10 +6,10 @@ import type { Claim as ShownClaim, Source } from '../api/sources.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { Claim } from '../store/blocked-changes.ts';
-import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import { MANUAL } from '../store/claims.ts';
+import type { ClaimsStore } from '../store/claims-store.ts';
 import type { SourceKind } from '../store/schema.ts';
-import type { SourcesStore } from '../store/sources-store.ts';
+import { mostSources, type SourcesStore } from '../store/sources-store.ts';
 
 export interface NamedSource {
   readonly id: number;
@@ -23,7 +23,7 @@ const manual: NamedSource = { id: MANUAL, name: manualName, kind: 'manual' };
 
 interface SourcesDeps {
   readonly store: SourcesStore;
-  readonly blocked: Pick<BlockedIpsStore, 'claimsOf'>;
+  readonly claims: Pick<ClaimsStore, 'ofRows'>;
   readonly now: () => Date;
 }
 
@@ -53,7 +53,10 @@ export class Sources {
 
   async #ensure(name: string, kind: Exclude<SourceKind, 'manual'>): Promise<NamedSource> {
     if (name === manualName) return manual;
-    return (await this.#deps.store.find(name)) ?? (await this.#deps.store.create(name, kind, this.#deps.now()));
+    const source = (await this.#deps.store.find(name)) ?? (await this.#deps.store.create(name, kind, this.#deps.now()));
+    if (source !== null) return source;
+    const detail = `the source ${name} would be new, and there are ${mostSources} sources, the maximum; name an existing one`;
+    throw new ServiceError(codes.Conflict, 'create source', detail);
   }
 
   /** @throws ServiceError 404 when there is no such source */
@@ -75,7 +78,7 @@ export class Sources {
 
   /** By address, as the API shows them; without addresses that only `manual` claims. */
   async claimsOf(rows: readonly BlockedIp[]): Promise<ReadonlyMap<string, ShownClaim[]>> {
-    const all = [...(await this.#deps.blocked.claimsOf(rows))].filter(([, claims]) => !claims.every(isManual));
+    const all = [...(await this.#deps.claims.ofRows(rows))].filter(([, claims]) => !claims.every(isManual));
     if (all.length === 0) return new Map();
     const sources = await this.#deps.store.list();
     return new Map(all.map(([text, claims]) => [text, shownBy(sources, claims)]));
@@ -100,13 +103,18 @@ export class Sources {
 /** Never the number of a source. */
 const noSource = -1;
 
+/** False for a key that is marked as `manual`, too. */
+export function isBound({ boundTo }: Pick<Caller, 'boundTo'>): boolean {
+  return boundTo !== undefined && boundTo !== manualName;
+}
+
 /**
  * The source of a request; undefined: none, so `manual` and, for removals, agents. A key bound to `fail2ban` may also name `fail2ban:sshd`. One marked as `manual` acts as
  * if it were not bound.
  * @throws ServiceError 403 when the key is bound to another source
  */
 export function sourceOf(requested: string | undefined, { keyName, boundTo }: Caller): string | undefined {
-  const bound = boundTo === manualName ? undefined : boundTo;
+  const bound = isBound({ boundTo }) ? boundTo : undefined;
   if (bound === undefined) return requested;
   if (requested === undefined || requested === bound || requested.startsWith(`${bound}:`)) return requested ?? bound;
   throw new ServiceError(

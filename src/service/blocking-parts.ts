@@ -38,6 +38,7 @@ import type { Settings } from '../settings.ts';
 import { rowInForce } from '../store/blocked-changes.ts';
 import { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import { BulkStore } from '../store/bulk-store.ts';
+import { ClaimsStore } from '../store/claims-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
 import type { Database } from '../store/open-database.ts';
 import { SourcesStore } from '../store/sources-store.ts';
@@ -229,7 +230,8 @@ export function wireBlocking(options: {
   });
   // If unknown, trusted addresses are assumed to be admitted.
   const trustHasEffect = async (): Promise<boolean> => (await options.trustUsage?.check())?.hasEffect !== false;
-  const sources = new Sources({ store: new SourcesStore(database), blocked: store, now });
+  const claims = new ClaimsStore(database);
+  const sources = new Sources({ store: new SourcesStore(database), claims, now });
   const checker = new AddressChecker({
     store,
     sources,
@@ -266,6 +268,7 @@ export function wireBlocking(options: {
   let expiredRow: number | null = null;
   const expiry = new Expiry({
     store,
+    claims,
     log,
     now,
     change: (changes) =>
@@ -298,7 +301,7 @@ export function wireBlocking(options: {
     bulk,
     blockedSet,
     sources,
-    claimMover: new ClaimMover({ store, sources, turns }),
+    claimMover: new ClaimMover({ claims, sources, turns }),
     expiry,
     trustExpiry,
   };

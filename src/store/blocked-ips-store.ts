@@ -1,62 +1,31 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { BlockedIp } from '../api/blocked-ips.ts';
 import { yieldToLoop } from '../concurrency/pause.ts';
-import { entryOfSortKey, type IpEntry, sortKey } from '../domain/ip.ts';
+import { type IpEntry, sortKey } from '../domain/ip.ts';
 import { AddressLookup } from './address-lookup.ts';
 import { type AuditNote, AuditRows } from './audit-rows.ts';
 import {
   type BlockedAddition,
   type BlockedChange,
   type BlockedEffect,
-  type Claim,
   isExpired,
   type NetChange,
   rowInForce,
 } from './blocked-changes.ts';
 import { BlockedKeys } from './blocked-keys.ts';
 import { BlockedPages, type Page, type PageRequest } from './blocked-pages.ts';
-import { BLOCKED_COLUMNS, BlockedRows, type RowChanges } from './blocked-rows.ts';
+import { BlockedRows, type RowChanges } from './blocked-rows.ts';
 import { BlockedScan } from './blocked-scan.ts';
-import { ClaimRows, noLists } from './claim-rows.ts';
-import { applyChange, type Claimed, carriedRow, claimsMoved, type Lists, MANUAL, plain } from './claims.ts';
+import { BulkSkips } from './bulk-skips.ts';
+import { ClaimRows } from './claim-rows.ts';
+import { applyChange, type Claimed, carriedRow, type Lists, plain } from './claims.ts';
 import { coveredAmong } from './covered-among.ts';
 import { ForeignCommits } from './foreign-commits.ts';
 import { type AdoptedRows, adoptedRow, adoptForeign } from './foreign-rows.ts';
 import { Generation } from './instance-store.ts';
 import type { Database } from './open-database.ts';
-import { PreparedQuery, type Runner } from './prepared-query.ts';
+import type { Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
-
-/**
- * A bulk change counts as made when its body was complete; its slices are applied later. A change of one of its
- * addresses in between was acknowledged after it and wins: the address is marked, and the slices skip it. An expiry
- * marks nothing, because the bulk change is newer.
- */
-class BulkSkips {
-  readonly #active: PreparedQuery<{ id: number }>;
-  readonly #mark: PreparedQuery<unknown>;
-
-  constructor(db: Kysely<Schema>) {
-    this.#active = new PreparedQuery(
-      db.selectFrom('bulk_changes').select('id').where('state', 'in', ['adding', 'removing']).compile(),
-    );
-    this.#mark = new PreparedQuery(
-      db
-        .insertInto('bulk_skips')
-        .values({ bulk: 0, sort_key: Buffer.alloc(0), ip_address: '' })
-        .onConflict((conflict) => conflict.doNothing())
-        .compile(),
-    );
-  }
-
-  /** Call within the transaction that changes `entries`. */
-  async mark(runner: Runner, entries: readonly IpEntry[]): Promise<void> {
-    if (entries.length === 0) return;
-    for (const { id } of await this.#active.all(runner, ['adding', 'removing'])) {
-      for (const entry of entries) await this.#mark.write(runner, [id, sortKey(entry), entry.text]);
-    }
-  }
-}
 
 export type { BlockedChange, BlockedEffect, ExpiryChange, NetChange } from './blocked-changes.ts';
 export type { PageRequest } from './blocked-pages.ts';
@@ -81,12 +50,6 @@ export interface GroupAudit {
  * Runs inside the transaction, with the change's number; a throw rolls everything back. It must not write to a store.
  */
 export type BeforeCommit = (net: NetChange, generation: number) => Promise<void> | void;
-
-export interface MovedClaims {
-  readonly moved: number;
-  /** Where to continue; null: that was all. */
-  readonly last: Buffer | null;
-}
 
 interface AppliedGroup {
   readonly effects: BlockedEffect[];
@@ -247,14 +210,6 @@ export class BlockedIpsStore {
     return await this.#rows.get(this.#database.read, ip);
   }
 
-  /** The claims to these blocked addresses; none: only `manual` claims any address. */
-  async claimsOf(rows: readonly BlockedIp[]): Promise<ReadonlyMap<string, readonly Claim[]>> {
-    const { read } = this.#database;
-    if (rows.length === 0 || !(await this.#claims.anyFurther(read))) return new Map();
-    const all = await this.#claims.all(read, new Map(rows.map((row) => [row.ip_address, row])));
-    return new Map([...all].map(([text, { claims }]) => [text, claims]));
-  }
-
   /** Which of these canonical texts are blocked. */
   async presentOf(texts: readonly string[]): Promise<Set<string>> {
     return new Set((await this.#rows.getMany(this.#database.read, texts)).keys());
@@ -330,62 +285,6 @@ export class BlockedIpsStore {
     return await this.#scan.texts(after, limit);
   }
 
-  /**
-   * Makes claims of `manual` by this author claims of another source: of the next `limit` blocked addresses after `after`.
-   * Changes nothing that is blocked; call it inside a turn, since it changes what a removal drops. Where the source has a
-   * claim already, the one that ends last stays.
-   */
-  async moveClaims(
-    { author, to }: { readonly author: string; readonly to: number },
-    after: Buffer | null,
-    limit: number,
-  ): Promise<MovedClaims> {
-    return await this.#database.write.transaction().execute(async (transaction) => {
-      const keyed = await transaction
-        .selectFrom('blocked_ips')
-        .select(['sort_key', 'others', 'source', ...BLOCKED_COLUMNS])
-        .where('sort_key', '>', after ?? Buffer.alloc(0))
-        .orderBy('sort_key')
-        .limit(limit)
-        .execute();
-      const near = keyed.filter(
-        ({ others, source, blocked_by }) => others > 0 || (source === MANUAL && blocked_by === author),
-      );
-      const rows = new Map(near.map(({ sort_key: _k, others: _o, source: _s, ...row }) => [row.ip_address, row]));
-      const keys = new Map(near.map(({ ip_address, sort_key }) => [ip_address, sort_key]));
-      let moved = 0;
-      for (const [text, before] of await this.#claims.all(transaction, rows)) {
-        const after = claimsMoved(before, author, to);
-        if (after === before) continue;
-        moved += 1;
-        await this.#rows.write(transaction, { inserts: [], updates: [carriedRow(after)], deletes: [] });
-        await this.#claims.write(transaction, keys.get(text)!, before, after);
-      }
-      return { moved, last: keyed.length < limit ? null : (keyed.at(-1)?.sort_key ?? null) };
-    });
-  }
-
-  /**
-   * Forgets claims that have ended by `now` although others keep their address blocked, at most `limit`. Changes nothing
-   * that is blocked. Returns how many.
-   */
-  async sweepClaims(now: Date, limit: number): Promise<number> {
-    const at = now.toISOString();
-    if ((await this.#claims.ended(this.#database.read, at, 1)).length === 0) return 0;
-    return await this.#database.write.transaction().execute(async (transaction) => {
-      const keys = await this.#claims.ended(transaction, at, limit);
-      const byText = new Map(keys.map((key) => [entryOfSortKey(key, 0).text, key]));
-      const rows = await this.#rows.keyedAmong(transaction, [...byText.keys()]);
-      for (const [text, before] of await this.#claims.all(transaction, rows)) {
-        const change = { op: 'expire', entry: entryOfSortKey(byText.get(text)!, 0), now: at } as const;
-        const { after } = applyChange(before, change, at, noLists);
-        // Null: the row has expired too, and goes with its claims.
-        if (after !== null) await this.#claims.write(transaction, byText.get(text)!, before, after);
-      }
-      return keys.length;
-    });
-  }
-
   /** Null when no block expires. */
   async nextExpiry(): Promise<string | null> {
     return await this.#scan.nextExpiry();
@@ -420,8 +319,7 @@ export class BlockedIpsStore {
       const old = claimed.get(text) ?? null;
       if (left !== null && left !== old) await this.#claims.write(runner, sortKey(entries.get(text)!), old, left);
     }
-    const newer = changes.filter((change) => change.op !== 'expire').map((change) => change.entry);
-    await this.#bulkSkips.mark(runner, newer);
+    await this.#bulkSkips.mark(runner, changes);
     return { effects, net, committed: await this.#writeAudit(runner, audits, effects, now) };
   }
 

@@ -10,7 +10,7 @@ import { applyChange, type Claimed, carriedRow, type Lists, MANUAL, plain } from
 import { adoptedRow } from './foreign-rows.ts';
 import type { Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
-import type { StagedBlocks } from './staged-blocks.ts';
+import type { Skips, StagedBlocks } from './staged-blocks.ts';
 import type { StagedMerge } from './staged-merge.ts';
 import { KEY_BYTES, type StagedRow, type StagedRows } from './staged-rows.ts';
 
@@ -219,7 +219,8 @@ export class BulkSlices {
     for (; index < count && changed < slice.changes; index++) {
       if (settled[index] === 1) continue;
       const text = staged.text(index);
-      if (skips.has(text)) continue;
+      const skip = skips.get(text);
+      if (skip === 'all' || (skip === 'removals' && staged.isRemoval(index))) continue;
       const inserted = blocked[index] === 1 ? undefined : byHand.get(text);
       // Deleted and inserted again: an insert never replaces an existing row, it fails.
       if (inserted !== undefined) changes.deletes.push(text);
@@ -426,8 +427,8 @@ export class BulkSlices {
     return await this.#deps.rows.foreignAmong(runner, texts);
   }
 
-  async #skips(runner: Runner, slice: SliceOf, position: Buffer | null): Promise<Set<string>> {
-    if (position === null) return new Set();
+  async #skips(runner: Runner, slice: SliceOf, position: Buffer | null): Promise<Skips> {
+    if (position === null) return new Map();
     return await this.#deps.blocks.skips(runner, slice.bulk, slice.after ?? BEFORE_ALL, position);
   }
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { entry, NOON, nothing, StoreFolder, storesOf } from '../../testkit/store/store-folder.ts';
 import type { BlockedChange, BlockedIpsStore } from './blocked-ips-store.ts';
 import type { BulkStore, StagedRow } from './bulk-store.ts';
+import { ClaimsStore } from './claims-store.ts';
 import type { Database } from './open-database.ts';
 import type { SourceKind } from './schema.ts';
 
@@ -119,7 +120,7 @@ it('an address is blocked while a claim lives, and its row carries the one that 
 
 /** Forgets claims that have ended, unless the row has expired too. */
 async function sweep(model: Model, at: Date): Promise<void> {
-  await store.sweepClaims(at, 100);
+  await new ClaimsStore(database).sweep(at, 100);
   for (const [text, claims] of model) {
     const live = [...claims].filter(([, said]) => isLive(said, at.toISOString()));
     if (live.length > 0) model.set(text, new Map(live));
@@ -257,5 +258,44 @@ describe('an unblock', () => {
     const { net } = await store.applyGroup([remove(3), remove(2)], NOON, nothing);
     expect(net.removed).toEqual([TEXTS[0]]);
     expect(await get()).toBeNull();
+  });
+});
+
+describe('a change that comes while a bulk change is applied', () => {
+  const add = (by?: number): BlockedChange => ({
+    op: 'add',
+    entry: entry(TEXTS[0]!),
+    source: by,
+    expiry: { kind: 'permanent' },
+  });
+  const remove = (by?: number): BlockedChange => ({ op: 'remove', entry: entry(TEXTS[0]!), source: by });
+  const claiming = async () =>
+    [...(((await table()).get(TEXTS[0]!) as { all: Map<number, Said> } | undefined)?.all.keys() ?? [])].sort();
+  const during = async (
+    of: number | undefined,
+    staged: StagedRow,
+    meanwhile: BlockedChange,
+    before: BlockedChange[] = [],
+  ) => {
+    if (before.length > 0) await store.applyGroup(before, NOON, nothing);
+    const id = await bulk.begin({ replace: false, source: of });
+    await bulk.stage(id, [staged]);
+    await bulk.markReady(id);
+    await store.applyGroup([meanwhile], NOON, nothing);
+    await bulk.applySlice(id, 10, NOON, nothing);
+    return await claiming();
+  };
+  const [listed, gone] = [add() as StagedRow, remove() as StagedRow];
+
+  it('wins if it changes the same claims', async () => {
+    expect(await during(undefined, gone, add(), [add()])).toEqual([1]);
+    expect(await during(undefined, listed, remove(), [add(3)])).toEqual([3]);
+    expect(await during(undefined, gone, add(2), [add()])).toEqual([1, 2, 3]);
+  });
+
+  it('counts beside it if it changes the claims of another source', async () => {
+    expect(await during(3, listed, add())).toEqual([1, 3]);
+    expect(await during(undefined, listed, add(2), [remove()])).toEqual([1, 2, 3]);
+    expect(await during(4, listed, remove(), [add()])).toEqual([3, 4]);
   });
 });

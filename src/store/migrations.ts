@@ -10,6 +10,7 @@ import { temporaryTrust } from './migrations/0007-temporary-trust.ts';
 import { sessions } from './migrations/0008-sessions.ts';
 import { claims } from './migrations/0009-claims.ts';
 import { keyBinding } from './migrations/0010-key-binding.ts';
+import { skipsBySource } from './migrations/0011-skips-by-source.ts';
 import type { Schema } from './schema.ts';
 import { DatabaseUnusable } from './store-error.ts';
 
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0008-sessions', up: sessions },
   { name: '0009-claims', up: claims },
   { name: '0010-key-binding', up: keyBinding },
+  { name: '0011-skips-by-source', up: skipsBySource },
 ];
 
 /**

@@ -174,6 +174,8 @@ interface BulkSkipsTable {
   bulk: number;
   sort_key: Buffer;
   ip_address: string;
+  /** 1: only staged removals skip it. */
+  removals_only: Generated<number>;
 }
 
 /** Append-only, enforced by triggers. */

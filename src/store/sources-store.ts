@@ -1,7 +1,6 @@
 import { yieldToLoop } from '../concurrency/pause.ts';
 import type { Database } from './open-database.ts';
 import type { SourceKind } from './schema.ts';
-import { StoreError } from './store-error.ts';
 
 interface SourceRow {
   readonly id: number;
@@ -32,8 +31,8 @@ export class SourcesStore {
     return await this.#database.read.selectFrom('sources').select(columns).orderBy('id').execute();
   }
 
-  /** Returns the existing one if there is one. Throws `StoreError` `constraint` when there are a thousand. */
-  async create(name: string, kind: SourceKind, now: Date): Promise<SourceRow> {
+  /** Returns the existing one if there is one. Null: there are a thousand. */
+  async create(name: string, kind: SourceKind, now: Date): Promise<SourceRow | null> {
     return await this.#database.write.transaction().execute(async (transaction) => {
       const known = await transaction.selectFrom('sources').select(columns).where('name', '=', name).executeTakeFirst();
       if (known !== undefined) return known;
@@ -41,8 +40,7 @@ export class SourcesStore {
         .selectFrom('sources')
         .select((select) => select.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
-      if (count >= mostSources)
-        throw new StoreError('constraint', `there are ${count} sources, and no more are allowed`);
+      if (count >= mostSources) return null;
       const row = { name, kind, note: null, release_at: null, created_at: now.toISOString() };
       return await transaction.insertInto('sources').values(row).returning(columns).executeTakeFirstOrThrow();
     });

@@ -17,13 +17,16 @@ interface StoredBlock {
   details_json: string | null;
 }
 
+/** By address, which of the staged rows skip it. */
+export type Skips = ReadonlyMap<string, 'all' | 'removals'>;
+
 /** Writes and reads blocks of staged rows, with statements compiled once. */
 export class StagedBlocks {
   readonly #insert: PreparedQuery<unknown>;
   readonly #following: PreparedQuery<StoredBlock>;
   readonly #holding: PreparedQuery<StoredBlock>;
   readonly #nextRun: PreparedQuery<{ run: number }>;
-  readonly #skips: PreparedQuery<{ ip_address: string }>;
+  readonly #skips: PreparedQuery<{ ip_address: string; removals_only: number }>;
 
   constructor(db: Kysely<Schema>) {
     const key = Buffer.alloc(0);
@@ -37,7 +40,7 @@ export class StagedBlocks {
     this.#skips = new PreparedQuery(
       db
         .selectFrom('bulk_skips')
-        .select('ip_address')
+        .select(['ip_address', 'removals_only'])
         .where('bulk', '=', 0)
         .where('sort_key', '>', key)
         .where('sort_key', '<=', key)
@@ -80,9 +83,9 @@ export class StagedBlocks {
   }
 
   /** Addresses above `after`, up to `last`, that others changed since the bulk was complete. */
-  async skips(runner: Runner, bulk: number, after: Buffer, last: Buffer): Promise<Set<string>> {
+  async skips(runner: Runner, bulk: number, after: Buffer, last: Buffer): Promise<Skips> {
     const rows = await this.#skips.all(runner, [bulk, after, last]);
-    return new Set(rows.map((row) => row.ip_address));
+    return new Map(rows.map((row) => [row.ip_address, row.removals_only === 1 ? 'removals' : 'all']));
   }
 }
 

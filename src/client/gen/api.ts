@@ -1786,7 +1786,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['BlockConflictMembers'] & {
-              readonly code?: 6007 | 6030 | 6031;
+              readonly code?: 409 | 6007 | 6030 | 6031;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -1852,7 +1852,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['ReplaceConflictMembers'] & {
-              readonly code?: 6006 | 6031;
+              readonly code?: 409 | 6006 | 6031;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -2058,7 +2058,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['SetFullMembers'] & {
-              readonly code?: 6031;
+              readonly code?: 409 | 6031;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -3087,6 +3087,7 @@ export interface operations {
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
       408: components['responses']['RequestTimeout'];
+      409: components['responses']['Conflict'];
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['TooManyFailedKeys'];

@@ -42,7 +42,8 @@ describe('fail2ban beside the operator', () => {
   });
 
   it('keeps its ban apart from that of another jail', async () => {
-    await ban(ip, 'fail2ban:sshd');
+    const first = await ban(ip, 'fail2ban:sshd');
+    expect(first.answer.claims).toMatchObject([{ source: 'fail2ban:sshd', kind: 'agent' }]);
     const { answer } = await ban(ip, 'fail2ban:http');
     expect(answer.claims?.map(({ source, kind }) => [source, kind])).toEqual([
       ['fail2ban:sshd', 'agent'],

@@ -49,7 +49,7 @@ export type BlockedEffect =
       created: boolean;
       changed: boolean;
       row: BlockedIp;
-      /** All claims to the address, the one that ends last first; absent: it is new, or only `manual` claims it. */
+      /** All claims to the address, the one that ends last first; absent: only `manual` claims it. */
       claims?: readonly Claim[];
     }
   | {

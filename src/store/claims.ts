@@ -66,7 +66,8 @@ type Added = { effect: BlockedEffect; after: Claimed };
 function addNew(change: BlockedAddition, now: string): Added {
   const row = rowAfterAdd(null, change, now);
   const after: Claimed = { since: now, claims: [{ source: change.source ?? MANUAL, row }] };
-  return { effect: { op: 'add', created: true, changed: true, row }, after };
+  const claimedBy = isPlain(after) ? {} : { claims: after.claims };
+  return { effect: { op: 'add', created: true, changed: true, row, ...claimedBy }, after };
 }
 
 function add(claimed: Claimed, change: BlockedAddition, now: string): Added {

@@ -2,7 +2,6 @@
 // reload, so that none takes another's repair for drift.
 
 import { Mutex } from '../../concurrency/mutex.ts';
-import { pause } from '../../concurrency/pause.ts';
 import { type TurnQueue, WaitedTurns } from '../../concurrency/turn-queue.ts';
 import type { Emit } from '../../events/facts.ts';
 import { RuntimeMapRejection, type WorkerRef } from '../../haproxy/maps/runtime-map.ts';
@@ -43,8 +42,6 @@ const firstAnswerMs = 5_000;
 /** For a worker that did not answer before. */
 const silentBeforeMs = 2_000;
 const rounds = 3;
-/** A line that a hung worker was sent ends some milliseconds after its first answer. */
-const lineEndsMs = 500;
 /** A million missing entries take some 10 s on a quiet machine. */
 const repairPatienceMs = 180_000;
 
@@ -67,8 +64,6 @@ export class WorkerReconciler {
   readonly #drift: DriftObserver;
   readonly #lookups = new LookupSize();
   readonly #mutex = new Mutex();
-  /** Pids of workers that missed the deadline of a line: they carry it out, as a whole, once they continue. */
-  readonly #owesLine = new Set<number>();
 
   constructor(deps: WorkerReconcilerDeps) {
     this.#deps = deps;
@@ -126,7 +121,7 @@ export class WorkerReconciler {
     try {
       // A worker that hangs must not delay the others.
       const firstMs = this.#deps.registry.byPid(pid)?.unresponsive === true ? silentBeforeMs : firstAnswerMs;
-      await this.#firstAnswer(map, pid, firstMs);
+      await map.runtime.firstAnswer(performance.now() + firstMs, { kind: 'pid', pid });
       for (let round = 0; round <= rounds; round += 1) {
         time.step();
         if (!unlisted) {
@@ -162,8 +157,7 @@ export class WorkerReconciler {
           if (!(error instanceof MasterSocketError && error.reason === 'deadline')) throw error;
           // A healthy worker may miss a deadline on a busy machine; the next slices are smaller.
           unanswered = error;
-          if (this.#deps.registry.takesLines) this.#owesLine.add(pid);
-          await this.#firstAnswer(map, pid, firstAnswerMs);
+          await map.runtime.firstAnswer(performance.now() + firstAnswerMs, { kind: 'pid', pid });
         }
         const done = madeSince(before, repairs);
         const any = done.added + done.removed + done.corrected > 0;
@@ -200,12 +194,6 @@ export class WorkerReconciler {
       if (known !== null && error.reason === 'deadline') known.unresponsive = true;
       return verdict(false, causeText(error), error.reason);
     }
-  }
-
-  /** A line that a hung worker still carries out could remove an entry behind the listing that follows. */
-  async #firstAnswer(map: MirroredMap, pid: number, withinMs: number): Promise<void> {
-    await map.runtime.firstAnswer(performance.now() + withinMs, { kind: 'pid', pid });
-    if (this.#owesLine.delete(pid)) await pause(lineEndsMs);
   }
 
   /** Finished repairs count even if a later one throws. True: the comparison found more than it lists. */

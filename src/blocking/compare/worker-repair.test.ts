@@ -147,12 +147,12 @@ describe('a repair of many entries', () => {
       const resumed = Promise.withResolvers<void>();
       let block: Promise<unknown> | undefined;
       master.script = (command) => {
-        if (sent('del') === 1 && command.includes(' del map ')) return { kind: 'wait', until: resumed.promise };
-        if (sent('del') === 1 && command.endsWith(' show map') && block === undefined) {
+        if (sent('del') !== 1 || !command.includes(' del map ')) return undefined;
+        setTimeout(() => {
           block = kit.blockedSet.block(toBlock(blocked), caller());
           setTimeout(() => resumed.resolve(), 100);
-        }
-        return undefined;
+        }, 3_000);
+        return { kind: 'wait', until: resumed.promise };
       };
       const verdict = await time.during(kit.workers.sync(kit.blocked, master.current.pid));
       await time.during(Promise.resolve(block));

@@ -9,6 +9,7 @@ import { type Command, repliesLate, targetOf, type WorkerLine, wireText } from '
 import { Exchange, type ExchangeFailure } from './exchange.ts';
 import { type Deadline, millisecondsUntil, socketFailureReason } from './master-socket-error.ts';
 import { SilentTargets } from './silent-targets.ts';
+import { UnfinishedLine } from './unfinished-line.ts';
 
 const WRITE_BLOCK = 64 * 1024;
 /** How long to wait for the end of a connection once every reply has come; it takes some 50 µs. */
@@ -21,8 +22,15 @@ const EXTENSION_MS = 200;
 
 type LinesSink = (lines: string[]) => void | Promise<void>;
 
-/** `unanswered` is the target (`@1`, `@!4711`, null: the master) of a command that was sent and not fully answered. */
-export type ConversationEnd = (unanswered: { readonly target: string | null } | null) => void;
+/** A command that was sent and not fully answered by its deadline. */
+interface UnansweredCommand {
+  /** `@1`, `@!4711`; null: the master. */
+  readonly target: string | null;
+  /** It belongs to this line, which still takes effect as a whole. */
+  readonly line: UnfinishedLine | null;
+}
+
+export type ConversationEnd = (unanswered: UnansweredCommand | null) => void;
 
 interface ConversationDeps {
   readonly socket: Socket;
@@ -48,6 +56,7 @@ interface Call {
   readonly blocks: readonly string[];
   readonly raw: boolean;
   readonly untilEnd: boolean;
+  readonly endsInLine: boolean;
   /** The worker that its commands are for, and which of them is the first; null: only the master's own. */
   readonly worker: { readonly target: string; readonly first: number; readonly late: boolean } | null;
   sent: boolean;
@@ -134,7 +143,9 @@ export class Conversation {
     const worker = target === null ? null : { target, first, late: repliesLate(command) };
     return new Promise((resolve, reject) => {
       const since = performance.now();
-      const call: Call = { blocks, raw, untilEnd, worker, since, sent: false, sinkWork: null, resolve, reject };
+      const endsInLine = line !== undefined;
+      const answers = { resolve, reject };
+      const call: Call = { blocks, raw, untilEnd, endsInLine, worker, since, sent: false, sinkWork: null, ...answers };
       const onLines = sink === undefined ? {} : { onLines: (lines: string[]) => this.#handOver(call, sink, lines) };
       this.#exchange.begin(all, { raw, ...onLines });
       if (this.#over) return reject(this.#error(this.#failure));
@@ -298,23 +309,30 @@ export class Conversation {
     this.#failure = failure;
     const awaited = call === null || isWaiting ? undefined : this.#exchange.awaited;
     if (awaited !== undefined) this.#observer.failed(commandNameOf(awaited), failure.reason);
-    const unanswered = awaited !== undefined && failure.reason === 'deadline';
-    this.#finishUp(unanswered ? { target: targetOf(awaited) } : null);
-    call?.reject(this.#error(failure));
+    const error = this.#error(failure);
+    if (awaited === undefined || failure.reason !== 'deadline') this.#finishUp();
+    else this.#abandonUnanswered(targetOf(awaited), call?.endsInLine === true);
+    call?.reject(error);
   }
 
   #error(failure: ExchangeFailure): Error {
     return this.#exchange.error(this.#deps.path, failure);
   }
 
-  #finishUp(unanswered: { target: string | null } | null = null): void {
+  /** Commands of the master that precede a line are dropped with it if they are unanswered. */
+  #abandonUnanswered(target: string | null, endsInLine: boolean): void {
+    const line = endsInLine && target !== null ? new UnfinishedLine(this.#deps.socket, this.#exchange) : null;
+    this.#finishUp({ target, line });
+  }
+
+  #finishUp(unanswered: UnansweredCommand | null = null): void {
     if (this.#over) return;
     this.#over = true;
     clearTimeout(this.#timer);
     clearTimeout(this.#leave);
     this.#onDrain?.();
     this.#stopWaiting?.();
-    this.#deps.socket.destroy();
+    if (unanswered?.line == null) this.#deps.socket.destroy();
     this.#deps.onEnd(unanswered);
     // After `onEnd`, so that a call waiting for this worker learns whether it left a command unanswered.
     if (this.#awaited !== null) this.#silent.heard(this.#awaited);

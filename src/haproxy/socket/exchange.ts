@@ -100,7 +100,8 @@ export class Exchange {
     return new MasterSocketError(failure.reason, {
       path,
       command: command instanceof PayloadCommand ? command.wire : command,
-      responses: this.#bodies,
+      // A copy: the replies of a line may still come.
+      responses: [...this.#bodies],
       partial: this.#partial,
       ...failure,
     });

@@ -5,8 +5,9 @@ import { Conversation, type ConversationEnd } from './conversation.ts';
 import type { Command } from './conversation-command.ts';
 import { type Deadline, MasterSocketError, millisecondsUntil, socketFailureReason } from './master-socket-error.ts';
 import { SilentTargets } from './silent-targets.ts';
-import { type Purpose, type Slot, SlotPool } from './slot-pool.ts';
+import { type Purpose, SlotPool } from './slot-pool.ts';
 import { socketFile, socketSafety } from './socket-safety.ts';
+import { Unanswered } from './unanswered.ts';
 
 export { type Deadline, MasterSocketError, type SocketFailureReason } from './master-socket-error.ts';
 
@@ -29,24 +30,15 @@ export interface ConverseOptions {
   readonly reader?: boolean;
 }
 
-/** One harmless command to a target that left a command unanswered; waits for the reply without a deadline. */
-interface LivenessProbe {
-  readonly socket: Socket;
-  /** Slots of abandoned conversations that the master still holds. */
-  readonly held: Slot[];
-  readonly settle: () => void;
-  readonly end: Promise<void>;
-}
-
 export class MasterSocket {
   readonly path: string;
   readonly #slots: SlotPool;
   readonly #observer: CommandObserver;
-  readonly #probes = new Map<string | null, LivenessProbe>();
+  readonly #unanswered = new Map<string | null, Unanswered>();
   readonly #open = new Set<Conversation>();
   #silent = { changes: new SilentTargets(), reads: new SilentTargets() };
   #closed = false;
-  /** The socket's file when the probes were connected. */
+  /** The socket's file when a conversation last began. */
   #file: string | null = null;
 
   constructor(path: string, options: MasterSocketOptions = {}) {
@@ -78,9 +70,9 @@ export class MasterSocket {
       const onEnd: ConversationEnd = (unanswered) => {
         this.#open.delete(conversation);
         if (unanswered === null || this.#closed) slot.release();
-        else this.#holdSlot(unanswered.target, slot);
+        else this.#unansweredOf(unanswered.target).add(slot, unanswered.line);
       };
-      const isUnanswered = (target: string | null) => this.#probes.has(target);
+      const isUnanswered = (target: string | null) => this.#unanswered.has(target);
       const observer = this.#observer;
       // A read never delays a change.
       const silent = options.change === true ? this.#silent.changes : this.#silent.reads;
@@ -107,7 +99,7 @@ export class MasterSocket {
 
   /** Resolves when `target` (`@!<pid>`) and the master have no unanswered command left, or at the deadline. */
   async settled(target: string, deadline: Deadline): Promise<void> {
-    const pending = [null, target].flatMap((probed) => this.#probes.get(probed)?.end ?? []);
+    const pending = [null, target].flatMap((each) => this.#unanswered.get(each)?.end ?? []);
     if (pending.length === 0) return;
     await withTimeout(Promise.all(pending), millisecondsUntil(deadline));
   }
@@ -116,7 +108,7 @@ export class MasterSocket {
   close(): void {
     this.#closed = true;
     for (const conversation of [...this.#open]) conversation.close();
-    for (const { socket } of this.#probes.values()) socket.destroy();
+    for (const unanswered of [...this.#unanswered.values()]) unanswered.close();
   }
 
   #connect(): Promise<Socket> {
@@ -142,49 +134,24 @@ export class MasterSocket {
   }
 
   /**
-   * After the socket was recreated at its path (SIGUSR2, or another process) the holder of the old connections does not
-   * listen any more, so its unanswered commands use no slot of the new one. The old file's inode is not reused while
-   * its holder lives.
+   * After the socket was recreated at its path (SIGUSR2, or another process). The old file's inode is not reused while
+   * the holder of the old connections lives.
    */
   #forgetReplaced(): void {
     const file = socketFile(this.path);
     if (file === null || file === this.#file) return;
     this.#file = file;
     this.#silent = { changes: new SilentTargets(), reads: new SilentTargets() };
-    for (const probe of [...this.#probes.values()]) probe.settle();
+    for (const unanswered of [...this.#unanswered.values()]) unanswered.masterReplaced();
   }
 
-  /**
-   * An abandoned command keeps its slot in the master while its worker does not answer; the master notices the closed
-   * connection only then (2.6.12, 3.0.11). So the slot stays in use until the target answers a probe, or the master
-   * closes the probe (it re-executed, or is gone). The master drops the commands behind the unanswered one, so at most
-   * that one still takes effect (measured on both). Until then nothing more is sent to that target: each command would
-   * use up another slot.
-   */
-  #holdSlot(target: string | null, slot: Slot): void {
-    const pending = this.#probes.get(target);
-    if (pending !== undefined) {
-      pending.held.push(slot);
-      return;
-    }
-    const socket = createConnection({ path: this.path });
-    socket.unref();
-    const { promise: end, resolve } = Promise.withResolvers<void>();
-    const settle = (): void => {
-      if (this.#probes.get(target) !== probe) return;
-      this.#probes.delete(target);
-      socket.destroy();
-      for (const held of probe.held) held.release();
-      resolve();
-    };
-    const probe: LivenessProbe = { socket, held: [slot], settle, end };
-    this.#probes.set(target, probe);
-    socket.on('data', settle);
-    // Refused, reset, closed: the holder of the slots is gone.
-    socket.on('error', settle);
-    socket.on('close', settle);
-    // `show map` without a name lists the maps: 0.2 ms at any size, in every version.
-    socket.write(target === null ? 'show proc\n' : `${target} show map\n`);
+  #unansweredOf(target: string | null): Unanswered {
+    const existing = this.#unanswered.get(target);
+    if (existing !== undefined) return existing;
+    const onSettled = () => void this.#unanswered.delete(target);
+    const unanswered = new Unanswered({ path: this.path, target, onSettled });
+    this.#unanswered.set(target, unanswered);
+    return unanswered;
   }
 }
 

@@ -35,7 +35,7 @@ export function readElement({ line, reading }: NumberedReading, defaults: Elemen
   return { kind: 'element', line, ip: entry.ip, element: elementOf(entry, defaults) };
 }
 
-export function ownAddressIn(ip: string, own: readonly OwnAddress[]): OwnAddress | null {
+function ownAddressIn(ip: string, own: readonly OwnAddress[]): OwnAddress | null {
   if (own.length === 0) return null;
   const parsed = parseIp(ip);
   return parsed.ok ? coveredOwnAddress(parsed.entry, own) : null;

@@ -1,5 +1,4 @@
 import { open } from 'node:fs/promises';
-import { createInterface } from 'node:readline/promises';
 import { connect } from '../../client/node-client.ts';
 import type { CliHost } from '../host.ts';
 import type { Interruption } from '../interruption.ts';
@@ -81,6 +80,7 @@ export function canAsk({ stdin, stderr }: CliHost): boolean {
 
 /** A yes-or-no question; anything but y is no. */
 export async function ask({ stdin, stderr }: CliHost, question: string): Promise<boolean> {
+  const { createInterface } = await import('node:readline/promises');
   // Not in raw mode: Ctrl-C stays a signal.
   const terminal = createInterface({ input: stdin, output: stderr, terminal: false });
   try {

@@ -1,5 +1,4 @@
 // Blocking the user's own address would lock the user out.
-import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { covers, type IpEntry, parseIp } from '../../domain/ip.ts';
@@ -33,7 +32,9 @@ export function coveredOwnAddress(entry: IpEntry, own: readonly OwnAddress[]): O
 /** `SSH_CONNECTION="198.51.100.7 51022 192.0.2.1 22"`, `SSH_CLIENT="198.51.100.7 51022 22"`. */
 export function sshClient(environment: Environment): IpEntry | null {
   for (const name of ['SSH_CONNECTION', 'SSH_CLIENT']) {
-    const [text = ''] = (environment[name] ?? '').split(' ');
+    const value = environment[name];
+    if (value === undefined) continue;
+    const [text = ''] = value.split(' ');
     // Without the zone of a link-local address.
     const ip = parseIp(text.replace(/%.*$/, ''));
     if (ip.ok) return ip.entry;
@@ -56,6 +57,7 @@ async function sshClientOfParents(parent: number): Promise<IpEntry | null> {
 /** Null if the service is local or there is no route. Sends no packet. */
 async function addressTowards(service: ServiceAddress): Promise<IpEntry | null> {
   if (service.kind === 'unix' || isLoopback(service.host)) return null;
+  const { createSocket } = await import('node:dgram');
   const socket = createSocket(isIP(service.host) === 6 ? 'udp6' : 'udp4');
   try {
     const connected = once(socket, 'connect');

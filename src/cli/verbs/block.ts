@@ -1,13 +1,9 @@
 import type { BlockAnswer, BlockRequest } from '../../api/blocked-ips.ts';
 import type { IpEntry } from '../../domain/ip.ts';
-import { typedBatches } from '../bulk/batches.ts';
-import { type ElementDefaults, ownAddressIn } from '../bulk/elements.ts';
-import { changeMany } from '../bulk/requests.ts';
-import { sendBatches, sendList } from '../bulk/send.ts';
-import { openSource } from '../bulk/source.ts';
-import { printBulkResult } from '../bulk/text.ts';
+import type { ElementDefaults } from '../bulk/elements.ts';
 import { claimLines, sourceQueryOf } from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
+import { coveredOwnAddress } from '../connection/own-addresses.ts';
 import { expiryFields, expiryOf, refuseControls } from '../expiry-options.ts';
 import type { ExitCode } from '../failure.ts';
 import { fromNow, minute } from '../output/times.ts';
@@ -52,23 +48,17 @@ export function wideOf({ allowWide }: Pick<ElementDefaults, 'allowWide'>): { all
 async function block(session: Session, addresses: readonly string[], options: Options): Promise<ExitCode> {
   const defaults = await elementDefaults(session, options);
   const of = sourceQueryOf(options);
-  if (fromStdin(addresses)) {
-    const source = await openSource('-', session.stdin);
-    const result = await sendList(session, source, null, defaults, ({ elements }) =>
-      changeMany(session, { add: elements }, { ...of, ...wideOf(defaults) }),
-    );
-    return await printBulkResult(session, source.name, result);
-  }
+  const inBatches = async (entries: readonly IpEntry[] | null, from: ElementDefaults) => {
+    const { changeListed } = await import('../bulk/listed-changes.ts');
+    const query = { ...of, ...wideOf(defaults) };
+    return await changeListed(session, { entries, defaults: from, query, change: ({ elements: add }) => ({ add }) });
+  };
+  if (fromStdin(addresses)) return await inBatches(null, defaults);
   const entries = typedAddresses(addresses);
   await refuseOwn(session, entries, defaults);
   const [first] = entries;
   if (entries.length === 1 && first !== undefined) return await blockOne(session, first, defaults, of);
-
-  const batches = typedBatches(entries, { ...defaults, own: [], permanent: true });
-  const result = await sendBatches(session, { name: 'the list' }, batches, ({ elements }) =>
-    changeMany(session, { add: elements }, { ...of, ...wideOf(defaults) }),
-  );
-  return await printBulkResult(session, '', result);
+  return await inBatches(entries, { ...defaults, own: [], permanent: true });
 }
 
 export async function elementDefaults(
@@ -91,9 +81,10 @@ export async function elementDefaults(
 }
 
 async function refuseOwn(session: Session, entries: readonly IpEntry[], { own }: ElementDefaults): Promise<void> {
-  for (const { text } of entries) {
-    const covered = ownAddressIn(text, own);
+  for (const entry of entries) {
+    const covered = coveredOwnAddress(entry, own);
     if (covered === null) continue;
+    const { text } = entry;
     const relation = covered.entry.text === text ? `${text} is` : `${text} covers ${covered.entry.text},`;
     await confirm(session, `${relation} ${covered.what}`, '--force');
     return;

@@ -1,9 +1,5 @@
 import type { UnblockAnswer } from '../../api/blocked-ips.ts';
-import { typedBatches } from '../bulk/batches.ts';
-import { changeMany } from '../bulk/requests.ts';
-import { sendBatches, sendList } from '../bulk/send.ts';
-import { openSource } from '../bulk/source.ts';
-import { printBulkResult } from '../bulk/text.ts';
+import type { Batch } from '../bulk/batches.ts';
 import { claimLines, sourceQueryOf } from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
 import type { ExitCode } from '../failure.ts';
@@ -27,22 +23,12 @@ const noDefaults = { reason: undefined, expiry: null, evenTrusted: false, allowW
 
 async function unblock(session: Session, addresses: readonly string[], options: Options): Promise<ExitCode> {
   const of = sourceQueryOf(options);
-  if (fromStdin(addresses)) {
-    const source = await openSource('-', session.stdin);
-    const result = await sendList(session, source, null, noDefaults, ({ ips }) =>
-      changeMany(session, { remove: ips }, of),
-    );
-    return await printBulkResult(session, source.name, result);
-  }
-  const entries = typedAddresses(addresses);
-  const [first] = entries;
-  if (entries.length === 1 && first !== undefined) return await unblockOne(session, first.text, of);
-
-  const batches = typedBatches(entries, noDefaults);
-  const result = await sendBatches(session, { name: 'the list' }, batches, ({ ips }) =>
-    changeMany(session, { remove: ips }, of),
-  );
-  return await printBulkResult(session, '', result);
+  const entries = fromStdin(addresses) ? null : typedAddresses(addresses);
+  const [first] = entries ?? [];
+  if (entries?.length === 1 && first !== undefined) return await unblockOne(session, first.text, of);
+  const { changeListed } = await import('../bulk/listed-changes.ts');
+  const change = { entries, defaults: noDefaults, query: of, change: ({ ips: remove }: Batch) => ({ remove }) };
+  return await changeListed(session, change);
 }
 
 async function unblockOne(session: Session, ip: string, query: { source?: string }): Promise<ExitCode> {

@@ -108,8 +108,8 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     return503OnClosing: false,
     // The parser of the value has the better error message.
     routerOptions: { maxParamLength: 16_384 },
-    // A test validates the schemas.
-    ajv: { customOptions: { ...schemaRules, validateSchema: false } },
+    // A test validates the schemas. Optimizing a validator takes longer than it saves: most are used seldom.
+    ajv: { customOptions: { ...schemaRules, meta: false, validateSchema: false, code: { optimize: false } } },
     genReqId: requestId,
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply, services.log),
     clientErrorHandler: (error, socket) => answerBrokenConnection(error, socket),

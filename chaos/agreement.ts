@@ -1,13 +1,15 @@
 // Whether database, map files and every worker's maps are in sync.
 import { readFile } from 'node:fs/promises';
+import type { Claim } from '../src/api/sources.ts';
 import { findMaster } from '../src/haproxy/process/master-process.ts';
 import { showProcesses } from '../src/haproxy/process/workers.ts';
 import { patienceMs, within } from '../testkit/conditions.ts';
 import type { JsonBody, RealService } from '../testkit/real-service.ts';
+import { sourceNames } from './claims.ts';
 
 export interface Truth {
-  /** From the database: expiry in milliseconds since 1970; null: permanent. */
-  readonly blocked: ReadonlyMap<string, number | null>;
+  /** From the database: the end of each source's claim in milliseconds since 1970; null: permanent. */
+  readonly blocked: ReadonlyMap<string, ReadonlyMap<string, number | null>>;
   readonly trusted: ReadonlySet<string>;
   readonly sites: ReadonlySet<string>;
 }
@@ -21,7 +23,8 @@ export async function checkAgreement(service: RealService, { withSites = true } 
   try {
     const now = Date.now();
     const truth = await readDatabase(service, withSites);
-    const over = [...truth.blocked].filter(([, until]) => until !== null && until <= now).map(([ip]) => ip);
+    const isOver = (until: number | null): boolean => until !== null && until <= now;
+    const over = [...truth.blocked].filter(([, claims]) => [...claims.values()].every(isOver)).map(([ip]) => ip);
     if (over.length > 0) return { differs: `expired, and still there: ${over.slice(0, shown).join(', ')}` };
     const health = await service.health();
     if (health.status !== 200 || health.body.status !== 'ok') {
@@ -36,17 +39,21 @@ export async function checkAgreement(service: RealService, { withSites = true } 
 }
 
 async function readDatabase(service: RealService, withSites: boolean): Promise<Truth> {
-  const blocked = new Map<string, number | null>();
+  const blocked = new Map<string, ReadonlyMap<string, number | null>>();
   for (let cursor = ''; ; ) {
     const { items, next_cursor } = await got(service, `/api/blocked-ips?limit=1000${cursor}`);
-    for (const { ip_address, expires_at } of items)
-      blocked.set(ip_address, expires_at === null ? null : Date.parse(expires_at));
+    for (const { ip_address, expires_at, claims = [{ source: sourceNames.manual, expires_at }] } of items)
+      blocked.set(ip_address, new Map(claims.map((claim: Claim) => [claim.source, timeOf(claim.expires_at)])));
     if (next_cursor === null) break;
     cursor = `&cursor=${encodeURIComponent(next_cursor)}`;
   }
   const trusted = (await got(service, '/api/trusted-ips')).items.map((one: JsonBody) => one.ip_address);
   const sites = withSites ? (await got(service, '/api/sites')).items.map((one: JsonBody) => one.domain) : [];
   return { blocked, trusted: new Set(trusted), sites: new Set(sites) };
+}
+
+function timeOf(text: string | null): number | null {
+  return text === null ? null : Date.parse(text);
 }
 
 async function got(service: RealService, path: string): Promise<JsonBody> {

@@ -6,7 +6,8 @@ import { patienceMs } from '../testkit/conditions.ts';
 import { askProxy } from '../testkit/upstream.ts';
 import { base, visitorsOf } from './addresses.ts';
 import { checkAgreement, type Truth } from './agreement.ts';
-import { type ClientContext, verdictsOf } from './client.ts';
+import { sourceNames, verdictsOf } from './claims.ts';
+import type { ClientContext } from './client.ts';
 import { absent, type Model, type State } from './model.ts';
 import { domains, type Program } from './program.ts';
 import { clock } from './story.ts';
@@ -47,9 +48,13 @@ async function agreement(context: ClientContext, healed: number): Promise<Truth 
 /** The database decides unknown outcomes; from here on its content is expected. */
 function judge(context: ClientContext, truth: Truth): void {
   const now = clock();
-  const blocked = new Map<string, State>();
-  for (const [ip, until] of truth.blocked) blocked.set(ip, { present: true, until });
-  compare(context, 'blocked', context.blocked, blocked, now);
+  for (const kind of ['manual', 'agent', 'list'] as const) {
+    const claimed = [...truth.blocked].flatMap(([ip, claims]): [string, State][] => {
+      const until = claims.get(sourceNames[kind]);
+      return until === undefined ? [] : [[ip, { present: true, until }]];
+    });
+    compare(context, `blocked by ${kind}`, context.claims[kind], new Map(claimed), now);
+  }
   compare(context, 'trusted', context.trusted, forGood(truth.trusted), now);
   compare(context, 'a site', context.sites, forGood(truth.sites), now);
 }
@@ -100,10 +105,10 @@ async function visitAll(context: ClientContext, program: Program): Promise<void>
   }
 }
 
-async function askAbout({ stack, story, blocked }: ClientContext, ip: string): Promise<void> {
+async function askAbout({ stack, story, claims }: ClientContext, ip: string): Promise<void> {
   const begun = clock();
   const { body } = await stack.service.call('GET', `/api/check/${encodeURIComponent(ip)}`);
-  const may = blocked.mayBe(ip, begun, clock(), 'acknowledged');
+  const may = claims.mayBe(ip, begun, clock(), 'acknowledged');
   const fine = body.verdict === 'blocked' ? may.present : may.absent;
   // An entry that expires right now is reported as allowed before the workers remove it.
   if (!fine || (body.enforced !== true && may.present !== may.absent)) {

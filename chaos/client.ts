@@ -2,8 +2,10 @@
 import { request as httpRequest } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Answer, JsonBody, RealService } from '../testkit/real-service.ts';
-import { base, isCoveredBy, visitorsOf } from './addresses.ts';
-import { absent, listed, type Model, type Pending, type Proof, permanent, presentSomehow } from './model.ts';
+import { base, visitorsOf } from './addresses.ts';
+import { type Claims, type SourceKind, sourceNames, verdictsOf } from './claims.ts';
+import { type ApiOutcome, type Figures, Judge } from './judge.ts';
+import { absent, listed, type Model, type Pending, permanent, presentSomehow } from './model.ts';
 import { describeOperation, type Operation } from './program.ts';
 import type { ChaosStack } from './stack.ts';
 import { clock, type Story } from './story.ts';
@@ -15,8 +17,7 @@ export interface ClientContext {
   readonly stack: ChaosStack;
   readonly story: Story;
   readonly windows: Windows;
-  /** Three sets that change in the same way. */
-  readonly blocked: Model;
+  readonly claims: Claims;
   readonly trusted: Model;
   readonly sites: Model;
   readonly underWay: UnderWay;
@@ -24,27 +25,15 @@ export interface ClientContext {
   readonly entries: readonly string[];
 }
 
-export interface Figures {
-  operations: number;
-  slowestFastPathMs: number;
-  /** Answers of the fast path over the limit; only a figure, because of busy machines. */
-  slowFastPath: number;
-  /** By operation and status, `block 201`; 0: none. */
-  readonly answers: Map<string, number>;
-}
-
-/** Promise 3. */
-const fastPathLimitMs = 2_000;
-
-type ApiOutcome = { readonly answer: Answer<JsonBody> } | { readonly lost: string; readonly sent: boolean };
-
 export class Client {
   readonly #context: ClientContext;
   readonly #figures: Figures;
+  readonly #judge: Judge;
 
   constructor(context: ClientContext, figures: Figures) {
     this.#context = context;
     this.#figures = figures;
+    this.#judge = new Judge(context, figures);
   }
 
   /** A broken promise is recorded in the story, not thrown. */
@@ -60,15 +49,15 @@ export class Client {
       case 'block':
         return await this.#block(operation, begun);
       case 'unblock':
-        return await this.#unblock(operation.ip, begun);
+        return await this.#unblock(operation, begun);
       case 'batch':
         return await this.#batch(operation, begun);
       case 'put':
         return operation.aborted ? await this.#putCutOff(linesOf(operation)) : await this.#put(operation, begun);
       case 'sync':
-        return this.#judgeOther('sync', await this.#ask('POST', '/api/blocked-ips/sync'), [200, 207]);
+        return this.#judge.other('sync', await this.#ask('POST', '/api/blocked-ips/sync'), [200, 207]);
       case 'reload':
-        return this.#judgeOther('reload', await this.#ask('POST', this.#reloadPath()), [200]);
+        return this.#judge.other('reload', await this.#ask('POST', this.#reloadPath()), [200]);
       case 'set-site':
       case 'remove-site':
         return await this.#site(operation.domain, operation.op === 'set-site', begun);
@@ -96,45 +85,64 @@ export class Client {
   }
 
   async #block(operation: Extract<Operation, { op: 'block' }>, begun: number): Promise<string> {
-    const { ip, seconds, force } = operation;
-    const pending = this.#context.blocked.begin(ip, begun, [seconds === null ? permanent : presentSomehow]);
+    const { ip, seconds, force, source } = operation;
+    const { claims } = this.#context;
+    const pending = claims[source].begin(ip, begun, [seconds === null ? permanent : presentSomehow]);
+    const adopted = this.#mayBeAdopted([ip], source, begun);
     const more = { ...(seconds === null ? {} : { duration_seconds: seconds }), ...(force ? { force } : {}) };
-    const outcome = await this.#call(() => this.#context.underWay.track(this.#service.block(ip, more)));
-    const text = this.#judgeFastPath('block', begun, outcome);
-    if (!('answer' in outcome)) return settleLost(outcome, [pending], text);
+    const path = `/api/blocked-ips${queryOf(source)}`;
+    const asked = () => this.#service.call('POST', path, { body: { ip_address: ip, ...more } });
+    const outcome = await this.#call(() => this.#context.underWay.track(asked()));
+    const text = this.#judge.fastPath('block', begun, outcome);
+    if (!('answer' in outcome)) return settleLost(outcome, [pending, ...adopted], text);
     const { status, body } = outcome.answer;
     if (status === 409) {
-      pending.refused();
+      refuseAll([pending, ...adopted]);
       if (this.#mayBeTrusted(ip, begun)) return text;
       this.#context.story.addBroken(`block ${ip} was refused with 409, and it is not trusted: ${outcome.answer.text}`);
       return text;
     }
     if (status !== 200 && status !== 201) return text;
+    refuseAll(adopted);
     const until = body.expires_at === null ? null : Date.parse(body.expires_at);
     pending.done(clock(), [{ present: true, until }], body.runtime_map_updated === true);
     return `${text}${await this.#visitAfter(ip, body)}`;
   }
 
-  async #unblock(ip: string, begun: number): Promise<string> {
-    const pending = this.#context.blocked.begin(ip, begun, [absent]);
-    const outcome = await this.#call(() => this.#context.underWay.track(this.#service.unblock(ip)));
-    const text = this.#judgeFastPath('unblock', begun, outcome);
-    if (!('answer' in outcome)) return settleLost(outcome, [pending], text);
+  /** A line that a crash left in the map file alone becomes a block of the operator. */
+  #mayBeAdopted(ips: readonly string[], source: SourceKind, begun: number): Pending[] {
+    if (source === 'manual') return [];
+    return ips.map((ip) => this.#context.claims.manual.begin(ip, begun, [presentSomehow]));
+  }
+
+  /** Without a source it drops the claims of the operator and of all agents. */
+  async #unblock({ ip, source }: Extract<Operation, { op: 'unblock' }>, begun: number): Promise<string> {
+    const { claims, story, underWay } = this.#context;
+    const dropped = source === null ? [claims.manual, claims.agent] : [claims[source]];
+    const pending = dropped.map((model) => model.begin(ip, begun, [absent]));
+    const path = `/api/blocked-ips/${encodeURIComponent(ip)}${source === null ? '' : queryOf(source)}`;
+    const outcome = await this.#call(() => underWay.track(this.#service.call('DELETE', path)));
+    const text = this.#judge.fastPath('unblock', begun, outcome);
+    if (!('answer' in outcome)) return settleLost(outcome, pending, text);
     const { status, body } = outcome.answer;
-    if (status !== 200 && status !== 404) return text;
-    pending.done(clock(), [absent], body.runtime_map_updated === true);
+    if (![200, 404, 409].includes(status)) return text;
+    const now = clock();
+    if (status === 409 && !claims.list.mayBe(ip, begun, now, 'acknowledged').present) {
+      story.addBroken(`unblock ${ip} was refused with 409, and no list claims it: ${outcome.answer.text}`);
+    }
+    for (const one of pending) one.done(now, [absent], body.runtime_map_updated === true);
     return status === 200 ? `${text}${await this.#visitAfter(ip, body)}` : text;
   }
 
   async #batch(operation: Extract<Operation, { op: 'batch' }>, begun: number): Promise<string> {
-    const { blocked } = this.#context;
+    const { manual, agent } = this.#context.claims;
     const { add, remove } = operation;
-    const adding = new Map(add.map((ip) => [ip, blocked.begin(ip, begun, [permanent, presentSomehow])]));
-    const removing = new Map(remove.map((ip) => [ip, blocked.begin(ip, begun, [absent])]));
+    const adding = new Map(add.map((ip) => [ip, manual.begin(ip, begun, [permanent, presentSomehow])]));
+    const removing = [manual, agent].flatMap((model) => remove.map((ip) => model.begin(ip, begun, [absent])));
     const body = { add: add.map((ip_address) => ({ ip_address })), remove };
     const outcome = await this.#ask('POST', '/api/blocked-ips/batch', { body });
-    const text = this.#judgeChange('batch', begun, outcome, [200]);
-    const all = [...adding.values(), ...removing.values()];
+    const text = this.#judge.change('batch', begun, outcome, [200]);
+    const all = [...adding.values(), ...removing];
     if (!('answer' in outcome)) return settleLost(outcome, all, text);
     if (outcome.answer.status !== 200) return text;
     const rejected = rejectedOf(outcome.answer.body);
@@ -146,31 +154,33 @@ export class Client {
         pending.done(now, listed(pending.found(begun, now), now), proven);
       }
     }
-    for (const pending of removing.values()) pending.done(clock(), [absent], proven);
+    for (const pending of removing) pending.done(clock(), [absent], proven);
     const seen = [...add.filter((ip) => !rejected.has(ip)).slice(0, 2), ...remove.slice(0, 2)];
     const visits = await Promise.all(seen.map((ip) => this.#visitAfter(ip, outcome.answer.body)));
     return `${text}${visits.join('')}`;
   }
 
   async #put(operation: Extract<Operation, { op: 'put' }>, begun: number): Promise<string> {
-    const { blocked } = this.#context;
+    const claims = this.#context.claims[operation.source];
     const lines = linesOf(operation);
     const wanted = new Set(lines);
     // Also those that the model learns only from an overlapping operation.
-    const known = new Set([...blocked.addresses, ...this.#context.entries]);
+    const known = new Set([...claims.addresses, ...this.#context.entries]);
     const others = [...known].filter((ip) => !wanted.has(ip));
-    const removing = others.map((ip) => blocked.begin(ip, begun, [absent]));
+    const removing = others.map((ip) => claims.begin(ip, begun, [absent]));
     // A trusted address is rejected, and then not on the list.
-    const adding = new Map([...wanted].map((ip) => [ip, blocked.begin(ip, begun, [presentSomehow, absent])]));
-    const path = `/api/blocked-ips${operation.allowShrink ? '?allow_shrink=true' : ''}`;
+    const adding = new Map([...wanted].map((ip) => [ip, claims.begin(ip, begun, [presentSomehow, absent])]));
+    const adopted = this.#mayBeAdopted(lines, operation.source, begun);
+    const path = `/api/blocked-ips${queryOf(operation.source)}${operation.allowShrink ? '&allow_shrink=true' : ''}`;
     const raw = `# chaos\n${lines.join('\n')}\n`;
     const outcome = await this.#ask('PUT', path, { raw, contentType: 'text/plain' });
-    const all = [...adding.values(), ...removing];
-    const text = this.#judgeChange('put', begun, outcome, operation.allowShrink ? [200] : [200, 409]);
+    const all = [...adding.values(), ...removing, ...adopted];
+    const text = this.#judge.change('put', begun, outcome, operation.allowShrink ? [200] : [200, 409]);
     if (!('answer' in outcome)) return settleLost(outcome, all, text);
     const { status, body } = outcome.answer;
-    if (status === 409) for (const pending of all) pending.refused();
+    if (status === 409) refuseAll(all);
     if (status !== 200) return text;
+    refuseAll(adopted);
     const rejected = rejectedOf(body);
     const proven = body.runtime_map_updated === true;
     for (const [ip, pending] of adding) {
@@ -212,7 +222,7 @@ export class Client {
     const state = wanted ? permanent : absent;
     const pending = this.#context.trusted.begin(ip, begun, [state]);
     const outcome = await this.#ask(wanted ? 'PUT' : 'DELETE', `/api/trusted-ips/${ip}`);
-    const text = this.#judgeChange(wanted ? 'trust' : 'distrust', begun, outcome, wanted ? [200, 201] : [200, 404]);
+    const text = this.#judge.change(wanted ? 'trust' : 'distrust', begun, outcome, wanted ? [200, 201] : [200, 404]);
     if (!('answer' in outcome)) return settleLost(outcome, [pending], text);
     const { status, body } = outcome.answer;
     if (status >= 500) return text;
@@ -229,7 +239,7 @@ export class Client {
       `/api/sites/${domain}?replace_configuration=true`,
       wanted ? { body: { servers } } : {},
     );
-    const text = this.#judgeOther('site', outcome, wanted ? [200, 201] : [200, 404]);
+    const text = this.#judge.other('site', outcome, wanted ? [200, 201] : [200, 404]);
     if (!('answer' in outcome)) return settleLost(outcome, [pending], text);
     if (outcome.answer.status < 500) {
       if (outcome.answer.status === 422) pending.refused();
@@ -317,85 +327,19 @@ export class Client {
       return { lost: message, sent: code !== 'ECONNREFUSED' };
     }
   }
-
-  #judgeFastPath(what: string, begun: number, outcome: ApiOutcome): string {
-    const took = clock() - begun;
-    if (!this.#context.windows.excuse('api', begun, clock()) && 'answer' in outcome) {
-      this.#figures.slowestFastPathMs = Math.max(this.#figures.slowestFastPathMs, took);
-      if (took > fastPathLimitMs) this.#figures.slowFastPath += 1;
-    }
-    return this.#judgeChange(what, begun, outcome, [200, 201, 404, 409]);
-  }
-
-  /** Only an unusable database or file excuses a 503, and only a dead service a missing answer. */
-  #judgeChange(what: string, begun: number, outcome: ApiOutcome, expected: readonly number[]): string {
-    const { windows, story, stack } = this.#context;
-    const text = this.#count(what, outcome);
-    const now = clock();
-    if (
-      'answer' in outcome &&
-      outcome.answer.body.runtime_map_updated === true &&
-      stack.operator?.hadNoSocket(begun, now)
-    ) {
-      story.addBroken(`${what} was answered with runtime_map_updated, and HAProxy had no master socket`);
-    }
-    if (!('answer' in outcome)) {
-      if (!windows.excuse('api', begun, now)) story.addBroken(`${what} got no answer: ${outcome.lost}`);
-    } else if (!expected.includes(outcome.answer.status)) {
-      const storage = outcome.answer.status === 503 && windows.excuse('storage', begun, now);
-      if (!storage)
-        story.addBroken(`${what} was answered ${outcome.answer.status}: ${outcome.answer.text.slice(0, 1_000)}`);
-    }
-    return text;
-  }
-
-  /** A reload may fail only while something is broken. */
-  #judgeOther(what: string, outcome: ApiOutcome, expected: readonly number[]): string {
-    const { windows, story } = this.#context;
-    const text = this.#count(what, outcome);
-    if (windows.struckBefore(clock())) return text;
-    if (!('answer' in outcome)) story.addBroken(`${what} got no answer: ${outcome.lost}`);
-    else if (!expected.includes(outcome.answer.status)) {
-      story.addBroken(`${what} was answered ${outcome.answer.status}: ${outcome.answer.text.slice(0, 1_000)}`);
-    }
-    return text;
-  }
-
-  #count(what: string, outcome: ApiOutcome): string {
-    const status = 'answer' in outcome ? outcome.answer.status : 0;
-    const key = `${what} ${status}`;
-    this.#figures.answers.set(key, (this.#figures.answers.get(key) ?? 0) + 1);
-    if (!('answer' in outcome)) return `no answer (${outcome.lost})`;
-    const { body } = outcome.answer;
-    const updated = body.runtime_map_updated;
-    if (updated === undefined) return status < 300 ? String(status) : `${status} ${outcome.answer.text.slice(0, 300)}`;
-    if (updated === true) return `${status} updated`;
-    const [failure] = (body.runtime_map_failures ?? []) as { worker: number | null; reason: string }[];
-    const why = `worker ${failure?.worker}: ${failure?.reason}`;
-    return `${status} not updated (${why})${body.reload_scheduled === true ? ', reload scheduled' : ''}`;
-  }
-}
-
-/** What a visitor may see between the two moments. */
-export function verdictsOf(
-  { blocked, trusted }: Pick<ClientContext, 'blocked' | 'trusted'>,
-  ip: string,
-  from: number,
-  to: number,
-  proof: Proof,
-): Set<number> {
-  const covering = blocked.addresses.filter((entry) => isCoveredBy(ip, entry));
-  const entries = covering.map((entry) => blocked.mayBe(entry, from, to, proof));
-  const trust = trusted.mayBe(ip, from, to, proof);
-  const verdicts = new Set<number>();
-  if (entries.some(({ present }) => present) && trust.absent) verdicts.add(403);
-  if (entries.every((entry) => entry.absent) || trust.present) verdicts.add(200);
-  return verdicts;
 }
 
 function settleLost(outcome: { readonly sent: boolean }, pending: readonly Pending[], text: string): string {
-  if (!outcome.sent) for (const one of pending) one.refused();
+  if (!outcome.sent) refuseAll(pending);
   return text;
+}
+
+function refuseAll(pending: readonly Pending[]): void {
+  for (const one of pending) one.refused();
+}
+
+function queryOf(source: SourceKind): string {
+  return `?source=${sourceNames[source]}`;
 }
 
 function linesOf({ ips, base: withBase }: Extract<Operation, { op: 'put' }>): readonly string[] {

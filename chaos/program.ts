@@ -4,11 +4,19 @@ import type { Fault } from './fault.ts';
 import { Random } from './random.ts';
 
 export type Operation =
-  | { readonly op: 'block'; readonly ip: string; readonly seconds: number | null; readonly force: boolean }
-  | { readonly op: 'unblock'; readonly ip: string }
+  | {
+      readonly op: 'block';
+      readonly ip: string;
+      readonly seconds: number | null;
+      readonly force: boolean;
+      readonly source: 'manual' | 'agent';
+    }
+  /** Null: without a source. */
+  | { readonly op: 'unblock'; readonly ip: string; readonly source: 'agent' | null }
   | { readonly op: 'batch'; readonly add: readonly string[]; readonly remove: readonly string[] }
   | {
       readonly op: 'put';
+      readonly source: 'manual' | 'list';
       readonly ips: readonly string[];
       /** Includes the base, which no other step changes. */
       readonly base: boolean;
@@ -115,12 +123,14 @@ function distinct<F extends Pick<Fault, 'name' | 'holds'>>(drawn: readonly F[]):
 function operationOf(random: Random, pool: Pool, style: Style): Operation {
   const ip = (): string => random.pick(pool.entries);
   const dice = random.integer(1, 100);
-  if (style === 'single changes' && dice > 64 && dice <= 77) return { op: 'unblock', ip: ip() };
+  const unblock = (): Operation => ({ op: 'unblock', ip: ip(), source: random.integer(1, 3) === 1 ? 'agent' : null });
+  if (style === 'single changes' && dice > 64 && dice <= 77) return unblock();
   if (dice <= 34) {
     const seconds = random.pick([null, null, null, 1, 2, 600]);
-    return { op: 'block', ip: ip(), seconds, force: random.integer(1, 4) === 1 };
+    const source = random.integer(1, 3) === 1 ? 'agent' : 'manual';
+    return { op: 'block', ip: ip(), seconds, force: random.integer(1, 4) === 1, source };
   }
-  if (dice <= 56) return { op: 'unblock', ip: ip() };
+  if (dice <= 56) return unblock();
   if (dice <= 64) {
     const add = some(random, pool, random.integer(0, 8));
     const remove = some(random, pool, random.integer(add.length === 0 ? 1 : 0, 6)).filter((one) => !add.includes(one));
@@ -128,10 +138,12 @@ function operationOf(random: Random, pool: Pool, style: Style): Operation {
   }
   if (dice <= 70) {
     const aborted = random.integer(1, 3) === 1;
+    const source = random.pick(['manual', 'list'] as const);
     return {
       op: 'put',
+      source,
       ips: some(random, pool, random.integer(1, 16)),
-      base: random.integer(1, 3) > 1,
+      base: source === 'manual' && random.integer(1, 3) > 1,
       aborted,
       allowShrink: random.integer(1, 3) > 1,
     };
@@ -156,13 +168,15 @@ export function describeOperation(operation: Operation): string {
   switch (operation.op) {
     case 'block': {
       const time = operation.seconds === null ? '' : ` for ${operation.seconds} s`;
-      return `block ${operation.ip}${time}${operation.force ? ' with force' : ''}`;
+      return `block ${operation.ip}${time}${operation.force ? ' with force' : ''} as ${operation.source}`;
     }
+    case 'unblock':
+      return `unblock ${operation.ip}${operation.source === null ? '' : ` as ${operation.source}`}`;
     case 'batch':
       return `batch +[${operation.add.join(' ')}] -[${operation.remove.join(' ')}]`;
     case 'put': {
       const how = `${operation.base ? ' and the base' : ''}${operation.aborted ? ', cut off' : ''}${operation.allowShrink ? ', shrinking' : ''}`;
-      return `put [${operation.ips.join(' ')}]${how}`;
+      return `put [${operation.ips.join(' ')}]${how} as ${operation.source}`;
     }
     case 'sync':
     case 'reload':

@@ -3,8 +3,10 @@ import { eventually } from '../testkit/conditions.ts';
 import { base, bystander } from './addresses.ts';
 import { Background } from './background.ts';
 import { check } from './checks.ts';
-import { Client, type ClientContext, type Figures } from './client.ts';
+import { Claims } from './claims.ts';
+import { Client, type ClientContext } from './client.ts';
 import type { Fault, Struck } from './fault.ts';
+import type { Figures } from './judge.ts';
 import { Model, permanent } from './model.ts';
 import { entriesOf, type FaultStep, type OperationStep, type Program } from './program.ts';
 import { Random } from './random.ts';
@@ -50,7 +52,7 @@ interface Afterwards {
 export class Arena {
   readonly stack: ChaosStack;
   readonly #faults: ReadonlyMap<string, Fault>;
-  readonly #blocked = new Model();
+  readonly #claims = new Claims();
   readonly #trusted = new Model();
   readonly #sites = new Model();
   readonly #remaining = new RemainingProcesses();
@@ -86,7 +88,7 @@ export class Arena {
       stack: this.stack,
       story,
       windows,
-      blocked: this.#blocked,
+      claims: this.#claims,
       trusted: this.#trusted,
       sites: this.#sites,
       underWay: new UnderWay(),
@@ -133,7 +135,7 @@ export class Arena {
     const add = base.map((ip_address) => ({ ip_address }));
     const { status, text } = await this.stack.service.call('POST', '/api/blocked-ips/batch', { body: { add } });
     if (status !== 200) throw new Error(`the base was answered ${status}: ${text.slice(0, 500)}`);
-    for (const ip of base) this.#blocked.settle(ip, permanent);
+    for (const ip of base) this.#claims.manual.settle(ip, permanent);
   }
 
   /** Resolves after the heal, before the stack has recovered. */

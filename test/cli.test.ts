@@ -70,6 +70,34 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     });
   });
 
+  it('unblocks what a source claims, if there are as many as expected', async () => {
+    for (const last of [31, 32, 33]) await user.run(['block', `127.0.0.${last}`, '--source', 'fail2ban:sshd']);
+    await user.run(['block', '127.0.0.33']);
+    const source = ['--source', 'fail2ban:sshd'];
+    expect(await user.run(['unblock', ...source])).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(
+        /2 entries would be unblocked, and 1 stay blocked by other sources; nothing was changed\. To do it anyway, add --expect 3\n$/,
+      ),
+    });
+    expect(await user.run(['unblock', ...source, '--expect', '2'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('3 entries have such a claim, not the 2 that were expected; nothing was changed'),
+    });
+    expect(await service.visit('127.0.0.31')).toBe(403);
+    expect(await user.run(['unblock', ...source, '--expect', '3'])).toEqual({
+      code: 0,
+      out: '0 added, 0 updated, 2 removed, 0 unchanged, 0 rejected\nstill blocked, because other sources claim them: 1\n',
+      err: '',
+    });
+    expect(await service.visit('127.0.0.31')).toBe(200);
+    expect(await service.visit('127.0.0.33')).toBe(403);
+    await user.run(['unblock', '127.0.0.33']);
+    expect(await user.run(['unblock'])).toMatchObject({ code: 2, err: expect.stringContaining('--source, --reason') });
+    expect(await user.run(['unblock', '127.0.0.1', '--expect', '1'])).toMatchObject({ code: 2 });
+  });
+
   it('waits for a service that is starting, and for the key of its first start', async () => {
     const starting = await RealService.start({
       bin: proxy!.bin,

@@ -163,7 +163,15 @@ describe('a list of a source', () => {
 
   it('is listed and counted by its source', async () => {
     await put('drop', [...shared, ...own]);
-    const query = { limit: 100, cursor: null, offset: 0, q: null, text: null, expiring: false, source: 'drop' };
+    const query = {
+      limit: 100,
+      cursor: null,
+      offset: 0,
+      q: null,
+      text: null,
+      expiring: false,
+      claimed: { source: 'drop' },
+    };
     const first = await changes.kit.blockedSet.list(query);
     const rest = await changes.kit.blockedSet.list({ ...query, cursor: first.next_cursor });
     expect(first.total).toBe(150);
@@ -174,7 +182,7 @@ describe('a list of a source', () => {
       { name: 'manual', kind: 'manual', claims: 120, alone: 20 },
       { name: 'drop', kind: 'list', claims: 150, alone: 50 },
     ]);
-    const none = changes.kit.blockedSet.list({ ...query, source: 'unknown' });
+    const none = changes.kit.blockedSet.list({ ...query, claimed: { source: 'unknown' } });
     await expect(none).rejects.toMatchObject({ code: codes.NotFound });
   });
 

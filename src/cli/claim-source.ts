@@ -2,7 +2,7 @@
 import type { Claim } from '../api/sources.ts';
 import { usageError } from './failure.ts';
 import { fromNow, minute } from './output/times.ts';
-import type { Options } from './verb.ts';
+import type { Options, Verb } from './verb.ts';
 
 /** `claimed by fail2ban:sshd until 2026-11-22 00:35 UTC (in 4 h), manual permanently`; none where only `manual` does. */
 export function claimLines(claims: readonly Claim[] | undefined, now: Date, verb = 'claimed by'): string[] {
@@ -11,6 +11,28 @@ export function claimLines(claims: readonly Claim[] | undefined, now: Date, verb
     end === null ? `${source} permanently` : `${source} until ${minute(end)} (${fromNow(end, now)})`,
   );
   return [`${verb} ${each.join(', ')}`];
+}
+
+/** `--source`, `--reason` and `--blocked-by` of verbs that select claims. */
+export function claimFilterOptions(verb: Verb, what: string): Verb {
+  return verb
+    .option('--reason <text>', `${what} with exactly this reason`)
+    .option('--blocked-by <name>', `${what} that exactly this name blocked`);
+}
+
+export interface ClaimFilterQuery {
+  readonly source?: string;
+  readonly reason?: string;
+  readonly blocked_by?: string;
+}
+
+export function claimFilterOf(options: Options): ClaimFilterQuery {
+  const { reason, blockedBy } = options as { readonly reason?: string; readonly blockedBy?: string };
+  return {
+    ...sourceQueryOf(options),
+    ...(reason !== undefined && { reason }),
+    ...(blockedBy !== undefined && { blocked_by: blockedBy }),
+  };
 }
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]*(:[A-Za-z0-9._-]+)*$/;

@@ -161,6 +161,24 @@ describe('a list of a source', () => {
     await changes.everywhere(manual);
   });
 
+  it('is listed by the exact reason and author of a claim, whatever the entry shows', async () => {
+    await put('drop', shared);
+    await changes.kit.blockedSet.block(toBlock(shared[0]!, { reason: 'scan', blockedBy: 'ann' }), caller());
+    await ban(shared[0]!);
+    const query = { limit: 2, cursor: null, offset: 0, q: null, text: null, expiring: false };
+    const found = async (claimed: object) => {
+      const { items, total } = await changes.kit.blockedSet.list({ ...query, claimed });
+      return [items.map(({ ip_address }) => ip_address), total];
+    };
+    expect(await found({ reason: 'scan' })).toEqual([[shared[0]], 1]);
+    expect(await found({ reason: 'sca' })).toEqual([[], 0]);
+    expect(await found({ blocked_by: 'fail2ban' })).toEqual([[shared[0]], 1]);
+    expect(await found({ source: 'drop', reason: 'scan' })).toEqual([[], 0]);
+    const texts: string[] = [];
+    for await (const page of changes.kit.blockedSet.listTexts({ source: 'fail2ban' })) texts.push(...page);
+    expect(texts).toEqual([shared[0]]);
+  });
+
   it('is listed and counted by its source', async () => {
     await put('drop', [...shared, ...own]);
     const query = {

@@ -1,5 +1,6 @@
 // `--source`: whose claims a request changes or shows.
 import type { Claim } from '../api/sources.ts';
+import { isSourceName, sourceNameRule } from '../domain/source-name.ts';
 import { usageError } from './failure.ts';
 import { fromNow, minute } from './output/times.ts';
 import type { Options, Verb } from './verb.ts';
@@ -35,13 +36,9 @@ export function claimFilterOf(options: Options): ClaimFilterQuery {
   };
 }
 
-const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]*(:[A-Za-z0-9._-]+)*$/;
-
 export function sourceQueryOf({ source }: Options): { source?: string } {
   if (source === undefined) return {};
   const name = String(source);
-  if (name.length <= 64 && namePattern.test(name)) return { source: name };
-  throw usageError(
-    `--source: ${JSON.stringify(name)} is not a source; a name has 1 to 64 letters, digits, dots, hyphens and underscores, and colons between parts, such as fail2ban:sshd`,
-  );
+  if (isSourceName(name)) return { source: name };
+  throw usageError(`--source: ${JSON.stringify(name)} is not a source; ${sourceNameRule}`);
 }

@@ -213,14 +213,14 @@ export class BlockedSet implements BlockedSetService {
     };
     const special = new SpecialEntries();
     const { sources } = this.#deps;
-    const source = await (dryRun
-      ? sources.toPreview(options.source, caller)
-      : sources.toClaim(options.source, 'list', caller));
+    const source = await sources.toPreview(options.source, caller);
     const done = await this.#deps.bulk.run(
       this.#deps.admission.admitStream(items, options, { reject, special }, caller),
       {
         replace: true,
         source,
+        // Not earlier: an invalid list leaves no new source behind.
+        ensureSource: () => sources.toClaim(options.source, 'list', caller),
         allowShrink,
         dryRun,
         requestedBy: caller.keyName,

@@ -1,10 +1,11 @@
 // Blocks and lists of several sources: an address is blocked while at least one of them claims it.
 import SqliteDatabase from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { caller, entryOf, toBlock } from '../../testkit/blocking.ts';
 import { type BulkChanges, openBulkChanges, texts } from '../../testkit/bulk-changes.ts';
 import { codes } from '../errors/catalogue.ts';
 import type { BulkItem, ReplaceOptions } from './blocked-set-service.ts';
+import { EntryLimit } from './write/entry-limit.ts';
 
 const ip = '192.0.2.1';
 let changes: BulkChanges;
@@ -22,6 +23,26 @@ async function* listOf(addresses: readonly string[]): AsyncGenerator<readonly Bu
 }
 const put = (source: string, addresses: readonly string[], options: Partial<ReplaceOptions> = {}) =>
   changes.kit.blockedSet.replaceAll(listOf(addresses), { allowShrink: false, source, ...options }, caller());
+
+it.each(['dry run', 'broken body', 'set beyond the limit'])('a new source is not created by a %s', async (what) => {
+  const broken = async function* (): AsyncGenerator<readonly BulkItem[]> {
+    yield* listOf([ip]);
+    throw new Error('broken');
+  };
+  const options = { allowShrink: false, source: 'new' };
+  const { blockedSet, sources } = changes.kit;
+  if (what === 'dry run') await put('new', [ip], { dryRun: true });
+  else if (what === 'broken body') await expect(blockedSet.replaceAll(broken(), options, caller())).rejects.toThrow();
+  else {
+    vi.spyOn(EntryLimit.prototype, 'allows').mockReturnValue(false);
+    await expect(put('new', [ip])).rejects.toMatchObject({ code: codes.SetFull });
+    vi.restoreAllMocks();
+  }
+  expect((await sources.list()).map(({ name }) => name)).toEqual(['manual']);
+  await put('new', [ip]);
+  expect(await sources.list()).toMatchObject([{ name: 'manual' }, { name: 'new', kind: 'list', claims: 1 }]);
+  await changes.everywhere([ip]);
+});
 
 describe('fail2ban beside the operator', () => {
   it("lifts its ban, and the operator's block stays in force", async () => {

@@ -120,6 +120,16 @@ export class BulkStore {
     return String(id);
   }
 
+  /** Before it is complete: of a source that did not exist when it began. */
+  async setSource(id: string, source: number): Promise<void> {
+    await this.#database.write
+      .updateTable('bulk_changes')
+      .set({ source })
+      .where('id', '=', Number(id))
+      .where('state', '=', 'receiving')
+      .execute();
+  }
+
   /** `sorted`, then `stageSorted`, for any number of rows: a transaction per 65,536. */
   async stage(id: string, rows: readonly StagedRow[]): Promise<void> {
     for (let start = 0; start < rows.length; start += MOST_ROWS) {

@@ -10,6 +10,7 @@ import type { BulkStore, StagedRow } from '../../store/bulk-store.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
 import { type ChangeCounts, nothingChanged } from '../answers.ts';
 import type { Reconciler } from '../compare/reconciler.ts';
+import type { NamedSource } from '../sources.ts';
 import { changeFailure } from '../write/change-failure.ts';
 import type { EntryLimit } from '../write/entry-limit.ts';
 import type { MapFileKeeper } from '../write/map-file-keeper.ts';
@@ -38,6 +39,8 @@ export interface BulkOptions extends Guarded {
   readonly dryRun?: boolean;
   /** Which claims its removals drop; what is changed while the rows are read then stays as it is. */
   readonly filter?: ClaimFilter | undefined;
+  /** Creates the source if it is new; called before anything is applied. Absent: it exists. */
+  readonly ensureSource?: () => Promise<NamedSource | undefined>;
   /** The audit row, written once all entries are received. */
   readonly audited?: (entries: number) => AuditedChange;
 }
@@ -114,6 +117,8 @@ export class BulkRunner {
       await this.#deps.keeper.adoptForeignRows();
       await this.#stored(() => this.#guard.refuse(id, entries, options));
       crashPoint('bulk.received');
+      const claimant = await options.ensureSource?.();
+      if (claimant !== undefined) await this.#stored(() => this.#deps.bulk.setSource(id, claimant.id));
       await this.#stored(() => this.#deps.bulk.markReady(id, options.audited?.(entries)));
       crashPoint('bulk.ready');
     } catch (error) {

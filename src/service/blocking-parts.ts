@@ -311,6 +311,7 @@ export function wireBlocking(options: {
     bulk,
     blockedSet,
     bulkUnblock,
+    claims,
     sources,
     claimMover: new ClaimMover({ claims, sources, turns }),
     expiry,

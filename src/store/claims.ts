@@ -101,6 +101,15 @@ export function claimsMoved(claimed: Claimed, author: string, to: number): Claim
   return { ...claimed, claims: inOrder([...others, last])! };
 }
 
+/** The claim that ends last first, and of each source only the one that ends later; for rows that disagree. */
+export function putInOrder({ since, claims }: Claimed): Claimed {
+  const [first, ...others] = inOrder(claims)!;
+  const kept = others.filter(
+    ({ source }, place) => ![first, ...others.slice(0, place)].some((c) => c.source === source),
+  );
+  return { since, claims: [first, ...kept] };
+}
+
 function inOrder(claims: readonly Claim[]): Claimed['claims'] | null {
   const [first, ...others] = claims.length > 1 ? claims.toSorted(endsLastFirst) : claims;
   return first === undefined ? null : [first, ...others];

@@ -73,6 +73,16 @@ const before: Readonly<Record<string, () => Promise<void>>> = {
     const raw = [...lines, '203.0.113.7'].join('\n');
     await service.call('PUT', '/api/blocked-ips?allow_shrink=true', { raw, contentType: 'text/plain' });
   },
+  'unblockSelected a_source': async () => {
+    for (let last = 1; last <= 12; last += 1) {
+      const body = { ip_address: `203.0.113.${last + 100}` };
+      await service.call('POST', '/api/blocked-ips?source=fail2ban:sshd', { body });
+      if (last === 12) await block(body);
+    }
+  },
+  'unblockSelected another_count': async () => {
+    for (let last = 1; last <= 3; last += 1) await block({ ip_address: `203.0.113.${last}`, reason: 'wrong filter' });
+  },
   'listBlockedAddresses first_page': async () => {
     for (const ip_address of ['203.0.113.7', '203.0.113.8', '203.0.113.9']) await block({ ip_address });
   },

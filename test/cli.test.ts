@@ -70,6 +70,85 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     });
   });
 
+  it('unblocks what a source claims, if there are as many as expected', async () => {
+    for (const last of [31, 32, 33]) await user.run(['block', `127.0.0.${last}`, '--source', 'fail2ban:sshd']);
+    await user.run(['block', '127.0.0.33']);
+    const source = ['--source', 'fail2ban:sshd'];
+    expect(await user.run(['unblock', ...source])).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(
+        /2 entries would be unblocked, and 1 stay blocked by other sources; nothing was changed\. To do it anyway, add --expect 3\n$/,
+      ),
+    });
+    expect(await user.run(['unblock', ...source, '--expect', '2'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('3 entries have such a claim, not the 2 that were expected; nothing was changed'),
+    });
+    expect(await service.visit('127.0.0.31')).toBe(403);
+    expect(await user.run(['unblock', ...source, '--expect', '3'])).toEqual({
+      code: 0,
+      out: '0 added, 0 updated, 2 removed, 0 unchanged, 0 rejected\nstill blocked, because other sources claim them: 1\n',
+      err: '',
+    });
+    expect(await service.visit('127.0.0.31')).toBe(200);
+    expect(await service.visit('127.0.0.33')).toBe(403);
+    await user.run(['unblock', '127.0.0.33']);
+    expect(await user.run(['unblock'])).toMatchObject({ code: 2, err: expect.stringContaining('--source, --reason') });
+    expect(await user.run(['unblock', '127.0.0.1', '--expect', '1'])).toMatchObject({ code: 2 });
+  });
+
+  it('exports and imports claims with their sources, exactly', async () => {
+    const reason = "=HYPERLINK(1), 'x'";
+    await service.block('127.0.0.41', { reason, duration_seconds: 86_400 });
+    await user.run(['block', '127.0.0.41', '127.0.0.42', '--source', 'fail2ban:sshd', '--reason', "'+1"]);
+    const claims = async () => JSON.parse((await user.run(['export', '-o', 'json'])).out).items;
+    const before = await claims();
+    const all = await user.run(['export', '--csv']);
+    expect(all.out).toContain("127.0.0.42,'+1,,_settings,");
+    expect(all.out.split('\n').filter((line) => line.startsWith('127.0.0.41,'))).toHaveLength(2);
+    const jail = await user.run(['export', '--csv', '--source', 'fail2ban:sshd', '--reason', "'+1"]);
+    expect(jail.out).toMatch(
+      /^ip_address,.*,source\n127\.0\.0\.41,.*,fail2ban:sshd\n127\.0\.0\.42,.*,fail2ban:sshd\n$/,
+    );
+    expect((await user.run(['export', '--source', 'fail2ban:sshd'])).out).toBe('127.0.0.41\n127.0.0.42\n');
+    const safe = await user.run(['export', '--csv-safe']);
+    expect(safe.out).toContain(`127.0.0.41,"'=HYPERLINK(1), 'x'",`);
+    expect(safe.out).toContain("127.0.0.42,''+1,");
+
+    for (const { out } of [all, safe]) {
+      const path = await file('claims.csv', out);
+      const refused = await user.run(['import', path]);
+      expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringContaining('fail2ban:sshd (2 lines)') });
+      expect(refused.err).toContain('nothing was changed');
+      const noTime = (items: { claims?: { claimed_at: string }[] }[]) =>
+        JSON.parse(JSON.stringify(items, (name, value) => (/^(blocked|claimed)_at$/.test(name) ? '' : value)));
+      expect(await user.run(['import', path, '--keep-sources', '--dry-run'])).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('0 added, 0 updated, 0 removed, 3 unchanged, 0 rejected'),
+      });
+      await user.run(['unblock', '127.0.0.41', '127.0.0.42']);
+      const counts = '2 added, 1 updated, 0 removed, 0 unchanged, 0 rejected';
+      expect(await user.run(['import', path, '--keep-sources'])).toMatchObject({ code: 0, out: `${counts}\n` });
+      expect(noTime(await claims())).toEqual(noTime(before));
+      const piped = await user.shell(`pm import - --keep-sources --replace < ${path}`);
+      expect(piped).toMatchObject({ code: 0, out: '0 added, 0 updated, 0 removed, 3 unchanged, 0 rejected\n' });
+    }
+
+    // Without the sources an address keeps the claim that ends last.
+    await user.run(['unblock', '127.0.0.41', '127.0.0.42']);
+    const path = await file('claims.csv', all.out);
+    const dry = await user.run(['import', path, '--as-manual', '--dry-run']);
+    expect(dry.out).toBe('nothing was changed; would be: 2 added, 1 updated, 0 removed, 0 unchanged, 0 rejected\n');
+    expect(await user.run(['import', path, '--as-manual'])).toMatchObject({
+      code: 0,
+      out: dry.out.replace(/.*: /, ''),
+    });
+    const { body } = await service.call('GET', '/api/blocked-ips/127.0.0.41');
+    expect(body).toMatchObject({ expires_at: expect.any(String), reason: "'+1" });
+    await user.run(['unblock', '127.0.0.41', '127.0.0.42']);
+  });
+
   it('waits for a service that is starting, and for the key of its first start', async () => {
     const starting = await RealService.start({
       bin: proxy!.bin,

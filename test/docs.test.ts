@@ -422,7 +422,7 @@ describe('the commands to paste', () => {
     expect(stdout).toContain('verified in every worker');
     expect(stdout).toContain('2 added');
     expect(readFileSync(join(folder, 'blocked.csv'), 'utf8')).toContain(
-      'ip_address,reason,expires_at,blocked_by,blocked_at',
+      'ip_address,reason,expires_at,blocked_by,blocked_at,source',
     );
   });
 

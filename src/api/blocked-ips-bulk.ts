@@ -98,7 +98,7 @@ const StillBlocked = model('StillBlocked', 'An address without an entry of its o
 });
 export type StillBlocked = Static<typeof StillBlocked>;
 
-const BulkAnswer = model('BulkAnswer', 'What a bulk change did, and whether the workers hold it.', {
+export const BulkAnswer = model('BulkAnswer', 'What a bulk change did, and whether the workers hold it.', {
   added: count('How many entries are new.'),
   updated: count('How many existing entries have a changed field.'),
   removed: count('How many entries were removed.'),

@@ -61,6 +61,12 @@ export const BlockRequest = requestModel(
 );
 export type BlockRequest = Static<typeof BlockRequest>;
 
+/** The exact texts of claims. @param says is completed by the name of the field */
+export const claimFilterFields = (says: string) => ({
+  reason: Type.Optional(lineOfText(1, 500, `${says} reason.`, 'port scan')),
+  blocked_by: Type.Optional(lineOfText(1, 100, `${says} \`blocked_by\`.`, 'fail2ban')),
+});
+
 const ListQuery = Type.Object(
   {
     ...pageFields,
@@ -95,6 +101,7 @@ const ListQuery = Type.Object(
     ),
     expiring: queryFlag('Only temporary blocks.'),
     source: sourceQuery('Only entries that this source claims. Not together with `q`, `text` or `expiring`.'),
+    ...claimFilterFields('Only entries that are claimed, by `source` if it is sent, with exactly this'),
   },
   { additionalProperties: false },
 );

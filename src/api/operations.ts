@@ -2,6 +2,7 @@
 import { auditOperations } from './audit.ts';
 import { blockedIpOperations } from './blocked-ips.ts';
 import { blockedIpBulkOperations } from './blocked-ips-bulk.ts';
+import { selectedOperations } from './blocked-ips-selected.ts';
 import { checkAddress } from './check.ts';
 import { configurationOperations } from './configuration.ts';
 import { descriptionOperations } from './description.ts';
@@ -19,6 +20,7 @@ export const operations: readonly Operation[] = [
   ...blockedIpOperations,
   checkAddress,
   ...blockedIpBulkOperations,
+  ...selectedOperations,
   ...sourceOperations,
   ...trustedIpOperations,
   ...siteOperations,

@@ -34,6 +34,13 @@ export type BulkItem =
   | { readonly ok: true; readonly request: RequestedBlock; readonly line?: number }
   | { readonly ok: false; readonly rejection: Rejection };
 
+/** Only what is claimed so, by exact texts; null: all. */
+export interface ClaimedQuery {
+  readonly source?: string;
+  readonly reason?: string;
+  readonly blocked_by?: string;
+}
+
 export interface BlockedListQuery {
   readonly limit: number;
   readonly cursor: string | null;
@@ -42,8 +49,7 @@ export interface BlockedListQuery {
   readonly q: string | null;
   readonly text: string | null;
   readonly expiring: boolean;
-  /** Only what this source claims. */
-  readonly source: string | null;
+  readonly claimed: ClaimedQuery | null;
   /** Aborts when the client disconnects; bulk work then rejects with its reason. */
   readonly signal?: AbortSignal;
 }
@@ -84,8 +90,8 @@ export interface BlockedSetService {
   /** `acceptMapFile`: rewrite the file although it belongs to another database, or would lose more than half. */
   sync(caller: Caller, options?: { readonly acceptMapFile?: boolean }): Promise<SyncAnswer>;
   list(query: BlockedListQuery): Promise<BlockedIpPage>;
-  /** Canonical texts of all entries in address order, page by page. */
-  listTexts(): AsyncIterable<readonly string[]>;
+  /** Canonical texts of all entries, or of those that are claimed so, in address order, page by page. */
+  listTexts(claimed?: ClaimedQuery | null): AsyncIterable<readonly string[]>;
   get(entry: IpEntry): Promise<BlockedIpDetail>;
   check(entry: IpEntry): Promise<CheckAnswer>;
 }

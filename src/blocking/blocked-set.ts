@@ -9,6 +9,7 @@ import { ServiceError } from '../errors/service-error.ts';
 import { auditedChange } from '../store/audit-rows.ts';
 import type { BlockedChange, BlockedEffect, BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { StagedRow } from '../store/bulk-store.ts';
+import type { ClaimSelection } from '../store/claim-search.ts';
 import type { AddressChecker } from './address-checker.ts';
 import { type ChangeCounts, countsOf, runtimeReport } from './answers.ts';
 import type {
@@ -17,13 +18,14 @@ import type {
   BlockedListQuery,
   BlockedSetService,
   BulkItem,
+  ClaimedQuery,
   ReplaceOptions,
   RequestedBlock,
 } from './blocked-set-service.ts';
 import type { BulkResult, BulkRunner } from './bulk/bulk-runner.ts';
 import type { Synchroniser } from './compare/sync.ts';
 import { textPages } from './mirrored-map.ts';
-import { isBound, manualName, type NamedSource, type Sources, sourceOf } from './sources.ts';
+import { droppedFromList, isBound, manualName, type NamedSource, type Sources, sourceOf } from './sources.ts';
 import type { Admission } from './write/admission.ts';
 import { SpecialEntries } from './write/admission.ts';
 import { changeFailure } from './write/change-failure.ts';
@@ -211,14 +213,14 @@ export class BlockedSet implements BlockedSetService {
     };
     const special = new SpecialEntries();
     const { sources } = this.#deps;
-    const source = await (dryRun
-      ? sources.toPreview(options.source, caller)
-      : sources.toClaim(options.source, 'list', caller));
+    const source = await sources.toPreview(options.source, caller);
     const done = await this.#deps.bulk.run(
       this.#deps.admission.admitStream(items, options, { reject, special }, caller),
       {
         replace: true,
         source,
+        // Not earlier: an invalid list leaves no new source behind.
+        ensureSource: () => sources.toClaim(options.source, 'list', caller),
         allowShrink,
         dryRun,
         requestedBy: caller.keyName,
@@ -251,15 +253,21 @@ export class BlockedSet implements BlockedSetService {
       q: query.q,
       text: query.text,
       expiringOnly: query.expiring,
-      source: query.source === null ? null : (await this.#deps.sources.find(query.source)).id,
+      claimed: query.claimed === null ? null : await this.#selection(query.claimed),
       now: this.#deps.now(),
       signal: query.signal,
     });
     return { items: await this.#withClaims(page.items), next_cursor: page.nextCursor, total: page.total };
   }
 
-  listTexts(): AsyncIterable<readonly string[]> {
-    return textPages(this.#deps.store, textsInPage);
+  async *listTexts(claimed: ClaimedQuery | null = null): AsyncGenerator<readonly string[]> {
+    if (claimed === null) return yield* textPages(this.#deps.store, textsInPage);
+    yield* this.#deps.store.claimedTexts(await this.#selection(claimed), this.#deps.now(), textsInPage);
+  }
+
+  /** Errors: 1100 for an unknown source. */
+  async #selection({ source, reason, blocked_by: blockedBy }: ClaimedQuery): Promise<ClaimSelection> {
+    return { reason, blockedBy, ...(source !== undefined && { source: (await this.#deps.sources.find(source)).id }) };
   }
 
   async get(entry: IpEntry): Promise<BlockedIpDetail> {
@@ -348,15 +356,6 @@ function named(source: NamedSource | undefined): { source?: string } {
 
 function listed(claims: readonly { readonly source: string }[]): string {
   return claims.map(({ source }) => source).join(', ');
-}
-
-function droppedFromList({ name }: NamedSource): ServiceError {
-  return new ServiceError(
-    codes.ClaimedByList,
-    'unblock',
-    `${name} is a list: what is dropped from it would come back when it is sent again; to allow an address, trust it`,
-    { members: { still_claimed_by: [] } },
-  );
 }
 
 /** Reads for the response to a committed change: an error still reports what is stored. */

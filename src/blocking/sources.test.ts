@@ -1,10 +1,11 @@
 // Blocks and lists of several sources: an address is blocked while at least one of them claims it.
 import SqliteDatabase from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { caller, entryOf, toBlock } from '../../testkit/blocking.ts';
 import { type BulkChanges, openBulkChanges, texts } from '../../testkit/bulk-changes.ts';
 import { codes } from '../errors/catalogue.ts';
 import type { BulkItem, ReplaceOptions } from './blocked-set-service.ts';
+import { EntryLimit } from './write/entry-limit.ts';
 
 const ip = '192.0.2.1';
 let changes: BulkChanges;
@@ -22,6 +23,26 @@ async function* listOf(addresses: readonly string[]): AsyncGenerator<readonly Bu
 }
 const put = (source: string, addresses: readonly string[], options: Partial<ReplaceOptions> = {}) =>
   changes.kit.blockedSet.replaceAll(listOf(addresses), { allowShrink: false, source, ...options }, caller());
+
+it.each(['dry run', 'broken body', 'set beyond the limit'])('a new source is not created by a %s', async (what) => {
+  const broken = async function* (): AsyncGenerator<readonly BulkItem[]> {
+    yield* listOf([ip]);
+    throw new Error('broken');
+  };
+  const options = { allowShrink: false, source: 'new' };
+  const { blockedSet, sources } = changes.kit;
+  if (what === 'dry run') await put('new', [ip], { dryRun: true });
+  else if (what === 'broken body') await expect(blockedSet.replaceAll(broken(), options, caller())).rejects.toThrow();
+  else {
+    vi.spyOn(EntryLimit.prototype, 'allows').mockReturnValue(false);
+    await expect(put('new', [ip])).rejects.toMatchObject({ code: codes.SetFull });
+    vi.restoreAllMocks();
+  }
+  expect((await sources.list()).map(({ name }) => name)).toEqual(['manual']);
+  await put('new', [ip]);
+  expect(await sources.list()).toMatchObject([{ name: 'manual' }, { name: 'new', kind: 'list', claims: 1 }]);
+  await changes.everywhere([ip]);
+});
 
 describe('fail2ban beside the operator', () => {
   it("lifts its ban, and the operator's block stays in force", async () => {
@@ -161,9 +182,35 @@ describe('a list of a source', () => {
     await changes.everywhere(manual);
   });
 
+  it('is listed by the exact reason and author of a claim, whatever the entry shows', async () => {
+    await put('drop', shared);
+    await changes.kit.blockedSet.block(toBlock(shared[0]!, { reason: 'scan', blockedBy: 'ann' }), caller());
+    await ban(shared[0]!);
+    const query = { limit: 2, cursor: null, offset: 0, q: null, text: null, expiring: false };
+    const found = async (claimed: object) => {
+      const { items, total } = await changes.kit.blockedSet.list({ ...query, claimed });
+      return [items.map(({ ip_address }) => ip_address), total];
+    };
+    expect(await found({ reason: 'scan' })).toEqual([[shared[0]], 1]);
+    expect(await found({ reason: 'sca' })).toEqual([[], 0]);
+    expect(await found({ blocked_by: 'fail2ban' })).toEqual([[shared[0]], 1]);
+    expect(await found({ source: 'drop', reason: 'scan' })).toEqual([[], 0]);
+    const texts: string[] = [];
+    for await (const page of changes.kit.blockedSet.listTexts({ source: 'fail2ban' })) texts.push(...page);
+    expect(texts).toEqual([shared[0]]);
+  });
+
   it('is listed and counted by its source', async () => {
     await put('drop', [...shared, ...own]);
-    const query = { limit: 100, cursor: null, offset: 0, q: null, text: null, expiring: false, source: 'drop' };
+    const query = {
+      limit: 100,
+      cursor: null,
+      offset: 0,
+      q: null,
+      text: null,
+      expiring: false,
+      claimed: { source: 'drop' },
+    };
     const first = await changes.kit.blockedSet.list(query);
     const rest = await changes.kit.blockedSet.list({ ...query, cursor: first.next_cursor });
     expect(first.total).toBe(150);
@@ -174,7 +221,7 @@ describe('a list of a source', () => {
       { name: 'manual', kind: 'manual', claims: 120, alone: 20 },
       { name: 'drop', kind: 'list', claims: 150, alone: 50 },
     ]);
-    const none = changes.kit.blockedSet.list({ ...query, source: 'unknown' });
+    const none = changes.kit.blockedSet.list({ ...query, claimed: { source: 'unknown' } });
     await expect(none).rejects.toMatchObject({ code: codes.NotFound });
   });
 

@@ -124,6 +124,15 @@ export function sourceOf(requested: string | undefined, { keyName, boundTo }: Ca
   );
 }
 
+export function droppedFromList({ name }: NamedSource): ServiceError {
+  return new ServiceError(
+    codes.ClaimedByList,
+    'unblock',
+    `${name} is a list: what is dropped from it would come back when it is sent again; to allow an address, trust it`,
+    { members: { still_claimed_by: [] } },
+  );
+}
+
 function isManual({ source }: Claim): boolean {
   return source === MANUAL;
 }

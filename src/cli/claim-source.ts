@@ -1,8 +1,9 @@
 // `--source`: whose claims a request changes or shows.
 import type { Claim } from '../api/sources.ts';
+import { isSourceName, sourceNameRule } from '../domain/source-name.ts';
 import { usageError } from './failure.ts';
 import { fromNow, minute } from './output/times.ts';
-import type { Options } from './verb.ts';
+import type { Options, Verb } from './verb.ts';
 
 /** `claimed by fail2ban:sshd until 2026-11-22 00:35 UTC (in 4 h), manual permanently`; none where only `manual` does. */
 export function claimLines(claims: readonly Claim[] | undefined, now: Date, verb = 'claimed by'): string[] {
@@ -13,13 +14,31 @@ export function claimLines(claims: readonly Claim[] | undefined, now: Date, verb
   return [`${verb} ${each.join(', ')}`];
 }
 
-const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]*(:[A-Za-z0-9._-]+)*$/;
+/** `--source`, `--reason` and `--blocked-by` of verbs that select claims. */
+export function claimFilterOptions(verb: Verb, what: string): Verb {
+  return verb
+    .option('--reason <text>', `${what} with exactly this reason`)
+    .option('--blocked-by <name>', `${what} that exactly this name blocked`);
+}
+
+export interface ClaimFilterQuery {
+  readonly source?: string;
+  readonly reason?: string;
+  readonly blocked_by?: string;
+}
+
+export function claimFilterOf(options: Options): ClaimFilterQuery {
+  const { reason, blockedBy } = options as { readonly reason?: string; readonly blockedBy?: string };
+  return {
+    ...sourceQueryOf(options),
+    ...(reason !== undefined && { reason }),
+    ...(blockedBy !== undefined && { blocked_by: blockedBy }),
+  };
+}
 
 export function sourceQueryOf({ source }: Options): { source?: string } {
   if (source === undefined) return {};
   const name = String(source);
-  if (name.length <= 64 && namePattern.test(name)) return { source: name };
-  throw usageError(
-    `--source: ${JSON.stringify(name)} is not a source; a name has 1 to 64 letters, digits, dots, hyphens and underscores, and colons between parts, such as fail2ban:sshd`,
-  );
+  if (isSourceName(name)) return { source: name };
+  throw usageError(`--source: ${JSON.stringify(name)} is not a source; ${sourceNameRule}`);
 }

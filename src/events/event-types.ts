@@ -1,6 +1,9 @@
 // The types of events, and which of their fields only administrators receive: what the API hides from other keys as
 // well (ADR 0024), names and scopes of keys, webhooks, and HAProxy's messages about a configuration.
 
+/** Changes of any number of entries. */
+export type BulkOperation = 'batch' | 'replace' | 'unblock_selected';
+
 /** Derived from operations. Plain data, in the names that clients see. Times are ISO 8601 in UTC. */
 interface OperationEvents {
   'entry.blocked': {
@@ -16,7 +19,7 @@ interface OperationEvents {
   'entry.expired': { readonly ip_address: string; readonly runtime_map_updated: boolean };
   /** For more entries than get an event each. */
   'entries.changed': {
-    readonly operation: 'batch' | 'replace' | 'expire';
+    readonly operation: BulkOperation | 'expire';
     readonly added: number;
     readonly updated: number;
     readonly removed: number;

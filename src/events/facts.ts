@@ -6,7 +6,7 @@ import type { RuntimeReport } from '../api/changes.ts';
 import type { ReloadRecord } from '../api/configuration.ts';
 import type { EndedOperation } from '../api/ended-operation.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
-import type { PlainEvents } from './event-types.ts';
+import type { BulkOperation, PlainEvents } from './event-types.ts';
 
 interface Requester {
   readonly keyName: string;
@@ -58,7 +58,7 @@ export interface EntryTotals {
 /** An operation whose change is durable. */
 export type DoneOperation =
   | (Done<'block' | 'unblock', Address> & ReadBack & { readonly effects: readonly EntryEffect[] })
-  | (Done<'batch' | 'replace', EntryTotals & { readonly rejected_total: number }> &
+  | (Done<BulkOperation, EntryTotals & { readonly rejected_total: number }> &
       ReadBack & {
         /** Absent: they were only counted. */
         readonly effects?: readonly EntryEffect[] | undefined;

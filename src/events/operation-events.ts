@@ -1,4 +1,4 @@
-import type { Event } from './event-types.ts';
+import type { BulkOperation, Event } from './event-types.ts';
 import type { DoneOperation, EntryEffect, EntryTotals } from './facts.ts';
 
 /** More than these become one event with counts: the ring has room for some thousands. */
@@ -10,7 +10,8 @@ export function eventsOf(done: DoneOperation): readonly Event[] {
     case 'unblock':
       return entryEvents(done.effects, done.caller.keyName, done.report.runtime_map_updated);
     case 'batch':
-    case 'replace': {
+    case 'replace':
+    case 'unblock_selected': {
       const { operation, subject, effects, report } = done;
       const by = done.caller.keyName;
       if (effects === undefined || effects.length > mostOneByOne) {
@@ -86,7 +87,7 @@ function entryEvents(effects: readonly EntryEffect[], by: string, runtime_map_up
 }
 
 function totalsEvent(
-  operation: 'batch' | 'replace' | 'expire',
+  operation: BulkOperation | 'expire',
   { added, updated, removed, unchanged }: EntryTotals,
   by: string | null,
   runtime_map_updated: boolean,

@@ -6,6 +6,7 @@ import { auditRoutes } from './audit-routes.ts';
 import { authenticate } from './authentication.ts';
 import { blockedIpsBulkRoutes } from './blocked-ips-bulk-routes.ts';
 import { blockedIpsRoutes } from './blocked-ips-routes.ts';
+import { blockedIpsSelectedRoutes } from './blocked-ips-selected-routes.ts';
 import { parseJsonBodies, prepareForNoBody } from './bodies.ts';
 import { addBounds, type Limits } from './bounds.ts';
 import { configRoutes } from './config-routes.ts';
@@ -134,6 +135,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   healthRoutes(app, services);
   blockedIpsRoutes(app, services, now);
   sourcesRoutes(app, services);
+  blockedIpsSelectedRoutes(app, services);
   blockedIpsBulkRoutes(app, services, now, timeouts.bodyPace);
   trustedIpsRoutes(app, services, now);
   sitesRoutes(app, services);

@@ -7,17 +7,12 @@ import {
   UnblockRequest,
 } from '../api/blocked-ips-bulk.ts';
 import type { BatchOptions } from '../blocking/blocked-set-service.ts';
-import { manualName } from '../blocking/sources.ts';
 import { BatchRoom } from './batch-room.ts';
 import { readBatch, readCompleteSet } from './body-streams.ts';
 import { ElementReader, type Validator } from './bulk-elements.ts';
 import { handle } from './handle.ts';
-import { requireScope } from './require-scope.ts';
+import { isBoundKey, requireScope } from './require-scope.ts';
 import type { Services } from './services.ts';
-
-function isBound({ keySource }: FastifyRequest): boolean {
-  return keySource !== null && keySource !== manualName;
-}
 
 /** @param paceMs the window over which the pace of a body is averaged */
 export function blockedIpsBulkRoutes(
@@ -42,7 +37,7 @@ export function blockedIpsBulkRoutes(
       }
     });
     handle(scope, replaceBlockedAddresses, async ({ query, caller, request }) => {
-      if (!isBound(request))
+      if (!isBoundKey(request))
         requireScope(request, 'admin', 'replacing the set, with a key that is not bound to a source,');
       const options = { ...listOptions(request, query), allowShrink: query.allow_shrink === true };
       const items = readCompleteSet(request, elementReader(request), paceMs);

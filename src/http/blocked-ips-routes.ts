@@ -10,6 +10,7 @@ import {
 } from '../api/blocked-ips.ts';
 import { syncBlockedAddresses } from '../api/blocked-ips-bulk.ts';
 import { checkAddress } from '../api/check.ts';
+import type { BlockedListQuery } from '../blocking/blocked-set-service.ts';
 import { SliceQueue } from '../concurrency/slices.ts';
 import { codes } from '../errors/catalogue.ts';
 import { isPreferred } from '../errors/negotiate.ts';
@@ -58,7 +59,8 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
   handle(app, checkAddress, ({ params }) => blockedSet.check(pathAddress(params.ip_address)));
   handle(app, listBlockedAddresses, async ({ query, request, reply }) => {
     reply.header('vary', 'Accept');
-    if (isPreferred('text/plain', 'application/json', request.headers.accept)) return sendTextList(request, reply);
+    if (isPreferred('text/plain', 'application/json', request.headers.accept))
+      return sendTextList(query, request, reply);
     return list(query, request.keyName, reply);
   });
   handle(app, syncBlockedAddresses, async ({ query, caller, request, answerWith }) => {
@@ -70,15 +72,17 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
   });
 
   async function list(query: ListQuery, keyName: string, reply: FastifyReply): Promise<BlockedIpPage> {
-    const { limit, cursor, offset = 0, q, text, expiring = false, source } = query;
-    if (source !== undefined && (q !== undefined || text !== undefined || expiring)) {
-      throw rejectedFields([{ name: 'source', description: 'send it without q, text and expiring' }]);
+    const { limit, cursor, offset = 0, q, text, expiring = false } = query;
+    const claimed = claimedOf(query);
+    if (claimed !== null && (q !== undefined || text !== undefined || expiring)) {
+      const [name = ''] = Object.keys(claimed);
+      throw rejectedFields([{ name, description: 'send it without q, text and expiring' }]);
     }
     if (q !== undefined && text !== undefined) {
       const description = 'send either q or text, not both';
       throw rejectedFields([{ name: 'text', description }]);
     }
-    const done = text === undefined && source === undefined ? null : textSearches.begin(keyName);
+    const done = text === undefined && claimed === null ? null : textSearches.begin(keyName);
     try {
       const wanted = {
         limit,
@@ -87,7 +91,7 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
         q: q ?? null,
         text: text ?? null,
         expiring,
-        source: source ?? null,
+        claimed,
       };
       return await blockedSet.list({ ...wanted, signal: untilGone(reply) });
     } finally {
@@ -95,19 +99,32 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
     }
   }
 
-  async function sendTextList(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const name = /[?&](limit|cursor|offset|q|text|expiring|source)=/.exec(request.url)?.[1];
+  async function sendTextList(query: ListQuery, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const name = /[?&](limit|cursor|offset|q|text|expiring)=/.exec(request.url)?.[1];
     if (name !== undefined) {
       throw rejectedFields([
-        { name, description: 'the text list is always complete; remove this parameter, or request JSON' },
+        {
+          name,
+          description: 'the text list takes only source, reason and blocked_by; remove this parameter, or request JSON',
+        },
       ]);
     }
     const done = exports.begin(request.keyName);
     // `finished` also calls back for a client that has already disconnected.
     finished(reply.raw, done);
     reply.type('text/plain; charset=utf-8');
-    return reply.send(request.method === 'HEAD' ? '' : textListStream(blockedSet.listTexts(), slices));
+    const texts = blockedSet.listTexts(claimedOf(query));
+    return reply.send(request.method === 'HEAD' ? '' : textListStream(texts, slices));
   }
+}
+
+function claimedOf({ source, reason, blocked_by }: ListQuery): BlockedListQuery['claimed'] {
+  const claimed = {
+    ...(source !== undefined && { source }),
+    ...(reason !== undefined && { reason }),
+    ...(blocked_by !== undefined && { blocked_by }),
+  };
+  return Object.keys(claimed).length === 0 ? null : claimed;
 }
 
 function untilGone(reply: FastifyReply): AbortSignal {

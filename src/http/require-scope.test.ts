@@ -15,7 +15,7 @@ const as = (scope: string) => ({ authorization: `Bearer ${scope}` });
 const json = { 'content-type': 'application/json' };
 
 /** Needs `admin` too, unless the key is bound to the source. */
-const replacing = 'PUT /api/blocked-ips';
+const whole: readonly string[] = ['PUT /api/blocked-ips', 'DELETE /api/blocked-ips'];
 
 const rows = Object.entries(routeAccess).map(([route, access]) => {
   const [method = '', pattern = ''] = route.split(' ');
@@ -77,6 +77,7 @@ describe('every operation and its scope', () => {
       'PUT /api/blocked-ips',
       'POST /api/blocked-ips/batch',
       'POST /api/blocked-ips/sync',
+      'DELETE /api/blocked-ips',
     ]);
   });
 
@@ -114,7 +115,7 @@ test('a complete set needs admin, or a key that is bound to its source', async (
 
 describe.each([...scopes, 'none'])('a key with the scope %s', (held) => {
   const { app, calls } = scoped();
-  test.each(rows.filter(({ route, access }) => access !== 'open' && route !== replacing))(
+  test.each(rows.filter(({ route, access }) => access !== 'open' && !whole.includes(route)))(
     'may call $route, or gets 403 with the missing scope',
     async ({ method, url, access }) => {
       const needed = access as Scope;

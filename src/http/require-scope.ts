@@ -1,9 +1,15 @@
+import { manualName } from '../blocking/sources.ts';
 import { grants, type Scope } from '../domain/scope.ts';
 import { missingScope } from './rejections.ts';
 
 interface KeyHolder {
   readonly keyName: string;
   readonly keyScopes: readonly Scope[] | null;
+}
+
+/** Bound to a source of its own. */
+export function isBoundKey({ keySource }: { readonly keySource: string | null }): boolean {
+  return keySource !== null && keySource !== manualName;
 }
 
 /** Errors: 403. @param what part of the request that needs a higher scope than its operation, such as `force` */

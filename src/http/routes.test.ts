@@ -79,7 +79,9 @@ const ROUTES: readonly RouteCase[] = [
     url: '/api/blocked-ips?limit=7&q=10.0&expiring=true&cursor=abc',
     status: 200,
     asked: 'blockedSet.list',
-    args: [{ limit: 7, cursor: 'abc', offset: 0, q: '10.0', text: null, expiring: true, source: null, signal: SIGNAL }],
+    args: [
+      { limit: 7, cursor: 'abc', offset: 0, q: '10.0', text: null, expiring: true, claimed: null, signal: SIGNAL },
+    ],
     answer: { total: 1, next_cursor: 'next', items: [expect.objectContaining({ ip_address: '192.0.2.1' })] },
   },
   {
@@ -95,7 +97,7 @@ const ROUTES: readonly RouteCase[] = [
         q: null,
         text: '100% Spam_\\ä',
         expiring: true,
-        source: null,
+        claimed: null,
         signal: SIGNAL,
       },
     ],
@@ -106,7 +108,9 @@ const ROUTES: readonly RouteCase[] = [
     url: '/api/blocked-ips',
     status: 200,
     asked: 'blockedSet.list',
-    args: [{ limit: 100, cursor: null, offset: 0, q: null, text: null, expiring: false, source: null, signal: SIGNAL }],
+    args: [
+      { limit: 100, cursor: null, offset: 0, q: null, text: null, expiring: false, claimed: null, signal: SIGNAL },
+    ],
     answer: { total: 1 },
   },
   {

@@ -2,6 +2,7 @@
 import type { EndedOperation } from '../api/ended-operation.ts';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import type { BlockedSetService } from '../blocking/blocked-set-service.ts';
+import type { BulkUnblock } from '../blocking/bulk-unblock.ts';
 import type { Sources } from '../blocking/sources.ts';
 import type { TrustedSet } from '../blocking/trusted-set.ts';
 import type { ConfigurationService } from '../configuration/reload/configuration-service.ts';
@@ -15,6 +16,7 @@ import type { PanelAsset } from './panel-asset.ts';
 
 export interface Services {
   readonly blockedSet: BlockedSetService;
+  readonly bulkUnblock: Pick<BulkUnblock, 'unblock'>;
   readonly sources: Pick<Sources, 'list'>;
   readonly trustedIps: Pick<TrustedSet, 'list' | 'get' | 'put' | 'remove'>;
   readonly sites: SitesService;

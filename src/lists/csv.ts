@@ -3,11 +3,12 @@
 import { parseIp } from '../domain/ip.ts';
 import { trimBlanks } from '../domain/list-line.ts';
 import { addressOf, decisionProblem, isDecisions, readRemaining } from './crowdsec.ts';
-import { blockedByProblem, readExpiry, reasonProblem } from './fields.ts';
+import { blockedByProblem, readExpiry, reasonProblem, sourceProblem } from './fields.ts';
+import { fromFormulaSafe } from './formula-safe.ts';
 import { readAddress } from './plain.ts';
 import { bad, type LineReader, type LineReading, type ListEntry, nothing } from './reading.ts';
 
-type Column = 'ip' | 'reason' | 'expires' | 'blockedBy' | 'remaining' | 'action' | 'simulated';
+type Column = 'ip' | 'reason' | 'expires' | 'blockedBy' | 'source' | 'escaped' | 'remaining' | 'action' | 'simulated';
 type Columns = readonly (Column | null)[];
 
 const columnNames: Readonly<Record<string, Column>> = {
@@ -29,6 +30,9 @@ const columnNames: Readonly<Record<string, Column>> = {
   blocked_by: 'blockedBy',
 };
 
+/** In addition if the header has `blocked_by`: elsewhere a source may be anything. */
+const exportNames: Readonly<Record<string, Column>> = { ...columnNames, source: 'source', escaped: 'escaped' };
+
 /** Used if the header is that of CrowdSec's decisions, in addition to `ip` and `reason`. */
 const decisionNames: Readonly<Record<string, Column>> = {
   ip: 'ip',
@@ -37,6 +41,9 @@ const decisionNames: Readonly<Record<string, Column>> = {
   action: 'action',
   simulated: 'simulated',
 };
+
+/** Whose a line without a source is. */
+const manual = 'manual';
 
 const withoutHeader: Columns = ['ip', 'reason', 'expires'];
 
@@ -61,7 +68,7 @@ export function csvReader(): LineReader {
 /** Null: not a header row. Columns of other names are ignored. */
 export function headerColumns(fields: readonly string[]): Columns | null {
   const names = fields.map((field) => field.toLowerCase());
-  const known = isDecisions(names) ? decisionNames : columnNames;
+  const known = isDecisions(names) ? decisionNames : names.includes('blocked_by') ? exportNames : columnNames;
   const columns = names.map((name) => (Object.hasOwn(known, name) ? known[name]! : null));
   return columns.includes('ip') && !fields.some((field) => parseIp(field).ok) ? columns : null;
 }
@@ -78,16 +85,19 @@ function readRecord(fields: readonly string[], columns: Columns): LineReading {
   if (address.kind === 'nothing') return bad(fields.join(','), 'has no address');
   if (address.kind === 'bad') return address;
   const { ip } = address.entry;
-  const [reason, blockedBy] = [field('reason'), field('blockedBy')];
+  const exact = columns.includes('escaped') ? fromFormulaSafe : (text: string): string => text;
+  const [reason, blockedBy] = [exact(field('reason')), exact(field('blockedBy'))];
+  const source = field('source') || manual;
   const expiry = isDecision ? readRemaining(field('remaining')) : readExpiry(field('expires'));
   if (!expiry.ok) return bad(ip, expiry.why);
-  const problem = reasonProblem(reason) ?? blockedByProblem(blockedBy);
+  const problem = reasonProblem(reason) ?? blockedByProblem(blockedBy) ?? sourceProblem(source);
   if (problem !== null) return bad(ip, problem);
   const entry: ListEntry = {
     ip,
     ...(reason === '' ? {} : { reason }),
     ...(blockedBy === '' ? {} : { blockedBy }),
     ...(expiry.expiry === null ? {} : { expiry: expiry.expiry }),
+    ...(columns.includes('source') ? { source } : {}),
   };
   return { kind: 'entry', entry };
 }

@@ -2,6 +2,7 @@
 import { parseDuration } from '../domain/duration.ts';
 import { quote } from '../domain/quote.ts';
 import { parseTime } from '../domain/rfc3339.ts';
+import { isSourceName, sourceNameRule } from '../domain/source-name.ts';
 import type { ListExpiry } from './reading.ts';
 
 const longestReason = 500;
@@ -17,6 +18,12 @@ export function reasonProblem(text: string): string | null {
 /** Null: valid. */
 export function blockedByProblem(text: string): string | null {
   return textProblem('blocked_by', text, longestName);
+}
+
+/** Null: valid. */
+export function sourceProblem(text: string): string | null {
+  if (isSourceName(text)) return null;
+  return `${quote(text)} is not a source; ${sourceNameRule}`;
 }
 
 function textProblem(what: string, text: string, longest: number): string | null {

@@ -11,6 +11,8 @@ export interface ListEntry {
   readonly blockedBy?: string;
   /** Absent: not in the line. */
   readonly expiry?: ListExpiry;
+  /** Absent: the list has no sources. */
+  readonly source?: string;
 }
 
 export type LineReading =

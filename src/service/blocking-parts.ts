@@ -3,6 +3,7 @@
 import { AddressChecker } from '../blocking/address-checker.ts';
 import { BlockedSet, runtimeBudgetMs } from '../blocking/blocked-set.ts';
 import { BulkRunner } from '../blocking/bulk/bulk-runner.ts';
+import { BulkUnblock } from '../blocking/bulk-unblock.ts';
 import { ClaimMover } from '../blocking/claim-mover.ts';
 import { type DriftObserver, unobservedDrift } from '../blocking/compare/drift-observer.ts';
 import { PendingVersions } from '../blocking/compare/map-replacement.ts';
@@ -38,6 +39,7 @@ import type { Settings } from '../settings.ts';
 import { rowInForce } from '../store/blocked-changes.ts';
 import { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import { BulkStore } from '../store/bulk-store.ts';
+import { ClaimSearch } from '../store/claim-search.ts';
 import { ClaimsStore } from '../store/claims-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
 import type { Database } from '../store/open-database.ts';
@@ -264,6 +266,14 @@ export function wireBlocking(options: {
     },
     now,
   });
+  const bulkUnblock = new BulkUnblock({
+    search: new ClaimSearch(database.read),
+    bulk,
+    sources,
+    outcomes,
+    total: () => store.total,
+    now,
+  });
   // Groups of expired entries run one after the other.
   let expiredRow: number | null = null;
   const expiry = new Expiry({
@@ -300,6 +310,8 @@ export function wireBlocking(options: {
     writer,
     bulk,
     blockedSet,
+    bulkUnblock,
+    claims,
     sources,
     claimMover: new ClaimMover({ claims, sources, turns }),
     expiry,

@@ -7,6 +7,7 @@ import type { ApiKeys } from '../keys/keys.ts';
 import type { Settings } from '../settings.ts';
 import { type OpenState, rememberInstance } from '../start/open-state.ts';
 import { reviewMapFiles, takeOverMapFiles } from '../start/take-over.ts';
+import type { ClaimsStore } from '../store/claims-store.ts';
 import type { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { BlockingParts } from './blocking-parts.ts';
@@ -15,7 +16,7 @@ import type { ProxySide } from './proxy-side.ts';
 interface StartParts {
   readonly settings: Settings;
   readonly state: Pick<OpenState, 'instance' | 'knownInstance'>;
-  readonly blocking: Pick<BlockingParts, 'store' | 'keeper' | 'trusted' | 'bulk'>;
+  readonly blocking: Pick<BlockingParts, 'store' | 'keeper' | 'trusted' | 'bulk' | 'claims'>;
   readonly trustedIps: TrustedIpsStore;
   readonly proxy: Pick<ProxySide, 'review' | 'start'>;
   readonly keys: ApiKeys;
@@ -44,6 +45,7 @@ export async function prepareStart(parts: StartParts): Promise<void> {
   };
   // Before the first change, which could get a number that the file already has.
   await reviewMapFiles(takeOver);
+  await repairClaims(blocking.claims, parts);
   const acceptShrink = await bulk.finishInterrupted();
   if (!knownInstance) await takeOverMapFiles(takeOver);
   crashPoint('start.imported');
@@ -59,3 +61,15 @@ export async function prepareStart(parts: StartParts): Promise<void> {
   await keys.ensureFirstKey(keyFile, (row) => audit.finished(row, {}));
   await proxy.start();
 }
+
+async function repairClaims(claims: Pick<ClaimsStore, 'repair'>, { log, now }: StartParts): Promise<void> {
+  const { counts, restored } = await claims.repair(now());
+  if (counts + restored.length === 0) return;
+  log.warn('Claims in the database disagreed with the blocked addresses; what one of them says is blocked', {
+    corrected: counts,
+    blocked_again: restored.length,
+    ip_addresses: restored.slice(0, loggedAddresses),
+  });
+}
+
+const loggedAddresses = 20;

@@ -167,6 +167,7 @@ export async function wireService(options: {
   });
   const services: Services = {
     blockedSet: blocking.blockedSet,
+    bulkUnblock: blocking.bulkUnblock,
     sources: blocking.sources,
     trustedIps: blocking.trusted,
     sites: proxy.sites,

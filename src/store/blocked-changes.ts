@@ -12,6 +12,12 @@ export type ExpiryChange =
   /** A list element without a time: an existing entry keeps its expiry, a new one is permanent. */
   | { kind: 'keep' };
 
+/** Which claims are meant, by their exact texts; absent: any. */
+export interface ClaimFilter {
+  readonly reason?: string | undefined;
+  readonly blockedBy?: string | undefined;
+}
+
 export type BlockedChange =
   | {
       op: 'add';
@@ -25,8 +31,8 @@ export type BlockedChange =
       /** Whose claim it is; absent: `manual`. */
       source?: number | undefined;
     }
-  /** Drops the claim of `source`; absent: all claims of kind `manual` or `agent`. */
-  | { op: 'remove'; entry: IpEntry; source?: number | undefined }
+  /** Drops the claim of `source`; absent: all claims of kind `manual` or `agent`. `only`: unless they differ from it. */
+  | { op: 'remove'; entry: IpEntry; source?: number | undefined; only?: ClaimFilter | undefined }
   /** Removes only if the entry has expired by `now`: it may have been extended since the lookup. */
   | { op: 'expire'; entry: IpEntry; now: string };
 
@@ -38,6 +44,7 @@ export interface Claim {
 }
 
 export type BlockedAddition = Extract<BlockedChange, { op: 'add' }>;
+export type BlockedRemoval = Extract<BlockedChange, { op: 'remove' }>;
 
 export type BlockedEffect =
   /**

@@ -18,6 +18,7 @@ import { BlockedRows, type RowChanges } from './blocked-rows.ts';
 import { BlockedScan } from './blocked-scan.ts';
 import { BulkSkips } from './bulk-skips.ts';
 import { ClaimRows } from './claim-rows.ts';
+import { ClaimSearch, type ClaimSelection } from './claim-search.ts';
 import { applyChange, type Claimed, carriedRow, type Lists, plain } from './claims.ts';
 import { coveredAmong } from './covered-among.ts';
 import { ForeignCommits } from './foreign-commits.ts';
@@ -66,6 +67,7 @@ export class BlockedIpsStore {
   readonly #claims: ClaimRows;
   readonly #scan: BlockedScan;
   readonly #pages: BlockedPages;
+  readonly #search: ClaimSearch;
   readonly #lookup: AddressLookup;
   readonly #bulkSkips: BulkSkips;
   readonly #audit: AuditRows;
@@ -78,6 +80,7 @@ export class BlockedIpsStore {
     this.#rows = new BlockedRows(database.write);
     this.#claims = new ClaimRows(database.write);
     this.#scan = new BlockedScan(database.read);
+    this.#search = new ClaimSearch(database.read);
     this.#pages = new BlockedPages({ database, rows: this.#rows });
     this.#lookup = new AddressLookup(database.read, 'blocked_ips');
     this.#bulkSkips = new BulkSkips(database.write);
@@ -283,6 +286,15 @@ export class BlockedIpsStore {
    */
   async scanTexts(after: Uint8Array | null, limit: number): Promise<{ texts: string[]; last: Uint8Array | null }> {
     return await this.#scan.texts(after, limit);
+  }
+
+  /** The addresses with such a claim, in address order, those among the next `limit` blocked ones at a time. */
+  async *claimedTexts(selection: ClaimSelection, now: Date, limit: number): AsyncGenerator<readonly string[]> {
+    for (let after: Buffer | null = Buffer.alloc(0); after !== null; ) {
+      const { found, last } = await this.#search.slice(selection, now.toISOString(), after, limit);
+      yield found.map(({ ip_address }) => ip_address);
+      after = last;
+    }
   }
 
   /** Null when no block expires. */

@@ -5,6 +5,7 @@ import { containingNetworks, entryOfSortKey, type IpEntry, parseIp, sortKeyRange
 import { BlockedKeys } from './blocked-keys.ts';
 import { BLOCKED_COLUMNS, type BlockedRows } from './blocked-rows.ts';
 import { BlockedTextSearch } from './blocked-text-search.ts';
+import { ClaimSearch, type ClaimSelection } from './claim-search.ts';
 import type { Database } from './open-database.ts';
 import type { Schema } from './schema.ts';
 import { InvalidCursor } from './store-error.ts';
@@ -41,8 +42,8 @@ export interface PageRequest {
   readonly text?: string | null | undefined;
   /** Only blocks that will expire. */
   readonly expiringOnly?: boolean | undefined;
-  /** Only what it claims. Not together with the others. */
-  readonly source?: number | null | undefined;
+  /** Only what is claimed so. Not together with the others. */
+  readonly claimed?: ClaimSelection | null | undefined;
   readonly now: Date;
   /** Its abort ends long searches with its reason. */
   readonly signal?: AbortSignal | undefined;
@@ -110,11 +111,13 @@ export class BlockedPages {
   readonly #turns = new SliceQueue();
   readonly #texts: BlockedTextSearch;
   readonly #keys: BlockedKeys;
+  readonly #search: ClaimSearch;
 
   constructor(deps: BlockedPagesDeps) {
     this.#deps = deps;
     this.#db = deps.database.read;
     this.#keys = new BlockedKeys(this.#db);
+    this.#search = new ClaimSearch(this.#db);
     this.#texts = new BlockedTextSearch({ db: this.#db, rows: deps.rows, turns: this.#turns });
   }
 
@@ -132,8 +135,8 @@ export class BlockedPages {
     return { items: items.map(({ sort_key: _, ...row }) => row), nextCursor, total: found.total };
   }
 
-  async #find({ q, text, source, now }: PageRequest, wanted: Wanted): Promise<{ items: KeyedItem[]; total: number }> {
-    if (source != null) return await this.#ofSource(source, now.toISOString(), wanted);
+  async #find({ q, text, claimed, now }: PageRequest, wanted: Wanted): Promise<{ items: KeyedItem[]; total: number }> {
+    if (claimed != null) return await this.#claimed(claimed, now.toISOString(), wanted);
     if (text) return await this.#texts.find({ ...wanted, text, endsAfter: wanted.now });
     const trimmed = q?.trim() ?? '';
     if (trimmed === '') return { items: await this.#inOrder(wanted), total: await this.#total(wanted) };
@@ -148,22 +151,21 @@ export class BlockedPages {
     return await this.#around(entry, wanted);
   }
 
-  /** Through all keys, in slices: those of one source may be few and far apart. */
-  async #ofSource(source: number, now: string, { after, offset, limit, signal }: Wanted) {
+  /** Through all entries, in slices: those that are found may be few and far apart. */
+  async #claimed(selection: ClaimSelection, now: string, { after, offset, limit, signal }: Wanted) {
     let total = 0;
     let left = offset;
     const chosen: Buffer[] = [];
-    for (let position: Buffer | null = null; ; await this.#turns.next(signal)) {
-      const { all, own } = await this.#keys.ofSource(this.#db, { source, now }, position, null, SLICE);
-      total += own.length / KEY_BYTES;
-      for (let at = 0; at < own.length && chosen.length < limit; at += KEY_BYTES) {
-        const key = own.subarray(at, at + KEY_BYTES);
+    for (let position: Buffer | null = BEFORE_ALL; position !== null; await this.#turns.next(signal)) {
+      const own = await this.#claimedKeys(selection, now, position);
+      total += own.keys.length / KEY_BYTES;
+      for (let at = 0; at < own.keys.length && chosen.length < limit; at += KEY_BYTES) {
+        const key = own.keys.subarray(at, at + KEY_BYTES);
         if (key.compare(after) <= 0) continue;
         if (left > 0) left -= 1;
         else chosen.push(Buffer.from(key));
       }
-      if (all.length < SLICE * KEY_BYTES) break;
-      position = Buffer.from(all.subarray(-KEY_BYTES));
+      position = own.last;
     }
     const keyed = chosen.map((sort_key) => ({ sort_key, text: entryOfSortKey(sort_key, 0).text }));
     const rows = await this.#deps.rows.getMany(
@@ -173,6 +175,17 @@ export class BlockedPages {
     // Without those that were removed since.
     const items = keyed.flatMap(({ sort_key, text }) => (rows.has(text) ? [{ ...rows.get(text)!, sort_key }] : []));
     return { items, total };
+  }
+
+  async #claimedKeys(selection: ClaimSelection, now: string, position: Buffer) {
+    const { source, reason, blockedBy } = selection;
+    if (source === undefined || reason !== undefined || blockedBy !== undefined) {
+      const { found, last } = await this.#search.slice(selection, now, position, SLICE);
+      return { keys: Buffer.concat(found.map(({ sort_key }) => sort_key)), last };
+    }
+    // Of the source alone, the index says enough.
+    const { all, own } = await this.#keys.ofSource(this.#db, { source, now }, position, null, SLICE);
+    return { keys: own, last: all.length < SLICE * KEY_BYTES ? null : Buffer.from(all.subarray(-KEY_BYTES)) };
   }
 
   /** `last`: the last matching key at most. */

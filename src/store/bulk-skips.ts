@@ -18,7 +18,8 @@ type Skip = 'all' | 'removals' | null;
 /**
  * A bulk change counts as made when its body was complete; its slices are applied later. A change of the same claims in
  * between was acknowledged after it and wins: the address is marked, and the slices skip it. A change of another
- * source's claims marks nothing, because both count. An expiry marks nothing, because the bulk change is newer.
+ * source's claims marks nothing, because both count. An expiry marks nothing, because the bulk change is newer. A bulk
+ * change that selects claims reads them while others change them, so changes count as later from its beginning on.
  */
 export class BulkSkips {
   readonly #claims: ClaimRows;
@@ -31,7 +32,13 @@ export class BulkSkips {
       db
         .selectFrom('bulk_changes')
         .select(['id', 'replace', 'source'])
-        .where('state', 'in', ['adding', 'removing'])
+        // One that selects claims is made of what it finds from its beginning on.
+        .where((where) =>
+          where.or([
+            where('state', 'in', ['adding', 'removing']),
+            where.and([where('state', '=', 'receiving'), where('filter_json', 'is not', null)]),
+          ]),
+        )
         .compile(),
     );
     this.#mark = new PreparedQuery(
@@ -50,7 +57,7 @@ export class BulkSkips {
   /** Call within the transaction that makes `changes`. */
   async mark(runner: Runner, changes: readonly BlockedChange[]): Promise<void> {
     if (changes.every(({ op }) => op === 'expire')) return;
-    const active = await this.#active.all(runner, ['adding', 'removing']);
+    const active = await this.#active.all(runner, ['adding', 'removing', 'receiving']);
     if (active.length === 0) return;
     const lists = await this.#claims.lists(runner);
     for (const bulk of active) {

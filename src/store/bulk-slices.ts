@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { BlockedIp } from '../api/blocked-ips.ts';
 import { yieldToLoop } from '../concurrency/pause.ts';
 import { entryOfSortKey, type IpEntry } from '../domain/ip.ts';
-import { isExpired, type NetChange } from './blocked-changes.ts';
+import { type ClaimFilter, isExpired, type NetChange } from './blocked-changes.ts';
 import { BlockedKeys, type KeysOfSource, presentAmong } from './blocked-keys.ts';
 import type { BlockedRows, RowChanges } from './blocked-rows.ts';
 import { ClaimRows, noLists } from './claim-rows.ts';
@@ -35,6 +35,8 @@ interface SliceOf {
   readonly reads: number;
   /** The `blocked_by` of new entries without one. */
   readonly requestedBy: string | null;
+  /** Which claims its removals drop; null: all. */
+  readonly filter: ClaimFilter | null;
 }
 
 export interface SliceOutcome {
@@ -55,7 +57,7 @@ export interface SliceOutcome {
   readonly end: boolean;
 }
 
-/** Whose claims, and whether others may have some too: if none has, a key alone says whose its address is. */
+/** Whose claims, and whether a key alone says whose its address is: only without others' claims and a filter. */
 interface Scope {
   readonly source: number;
   readonly shared: boolean;
@@ -138,9 +140,15 @@ export class BulkSlices {
   async judge(
     runner: Runner,
     staged: StagedRows,
-    { source, after, now, thorough }: { source: number | null; after: Buffer | null; now: string; thorough: boolean },
+    {
+      source,
+      filter,
+      after,
+      now,
+      thorough,
+    }: Pick<SliceOf, 'source' | 'filter' | 'after'> & { readonly now: string; readonly thorough: boolean },
   ): Promise<Judgement> {
-    const scope = await this.#scope(runner, source, now);
+    const scope = await this.#scope(runner, { source, filter }, now);
     const presence =
       (await this.#presenceByKeys(runner, scope, staged, after)) ?? (await this.#presenceByRows(runner, scope, staged));
     const over = thorough ? await this.#over(runner, staged, after, now) : NONE;
@@ -171,7 +179,7 @@ export class BulkSlices {
       if (before === undefined) continue;
       const { effect, after: then } = applyChange(
         before,
-        changeAt(staged, index, { source, requestedBy: null }),
+        changeAt(staged, index, { source, filter, requestedBy: null }),
         now,
         lists,
       );
@@ -186,7 +194,7 @@ export class BulkSlices {
 
   /** How many addresses a source claims, and how many of them it claims alone. Null: all, for it is the only one. */
   async countOwn(runner: Runner, source: number | null, now: string): Promise<{ own: number; alone: number } | null> {
-    const scope = await this.#scope(runner, source, now);
+    const scope = await this.#scope(runner, { source, filter: null }, now);
     if (!scope.shared) return null;
     let own = 0;
     let alone = 0;
@@ -202,7 +210,7 @@ export class BulkSlices {
   async add(runner: Runner, slice: SliceOf, at: Date): Promise<SliceOutcome> {
     const staged = await slice.merge.next(slice.reads);
     const now = at.toISOString();
-    const scope = await this.#scope(runner, slice.source, now);
+    const scope = await this.#scope(runner, slice, now);
     const { count, lookedUp, settled, blocked, claimed, byHand, lists } = await this.#known(
       runner,
       scope,
@@ -263,7 +271,7 @@ export class BulkSlices {
 
   /** Drops the source's claims to those of the next blocked addresses that were not staged as additions. */
   async remove(runner: Runner, slice: SliceOf, at: Date): Promise<SliceOutcome> {
-    const scope = await this.#scope(runner, slice.source, at.toISOString());
+    const scope = await this.#scope(runner, slice, at.toISOString());
     const { all, own, alone } = await this.#keysOf(runner, scope, slice.after, null, slice.reads);
     let read = all.length / KEY_BYTES;
     const nothing = { updated: 0, renewed: 0, stayed: 0, unchanged: 0 };
@@ -317,9 +325,10 @@ export class BulkSlices {
     return { net, ...nothing, stayed: claims.length, read, worked: drops.length, position, end };
   }
 
-  async #scope(runner: Runner, source: number | null, now: string): Promise<Scope> {
+  async #scope(runner: Runner, { source, filter }: Pick<SliceOf, 'source' | 'filter'>, now: string): Promise<Scope> {
     const named = source ?? MANUAL;
-    return { source: named, shared: named !== MANUAL || (await this.#claims.anyFurther(runner)), now };
+    const shared = named !== MANUAL || filter !== null || (await this.#claims.anyFurther(runner));
+    return { source: named, shared, now };
   }
 
   async #keysOf(
@@ -455,10 +464,12 @@ function textsOf(staged: StagedRows): string[] {
 function changeAt(
   staged: StagedRows,
   index: number,
-  { source, requestedBy }: Pick<SliceOf, 'source' | 'requestedBy'>,
+  { source, filter, requestedBy }: Pick<SliceOf, 'source' | 'filter' | 'requestedBy'>,
   text = staged.text(index),
 ): StagedRow {
   const of = source === null ? {} : { source };
-  if (staged.isRemoval(index)) return { op: 'remove', entry: { text } as IpEntry, ...of };
+  if (staged.isRemoval(index)) {
+    return { op: 'remove', entry: { text } as IpEntry, ...of, ...(filter !== null && { only: filter }) };
+  }
   return { ...staged.addition(index, text), defaultBlockedBy: requestedBy ?? undefined, ...of };
 }

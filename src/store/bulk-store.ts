@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import { yieldToLoop } from '../concurrency/pause.ts';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
+import type { ClaimFilter } from './blocked-changes.ts';
 import type { BeforeCommit } from './blocked-ips-store.ts';
 import { BlockedRows } from './blocked-rows.ts';
 import { BulkSlices, type SliceOutcome } from './bulk-slices.ts';
@@ -99,6 +100,8 @@ export class BulkStore {
   async begin(bulk: {
     replace: boolean;
     source?: number | null | undefined;
+    /** Which claims its removals drop. From now on changes of the same claims win, not only once it is complete. */
+    filter?: ClaimFilter | null | undefined;
     requestedBy?: string | null | undefined;
   }): Promise<string> {
     const { id } = await this.#database.write
@@ -106,6 +109,7 @@ export class BulkStore {
       .values({
         replace: bulk.replace ? 1 : 0,
         source: bulk.source ?? null,
+        filter_json: bulk.filter == null ? null : JSON.stringify(bulk.filter),
         requested_by: bulk.requestedBy ?? null,
         state: 'receiving',
         position: null,
@@ -114,6 +118,16 @@ export class BulkStore {
       .returning('id')
       .executeTakeFirstOrThrow();
     return String(id);
+  }
+
+  /** Before it is complete: of a source that did not exist when it began. */
+  async setSource(id: string, source: number): Promise<void> {
+    await this.#database.write
+      .updateTable('bulk_changes')
+      .set({ source })
+      .where('id', '=', Number(id))
+      .where('state', '=', 'receiving')
+      .execute();
   }
 
   /** `sorted`, then `stageSorted`, for any number of rows: a transaction per 65,536. */
@@ -180,7 +194,7 @@ export class BulkStore {
    * others.
    */
   async preview(id: string, { updatesAt }: { readonly updatesAt?: Date } = {}): Promise<BulkPreview> {
-    const { replace, source } = await this.#expect(this.#database.read, id, ['receiving', 'adding']);
+    const { replace, source, filter } = await this.#expect(this.#database.read, id, ['receiving', 'adding']);
     const currentTotal = this.#database.blockedCount.value;
     const now = (updatesAt ?? new Date()).toISOString();
     const thorough = updatesAt !== undefined;
@@ -191,7 +205,7 @@ export class BulkStore {
     for (let after: Buffer | null = null; ; await yieldToLoop()) {
       const staged = await merge.next(SLICE);
       if (staged.length === 0) break;
-      const judged = await this.#slices.judge(this.#database.read, staged, { source, after, now, thorough });
+      const judged = await this.#slices.judge(this.#database.read, staged, { source, filter, after, now, thorough });
       for (const [name, count] of Object.entries(judged)) sum[name as keyof typeof judged] += count;
       for (let index = 0; index < staged.length; index++) if (staged.isRemoval(index)) removals++;
       rows += staged.length;
@@ -249,6 +263,7 @@ export class BulkStore {
           changes: limit,
           reads: Math.min(reads, Math.max(limit, applying.reads)),
           source: bulk.source,
+          filter: bulk.filter,
           requestedBy: bulk.requestedBy,
         };
         const adding = bulk.state === 'adding';
@@ -343,7 +358,7 @@ export class BulkStore {
   async #expect(db: Transaction<Schema> | Database['read'], id: string, states: readonly BulkState[]) {
     const row = await db
       .selectFrom('bulk_changes')
-      .select(['state', 'position', 'replace', 'source', 'requested_by'])
+      .select(['state', 'position', 'replace', 'source', 'filter_json', 'requested_by'])
       .where('id', '=', Number(id))
       .executeTakeFirst();
     if (row === undefined) throw new Error(`there is no bulk change ${id}`);
@@ -355,6 +370,7 @@ export class BulkStore {
       position: row.position,
       replace: row.replace === 1,
       source: row.source,
+      filter: row.filter_json === null ? null : (JSON.parse(row.filter_json) as ClaimFilter),
       requestedBy: row.requested_by,
     };
   }

@@ -6,6 +6,7 @@ import {
   type BlockedAddition,
   type BlockedChange,
   type BlockedEffect,
+  type BlockedRemoval,
   type Claim,
   isExpired,
   rowAfterAdd,
@@ -50,7 +51,7 @@ export function applyChange(
   if (claimed === null) return { effect: { op: change.op, removed: null }, after: null };
   const at = change.op === 'expire' ? change.now : now;
   const dropped = claimed.claims.filter((claim) =>
-    change.op === 'expire' ? isExpired(claim.row, at) : isDropped(claim, change.source, lists),
+    change.op === 'expire' ? isExpired(claim.row, at) : isDropped(claim, change, lists),
   );
   const live = claimed.claims.filter((claim) => !dropped.includes(claim) && !isExpired(claim.row, at));
   const claims = inOrder(live);
@@ -85,7 +86,9 @@ function add(claimed: Claimed, change: BlockedAddition, now: string): Added {
   return { effect: { op: 'add', created, changed, row: carriedRow(after), ...claimedBy }, after };
 }
 
-function isDropped({ source }: Claim, asked: number | undefined, lists: Lists): boolean {
+function isDropped({ source, row }: Claim, { source: asked, only = {} }: BlockedRemoval, lists: Lists): boolean {
+  if (only.reason !== undefined && row.reason !== only.reason) return false;
+  if (only.blockedBy !== undefined && row.blocked_by !== only.blockedBy) return false;
   return asked === undefined ? !lists.has(source) : source === asked;
 }
 
@@ -96,6 +99,15 @@ export function claimsMoved(claimed: Claimed, author: string, to: number): Claim
   const others = claimed.claims.filter((claim) => claim !== moved && claim.source !== to);
   const [last] = inOrder([{ ...moved, source: to }, ...claimed.claims.filter(({ source }) => source === to)])!;
   return { ...claimed, claims: inOrder([...others, last])! };
+}
+
+/** The claim that ends last first, and of each source only the one that ends later; for rows that disagree. */
+export function putInOrder({ since, claims }: Claimed): Claimed {
+  const [first, ...others] = inOrder(claims)!;
+  const kept = others.filter(
+    ({ source }, place) => ![first, ...others.slice(0, place)].some((c) => c.source === source),
+  );
+  return { since, claims: [first, ...kept] };
 }
 
 function inOrder(claims: readonly Claim[]): Claimed['claims'] | null {

@@ -146,6 +146,8 @@ interface BulkChangesTable {
   replace: number;
   /** Whose claims it changes; null: `manual`, and its removals drop the claims of agents too. */
   source: number | null;
+  /** Which claims its removals drop, a `ClaimFilter`; null: all. */
+  filter_json: Generated<string | null>;
   requested_by: string | null;
   state: BulkState;
   /** Everything up to this sort key is done in this state; null before its first slice. */

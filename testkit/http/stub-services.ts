@@ -263,6 +263,7 @@ function recording(part: string, methods: Methods, calls: Call[]): Methods {
 
 function answers(): Record<string, Methods> {
   return {
+    bulkUnblock: { unblock: async () => ({ ...BULK, added: 0, removed: 1 }) },
     blockedSet: {
       block: async () => ({ created: true, changed: true, answer: { ...BLOCKED, ...REPORT } }),
       unblock: async () => ({ ip_address: '192.0.2.1', still_blocked_by: ['192.0.2.0/24'], ...REPORT }),

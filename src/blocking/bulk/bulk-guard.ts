@@ -10,7 +10,7 @@ const shrinkGuardFrom = 100;
 export interface Guarded {
   readonly replace: boolean;
   readonly allowShrink: boolean;
-  /** Whose list it is; absent: `manual`. */
+  /** Whose claims it changes; absent: `manual`, and removals drop the claims of agents too. */
   readonly source?: NamedSource | undefined;
 }
 

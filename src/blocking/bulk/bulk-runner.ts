@@ -5,6 +5,7 @@ import { Mutex } from '../../concurrency/mutex.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
 import type { AuditedChange } from '../../store/audit-rows.ts';
+import type { ClaimFilter } from '../../store/blocked-changes.ts';
 import type { BulkStore, StagedRow } from '../../store/bulk-store.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
 import { type ChangeCounts, nothingChanged } from '../answers.ts';
@@ -31,6 +32,22 @@ const retryMs = 500;
 interface BulkUnderWay {
   readonly added: number;
   readonly removed: number;
+}
+
+export interface BulkOptions extends Guarded {
+  readonly requestedBy: string;
+  readonly dryRun?: boolean;
+  /** Which claims its removals drop; what is changed while the rows are read then stays as it is. */
+  readonly filter?: ClaimFilter | undefined;
+  /** Creates the source if it is new; called before anything is applied. Absent: it exists. */
+  readonly ensureSource?: () => Promise<NamedSource | undefined>;
+  /** The audit row, written once all entries are received. */
+  readonly audited?: (entries: number) => AuditedChange;
+}
+
+interface Received {
+  readonly id: string;
+  readonly entries: number;
 }
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
@@ -71,55 +88,54 @@ export class BulkRunner {
    * The source is read completely first; if it throws, nothing changed.
    * @throws ServiceError 409 when the entry limit would be exceeded, or a shrink by more than half is not allowed
    */
-  async run(
-    source: AsyncIterable<readonly StagedRow[]>,
-    options: {
-      readonly replace: boolean;
-      readonly allowShrink: boolean;
-      readonly requestedBy: string;
-      /** Absent: `manual`, and removals drop the claims of agents too. */
-      readonly source?: NamedSource | undefined;
-      readonly dryRun?: boolean;
-      /** The audit row, written once all entries are received. */
-      readonly audited?: (entries: number) => AuditedChange;
-    },
-  ): Promise<BulkResult> {
-    const { replace, requestedBy, source: of } = options;
-    const id = await this.#stored(() => this.#deps.bulk.begin({ replace, requestedBy, source: of?.id }));
+  async run(source: AsyncIterable<readonly StagedRow[]>, options: BulkOptions): Promise<BulkResult> {
+    // What it selects must not be changed by another bulk change before it is dropped.
+    if (options.filter !== undefined) {
+      return await this.#mutex.run(async () => await this.#finish(await this.#received(source, options), options));
+    }
+    const received = await this.#received(source, options);
+    return await this.#mutex.run(() => this.#finish(received, options));
+  }
+
+  async #received(source: AsyncIterable<readonly StagedRow[]>, options: BulkOptions): Promise<Received> {
+    const { replace, requestedBy, source: of, filter } = options;
+    const id = await this.#stored(() => this.#deps.bulk.begin({ replace, requestedBy, source: of?.id, filter }));
     crashPoint('bulk.begun');
-    let entries = 0;
     try {
-      entries = await this.#receive(id, source);
+      return { id, entries: await this.#receive(id, source) };
     } catch (error) {
       await this.#end(id);
       throw error;
     }
-    return await this.#mutex.run(async () => {
-      const totals = { ...nothingChanged };
-      try {
-        if (options.dryRun === true) return await this.#preview(id, entries, options);
-        await this.#forgetFailed();
-        await this.#deps.keeper.adoptForeignRows();
-        await this.#stored(() => this.#guard.refuse(id, entries, options));
-        crashPoint('bulk.received');
-        await this.#stored(() => this.#deps.bulk.markReady(id, options.audited?.(entries)));
-        crashPoint('bulk.ready');
-      } catch (error) {
-        await this.#end(id);
-        throw error;
-      }
-      try {
-        return await this.#apply(id, totals);
-      } catch (error) {
-        const failure = changeFailure(error, totals);
-        // The client gets the failure; finishing at the next start would overwrite later changes.
-        this.#failed.add(id);
-        this.#tryAgain();
-        // A change that only the file lacks overwrites nothing; the next start needs its record to write the file.
-        if (this.#finished.has(id) || (await this.#end(id))) throw failure;
-        throw mayStillBeApplied(failure);
-      }
-    });
+  }
+
+  async #finish({ id, entries }: Received, options: BulkOptions): Promise<BulkResult> {
+    const totals = { ...nothingChanged };
+    try {
+      if (options.dryRun === true) return await this.#preview(id, entries, options);
+      await this.#forgetFailed();
+      await this.#deps.keeper.adoptForeignRows();
+      await this.#stored(() => this.#guard.refuse(id, entries, options));
+      crashPoint('bulk.received');
+      const claimant = await options.ensureSource?.();
+      if (claimant !== undefined) await this.#stored(() => this.#deps.bulk.setSource(id, claimant.id));
+      await this.#stored(() => this.#deps.bulk.markReady(id, options.audited?.(entries)));
+      crashPoint('bulk.ready');
+    } catch (error) {
+      await this.#end(id);
+      throw error;
+    }
+    try {
+      return await this.#apply(id, totals);
+    } catch (error) {
+      const failure = changeFailure(error, totals);
+      // The client gets the failure; finishing at the next start would overwrite later changes.
+      this.#failed.add(id);
+      this.#tryAgain();
+      // A change that only the file lacks overwrites nothing; the next start needs its record to write the file.
+      if (this.#finished.has(id) || (await this.#end(id))) throw failure;
+      throw mayStillBeApplied(failure);
+    }
   }
 
   /** From the first slice until every worker is verified. */

@@ -3,6 +3,7 @@
 import type { BulkAnswer, Rejection, SyncAnswer } from '../../api/blocked-ips-bulk.ts';
 import type { Caller } from '../../api/caller.ts';
 import type { RuntimeReport } from '../../api/changes.ts';
+import type { BulkOperation } from '../../events/event-types.ts';
 import type { Emit } from '../../events/facts.ts';
 import type { BlockedEffect } from '../../store/blocked-ips-store.ts';
 import { runtimeReport } from '../answers.ts';
@@ -34,7 +35,7 @@ export class Outcomes {
    * @param effects absent: only counted
    */
   reportBulk(
-    operation: 'batch' | 'replace',
+    operation: BulkOperation,
     done: BulkResult,
     rejected: { readonly total: number; readonly first: readonly Rejection[] },
     caller: Caller,

@@ -1,7 +1,7 @@
 import type { BlockRequest } from '../../api/blocked-ips.ts';
 import { parseIp } from '../../domain/ip.ts';
 import { NotAList } from '../../lists/lines.ts';
-import type { ListEntry, ListExpiry, NumberedReading } from '../../lists/reading.ts';
+import type { LineReading, ListEntry, ListExpiry, NumberedReading } from '../../lists/reading.ts';
 import { coveredOwnAddress, type OwnAddress } from '../connection/own-addresses.ts';
 import { expiryFields } from '../expiry-options.ts';
 import { Failure } from '../failure.ts';
@@ -14,6 +14,8 @@ export interface ElementDefaults {
   readonly permanent?: boolean;
   readonly evenTrusted: boolean;
   readonly allowWide: boolean;
+  /** Only the lines of this source count. `rejects`: and those that cannot be read. */
+  readonly only?: { readonly source: string; readonly rejects: boolean };
   /** An entry that covers one of these is rejected. */
   readonly own: readonly OwnAddress[];
 }
@@ -25,6 +27,8 @@ type ElementReading =
 
 export function readElement({ line, reading }: NumberedReading, defaults: ElementDefaults): ElementReading {
   if (reading.kind === 'nothing') return { kind: 'nothing', line };
+  const { only } = defaults;
+  if (only !== undefined && !counts(reading, only)) return { kind: 'nothing', line };
   if (reading.kind === 'bad') return { kind: 'bad', line, value: reading.value, why: reading.why };
   const { entry } = reading;
   const own = ownAddressIn(entry.ip, defaults.own);
@@ -33,6 +37,10 @@ export function readElement({ line, reading }: NumberedReading, defaults: Elemen
     return { kind: 'bad', line, value: entry.ip, why };
   }
   return { kind: 'element', line, ip: entry.ip, element: elementOf(entry, defaults) };
+}
+
+function counts(reading: LineReading, { source, rejects }: NonNullable<ElementDefaults['only']>): boolean {
+  return reading.kind === 'entry' ? reading.entry.source === source : rejects;
 }
 
 function ownAddressIn(ip: string, own: readonly OwnAddress[]): OwnAddress | null {

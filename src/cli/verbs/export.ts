@@ -1,27 +1,45 @@
+import type { BlockedIp } from '../../api/blocked-ips.ts';
 import { csvRecord } from '../../lists/csv.ts';
+import { formulaSafe } from '../../lists/formula-safe.ts';
+import { type ClaimFilterQuery, claimFilterOf, claimFilterOptions } from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
-import { type ExitCode, exitCodes } from '../failure.ts';
+import { type ExitCode, exitCodes, usageError } from '../failure.ts';
 import type { Session } from '../session.ts';
 import { type Options, Verb } from '../verb.ts';
 import { list, listPages } from './list.ts';
 
+const fields = 'ip_address,reason,expires_at,blocked_by,blocked_at,source';
+
 export function exportVerb(cli: CommandLine): Verb {
-  const verb = new Verb('export', 'write the complete blocked set to standard output')
-    .option('--csv', 'all fields: ip_address,reason,expires_at,blocked_by,blocked_at')
+  const verb = claimFilterOptions(
+    new Verb('export', 'write the blocked set, or a part of it, to standard output')
+      .option('--csv', `all fields, one line for each claim: ${fields}`)
+      .option('--csv-safe', 'the same for spreadsheets: no field is run as a formula; import restores the fields')
+      .option('--source <name>', 'only what this source claims'),
+    'only what is claimed',
+  )
     .example('export > blocked.txt', 'one address per line')
     .example('export --csv > blocked.csv', 'all fields; import reads the file back')
+    .example('export --csv-safe --source drop > drop.csv', 'what one source claims, for a spreadsheet')
     .example('export > all.txt && ssh other proxy-manager import --replace - < all.txt', 'to another machine');
   return cli.calling(verb, exportList);
 }
 
 async function exportList(session: Session, _operands: readonly string[], options: Options): Promise<ExitCode> {
-  if (session.format === 'json') return await list(session, [], {});
-  return options['csv'] === true ? await asCsv(session) : await asText(session);
+  const { csv, csvSafe } = options as { readonly csv?: boolean; readonly csvSafe?: boolean };
+  if (csv === true && csvSafe === true) throw usageError('give either --csv or --csv-safe');
+  const of = claimFilterOf(options);
+  if (session.format === 'json') return await list(session, [], options);
+  return csv === true || csvSafe === true ? await asCsv(session, of, csvSafe === true) : await asText(session, of);
 }
 
-async function asText({ api, output }: Session): Promise<ExitCode> {
+async function asText({ api, output }: Session, query: ClaimFilterQuery): Promise<ExitCode> {
   const decoder = new TextDecoder();
-  const { data } = await api.GET('/api/blocked-ips', { headers: { accept: 'text/plain' }, parseAs: 'stream' });
+  const { data } = await api.GET('/api/blocked-ips', {
+    params: { query },
+    headers: { accept: 'text/plain' },
+    parseAs: 'stream',
+  });
   // A broken connection throws, so a truncated list is not taken for a complete one.
   for await (const chunk of data as ReadableStream<Uint8Array>) {
     if (output.closed) return exitCodes.done;
@@ -31,14 +49,30 @@ async function asText({ api, output }: Session): Promise<ExitCode> {
   return exitCodes.done;
 }
 
-/** Not escaped: `import` reads exactly what is stored. */
-async function asCsv({ api, output }: Session): Promise<ExitCode> {
-  await output.write('ip_address,reason,expires_at,blocked_by,blocked_at\n');
-  for await (const { items } of listPages({ api, output }, Number.POSITIVE_INFINITY)) {
-    const records = items.map((item) =>
-      csvRecord([item.ip_address, item.reason ?? '', item.expires_at ?? '', item.blocked_by ?? '', item.blocked_at]),
-    );
+/** Exact, unless `safe`: then the header says so, and `import` restores what is stored. */
+async function asCsv({ api, output }: Session, query: ClaimFilterQuery, safe: boolean): Promise<ExitCode> {
+  await output.write(safe ? `${fields},escaped\n` : `${fields}\n`);
+  const shown = safe ? formulaSafe : (text: string): string => text;
+  for await (const { items } of listPages({ api, output }, Number.POSITIVE_INFINITY, query)) {
+    const records = items
+      .flatMap((item) => claimsOf(item, query))
+      .map((claim) => {
+        const { ip_address, reason, expires_at, blocked_by, claimed_at, source } = claim;
+        const texts = [shown(reason ?? ''), expires_at ?? '', shown(blocked_by ?? ''), claimed_at, source];
+        return csvRecord([ip_address, ...texts, ...(safe ? [''] : [])]);
+      });
     await output.lines(records);
   }
   return exitCodes.done;
+}
+
+/** The one that ends last is the last line, which counts if a list is imported without its sources. */
+function claimsOf({ claims, ...item }: BlockedIp, { source, reason, blocked_by: by }: ClaimFilterQuery) {
+  const own = { ...item, source: 'manual', claimed_at: item.blocked_at };
+  const all = claims === undefined ? [own] : claims.map((claim) => ({ ...claim, ip_address: item.ip_address }));
+  return all
+    .filter((claim) => source === undefined || claim.source === source)
+    .filter((claim) => reason === undefined || claim.reason === reason)
+    .filter((claim) => by === undefined || claim.blocked_by === by)
+    .reverse();
 }

@@ -1,16 +1,17 @@
 import { Option } from 'commander';
-import type { BatchQuery } from '../../api/blocked-ips-bulk.ts';
+import type { BatchQuery, BulkAnswer } from '../../api/blocked-ips-bulk.ts';
 import { isProblem, problemCodes } from '../../client/problem-codes.ts';
 import { type ListFormat, listFormats } from '../../lists/format.ts';
 import { type ListReading, readList } from '../../lists/read-list.ts';
 import type { NumberedReading } from '../../lists/reading.ts';
 import { type ElementDefaults, withSourceName } from '../bulk/elements.ts';
+import { rereadable, sourcesOfList } from '../bulk/list-sources.ts';
 import { jsonSet, type Replacement, textSet } from '../bulk/replacement.ts';
 import { changeMany, replaceAll } from '../bulk/requests.ts';
 import { sendList } from '../bulk/send.ts';
 import { type ListSource, openSource } from '../bulk/source.ts';
 import { type BulkResult, BulkTally } from '../bulk/tally.ts';
-import { printBulkResult } from '../bulk/text.ts';
+import { bulkSentence, printBulkResult } from '../bulk/text.ts';
 import { sourceQueryOf } from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
 import { shrinkText } from '../connection/failure-text.ts';
@@ -25,6 +26,8 @@ export function importVerb(cli: CommandLine): Verb {
     .argument('<file>', 'the list; - reads standard input')
     .option('--replace', 'make the list the complete set of its source: its other entries are dropped')
     .option('--allow-shrink', 'with --replace: even if it removes more than half of the set')
+    .option('--keep-sources', 'of an exported CSV: each line becomes a claim of the source that it names')
+    .option('--as-manual', 'of an exported CSV: every line becomes a claim of one source, manual or that of --source')
     .option('--dry-run', 'only report what would change')
     .addOption(
       new Option(
@@ -52,14 +55,67 @@ async function importList(session: Session, [path = '-']: readonly string[], opt
   const replace = options['replace'] === true;
   if (options['allowShrink'] === true && !replace) throw usageError('--allow-shrink requires --replace');
   if (path === '-' && session.canAsk) session.output.remark('reading addresses from the terminal; end with Ctrl-D');
-  const source = await openSource(path, session.stdin);
+  const source = rereadable(await openSource(path, session.stdin));
+  const names = await sourcesToKeep(source, format, options);
   const defaults = await elementDefaults(session, options);
+  if (names === null) {
+    source.release();
+    return await printBulkResult(session, source.name, await importOne(session, source, format, defaults, options));
+  }
+  const tally = new BulkTally();
+  for (const [index, name] of names.entries()) {
+    const only = { source: name, rejects: index === 0 };
+    try {
+      const result = await importOne(session, source, format, { ...defaults, only }, { ...options, source: name });
+      tally.add(result as BulkAnswer, ({ line = 0 }) => line);
+    } catch (error) {
+      const done = names.slice(0, index).join(', ');
+      if (index > 0) session.output.remark(`imported before the failure, ${done}: ${bulkSentence(tally.result)}`);
+      throw error;
+    }
+  }
+  return await printBulkResult(session, source.name, tally.result);
+}
+
+/** Null: all lines are claims of one source. An export must not become claims of an operator by accident. */
+async function sourcesToKeep(
+  source: ListSource,
+  format: ListFormat | null,
+  options: Options,
+): Promise<readonly string[] | null> {
+  const { keepSources, asManual } = options as { readonly keepSources?: boolean; readonly asManual?: boolean };
+  if (keepSources === true && asManual === true) throw usageError('give either --keep-sources or --as-manual');
+  const { source: given } = sourceQueryOf(options);
+  if (keepSources === true && given !== undefined) throw usageError('--keep-sources cannot be combined with --source');
+  if (asManual === true) return null;
+  const counts = await sourcesOfList(source, format);
+  if (keepSources === true) return counts.size === 0 ? null : [...counts.keys()];
+  const own = given ?? 'manual';
+  const others = [...counts].filter(([name]) => name !== own);
+  if (others.length === 0) return null;
+  const named = others.slice(0, shownSources).map(([name, lines]) => `${name} (${counted(lines, 'line')})`);
+  const more = others.length - named.length;
+  const list = `${named.join(', ')}${more > 0 ? ` and ${counted(more, 'other source')}` : ''}`;
+  throw new Failure(
+    `${source.name} has claims of ${list}; nothing was changed. To import each into its source, add --keep-sources; to import all as claims of ${own}, --as-manual`,
+  );
+}
+
+const shownSources = 10;
+
+async function importOne(
+  session: Session,
+  source: ListSource,
+  format: ListFormat | null,
+  defaults: ElementDefaults,
+  options: Options,
+): Promise<BulkResult> {
   const sending = {
     ...sourceQueryOf(options),
     ...wideOf(defaults),
     ...(options['dryRun'] === true && { dry_run: true }),
   };
-  const result = replace
+  return options['replace'] === true
     ? await replaceSet(session, source, format, defaults, {
         ...sending,
         ...(options['allowShrink'] === true && { allow_shrink: true }),
@@ -67,7 +123,6 @@ async function importList(session: Session, [path = '-']: readonly string[], opt
     : await sendList(session, source, format, defaults, ({ elements }) =>
         changeMany(session, { add: elements }, sending),
       );
-  return await printBulkResult(session, source.name, result);
 }
 
 type Sending = BatchQuery & { readonly allow_shrink?: boolean };

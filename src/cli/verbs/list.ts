@@ -1,5 +1,5 @@
 import type { BlockedIp, ListQuery } from '../../api/blocked-ips.ts';
-import { sourceQueryOf } from '../claim-source.ts';
+import { claimFilterOf } from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
 import { type ExitCode, exitCodes, usageError } from '../failure.ts';
 import { readPages, writePages } from '../output/pages.ts';
@@ -18,6 +18,8 @@ export function listVerb(cli: CommandLine): Verb {
     )
     .option('--text <part>', 'only entries with this text in the reason or in who blocked it, ignoring case')
     .option('--source <name>', 'only what this source claims')
+    .option('--reason <text>', 'only what is claimed with exactly this reason')
+    .option('--blocked-by <name>', 'only what exactly this name blocked')
     .option('--expiring', 'only temporary blocks, the next to expire first')
     .option('-n, --limit <count>', 'maximum number of entries')
     .example('list', 'all entries, as a table')
@@ -41,9 +43,9 @@ export async function list(session: Session, [query]: readonly string[], options
   if (query !== undefined && text !== undefined) {
     throw usageError('search for an address or, with --text, for a reason or who blocked it; give one of them');
   }
-  const of = sourceQueryOf(options);
-  if (of.source !== undefined && (query !== undefined || text !== undefined || expiring === true)) {
-    throw usageError('--source cannot be combined with a query, --text or --expiring');
+  const of = claimFilterOf(options);
+  if (Object.keys(of).length > 0 && (query !== undefined || text !== undefined || expiring === true)) {
+    throw usageError('--source, --reason and --blocked-by cannot be combined with a query, --text or --expiring');
   }
   const maximum = limit === undefined ? maxLimit : wholeNumber(limit, '--limit', 1, maxLimit);
   const pages = listPages(session, maximum, {
@@ -52,7 +54,7 @@ export async function list(session: Session, [query]: readonly string[], options
     ...(expiring === true && { expiring: true }),
     ...of,
   });
-  if (session.format !== 'json') return await asText(session, pages, query ?? text ?? of.source);
+  if (session.format !== 'json') return await asText(session, pages, query ?? text ?? Object.values(of)[0]);
   await writePages(session.output, pages);
   return exitCodes.done;
 }
@@ -66,7 +68,7 @@ interface ListPage {
 export function listPages(
   { api, output }: Pick<Session, 'api' | 'output'>,
   limit: number,
-  query: Pick<ListQuery, 'q' | 'text' | 'expiring' | 'source'> = {},
+  query: Pick<ListQuery, 'q' | 'text' | 'expiring' | 'source' | 'reason' | 'blocked_by'> = {},
 ): AsyncGenerator<ListPage> {
   return readPages(output, limit, async (range): Promise<ListPage> => {
     const { data } = await api.GET('/api/blocked-ips', { params: { query: { ...query, ...range } } });

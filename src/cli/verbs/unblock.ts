@@ -1,20 +1,34 @@
 import type { UnblockAnswer } from '../../api/blocked-ips.ts';
 import type { Batch } from '../bulk/batches.ts';
-import { claimLines, sourceQueryOf } from '../claim-source.ts';
+import type { BulkResult } from '../bulk/tally.ts';
+import {
+  type ClaimFilterQuery,
+  claimFilterOf,
+  claimFilterOptions,
+  claimLines,
+  sourceQueryOf,
+} from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
-import type { ExitCode } from '../failure.ts';
+import { type ExitCode, usageError } from '../failure.ts';
+import { count, counted } from '../output/times.ts';
 import { exitCodeOf, runtimeLines, shortList, verified } from '../runtime-text.ts';
-import { printAnswer, type Session } from '../session.ts';
+import { confirm, printAnswer, type Session } from '../session.ts';
 import { fromStdin, typedAddresses } from '../typed-addresses.ts';
-import { type Options, Verb } from '../verb.ts';
+import { type Options, Verb, wholeNumber } from '../verb.ts';
 
 export function unblockVerb(cli: CommandLine): Verb {
-  const verb = new Verb('unblock', 'unblock addresses or networks')
-    .argument('<address...>', 'exactly as blocked; - reads a list from standard input')
+  const verb = claimFilterOptions(
+    new Verb('unblock', 'unblock addresses or networks, or everything that a source claims')
+      .argument('[address...]', 'exactly as blocked; - reads a list from standard input')
+      .option('--expect <count>', 'without addresses: unblock only if there are exactly so many'),
+    'without addresses: everything',
+  )
     .option('--source <name>', 'drop the claim of this source only; default: the source of the key, or all but lists')
     .example('unblock 192.0.2.1', 'one address')
     .example('unblock 192.0.2.0/24 2001:db8::/32', 'networks, exactly as blocked')
     .example('unblock - < old-list.txt', 'every address of a list')
+    .example('unblock --source fail2ban:sshd', 'all bans of a jail, after a question with their number')
+    .example('unblock --reason "port scan" --expect 12', 'exactly these twelve, without a question')
     .usage('[options] <address...>');
   return cli.calling(verb, unblock);
 }
@@ -22,6 +36,12 @@ export function unblockVerb(cli: CommandLine): Verb {
 const noDefaults = { reason: undefined, expiry: null, evenTrusted: false, allowWide: false, own: [] };
 
 async function unblock(session: Session, addresses: readonly string[], options: Options): Promise<ExitCode> {
+  const selected = claimFilterOf(options);
+  const { source: _source, ...texts } = selected;
+  if (addresses.length === 0) return await unblockSelected(session, selected, options);
+  if (Object.keys(texts).length > 0 || options['expect'] !== undefined) {
+    throw usageError('--reason, --blocked-by and --expect select what to unblock; give them without addresses');
+  }
   const of = sourceQueryOf(options);
   const entries = fromStdin(addresses) ? null : typedAddresses(addresses);
   const [first] = entries ?? [];
@@ -29,6 +49,30 @@ async function unblock(session: Session, addresses: readonly string[], options: 
   const { changeListed } = await import('../bulk/listed-changes.ts');
   const change = { entries, defaults: noDefaults, query: of, change: ({ ips: remove }: Batch) => ({ remove }) };
   return await changeListed(session, change);
+}
+
+/** Without `--expect` a dry run counts them first. */
+async function unblockSelected(session: Session, selected: ClaimFilterQuery, options: Options): Promise<ExitCode> {
+  if (Object.keys(selected).length === 0) {
+    throw usageError('give addresses, or what to unblock: --source, --reason, --blocked-by');
+  }
+  const { patientApi } = session;
+  let expect: number;
+  if (options['expect'] === undefined) {
+    const { data } = await patientApi.DELETE('/api/blocked-ips', { params: { query: { ...selected, dry_run: true } } });
+    const { removed, still_claimed_total: stays = 0 } = data;
+    expect = removed + stays;
+    if (expect > 0) await confirm(session, selectedText(removed, stays), `--expect ${expect}`);
+  } else expect = wholeNumber(String(options['expect']), '--expect', 0, Number.MAX_SAFE_INTEGER);
+  session.interruption.reports(() => 'the entries may or may not be unblocked; see: proxy-manager status');
+  const { data: answer } = await patientApi.DELETE('/api/blocked-ips', { params: { query: { ...selected, expect } } });
+  const { printBulkResult } = await import('../bulk/text.ts');
+  return await printBulkResult(session, '', answer as BulkResult);
+}
+
+function selectedText(removed: number, stays: number): string {
+  const entries = counted(removed, 'entry would be unblocked', 'entries would be unblocked');
+  return stays === 0 ? entries : `${entries}, and ${count(stays)} stay blocked by other sources`;
 }
 
 async function unblockOne(session: Session, ip: string, query: { source?: string }): Promise<ExitCode> {

@@ -6,7 +6,7 @@ export interface paths {
     get: operations['listBlockedAddresses'];
     put: operations['replaceBlockedAddresses'];
     post: operations['blockAddress'];
-    delete?: never;
+    delete: operations['unblockSelected'];
     options?: never;
     head?: never;
     patch?: never;
@@ -394,7 +394,7 @@ export interface components {
       readonly id: number;
       /** When the request arrived. */
       readonly at: string;
-      /** `block`, `unblock`, `batch`, `replace`, `sync`, `trust`, `distrust`, `set_site`, `remove_site`, `reload`, `restore_backup`, `create_key`, `bind_key`, `revoke_key`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; from the service itself also `expire`, `expire_trust` and `import_map_file`; `read`: a read operation that was rejected for lack of a scope; `refusals` counts the rejections of one key beyond sixty per minute. */
+      /** `block`, `unblock`, `batch`, `replace`, `unblock_selected`, `sync`, `trust`, `distrust`, `set_site`, `remove_site`, `reload`, `restore_backup`, `create_key`, `bind_key`, `revoke_key`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; from the service itself also `expire`, `expire_trust` and `import_map_file`; `read`: a read operation that was rejected for lack of a scope; `refusals` counts the rejections of one key beyond sixty per minute. */
       readonly operation: string;
       /** The name of the key; null: the service itself. */
       readonly key: string | null;
@@ -999,7 +999,8 @@ export interface components {
         | 6032
         | 6033
         | 6034
-        | 6035;
+        | 6035
+        | 6040;
       /** The family of the code, one word. */
       readonly kind: string;
       /** The operation that failed. */
@@ -1453,6 +1454,13 @@ export interface components {
       /** The address or network to unblock. An IP address or network. */
       readonly ip_address: string;
     };
+    /** Why nothing was changed; the members depend on `code`. */
+    UnblockSelectedConflict: {
+      /** How many entries have such a claim (6040). */
+      readonly count?: number;
+      /** Always empty (6035). */
+      readonly still_claimed_by?: readonly components['schemas']['Claim'][];
+    };
     /** The result of a dry run. */
     ValidationAnswer: {
       /** HAProxy accepts the configuration. */
@@ -1716,6 +1724,8 @@ export interface operations {
         offset?: number;
         expiring?: boolean;
         source?: string;
+        reason?: string;
+        blocked_by?: string;
       };
       header?: never;
       path?: never;
@@ -1859,6 +1869,67 @@ export interface operations {
       };
       413: components['responses']['TooLarge'];
       415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CommittedMembers'] & {
+              readonly code?: 500 | 6032;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CommittedMembers'] & {
+              readonly code?: 6002 | 6003 | 6004 | 6015;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Unblock everything that a source claims */
+  unblockSelected: {
+    parameters: {
+      query?: { source?: string; reason?: string; blocked_by?: string; expect?: number; dry_run?: boolean };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['BulkAnswer'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 103 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['UnblockSelectedConflict'] & {
+              readonly code?: 6035 | 6040;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
       429: components['responses']['TooManyFailedKeys'];
       500: {
         headers: { [name: string]: unknown };

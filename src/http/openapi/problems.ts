@@ -192,6 +192,11 @@ const samples: Readonly<Record<number, Sample>> = {
       ],
     },
   },
+  [codes.CountMismatch]: {
+    op: 'unblock by filter',
+    detail: '120 entries have such a claim, not the 100 that were expected; nothing was changed',
+    members: { count: 120 },
+  },
   [codes.UnsupportedMediaType]: {
     op: 'read request',
     detail: 'Content-Type text/html is not supported here; send application/json',

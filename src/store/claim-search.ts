@@ -1,0 +1,63 @@
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { ClaimFilter } from './blocked-changes.ts';
+import type { Schema } from './schema.ts';
+
+/** Which claims are looked for. */
+export interface ClaimSelection extends ClaimFilter {
+  /** Absent: of any source. */
+  readonly source?: number | undefined;
+  /** Not of lists, which an unblock does not change. */
+  readonly withoutLists?: boolean | undefined;
+}
+
+export interface SelectedAddress {
+  readonly ip_address: string;
+  readonly sort_key: Buffer;
+}
+
+/** Blocked addresses by their claims, in address order. No index helps: those that are found may be few and far apart. */
+export class ClaimSearch {
+  readonly #db: Kysely<Schema>;
+
+  constructor(db: Kysely<Schema>) {
+    this.#db = db;
+  }
+
+  /**
+   * Those of the next `limit` blocked addresses after `after` that have such a claim, live at `now`. `last`: where to
+   * continue; null: that was all.
+   */
+  async slice(
+    selection: ClaimSelection,
+    now: string,
+    after: Buffer,
+    limit: number,
+  ): Promise<{ found: SelectedAddress[]; last: Buffer | null }> {
+    const end = await sql<{ count: number; last: Buffer | null }>`
+      select count(*) as count, max(sort_key) as last
+      from (select sort_key from blocked_ips where sort_key > ${after} order by sort_key limit ${limit})
+    `.execute(this.#db);
+    const { count = 0, last = null } = end.rows[0] ?? {};
+    if (last === null) return { found: [], last: null };
+    const { rows } = await sql<SelectedAddress>`
+      select ip_address, sort_key from blocked_ips
+      where sort_key > ${after} and sort_key <= ${last} and (
+        (${isMeant('blocked_ips', selection, now)}) or (others > 0 and exists (
+          select 1 from claims where claims.sort_key = blocked_ips.sort_key
+            and ${isMeant('claims', selection, now)})))
+      order by sort_key`.execute(this.#db);
+    return { found: rows, last: count < limit ? null : last };
+  }
+}
+
+/** The plus keeps SQLite from leaving the address order for the index of claims that end. */
+function isMeant(table: string, selection: ClaimSelection, now: string): RawBuilder<SqlBool> {
+  const { source, reason, blockedBy, withoutLists } = selection;
+  const column = (name: string): RawBuilder<unknown> => sql.ref(`${table}.${name}`);
+  const ends = column('expires_at');
+  return sql<SqlBool>`(${ends} is null or +${ends} > ${now})
+    ${source === undefined ? sql`` : sql`and ${column('source')} = ${source}`}
+    ${withoutLists === true ? sql`and ${column('source')} not in (select id from sources where kind = 'list')` : sql``}
+    ${reason === undefined ? sql`` : sql`and ${column('reason')} = ${reason}`}
+    ${blockedBy === undefined ? sql`` : sql`and ${column('blocked_by')} = ${blockedBy}`}`;
+}

@@ -89,7 +89,8 @@ describe('an unblock of what lists claim', () => {
     expect(refused).toMatchObject({
       code: codes.ClaimedByList,
       status: 409,
-      detail: '192.0.2.1 is blocked by drop only, which an unblock does not change; to allow it, trust it',
+      detail:
+        '192.0.2.1 is blocked by drop only, which an unblock does not change; to allow it for a time, send trust_for, such as 7d, with an admin key',
       members: { still_claimed_by: [{ source: 'drop', kind: 'list', expires_at: null }] },
     });
     await changes.everywhere([ip]);

@@ -46,6 +46,12 @@ export class Sources {
     return name === undefined ? undefined : await this.#ensure(name, kind);
   }
 
+  /** Whether the request acts on a list: it is sent again and again, so it ends no trust. */
+  async actsOnList(requested: string | undefined, caller: Caller): Promise<boolean> {
+    const name = sourceOf(requested, caller);
+    return name !== undefined && name !== manualName && (await this.#deps.store.find(name))?.kind === 'list';
+  }
+
   /** The source of that name, created as one of an agent if it is new. */
   async forAgent(name: string): Promise<NamedSource> {
     return await this.#ensure(name, 'agent');

@@ -107,6 +107,10 @@ describe('check', () => {
       },
       '192.0.2.1 is blocked by its own entry, permanently; but worker 7 has it as allowed; the service repairs it, see: proxy-manager status',
     ],
+    [
+      { verdict: 'trusted', by: '192.0.2.1', reason: 'a customer', expires_at: '2026-11-22T00:00:00Z' },
+      '192.0.2.1 is allowed: trusted by its own entry (a customer) until 2026-11-22 00:00 UTC (in 4 h), which overrides any block; verified in every worker',
+    ],
   ] as [Partial<CheckAnswer>, string][])('prints for %j: %s', (more, line) => {
     expect(checkLine(answer(more), now)).toBe(line);
   });
@@ -147,6 +151,24 @@ describe('the output of a change', () => {
     const failure = { ip_address: '192.0.2.1', worker: 7, command: 'add map', responses: [], reason: unusedTrustedMap };
     const lines = runtimeLines({ ...missed, runtime_map_failures: [failure], reload_scheduled: false });
     expect(lines).toEqual([unusedTrustedMap]);
+  });
+
+  it('names lists that still claim the address, and the trust that overrules them', () => {
+    const claim = { source: 'drop', kind: 'list', reason: null, blocked_by: 'op', claimed_at: '', expires_at: null };
+    const answer = { ip_address: '192.0.2.1', still_blocked_by: [], still_claimed_by: [claim], ...report };
+    expect(unblockLines(answer as UnblockAnswer, now)).toEqual([
+      '192.0.2.1 is still blocked; verified in every worker',
+      'still claimed by drop permanently',
+      'to allow it for a week: proxy-manager unblock 192.0.2.1 --trust-for 7d',
+    ]);
+    const trusted = { ip_address: '192.0.2.1', note: null, added_at: '', expires_at: '2026-11-22T00:00:00Z' };
+    expect(unblockLines({ ...answer, trusted } as UnblockAnswer, now)).toEqual([
+      '192.0.2.1 is trusted until 2026-11-22 00:00 UTC (in 4 h), which overrides any block; verified in every worker',
+      'still claimed by drop permanently',
+    ]);
+    expect(blockLines({ ...blocked, ...report, trust_ended: ['192.0.2.1'] } as BlockAnswer, now)[1]).toBe(
+      'this ended the temporary trust of 192.0.2.1',
+    );
   });
 
   it('names the networks that still block, and trusted entries that limit the block', () => {

@@ -516,6 +516,8 @@ export interface components {
       readonly overridden_by?: readonly string[];
       /** Trusted entries inside this network, the first 100; absent if there are none. */
       readonly trusted_inside?: readonly string[];
+      /** Temporary trust that this block ended, the first 100; absent if there was none. */
+      readonly trust_ended?: readonly string[];
     };
     /** Why the entry is not blocked; the members depend on `code`. */
     BlockConflictMembers: {
@@ -635,6 +637,8 @@ export interface components {
       readonly still_blocked_total?: number;
       /** How many addresses lost the claim of the source and are still blocked, because other sources claim them; absent if there are none. */
       readonly still_claimed_total?: number;
+      /** Temporary trust that this block ended, the first 100; absent if there was none. */
+      readonly trust_ended?: readonly string[];
       /** Nothing was changed; the counts are what the request would do now. */
       readonly dry_run?: true;
       /** How many entries the set has now; only in a dry run. */
@@ -1417,6 +1421,8 @@ export interface components {
       readonly still_blocked_by: readonly string[];
       /** The claims by which exactly this address or network is still blocked; absent if there are none. */
       readonly still_claimed_by?: readonly components['schemas']['Claim'][];
+      /** The trust that `trust_for` added or extended; absent without it. */
+      readonly trusted?: components['schemas']['TrustedIp'];
       /** Every live worker, draining workers included, was verified. */
       readonly runtime_map_updated: boolean;
       /** Which worker was not verified for which address; the first 100. */
@@ -1929,7 +1935,12 @@ export interface operations {
   };
   /** Unblock an address or network */
   unblockAddress: {
-    parameters: { query?: { source?: string }; header?: never; path: { ip_address: string }; cookie?: never };
+    parameters: {
+      query?: { source?: string; trust_for?: string };
+      header?: never;
+      path: { ip_address: string };
+      cookie?: never;
+    };
     requestBody?: never;
     responses: {
       200: {
@@ -1940,7 +1951,7 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 101 | 103 | 108;
+            readonly code?: 100 | 101 | 103 | 104 | 108;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

@@ -141,6 +141,7 @@ export async function wireService(options: {
       unsupported: versions.unsupportedBy(registry.runningVersion),
       untested: versions.untested(registry.runningVersion),
     }),
+    unboundKeys: () => keys.unbound(),
     proxyProblems: () => proxy.problems(),
     started,
   });

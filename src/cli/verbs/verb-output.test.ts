@@ -239,6 +239,7 @@ describe('status', () => {
     configuration_drift: { status: 'none', live: 'rendered', backup: null, added: 0, removed: 0, reason: null },
     trusted_map: { used: true, entries: 3 },
     scheduled_reload: null,
+    unbound_keys: [],
     versions: { service: '0.1.0', proxy: '3.0.11', untested: null },
   };
 
@@ -254,6 +255,18 @@ describe('status', () => {
       '  map file       ok, 12 entries',
       '  last reload    none by the service since it started',
     ]);
+  });
+
+  it('names keys that should be bound to a source, and how', () => {
+    const lines = statusLines({ ...health, unbound_keys: ['fail2ban', 'bot'] }, 'unix:/a', now, unpainted);
+    expect(lines.slice(1, 2)).toEqual(['ok: every worker enforces the blocked set']);
+    expect(lines.slice(-4)).toEqual([
+      '  keys           2 keys are not bound to a source, so their unblocks drop the blocks of operators',
+      '                 proxy-manager key bind fail2ban SOURCE',
+      '                 proxy-manager key bind bot SOURCE',
+      '                 SOURCE is a name such as fail2ban; manual: the key acts like an operator',
+    ]);
+    expect(statusLines({ ...health, unbound_keys: null }, 'unix:/a', now, unpainted).at(-1)).toMatch(/last reload/);
   });
 
   it.each([

@@ -830,6 +830,8 @@ export interface components {
       readonly trusted_map: components['schemas']['TrustedMapHealth'];
       /** The reload that follows automatically; null: none. */
       readonly scheduled_reload: components['schemas']['ScheduledReload'] | null;
+      /** Valid keys with the scope `block`, without `admin`, that are not bound to a source: their unblocks drop the blocks of operators. Bind each to a source, or mark it as `manual`. It does not degrade the status. Null: the database did not answer in time. */
+      readonly unbound_keys: readonly string[] | null;
       /** The versions of service and HAProxy. */
       readonly versions: components['schemas']['Versions'];
     };

@@ -90,10 +90,15 @@ export class Sources {
     return new Map(all.map(([text, claims]) => [text, shownBy(sources, claims)]));
   }
 
+  /** For the metrics. */
+  async claimsByKind(): Promise<Readonly<Record<SourceKind, number>>> {
+    return await this.#deps.store.claimsByKind();
+  }
+
   async list(): Promise<readonly Source[]> {
     const sources = await this.#deps.store.list();
     const counts = await this.#deps.store.counts();
-    const none = { claims: 0, alone: 0 };
+    const none = { claims: 0, alone: 0, last_claimed_at: null };
     return sources.map(({ id, ...source }) => ({ ...source, ...(counts.get(id) ?? none) }));
   }
 

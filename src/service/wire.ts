@@ -161,6 +161,7 @@ export async function wireService(options: {
       reloads,
       storedFacts: () => storedFacts(blocking.store, sitesStore),
       expiringEntries: () => blocking.store.countEnding(),
+      claims: () => blocking.sources.claimsByKind(),
       webhookBacklogs: () => webhooks.backlogs(),
       health: currentHealth(health),
       proxyStats: () => proxyStats({ stats: statsSocket, master: socket }, sitesStore),

@@ -121,6 +121,7 @@ const SOURCE = {
   created_at: NOW.toISOString(),
   claims: 2,
   alone: 1,
+  last_claimed_at: NOW.toISOString(),
 } as const;
 const SITE = {
   domain: 'a.example',

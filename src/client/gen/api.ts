@@ -1306,6 +1306,8 @@ export interface components {
       readonly claims: number;
       /** How many of them no other source claims: they would be unblocked without it. */
       readonly alone: number;
+      /** When it made the newest of these claims; null: it has none. */
+      readonly last_claimed_at: string | null;
     };
     /** All sources. */
     Sources: {

@@ -1,6 +1,7 @@
 // Executes an operation, updates the model from its answer, and judges the answer.
 import { request as httpRequest } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Claim } from '../src/api/sources.ts';
 import type { Answer, JsonBody, RealService } from '../testkit/real-service.ts';
 import { base, visitorsOf } from './addresses.ts';
 import { type Claims, type SourceKind, sourceNames, verdictsOf } from './claims.ts';
@@ -104,8 +105,14 @@ export class Client {
     }
     if (status !== 200 && status !== 201) return text;
     refuseAll(adopted);
-    const until = body.expires_at === null ? null : Date.parse(body.expires_at);
-    pending.done(clock(), [{ present: true, until }], body.runtime_map_updated === true);
+    // The entry's own expiry is that of the claim that ends last.
+    const own = (body.claims as Claim[] | undefined)?.find((claim) => claim.source === sourceNames[source]);
+    const { expires_at: end } = own ?? body;
+    pending.done(
+      clock(),
+      [{ present: true, until: end === null ? null : Date.parse(end) }],
+      body.runtime_map_updated === true,
+    );
     return `${text}${await this.#visitAfter(ip, body)}`;
   }
 

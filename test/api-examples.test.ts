@@ -50,6 +50,7 @@ const before: Readonly<Record<string, () => Promise<void>>> = {
   'blockAddress again': () => block({ ip_address: '203.0.113.7', reason: 'x', blocked_by: 'x', duration_seconds: 9 }),
   'blockAddress trusted': trust,
   'getBlockedAddress covered': () => blockNetwork(),
+  'unblockAddress exception': () => block({ ip_address: '203.0.113.7' }),
   'unblockAddress not_blocked': () => blockNetwork(),
   'checkAddress blocked': () => blockNetwork(),
   'getBlockedAddress address': () => block({ ip_address: '203.0.113.7' }),

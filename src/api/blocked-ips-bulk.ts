@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { codes } from '../errors/catalogue.ts';
-import { AddressLines, allowWide, BlockRequest, special } from './blocked-ips.ts';
+import { AddressLines, allowWide, BlockRequest, special, trustEnded } from './blocked-ips.ts';
 import {
   addressText,
   changeCodes,
@@ -130,6 +130,7 @@ export const BulkAnswer = model('BulkAnswer', 'What a bulk change did, and wheth
       'How many addresses lost the claim of the source and are still blocked, because other sources claim them; absent if there are none.',
     ),
   ),
+  trust_ended: Type.Optional(trustEnded),
   dry_run: Type.Optional(
     Type.Literal(true, { description: 'Nothing was changed; the counts are what the request would do now.' }),
   ),

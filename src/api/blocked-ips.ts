@@ -18,6 +18,7 @@ import { operation } from './operation.ts';
 import { fullMembers } from './problem.ts';
 import {
   count,
+  described,
   flag,
   flagOrNull,
   lineOfText,
@@ -37,6 +38,7 @@ import {
   timeOrNull,
 } from './schema.ts';
 import { Claim, sourceQuery } from './sources.ts';
+import { TrustedIp } from './trusted-ips.ts';
 
 const tag = 'Blocked addresses';
 
@@ -122,6 +124,16 @@ const UnblockQuery = Type.Object(
     source: sourceQuery(
       'Drops the claim of this source only; absent: of the source of the key, or all claims of `manual` and of agents.',
     ),
+    trust_for: Type.Optional(
+      Type.String({
+        minLength: 2,
+        maxLength: 11,
+        description:
+          'Also trusts exactly this address or network for this time, written as `90s`, `30m`, `4h`, `7d` or `2w`, so that lists that claim it do not block it; a later end stays. Needs the scope `admin`.',
+        mustBe: 'a number and a unit, such as 7d',
+        examples: ['7d'],
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -173,12 +185,15 @@ const BlockedIpDetail = model('BlockedIpDetail', 'An entry of the blocked set, a
 });
 export type BlockedIpDetail = Static<typeof BlockedIpDetail>;
 
+export const trustEnded = texts('Temporary trust that this block ended, the first 100; absent if there was none.');
+
 const BlockAnswer = model('BlockAnswer', 'The entry as it is now, and whether the workers hold it.', {
   ...fields,
   ...runtimeReportFields,
   special: Type.Optional(special),
   overridden_by: Type.Optional(texts('Trusted entries that override this block; absent if there are none.')),
   trusted_inside: Type.Optional(texts('Trusted entries inside this network, the first 100; absent if there are none.')),
+  trust_ended: Type.Optional(trustEnded),
 });
 export type BlockAnswer = Static<typeof BlockAnswer>;
 
@@ -191,6 +206,7 @@ const UnblockAnswer = model('UnblockAnswer', 'What was removed, and whether the 
   ip_address: text(addressText),
   still_blocked_by: texts('Blocked networks that still cover it.'),
   still_claimed_by: Type.Optional(stillClaimedBy),
+  trusted: Type.Optional(described(TrustedIp, 'The trust that `trust_for` added or extended; absent without it.')),
   ...runtimeReportFields,
 });
 export type UnblockAnswer = Static<typeof UnblockAnswer>;
@@ -292,7 +308,7 @@ export const blockAddress = operation({
   audit: 'block',
   tag,
   summary: 'Block an address or network',
-  description: `${durable}\n\nIf the address is already blocked, the response is 200: without a time the block becomes permanent, \`duration_seconds\` takes the later expiry (permanent stays), \`expires_at\` is applied as given; an absent \`reason\` or \`blocked_by\` keeps the old value. An expired entry counts as absent, even before it is removed. Send only one of \`expires_at\` and \`duration_seconds\`. An address that a trusted entry covers is rejected (409); \`force\`, which needs the scope \`admin\`, stores the block anyway, but trust overrides it.\n\nA network wider than /8 (IPv6: /16), or one that contains a complete special range (0.0.0.0/8, 10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, 192.168.0.0/16, 224.0.0.0/4, fc00::/7, fe80::/10, ff00::/8), is rejected (409) without \`allow_wide\`, which needs the scope \`admin\`. Entries inside such a range are accepted, and \`special\` names the range. A new entry beyond the maximum number of entries is rejected (409).`,
+  description: `${durable}\n\nIf the address is already blocked, the response is 200: without a time the block becomes permanent, \`duration_seconds\` takes the later expiry (permanent stays), \`expires_at\` is applied as given; an absent \`reason\` or \`blocked_by\` keeps the old value. An expired entry counts as absent, even before it is removed. Send only one of \`expires_at\` and \`duration_seconds\`. An address that a trusted entry covers is rejected (409), but a block by \`manual\` or an agent ends a temporary trust of exactly this address (\`trust_ended\`); \`force\`, which needs the scope \`admin\`, stores the block anyway, but trust overrides it.\n\nA network wider than /8 (IPv6: /16), or one that contains a complete special range (0.0.0.0/8, 10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, 192.168.0.0/16, 224.0.0.0/4, fc00::/7, fe80::/10, ff00::/8), is rejected (409) without \`allow_wide\`, which needs the scope \`admin\`. Entries inside such a range are accepted, and \`special\` names the range. A new entry beyond the maximum number of entries is rejected (409).`,
   query: BlockQuery,
   body: BlockRequest,
   answers: {
@@ -410,17 +426,43 @@ export const unblockAddress = operation({
   audit: 'unblock',
   tag,
   summary: 'Unblock an address or network',
-  description: `Drops the claims of \`manual\` and of agents to exactly this address or network (with \`source\` or a key that is bound to one, of that source only), and removes the entry when no claim is left: \`still_claimed_by\` lists those that keep it blocked, \`still_blocked_by\` the blocked networks that still cover it. Claims of lists stay, since they would come back with the next list: if there are no others, the response is 409 (6035), and the way to allow the address is to trust it. 404 if there is nothing to drop; a foreign entry in a map is removed anyway. ${durable}`,
+  description: `Drops the claims of \`manual\` and of agents to exactly this address or network (with \`source\` or a key that is bound to one, of that source only), and removes the entry when no claim is left: \`still_claimed_by\` lists those that keep it blocked, \`still_blocked_by\` the blocked networks that still cover it. Claims of lists stay, since they would come back with the next list: if there are no others, the response is 409 (6035). With \`trust_for\` it is 200, and the address is trusted for that time: \`trusted\` says until when. 404 if there is nothing to drop; a foreign entry in a map is removed anyway. ${durable}`,
   params,
   query: UnblockQuery,
   answers: { 200: { description: 'The claims are dropped.', schema: UnblockAnswer } },
-  codes: [codes.NotFound, codes.ClaimedByList, ...changeCodes],
+  codes: [codes.InvalidTime, codes.NotFound, codes.ClaimedByList, ...changeCodes],
   members: { 404: UnblockMembers, 409: UnblockConflictMembers, ...changeMembers },
   examples: {
     address: {
       summary: 'An address',
       path: { ip_address: '203.0.113.7' },
       answer: { ip_address: '203.0.113.7', still_blocked_by: [], ...report },
+    },
+    exception: {
+      summary: 'An address that a list claims, for a week',
+      path: { ip_address: '203.0.113.7' },
+      query: { trust_for: '7d' },
+      answer: {
+        ip_address: '203.0.113.7',
+        still_blocked_by: [],
+        still_claimed_by: [
+          {
+            source: 'drop',
+            kind: 'list',
+            reason: null,
+            blocked_by: 'updater',
+            claimed_at: '2026-11-20T12:00:00.000Z',
+            expires_at: null,
+          },
+        ],
+        trusted: {
+          ip_address: '203.0.113.7',
+          note: null,
+          added_at: '2026-11-20T12:30:00.000Z',
+          expires_at: '2026-11-27T12:30:00.000Z',
+        },
+        ...report,
+      },
     },
     not_blocked: {
       summary: 'An address that only a network covers',

@@ -161,6 +161,10 @@ const Health = model('Health', 'The state of all parts.', {
   attached: orNull(Attached, 'The configuration of HAProxy if the service is attached; otherwise null.'),
   trusted_map: described(TrustedMapHealth, 'The map of trusted addresses.'),
   scheduled_reload: orNull(ScheduledReload, 'The reload that follows automatically; null: none.'),
+  unbound_keys: orNull(
+    texts('Their names.'),
+    'Valid keys with the scope `block`, without `admin`, that are not bound to a source: their unblocks drop the blocks of operators. Bind each to a source, or mark it as `manual`. It does not degrade the status. Null: the database did not answer in time.',
+  ),
   versions: described(Versions, 'The versions of service and HAProxy.'),
 });
 export type Health = Static<typeof Health>;
@@ -186,6 +190,7 @@ const health = {
   attached: null,
   trusted_map: { used: true, entries: 0 },
   scheduled_reload: null,
+  unbound_keys: [],
   versions: { service: '0.1.0', proxy: '3.0.11-1+deb13u2', untested: null },
 } satisfies Health;
 

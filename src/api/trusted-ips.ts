@@ -32,7 +32,7 @@ const fields = {
   expires_at: timeOrNull('When the trust expires; null: it is permanent.'),
 };
 
-const TrustedIp = model('TrustedIp', 'A trusted address or network.', fields);
+export const TrustedIp = model('TrustedIp', 'A trusted address or network.', fields);
 export type TrustedIp = Static<typeof TrustedIp>;
 
 const TrustedIps = model('TrustedIps', 'All trusted entries.', {
@@ -115,7 +115,7 @@ export const trustAddress = operation({
   tag,
   summary: 'Trust an address or network',
   description:
-    'A trusted address is never denied, even if it is blocked. Trust takes effect at once, without a reload, and is verified at every worker like a block. An absent `note` keeps the old one, null removes it. Without a time a new entry is permanent and an existing one keeps its expiry; `duration_seconds` takes the later expiry (permanent stays), `expires_at` is applied as given, null makes it permanent. Send only one of `expires_at` and `duration_seconds`. An expired entry is removed within two seconds. The body is optional.',
+    'A trusted address is never denied, even if it is blocked. Trust takes effect at once, without a reload, and is verified at every worker like a block. An absent `note` keeps the old one, null removes it. Without a time a new entry is permanent and an existing one keeps its expiry; `duration_seconds` takes the later expiry (permanent stays), `expires_at` is applied as given, null makes it permanent. Send only one of `expires_at` and `duration_seconds`. An expired entry is removed within two seconds; a block of exactly this address by `manual` or an agent ends temporary trust earlier. The body is optional.',
   params,
   body: TrustRequest,
   answers: {

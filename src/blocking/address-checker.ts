@@ -1,5 +1,6 @@
 import type { WorkerHolding } from '../api/blocked-ips.ts';
 import type { CheckAnswer, WorkerVerdict } from '../api/check.ts';
+import type { TrustedIp } from '../api/trusted-ips.ts';
 import { Mutex } from '../concurrency/mutex.ts';
 import { shared } from '../concurrency/shared.ts';
 import { type IpEntry, lookupForms } from '../domain/ip.ts';
@@ -30,6 +31,7 @@ interface AddressCheckerDeps {
   readonly store: BlockedIpsStore;
   readonly sources: Pick<Sources, 'claimsOf'>;
   readonly trusted: TrustedEntries;
+  readonly trustOf: (ip: string) => Promise<Pick<TrustedIp, 'note' | 'expires_at'> | null>;
   readonly socket: MasterSocket;
   readonly registry: WorkerRegistry;
   readonly blockedMap: RuntimeMap;
@@ -53,6 +55,7 @@ export class AddressChecker {
     const blockedBy = await this.#blockedBy(entry);
     const row = blockedBy === null ? null : await this.#deps.store.get(blockedBy);
     const verdict: Verdict = trustedBy !== undefined ? 'trusted' : row !== null ? 'blocked' : 'allowed';
+    const trust = trustedBy === undefined ? null : await this.#deps.trustOf(trustedBy);
     const inside = verdict === 'allowed' ? await this.#blockedInside(entry) : nothingInside;
     // A lookup answers for one address; no single address represents such a network.
     const partly = inside.blocked_inside_total > 0;
@@ -66,8 +69,8 @@ export class AddressChecker {
       verdict: partly ? 'partly' : verdict,
       ...inside,
       by: trustedBy ?? row?.ip_address ?? null,
-      reason: verdict === 'blocked' ? (row?.reason ?? null) : null,
-      expires_at: verdict === 'blocked' ? (row?.expires_at ?? null) : null,
+      reason: trust?.note ?? (verdict === 'blocked' ? (row?.reason ?? null) : null),
+      expires_at: trust?.expires_at ?? (verdict === 'blocked' ? (row?.expires_at ?? null) : null),
       ...(claims === undefined ? {} : { claims }),
       enforced: workers === null ? null : workers.every((worker) => worker.verdict === verdict),
       workers: workers ?? [],

@@ -61,6 +61,11 @@ export interface BatchRequest {
   readonly rejected: readonly Rejection[];
 }
 
+/** `trustFor`: seconds for which the address is trusted too, so that lists that claim it do not block it. */
+export interface Unblock extends SourceQuery {
+  readonly trustFor?: number | undefined;
+}
+
 interface SourceQuery {
   readonly source?: string | undefined;
 }
@@ -81,9 +86,9 @@ export interface BlockedSetService {
   block(request: RequestedBlock, caller: Caller): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer }>;
   /**
    * Errors: 1100 without anything to drop, with `covered_by` and `stray_removed`; 6035 when only lists claim it.
-   * @param of whose claim is dropped; absent: of the key's source, or of `manual` and all agents
+   * @param how `source`: whose claim is dropped; absent: of the key's source, or of `manual` and all agents
    */
-  unblock(entry: IpEntry, caller: Caller, of?: SourceQuery): Promise<UnblockAnswer>;
+  unblock(entry: IpEntry, caller: Caller, how?: Unblock): Promise<UnblockAnswer>;
   batch(request: BatchRequest, caller: Caller, options?: BatchOptions): Promise<BulkAnswer>;
   /** Replaces the claims of one source. The stream is read completely before anything changes; if it throws, nothing changed. */
   replaceAll(items: AsyncIterable<readonly BulkItem[]>, options: ReplaceOptions, caller: Caller): Promise<BulkAnswer>;

@@ -21,12 +21,15 @@ import type {
   ClaimedQuery,
   ReplaceOptions,
   RequestedBlock,
+  Unblock,
 } from './blocked-set-service.ts';
 import type { BulkResult, BulkRunner } from './bulk/bulk-runner.ts';
 import type { Synchroniser } from './compare/sync.ts';
+import type { Exceptions } from './exceptions.ts';
 import { textPages } from './mirrored-map.ts';
-import { droppedFromList, isBound, manualName, type NamedSource, type Sources, sourceOf } from './sources.ts';
-import type { Admission } from './write/admission.ts';
+import { isBound, manualName, type NamedSource, type Sources, sourceOf } from './sources.ts';
+import { claimedByLists, droppedFromList, nothingToDrop } from './unblock-refusals.ts';
+import type { Admission, AdmittedBlock } from './write/admission.ts';
 import { SpecialEntries } from './write/admission.ts';
 import { changeFailure } from './write/change-failure.ts';
 import type { EntryLimit } from './write/entry-limit.ts';
@@ -54,6 +57,7 @@ interface BlockedSetDeps {
   readonly checker: AddressChecker;
   readonly admission: Admission;
   readonly sources: Sources;
+  readonly exceptions: Exceptions;
   readonly outcomes: Outcomes;
   readonly limit: EntryLimit;
   /** Why the live workers are not known to be in sync; null: they are. */
@@ -72,7 +76,24 @@ export class BlockedSet implements BlockedSetService {
     request: RequestedBlock,
     caller: Caller,
   ): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer }> {
-    const { change: wanted, overriddenBy, trustedInside } = await this.#deps.admission.admitOne(request, caller);
+    const { sources, exceptions, admission } = this.#deps;
+    const byList = () => sources.actsOnList(request.source, caller);
+    const { endsTrust, ...admitted } = await admission.admitOne(request, caller, byList);
+    if (!endsTrust) return await this.#block(request, admitted, caller);
+    let done = { created: false, changed: false };
+    const answer = await exceptions.endedBy([request.entry], caller, async () => {
+      const { answer, counts, ...effect } = await this.#block(request, admitted, caller);
+      done = effect;
+      return { answer, counts };
+    });
+    return { ...done, answer };
+  }
+
+  async #block(
+    request: RequestedBlock,
+    { change: wanted, overriddenBy, trustedInside }: AdmittedBlock,
+    caller: Caller,
+  ): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer; counts: ChangeCounts }> {
     const change = ofSource(wanted, await this.#deps.sources.toClaim(request.source, 'agent', caller));
     const result = await this.#deps.writer.change([change], 'urgent', deadlineOf(caller), {
       operation: 'block',
@@ -82,10 +103,12 @@ export class BlockedSet implements BlockedSetService {
     if (effect?.op !== 'add') throw new Error('the writer returned no result of an addition');
     const report = this.#deps.outcomes.reportChange('block', request.entry.text, result, caller);
     const special = specialOf(request.entry);
-    const claims = await afterStoring(countsOf(result.effects), () => this.#deps.sources.shown(effect.claims));
+    const counts = countsOf(result.effects);
+    const claims = await afterStoring(counts, () => this.#deps.sources.shown(effect.claims));
     return {
       created: effect.created,
       changed: effect.changed,
+      counts,
       answer: {
         ...effect.row,
         ...(claims === undefined ? {} : { claims }),
@@ -97,10 +120,25 @@ export class BlockedSet implements BlockedSetService {
     };
   }
 
-  async unblock(entry: IpEntry, caller: Caller, of: { source?: string | undefined } = {}): Promise<UnblockAnswer> {
-    const name = sourceOf(of.source, caller);
+  async unblock(entry: IpEntry, caller: Caller, { source: asked, trustFor }: Unblock = {}): Promise<UnblockAnswer> {
+    const name = sourceOf(asked, caller);
     const source = name === undefined ? undefined : await this.#deps.sources.find(name);
     if (source?.kind === 'list' && !isBound(caller)) throw droppedFromList(source);
+    // Nothing is trusted that is not blocked.
+    if (trustFor === undefined || (await this.#deps.store.get(entry.text)) === null) {
+      return await this.#drop(entry, caller, source, { orFail: true });
+    }
+    return await this.#deps.exceptions.unblocked({ entry, seconds: trustFor }, caller, () =>
+      this.#drop(entry, caller, source, { orFail: false }),
+    );
+  }
+
+  async #drop(
+    entry: IpEntry,
+    caller: Caller,
+    source: NamedSource | undefined,
+    { orFail }: { readonly orFail: boolean },
+  ): Promise<UnblockAnswer> {
     const change = ofSource({ op: 'remove', entry } as const, source);
     const result = await this.#deps.writer.change([change], 'urgent', deadlineOf(caller), {
       operation: 'unblock',
@@ -120,32 +158,18 @@ export class BlockedSet implements BlockedSetService {
     const covering = await afterStoring(counts, () => this.#coveringOf(entry));
     const claims = await afterStoring(counts, () => this.#deps.sources.named(effect.stillClaimedBy ?? []));
     const still = claims.length === 0 ? {} : { still_claimed_by: claims };
-    if (!done && effect.stillClaimedBy !== undefined && source === undefined) {
-      throw new ServiceError(
-        codes.ClaimedByList,
-        'unblock',
-        `${entry.text} is blocked by ${listed(claims)} only, which an unblock does not change; to allow it, trust it`,
-        { members: still },
-      );
-    }
-    if (!done) {
-      throw new ServiceError(
-        codes.NotFound,
-        'unblock',
-        `${entry.text} has no ${source === undefined ? 'entry of its own' : `claim of ${source.name}`}${
-          covering.length > 0
-            ? `; to unblock it, unblock ${covering.join(', ')}, or trust it`
-            : ', so nothing was unblocked'
-        }${stray ? '; a foreign entry for it was removed from the running map' : ''}`,
-        { members: { covered_by: covering, ...still, stray_removed: stray, ...report } },
-      );
+    if (!done && orFail) {
+      if (effect.stillClaimedBy !== undefined && source === undefined) throw claimedByLists(entry, claims);
+      throw nothingToDrop(entry, source, { covering, still, stray, report });
     }
     return { ip_address: entry.text, still_blocked_by: covering, ...still, ...report };
   }
 
   async batch(request: BatchRequest, caller: Caller, options: BatchOptions = {}): Promise<BulkAnswer> {
-    const { changes: wanted, rejected: own, special } = await this.#deps.admission.admitBatch(request, options, caller);
-    const { sources } = this.#deps;
+    const { sources, admission } = this.#deps;
+    const byList = () => sources.actsOnList(options.source, caller);
+    const admitted = await admission.admitBatch(request, options, caller, byList);
+    const { changes: wanted, rejected: own, special, endsTrust } = admitted;
     const source = await (options.dryRun === true
       ? sources.toPreview(options.source, caller)
       : sources.toClaim(options.source, 'agent', caller));
@@ -159,10 +183,15 @@ export class BlockedSet implements BlockedSetService {
       return { ...this.#dryRunAnswer(countsOf(effects), rejected), ...special.members };
     }
     const removals = changes.flatMap((change) => (change.op === 'remove' ? [change.entry] : []));
+    const store = async () => {
+      const answer: BulkAnswer =
+        changes.length > groupedUpTo || removals.length > this.#deps.writer.removalsAtMost
+          ? await this.#stagedBatch(changes, rejected, caller, source)
+          : await this.#groupedBatch(changes, rejected, caller);
+      return { answer, counts: answer };
+    };
     const answer =
-      changes.length > groupedUpTo || removals.length > this.#deps.writer.removalsAtMost
-        ? await this.#stagedBatch(changes, rejected, caller, source)
-        : await this.#groupedBatch(changes, rejected, caller);
+      endsTrust.length === 0 ? (await store()).answer : await this.#deps.exceptions.endedBy(endsTrust, caller, store);
     return {
       ...answer,
       ...special.members,
@@ -352,10 +381,6 @@ function ofSource<Change extends object>(change: Change, source: NamedSource | u
 /** For the audit log. */
 function named(source: NamedSource | undefined): { source?: string } {
   return source === undefined || source.name === manualName ? {} : { source: source.name };
-}
-
-function listed(claims: readonly { readonly source: string }[]): string {
-  return claims.map(({ source }) => source).join(', ');
 }
 
 /** Reads for the response to a committed change: an error still reports what is stored. */

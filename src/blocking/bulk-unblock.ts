@@ -13,7 +13,8 @@ import type { StagedRow } from '../store/bulk-store.ts';
 import type { ClaimSearch, ClaimSelection } from '../store/claim-search.ts';
 import { runtimeReport } from './answers.ts';
 import type { BulkRunner } from './bulk/bulk-runner.ts';
-import { droppedFromList, type Sources, sourceOf } from './sources.ts';
+import { type Sources, sourceOf } from './sources.ts';
+import { droppedFromList } from './unblock-refusals.ts';
 import { changeFailure } from './write/change-failure.ts';
 import type { Outcomes } from './write/outcomes.ts';
 

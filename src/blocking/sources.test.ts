@@ -110,7 +110,8 @@ describe('an unblock of what lists claim', () => {
     expect(refused).toMatchObject({
       code: codes.ClaimedByList,
       status: 409,
-      detail: '192.0.2.1 is blocked by drop only, which an unblock does not change; to allow it, trust it',
+      detail:
+        '192.0.2.1 is blocked by drop only, which an unblock does not change; to allow it for a time, send trust_for, such as 7d, with an admin key',
       members: { still_claimed_by: [{ source: 'drop', kind: 'list', expires_at: null }] },
     });
     await changes.everywhere([ip]);
@@ -221,8 +222,25 @@ describe('a list of a source', () => {
       { name: 'manual', kind: 'manual', claims: 120, alone: 20 },
       { name: 'drop', kind: 'list', claims: 150, alone: 50 },
     ]);
+    expect(await changes.kit.sources.claimsByKind()).toEqual({ manual: 120, agent: 0, list: 150 });
     const none = changes.kit.blockedSet.list({ ...query, claimed: { source: 'unknown' } });
     await expect(none).rejects.toMatchObject({ code: codes.NotFound });
+  });
+
+  it('is counted also if it takes several slices, with the time of its newest claim', async () => {
+    expect(await changes.kit.sources.claimsByKind()).toEqual({ manual: 120, agent: 0, list: 0 });
+    const many = texts(9_000, '10.3');
+    await put('drop', many);
+    const before = await changes.kit.sources.list();
+    await changes.time.pass(1_000);
+    await put('drop', [...many, ...own]);
+    expect(await changes.kit.sources.list()).toMatchObject([
+      { name: 'manual', claims: 120, alone: 120 },
+      { name: 'drop', claims: 9_050, alone: 9_050 },
+    ]);
+    const after = await changes.kit.sources.list();
+    expect(after[0]!.last_claimed_at).toBe(before[0]!.last_claimed_at);
+    expect(after[1]!.last_claimed_at! > before[1]!.last_claimed_at!).toBe(true);
   });
 
   it('does not create its source in a dry run', async () => {

@@ -46,6 +46,12 @@ export class Sources {
     return name === undefined ? undefined : await this.#ensure(name, kind);
   }
 
+  /** Whether the request acts on a list: it is sent again and again, so it ends no trust. */
+  async actsOnList(requested: string | undefined, caller: Caller): Promise<boolean> {
+    const name = sourceOf(requested, caller);
+    return name !== undefined && name !== manualName && (await this.#deps.store.find(name))?.kind === 'list';
+  }
+
   /** The source of that name, created as one of an agent if it is new. */
   async forAgent(name: string): Promise<NamedSource> {
     return await this.#ensure(name, 'agent');
@@ -84,10 +90,15 @@ export class Sources {
     return new Map(all.map(([text, claims]) => [text, shownBy(sources, claims)]));
   }
 
+  /** For the metrics. */
+  async claimsByKind(): Promise<Readonly<Record<SourceKind, number>>> {
+    return await this.#deps.store.claimsByKind();
+  }
+
   async list(): Promise<readonly Source[]> {
     const sources = await this.#deps.store.list();
     const counts = await this.#deps.store.counts();
-    const none = { claims: 0, alone: 0 };
+    const none = { claims: 0, alone: 0, last_claimed_at: null };
     return sources.map(({ id, ...source }) => ({ ...source, ...(counts.get(id) ?? none) }));
   }
 
@@ -121,15 +132,6 @@ export function sourceOf(requested: string | undefined, { keyName, boundTo }: Ca
     codes.Forbidden,
     'choose source',
     `the key ${keyName} is bound to the source ${bound}, so it cannot change claims of ${requested}; name ${bound} or ${bound}:…, or none`,
-  );
-}
-
-export function droppedFromList({ name }: NamedSource): ServiceError {
-  return new ServiceError(
-    codes.ClaimedByList,
-    'unblock',
-    `${name} is a list: what is dropped from it would come back when it is sent again; to allow an address, trust it`,
-    { members: { still_claimed_by: [] } },
   );
 }
 

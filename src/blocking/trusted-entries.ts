@@ -5,25 +5,42 @@ const shownInside = 100;
 /** Up to this number, checking each entry is faster than computing all networks that could cover. */
 const fewEntries = 64;
 
+interface TrustedRow {
+  readonly ip_address: string;
+  readonly expires_at: string | null;
+}
+
 export class TrustedEntries {
   #entries = new Map<string, IpEntry>();
+  readonly #temporary = new Set<string>();
 
   get isEmpty(): boolean {
     return this.#entries.size === 0;
   }
 
-  replaceAll(texts: Iterable<string>): void {
-    this.#entries = new Map();
-    for (const text of texts) this.add(text);
+  /** Some trust has an end. */
+  get anyTemporary(): boolean {
+    return this.#temporary.size > 0;
   }
 
-  add(text: string): void {
-    const parsed = parseIp(text);
-    if (parsed.ok) this.#entries.set(parsed.entry.text, parsed.entry);
+  replaceAll(rows: Iterable<TrustedRow>): void {
+    this.#entries = new Map();
+    this.#temporary.clear();
+    for (const row of rows) this.add(row);
+  }
+
+  add({ ip_address, expires_at }: TrustedRow): void {
+    const parsed = parseIp(ip_address);
+    if (!parsed.ok) return;
+    const { text } = parsed.entry;
+    this.#entries.set(text, parsed.entry);
+    if (expires_at === null) this.#temporary.delete(text);
+    else this.#temporary.add(text);
   }
 
   remove(text: string): void {
     this.#entries.delete(text);
+    this.#temporary.delete(text);
   }
 
   has(text: string): boolean {
@@ -42,6 +59,13 @@ export class TrustedEntries {
     return lookupForms(entry).flatMap((form) =>
       [form.text, ...containingNetworks(form)].filter((text) => this.#entries.has(text)),
     );
+  }
+
+  /** Nothing but a trust with an end of exactly this entry covers it. */
+  isException(entry: IpEntry): boolean {
+    if (!this.#temporary.has(entry.text)) return false;
+    const covering = this.covering(entry);
+    return covering.length === 1 && covering[0] === entry.text;
   }
 
   #anyCovers(entry: IpEntry): boolean {

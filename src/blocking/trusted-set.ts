@@ -115,7 +115,7 @@ export class TrustedSet implements MirroredMap {
   async updateTrustedIpsMap(): Promise<void> {
     await this.#deps.turns.take('urgent', async () => {
       const rows = await this.#deps.store.list();
-      this.entries.replaceAll(rows.map((row) => row.ip_address));
+      this.entries.replaceAll(rows);
       this.#expected = new Fingerprint();
       for (const row of rows) this.#expected.add(row.ip_address);
       await this.#writeFile(rows);
@@ -147,7 +147,7 @@ export class TrustedSet implements MirroredMap {
       };
       const audited = auditedChange('trust', caller, { ipAddress: entry.text, details });
       const stored = await this.#deps.store.put(entry, change, now, audited);
-      this.#hold(entry.text);
+      this.#hold(stored.row);
       const counts = stored.created ? { ...nothingChanged, added: 1 } : { ...nothingChanged, updated: 1 };
       return { value: stored, counts, undo: () => this.#rollBack(entry, before) };
     });
@@ -168,6 +168,21 @@ export class TrustedSet implements MirroredMap {
     });
     this.#deps.emit('operation.done', { operation: 'distrust', caller, subject: { ip_address: entry.text }, report });
     return { ip_address: entry.text, ...report };
+  }
+
+  /** Ends a trust that has an end, because the address was blocked again. Null: it is permanent, or there is none. */
+  async endEarly(entry: IpEntry, caller: Caller): Promise<RuntimeReport | null> {
+    const done = await this.#change<null, null>('distrust', entry, 'remove', caller, async () => {
+      const audited = auditedChange('distrust', caller, { ipAddress: entry.text, details: { ended_by: 'block' } });
+      const before = await this.#deps.store.removeTemporary(entry, this.#deps.now(), audited);
+      if (before === null) return null;
+      this.#letGo(entry.text);
+      return { value: null, counts: oneRemoved, undo: () => this.#rollBack(entry, before) };
+    });
+    if (done === null) return null;
+    const { report } = done;
+    this.#deps.emit('operation.done', { operation: 'distrust', caller, subject: { ip_address: entry.text }, report });
+    return report;
   }
 
   /** Resolves to whether more may be waiting. */
@@ -217,10 +232,9 @@ export class TrustedSet implements MirroredMap {
     }
   }
 
-  #hold(text: string): void {
-    if (this.entries.has(text)) return;
-    this.entries.add(text);
-    this.#expected.add(text);
+  #hold(row: TrustedIp): void {
+    if (!this.entries.has(row.ip_address)) this.#expected.add(row.ip_address);
+    this.entries.add(row);
   }
 
   #letGo(text: string): void {
@@ -232,7 +246,7 @@ export class TrustedSet implements MirroredMap {
   async #rollBack(entry: IpEntry, before: TrustedIp | null): Promise<void> {
     if (before !== null) {
       await this.#deps.store.putBack(entry, before);
-      this.#hold(entry.text);
+      this.#hold(before);
     } else if ((await this.#deps.store.remove(entry, this.#deps.now())) !== null) {
       this.#letGo(entry.text);
     }

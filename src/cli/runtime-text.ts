@@ -9,6 +9,7 @@ const shownFailures = 5;
 type Report = RuntimeReport & {
   readonly overridden_by?: readonly string[];
   readonly trusted_inside?: readonly string[];
+  readonly trust_ended?: readonly string[];
 };
 
 /** Completes a sentence; empty unless every worker was read back. */
@@ -32,8 +33,10 @@ export function runtimeLines(report: Report): string[] {
   return lines;
 }
 
-export function trustLines({ overridden_by: over = [], trusted_inside: inside = [] }: Report): string[] {
+export function trustLines(report: Report): string[] {
+  const { overridden_by: over = [], trusted_inside: inside = [], trust_ended: ended = [] } = report;
   const lines: string[] = [];
+  if (ended.length > 0) lines.push(`this ended the temporary trust of ${shortList(ended)}`);
   if (over.length > 0) lines.push(`no effect while trusted by ${over.join(', ')}`);
   if (inside.length > 0) lines.push(`trusted addresses inside stay allowed: ${shortList(inside)}`);
   return lines;

@@ -9,6 +9,7 @@ export const problemCodes = {
   liveConfigurationKept: 6020,
   wideNetwork: 6030,
   setFull: 6031,
+  claimedByList: 6035,
   countMismatch: 6040,
 } as const;
 

@@ -19,6 +19,7 @@ const healthOf = (kit: BlockingKit, more: Partial<HealthSources> = {}) =>
     attached: () => null,
     findMaster: async () => null,
     trustHasEffect: () => true,
+    unboundKeys: async () => [],
     proxyProblems: async () => [],
     started: () => true,
     answerWithinMs: withinMs,
@@ -66,11 +67,15 @@ describe('a check that hangs', () => {
     async ({ scripted, master, kit, time }) => {
       await kit.blockedSet.block(toBlock('9.9.9.9'), caller());
       vi.spyOn(kit.database, 'probe').mockReturnValue(never);
-      const health = healthOf(kit, { proxyProblems: async () => ['another process listens'] });
+      const health = healthOf(kit, {
+        proxyProblems: async () => ['another process listens'],
+        unboundKeys: () => never,
+      });
       const rest = otherChecks(scripted);
       const asked = health.health();
       await rest();
       expect(await whenTimeIsUp(time, asked)).toMatchObject({
+        unbound_keys: null,
         status: 'degraded',
         reasons: [notChecked('database'), 'another process listens'],
         database: { status: 'unknown', reason: expect.stringMatching(/^not checked/) },

@@ -57,6 +57,8 @@ export interface HealthSources {
     readonly unsupported: readonly string[];
     readonly untested: string | null;
   };
+  /** Names of keys that should be bound to a source. */
+  readonly unboundKeys: () => Promise<readonly string[]>;
   /** Such as the supervisor's state, and foreign listeners. */
   readonly proxyProblems: () => Promise<readonly string[]>;
   readonly started: () => boolean;
@@ -92,6 +94,7 @@ export class Health {
   readonly #count = new TimedProbe<EntryCount>((count) => (isUncounted(count) ? undefined : problemInCount(count)));
   readonly #problems = new TimedProbe<readonly string[]>((problems) => problems[0] ?? null);
   readonly #drift = new TimedProbe<DriftReport>(() => null);
+  readonly #keys = new TimedProbe<readonly string[] | null>(() => null);
   readonly #alive = new TimedProbe<boolean>((alive) => (alive ? null : 'no worker of HAProxy is running'));
   #running: Promise<Probe> | null = null;
   /** Of the last attempted write: until the next one a disk counts as full, although reads succeed. */
@@ -145,12 +148,13 @@ export class Health {
   async #probe(how: DatabaseCheck, mayTakeTurn: boolean, deadline: Deadline): Promise<Probe> {
     const { registry, keeper, reloads, link, bulk } = this.#sources;
     const found = new HealthFindings();
-    const [database, file, drift, proxy] = await Promise.all([
+    const [database, file, drift, proxy, keys] = await Promise.all([
       this.#database.run(deadline, () => this.#databaseProblem(how), { kind: how }),
       this.#file.run(deadline, () => this.#fileProblem()),
       // Not part of the verdict, and rendered for `health` only.
       this.#driftReport(mayTakeTurn, deadline),
       this.#probeProxy(mayTakeTurn, deadline),
+      this.#keys.run(deadline, () => this.#unboundKeys()),
     ]);
     const { processes, count, problems, noWorker, changingBefore } = proxy;
     found.take('database', 'database', database, (problem) => problem);
@@ -209,6 +213,7 @@ export class Health {
         scheduled === null
           ? null
           : { reasons: scheduled.reasons, since: scheduled.since.toISOString(), attempts: scheduled.attempts },
+      unbound_keys: keys.checked ? keys.value : null,
       versions,
     };
     return { report, verdict: found.verdict(status) };
@@ -253,6 +258,15 @@ export class Health {
     if (drift === null) return null;
     if (!mayRender) return driftFrom(this.#drift.skipped());
     return driftFrom(await this.#drift.run(deadline, () => drift.report(), { timeoutMs: driftTimeoutMs }));
+  }
+
+  /** What is wrong with the database is found by its own probe. */
+  async #unboundKeys(): Promise<readonly string[] | null> {
+    try {
+      return await this.#sources.unboundKeys();
+    } catch {
+      return null;
+    }
   }
 
   /** An unreadable configuration is a finding, not a failure of the probe. */

@@ -17,7 +17,7 @@ import { isPreferred } from '../errors/negotiate.ts';
 import { handle } from './handle.ts';
 import { clientGone, rejectedFields } from './rejections.ts';
 import { RequestLimit } from './request-limit.ts';
-import { pathAddress, readBlockRequest } from './request-values.ts';
+import { pathAddress, readBlockRequest, validDuration } from './request-values.ts';
 import { requireScope } from './require-scope.ts';
 import type { Services } from './services.ts';
 
@@ -49,9 +49,12 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
     counted(created ? { added: 1 } : changed ? { updated: 1 } : { unchanged: 1 });
     return answer;
   });
-  handle(app, unblockAddress, async ({ params, query, caller, counted }) => {
-    const { source } = query;
-    const answer = await blockedSet.unblock(pathAddress(params.ip_address), caller, { source });
+  handle(app, unblockAddress, async ({ params, query, caller, request, counted }) => {
+    const { source, trust_for: trustFor } = query;
+    const entry = pathAddress(params.ip_address);
+    if (trustFor !== undefined) requireScope(request, 'admin', 'trust_for');
+    const how = { source, ...(trustFor !== undefined && { trustFor: validDuration('trust_for', trustFor) }) };
+    const answer = await blockedSet.unblock(entry, caller, how);
     counted(answer.still_claimed_by === undefined ? { removed: 1 } : { updated: 1 });
     return answer;
   });
@@ -113,8 +116,8 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
     // `finished` also calls back for a client that has already disconnected.
     finished(reply.raw, done);
     reply.type('text/plain; charset=utf-8');
-    const texts = blockedSet.listTexts(claimedOf(query));
-    return reply.send(request.method === 'HEAD' ? '' : textListStream(texts, slices));
+    const claimed = claimedOf(query);
+    return reply.send(request.method === 'HEAD' ? '' : textListStream(blockedSet.listTexts(claimed), slices));
   }
 }
 

@@ -1,6 +1,7 @@
 import type { BlockRequest } from '../api/blocked-ips.ts';
 import type { Expiry, RequestedBlock } from '../blocking/blocked-set-service.ts';
 import type { ReplaceConsent } from '../configuration/reload/replace-consent.ts';
+import { parseDuration } from '../domain/duration.ts';
 import { type IpEntry, parseIp } from '../domain/ip.ts';
 import type { Parsed } from '../domain/parsed.ts';
 import { parseFutureTime } from '../domain/rfc3339.ts';
@@ -27,6 +28,13 @@ export function pathDomain(text: string): string {
 export function validTime(name: string, time: Parsed<Date>): Date {
   if (!time.ok) throw rejectedFields([{ name, description: time.why }], codes.InvalidTime);
   return time.value;
+}
+
+/** In seconds. Errors: 104. */
+export function validDuration(name: string, text: string): number {
+  const duration = parseDuration(text);
+  if (!duration.ok) throw rejectedFields([{ name, description: duration.why }], codes.InvalidTime);
+  return duration.value;
 }
 
 export function consentOf(query: { readonly replace_configuration?: boolean }): ReplaceConsent {

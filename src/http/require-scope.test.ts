@@ -185,6 +185,20 @@ describe('a part of a request that needs a higher scope than its route', () => {
     expect((await batch('admin', true)).statusCode).toBe(200);
   });
 
+  test('needs admin to unblock with trust, and reads the time', async () => {
+    const { app, calls } = scoped();
+    const send = (scope: string, time: string) =>
+      app.inject({ method: 'DELETE', url: `/api/blocked-ips/192.0.2.7?trust_for=${time}`, headers: as(scope) });
+    const refused = await send('block', '7d');
+    expect(refused.statusCode).toBe(403);
+    expect(refused.json()).toMatchObject({ missing_scope: 'admin', detail: expect.stringMatching(/^trust_for needs/) });
+    const unread = await send('admin', 'soon');
+    expect([unread.statusCode, unread.json().code]).toEqual([400, 104]);
+    expect(calls).toEqual([]);
+    expect((await send('admin', '7d')).statusCode).toBe(200);
+    expect(calls).toHaveLength(1);
+  });
+
   test.each([
     ['POST', '/api/blocked-ips', { ...block, allow_wide: true }],
     ['POST', '/api/blocked-ips?allow_wide=true', block],

@@ -189,4 +189,21 @@ describe('binding a key to a source', () => {
     expect(await keys.bind('fail2ban', 'manual', caller)).toMatchObject({ source: 'manual', claims_moved: 2 });
     await expect(keys.bind('unknown', 'fail2ban', caller)).rejects.toMatchObject({ status: 404 });
   });
+
+  test('is due for valid keys that may block, until they are bound or marked as manual', async () => {
+    await make('root');
+    await make('watcher', ['read']);
+    await make('fail2ban', ['block']);
+    await make('bot', ['read', 'block']);
+    await make('both', ['block', 'admin']);
+    await make('guest', ['block'], soon);
+    await make('gone', ['block']);
+    await revoke('gone');
+    expect(await keys.unbound()).toEqual(['bot', 'fail2ban', 'guest']);
+    now = soon;
+    moveClaims = async () => 0;
+    await keys.bind('fail2ban', 'fail2ban', caller);
+    await keys.bind('bot', 'manual', caller);
+    expect(await keys.unbound()).toEqual([]);
+  });
 });

@@ -109,6 +109,13 @@ export class ApiKeys {
     return (await this.#deps.store.list()).map(shown);
   }
 
+  /** Valid keys that block without a source, so that their unblocks drop the blocks of operators; by name. */
+  async unbound(): Promise<readonly string[]> {
+    const now = this.#deps.now();
+    const keys = (await this.#deps.store.list()).filter((row) => isValid(row, now) && row.source === null);
+    return keys.filter(({ scopes }) => grants(scopes, 'block') && !grants(scopes, 'admin')).map(({ name }) => name);
+  }
+
   async create(
     request: {
       readonly name: string;

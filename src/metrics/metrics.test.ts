@@ -76,6 +76,7 @@ describe('a scrape', () => {
     const { metrics, warned } = metricsKit({
       storedFacts: fail,
       expiringEntries: fail,
+      claims: fail,
       webhookBacklogs: fail,
       health: fail,
       proxyStats: fail,
@@ -84,12 +85,13 @@ describe('a scrape', () => {
       const samples = samplesOf(await metrics.scrape('prometheus'));
       expect(samples).toMatchObject({ 'entries{set="blocked"}': 12, proxy_stats_up: 0 });
       const shown = Object.keys(samples).filter((name) =>
-        /^(health|webhook|expiring|next_|sites|frontend|backend)/.test(name),
+        /^(health|webhook|expiring|claims|next_|sites|frontend|backend)/.test(name),
       );
       expect(shown).toEqual([]);
     }
     expect(warned.toSorted()).toEqual([
       'Metrics lack the health: no room',
+      'Metrics lack the number of claims: no room',
       'Metrics lack the number of temporary blocks: no room',
       'Metrics lack the numbers of the database: no room',
       'Metrics lack the statistics of HAProxy: no room',
@@ -135,7 +137,14 @@ describe('a scrape', () => {
     using time = stopTime();
     const never = () => new Promise<never>(() => undefined);
     const { metrics } = metricsKit(
-      { storedFacts: never, expiringEntries: never, webhookBacklogs: never, health: never, proxyStats: never },
+      {
+        storedFacts: never,
+        expiringEntries: never,
+        claims: never,
+        webhookBacklogs: never,
+        health: never,
+        proxyStats: never,
+      },
       20,
     );
     let made = false;

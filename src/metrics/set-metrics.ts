@@ -23,10 +23,19 @@ export interface StoredFacts {
   readonly sites: number;
 }
 
+/** From the database, counted in slices. */
+interface CountedFacts {
+  readonly expiring: number | null;
+  readonly claims: ClaimsByKind | null;
+}
+
+export type ClaimsByKind = Readonly<Record<'manual' | 'agent' | 'list', number>>;
+
 const roles = ['current', 'draining'] as const;
 
 export class SetMetrics {
   readonly #entries;
+  readonly #claims;
   readonly #expiring;
   readonly #nextExpiry;
   readonly #sites;
@@ -39,6 +48,11 @@ export class SetMetrics {
 
   constructor(instruments: Instruments) {
     this.#entries = instruments.gauge('entries', 'Entries of the database.', ['set']);
+    this.#claims = instruments.gauge(
+      'claims',
+      'Claims of sources to blocked addresses; absent while the database cannot be read.',
+      ['source_kind'],
+    );
     this.#expiring = new OptionalGauge(
       instruments,
       'expiring_entries',
@@ -61,8 +75,8 @@ export class SetMetrics {
     );
   }
 
-  /** @param stored null, as `expiringEntries`: the database could not be read, or was too slow */
-  refresh(sources: SetSources, stored: StoredFacts | null, expiringEntries: number | null): void {
+  /** @param stored null, as each of `counted`: the database could not be read, or was too slow */
+  refresh(sources: SetSources, stored: StoredFacts | null, counted: CountedFacts): void {
     this.#entries.set({ set: 'blocked' }, sources.blockedEntries());
     this.#entries.set({ set: 'trusted' }, sources.trustedEntries());
     this.#queuedChanges.set(sources.queuedChanges());
@@ -76,7 +90,9 @@ export class SetMetrics {
     }
     this.#verified.set((sources.lastVerifiedAt()?.getTime() ?? 0) / 1_000);
     const nextExpiry = stored?.nextExpiry ?? null;
-    this.#expiring.set(expiringEntries);
+    this.#expiring.set(counted.expiring);
+    this.#claims.reset();
+    for (const [kind, claims] of Object.entries(counted.claims ?? {})) this.#claims.set({ source_kind: kind }, claims);
     this.#nextExpiry.set(nextExpiry === null ? null : Date.parse(nextExpiry) / 1_000);
     this.#sites.set(stored?.sites ?? null);
   }

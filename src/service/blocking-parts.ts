@@ -11,6 +11,7 @@ import { Reconciler } from '../blocking/compare/reconciler.ts';
 import { Synchroniser } from '../blocking/compare/sync.ts';
 import { WorkerReconciler } from '../blocking/compare/worker-reconciler.ts';
 import { WorkerRegistry } from '../blocking/compare/worker-registry.ts';
+import { Exceptions } from '../blocking/exceptions.ts';
 import { Expiry } from '../blocking/expiry.ts';
 import { ExpiryLoop } from '../blocking/expiry-loop.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
@@ -130,8 +131,9 @@ export function wireBlocking(options: {
     },
   });
   const changer = new RuntimeChanger({ link, registry, pending, onNewWorkers: () => checks.kick() });
+  const trustedStore = new TrustedIpsStore(database);
   const trusted = new TrustedSet({
-    store: new TrustedIpsStore(database),
+    store: trustedStore,
     path: settings.trustedMap,
     map: trustedMap,
     turns,
@@ -238,6 +240,7 @@ export function wireBlocking(options: {
     store,
     sources,
     trusted: trusted.entries,
+    trustOf: (text) => trustedStore.get(text),
     socket,
     registry,
     blockedMap,
@@ -258,6 +261,7 @@ export function wireBlocking(options: {
       now,
     }),
     sources,
+    exceptions: new Exceptions(trusted),
     outcomes,
     limit,
     notVerified: () => {

@@ -141,6 +141,7 @@ export async function wireService(options: {
       unsupported: versions.unsupportedBy(registry.runningVersion),
       untested: versions.untested(registry.runningVersion),
     }),
+    unboundKeys: () => keys.unbound(),
     proxyProblems: () => proxy.problems(),
     started,
   });
@@ -160,6 +161,7 @@ export async function wireService(options: {
       reloads,
       storedFacts: () => storedFacts(blocking.store, sitesStore),
       expiringEntries: () => blocking.store.countEnding(),
+      claims: () => blocking.sources.claimsByKind(),
       webhookBacklogs: () => webhooks.backlogs(),
       health: currentHealth(health),
       proxyStats: () => proxyStats({ stats: statsSocket, master: socket }, sitesStore),

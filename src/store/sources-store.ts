@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { yieldToLoop } from '../concurrency/pause.ts';
 import type { Database } from './open-database.ts';
 import type { SourceKind } from './schema.ts';
@@ -8,6 +9,21 @@ interface SourceRow {
   readonly kind: SourceKind;
   readonly note: string | null;
   readonly created_at: string;
+}
+
+export interface ClaimCounts {
+  readonly claims: number;
+  /** Of addresses that no other source claims. */
+  readonly alone: number;
+  /** The newest of them. */
+  readonly last_claimed_at: string;
+}
+
+/** `rows`: foreign ones, which block nothing yet, included. */
+interface CountedSlice extends ClaimCounts {
+  readonly source: number;
+  readonly rows: number;
+  readonly last: string;
 }
 
 /** Each is read by every unblock, and a key that may only block can name new ones. */
@@ -47,34 +63,58 @@ export class SourcesStore {
   }
 
   /**
-   * How many claims each source has, ended ones included, and how many addresses only it blocks; by number. Yields to
-   * others, so a change in between may be counted or not.
+   * The claims of each source, ended ones included; by number. Yields to others, so a change in between may be counted
+   * or not.
    */
-  async counts(): Promise<Map<number, { claims: number; alone: number }>> {
-    const counts = new Map<number, { claims: number; alone: number }>();
-    const count = (source: number, claims: number, alone: number): void => {
-      const known = counts.get(source) ?? { claims: 0, alone: 0 };
-      counts.set(source, { claims: known.claims + claims, alone: known.alone + alone });
+  async counts(): Promise<Map<number, ClaimCounts>> {
+    const counts = new Map<number, ClaimCounts>();
+    const count = (source: number, more: ClaimCounts): void => {
+      const known = counts.get(source);
+      const times = [known?.last_claimed_at ?? '', more.last_claimed_at].sort();
+      counts.set(source, {
+        claims: (known?.claims ?? 0) + more.claims,
+        alone: (known?.alone ?? 0) + more.alone,
+        last_claimed_at: times[1]!,
+      });
     };
     const { read } = this.#database;
-    for (let after: Buffer | null = Buffer.alloc(0); after !== null; await yieldToLoop()) {
-      const rows: { source: number; others: number; sort_key: Buffer }[] = await read
-        .selectFrom('blocked_ips')
-        .select(['source', 'others', 'sort_key'])
-        .where('sort_key', '>', after)
-        .orderBy('sort_key')
-        .limit(countedAtOnce)
-        .execute();
-      for (const { source, others } of rows) count(source, 1, others === 0 ? 1 : 0);
-      after = rows.length < countedAtOnce ? null : rows.at(-1)!.sort_key;
+    // In the order of the table itself, which takes half as long as that of the addresses.
+    for (let after: string | null = ''; after !== null; await yieldToLoop()) {
+      const slice: readonly CountedSlice[] = (
+        await sql<CountedSlice>`
+          select source, count(*) as rows, sum(sort_key is not null) as claims,
+            sum(others = 0 and sort_key is not null) as alone,
+            max(coalesce(claimed_at, blocked_at)) as last_claimed_at, max(ip_address) as last
+          from (
+            select ip_address, sort_key, source, others, claimed_at, blocked_at from blocked_ips
+            where ip_address > ${after} order by ip_address limit ${countedAtOnce}
+          ) group by source`.execute(read)
+      ).rows;
+      let rows = 0;
+      let last: string = after;
+      for (const { rows: ofSource, last: own, source, ...more } of slice) {
+        if (more.claims > 0) count(source, more);
+        rows += ofSource;
+        // SQLite compares bytes. Where that differs, in foreign rows, some are counted twice.
+        if (own > last) last = own;
+      }
+      after = rows < countedAtOnce ? null : last;
     }
-    const further = await read
-      .selectFrom('claims')
-      .select((select) => ['source' as const, select.fn.countAll<number>().as('count')])
-      .groupBy('source')
-      .execute();
-    for (const row of further) count(row.source, row.count, 0);
+    const further = await sql<{ source: number; claims: number; last_claimed_at: string }>`
+      select source, count(*) as claims, max(claimed_at) as last_claimed_at from claims group by source`.execute(read);
+    for (const { source, claims, last_claimed_at } of further.rows)
+      count(source, { claims, alone: 0, last_claimed_at });
     return counts;
+  }
+
+  /** How many claims the sources of each kind have. While `manual` is the only source, nothing is read but that. */
+  async claimsByKind(): Promise<Readonly<Record<SourceKind, number>>> {
+    const byKind = { manual: 0, agent: 0, list: 0 };
+    const sources = await this.list();
+    if (sources.length === 1) return { ...byKind, manual: this.#database.blockedCount.value };
+    const counts = await this.counts();
+    for (const { id, kind } of sources) byKind[kind] += counts.get(id)?.claims ?? 0;
+    return byKind;
   }
 }
 

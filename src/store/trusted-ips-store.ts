@@ -85,6 +85,19 @@ export class TrustedIpsStore {
     });
   }
 
+  /** Null, and nothing is changed, if it is absent or permanent. */
+  async removeTemporary(entry: IpEntry, now: Date, audited?: AuditedChange): Promise<TrustedIp | null> {
+    return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
+      const removed = await transaction
+        .deleteFrom('trusted_ips')
+        .where('ip_address', '=', entry.text)
+        .where('expires_at', 'is not', null)
+        .returning(COLUMNS)
+        .executeTakeFirst();
+      return removed ?? null;
+    });
+  }
+
   /** Entries that have expired by `now`, the earliest first. */
   async expiredBefore(now: Date, limit: number): Promise<string[]> {
     const query = this.#database.read

@@ -103,6 +103,7 @@ export const HEALTH: HealthReport = {
   },
   trusted_map: { used: true, entries: 1 },
   scheduled_reload: { reasons: ['asked for'], since: NOW.toISOString(), attempts: 1 },
+  unbound_keys: ['fail2ban'],
   versions: { service: '0.1.0', proxy: '3.0.11', untested: null },
 };
 const BLOCKED = {
@@ -120,6 +121,7 @@ const SOURCE = {
   created_at: NOW.toISOString(),
   claims: 2,
   alone: 1,
+  last_claimed_at: NOW.toISOString(),
 } as const;
 const SITE = {
   domain: 'a.example',

@@ -46,6 +46,7 @@ export function metricsKit(sources: Partial<MetricSources> = {}, patienceMs?: nu
     reloads: { scheduled: { attempts: 2 } },
     storedFacts: async () => ({ nextExpiry: '2026-11-21T13:00:00.000Z', sites: 1 }),
     expiringEntries: async () => 5,
+    claims: async () => ({ manual: 4, agent: 3, list: 7 }),
     webhookBacklogs: async () => [{ id: 'chat', pending: 3, missed: 1, oldestAt: '2026-11-21T12:30:00.000Z' }],
     health: async () => ({
       status: 'degraded',

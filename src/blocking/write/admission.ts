@@ -21,6 +21,20 @@ interface ListPermissions {
   readonly allowWide?: boolean;
 }
 
+interface AdmittedBatch {
+  readonly changes: (Addition | Removal)[];
+  readonly rejected: Rejection[];
+  readonly special: SpecialEntries;
+  /** Of exactly these addresses. */
+  readonly endsTrust: IpEntry[];
+}
+
+export interface AdmittedBlock {
+  readonly change: Addition;
+  readonly overriddenBy: string[];
+  readonly trustedInside: string[];
+}
+
 interface AdmissionDeps {
   readonly trusted: TrustedEntries;
   /** False: the live configuration also denies trusted addresses, so trust has no effect. */
@@ -38,13 +52,15 @@ export class Admission {
   }
 
   /**
-   * `trustedInside`: the first 100.
+   * `trustedInside`: the first 100. `endsTrust`: of exactly this address.
+   * @param byList whether the claim is that of a list
    * @throws ServiceError 409 when it is wide without `allowWide`, or fully trusted without `force`
    */
   async admitOne(
     request: RequestedBlock,
     caller: Caller,
-  ): Promise<{ change: Addition; overriddenBy: string[]; trustedInside: string[] }> {
+    byList: () => Promise<boolean>,
+  ): Promise<AdmittedBlock & { readonly endsTrust: boolean }> {
     const { entry } = request;
     const wide = request.allowWide === true ? null : widenessOf(entry);
     if (wide !== null) {
@@ -53,13 +69,16 @@ export class Admission {
       throw new ServiceError(codes.WideNetwork, 'block', detail, { members });
     }
     const change = this.#toChange(request, caller);
-    const overriddenBy = this.#deps.trusted.covering(entry);
-    const trustedInside = this.#deps.trusted.inside(entry);
+    const { trusted } = this.#deps;
+    const endsTrust = !request.force && trusted.isException(entry) && !(await byList());
+    const overriddenBy = endsTrust ? [] : trusted.covering(entry);
+    const trustedInside = trusted.inside(entry);
     // Most blocks concern no trusted address and need no check of the configuration.
     const concerned = overriddenBy.length > 0 || trustedInside.length > 0;
-    if (concerned && !(await this.#deps.trustHasEffect())) return { change, overriddenBy: [], trustedInside: [] };
+    if (concerned && !(await this.#deps.trustHasEffect()))
+      return { change, overriddenBy: [], trustedInside: [], endsTrust };
     if (overriddenBy.length > 0 && !request.force) throw coveredByTrust(entry, overriddenBy);
-    return { change, overriddenBy, trustedInside };
+    return { change, overriddenBy, trustedInside, endsTrust };
   }
 
   /** The changes of both lists; `rejected`: without those that the HTTP layer rejected before. */
@@ -67,8 +86,11 @@ export class Admission {
     request: BatchRequest,
     { allowWide = false }: ListPermissions,
     caller: Caller,
-  ): Promise<{ changes: (Addition | Removal)[]; rejected: Rejection[]; special: SpecialEntries }> {
+    byList: () => Promise<boolean>,
+  ): Promise<AdmittedBatch> {
     const trusted = await this.#trustInForce();
+    const mayEndTrust = this.#deps.trusted.anyTemporary && !(await byList());
+    const endsTrust: IpEntry[] = [];
     const rejected: Rejection[] = [];
     const special = new SpecialEntries();
     const toRemove = new Set(request.remove.map(({ entry }) => entry.text));
@@ -76,18 +98,20 @@ export class Admission {
     const changes: (Addition | Removal)[] = [];
     for (const { index, request: wanted } of request.add) {
       const { text } = wanted.entry;
-      const refusal = toRemove.has(text) ? inBothLists : refusalOf(wanted, allowWide, trusted);
+      const ends = mayEndTrust && !wanted.force && this.#deps.trusted.isException(wanted.entry);
+      const refusal = toRemove.has(text) ? inBothLists : refusalOf(wanted, allowWide, ends ? nothingTrusted : trusted);
       if (refusal !== null) rejected.push({ list: 'add', index, value: text, ...refusal });
       else {
         changes.push(this.#toChange(wanted, caller));
         special.note(wanted.entry);
+        if (ends) endsTrust.push(wanted.entry);
       }
     }
     for (const { index, entry } of request.remove) {
       if (toAdd.has(entry.text)) rejected.push({ list: 'remove', index, value: entry.text, ...inBothLists });
       else changes.push({ op: 'remove', entry });
     }
-    return { changes, rejected, special };
+    return { changes, rejected, special, endsTrust };
   }
 
   /** `reject` gets each element left out. Existing entries stay, wide or trusted: left out, they would be unblocked. */

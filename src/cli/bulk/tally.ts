@@ -48,7 +48,13 @@ export class BulkTally {
     this.#rejectedTotal += answer.rejected_total - answer.rejected.length;
     const sum = this.#sum;
     const stays = (sum.still_claimed_total ?? 0) + (answer.still_claimed_total ?? 0);
-    const { special_total: special = 0, still_blocked_total: still, current_total, limit } = answer;
+    const {
+      special_total: special = 0,
+      still_blocked_total: still,
+      current_total,
+      limit,
+      trust_ended: ended = [],
+    } = answer;
     const { overridden_by: over = [], trusted_inside: inside = [] } = answer as Partial<BulkResult>;
     this.#sum = {
       ...sum,
@@ -74,6 +80,7 @@ export class BulkTally {
       ...(limit !== undefined && { limit }),
       ...(over.length > 0 && { overridden_by: distinct(sum.overridden_by, over) }),
       ...(inside.length > 0 && { trusted_inside: distinct(sum.trusted_inside, inside) }),
+      ...(ended.length > 0 && { trust_ended: distinct(sum.trust_ended, ended) }),
     };
   }
 

@@ -199,6 +199,10 @@ describe('a failure', () => {
       describeFailure(problem(6007, 'x overrides blocks; to store it anyway, send force: true with an admin key'), call)
         .message,
     ).toContain('x overrides blocks; to store it anyway, add --even-trusted\n');
+    const byList = 'x is blocked by y only; to allow it for a time, send trust_for, such as 7d, with an admin key';
+    expect(describeFailure(problem(6035, byList), call).message).toContain(
+      'x is blocked by y only; to allow it for a week, add --trust-for 7d (requires an admin key)\n',
+    );
     const shrink = problem(6006, 'x', { would_remove: 900, current_total: 1000 });
     expect(describeFailure(shrink, call).message).toContain(
       '900 of 1,000 entries would be removed, more than half of the set; nothing was changed. To do it anyway, add --allow-shrink',

@@ -77,6 +77,9 @@ function detailOf(error: ApiProblem): string {
       return `${withoutField(error.message)}; to store it anyway, add --even-trusted`;
     case problemCodes.wideNetwork:
       return `${withoutField(error.message)}; to block it anyway, add --allow-wide`;
+    case problemCodes.claimedByList:
+      if (!error.message.includes('trust_for')) return error.message;
+      return `${withoutField(error.message)}; to allow it for a week, add --trust-for 7d (requires an admin key)`;
     case problemCodes.noSuchEndpoint:
       return `${error.message.replace(/; \/docs .*$/, '')}; the service may be older than this program`;
     default:

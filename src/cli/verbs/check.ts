@@ -51,7 +51,10 @@ function verdictText({ ip_address: ip, verdict, by, reason, expires_at: end }: C
   const entry = by === null || by === ip ? 'its own entry' : by;
   if (verdict === 'allowed') return `${ip} is allowed: no entry covers it`;
   const why = reason === null || reason === '' ? '' : ` (${reason})`;
-  if (verdict === 'trusted') return `${ip} is allowed: trusted by ${entry}${why}, which overrides any block`;
+  if (verdict === 'trusted') {
+    const until = end === null ? '' : ` until ${minute(end)} (${fromNow(end, now)})`;
+    return `${ip} is allowed: trusted by ${entry}${why}${until}, which overrides any block`;
+  }
   const until = end === null ? 'permanently' : `until ${minute(end)} (${fromNow(end, now)})`;
   return `${ip} is blocked by ${entry}${why}, ${until}`;
 }

@@ -1,7 +1,7 @@
 import type { Source } from '../../api/sources.ts';
 import type { CommandLine } from '../command-line.ts';
 import { type ExitCode, exitCodes } from '../failure.ts';
-import { count } from '../output/times.ts';
+import { count, fromNow } from '../output/times.ts';
 import type { Session } from '../session.ts';
 import { Verb } from '../verb.ts';
 
@@ -13,7 +13,7 @@ export function sourceVerb(cli: CommandLine): Verb {
   return new Verb('source', 'show who wants addresses blocked').addCommand(cli.calling(ls, sourceList));
 }
 
-async function sourceList({ api, output, format }: Session): Promise<ExitCode> {
+async function sourceList({ api, output, format, now }: Session): Promise<ExitCode> {
   const { data: answer } = await api.GET('/api/sources');
   if (format === 'json') await output.json(answer);
   else {
@@ -22,6 +22,11 @@ async function sourceList({ api, output, format }: Session): Promise<ExitCode> {
       { title: 'KIND', text: ({ kind }) => kind },
       { title: 'CLAIMS', text: ({ claims }) => count(claims), plain: ({ claims }) => String(claims) },
       { title: 'ALONE', text: ({ alone }) => count(alone), plain: ({ alone }) => String(alone) },
+      {
+        title: 'LAST CLAIM',
+        text: ({ last_claimed_at: at }) => (at === null ? 'never' : fromNow(at, now())),
+        plain: ({ last_claimed_at: at }) => at ?? '',
+      },
       { title: 'NOTE', text: ({ note }) => note ?? '', mayShrink: true },
     ])(answer.items);
   }

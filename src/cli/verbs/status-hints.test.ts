@@ -39,6 +39,7 @@ async function reasonsAfter(fault: Fault): Promise<readonly string[]> {
       attached: () => null,
       findMaster: async () => null,
       trustHasEffect: () => true,
+      unboundKeys: async () => [],
       proxyProblems: async () => [],
       started: () => true,
       ...(await fault(scripted)),
@@ -118,6 +119,7 @@ const mapFileIsChanged: Fault = async ({ kit }) => {
 const supervisionReports =
   (reason: string): Fault =>
   ({ kit }) => ({
+    unboundKeys: async () => [],
     proxyProblems: () =>
       proxyProblems(
         {

@@ -31,6 +31,8 @@ const meanings: Readonly<Record<Exclude<Health['status'], 'down'>, string>> = {
   degraded: 'some blocked requests may get through',
 };
 const nameWidth = 15;
+/** Fits on one screen. */
+const shownKeys = 5;
 
 export function statusLines(report: Health, url: string, now: Date, paint: Paint): string[] {
   const { versions } = report;
@@ -79,6 +81,22 @@ function statusRows(report: Health, now: Date): Row[] {
     ...(scheduled === null
       ? []
       : [['next reload', false, `scheduled ${fromNow(scheduled.since, now)}: ${scheduled.reasons[0] ?? ''}`] as const]),
+    ...keyRows(report),
+  ];
+}
+
+/** An older service does not report them. */
+function keyRows({ unbound_keys: keys }: Partial<Health>): Row[] {
+  if (!keys || keys.length === 0) return [];
+  const shown = keys.slice(0, shownKeys).map((name) => `proxy-manager key bind ${name} SOURCE`);
+  const more = keys.length > shownKeys ? [`and ${count(keys.length - shownKeys)} more: proxy-manager key ls`] : [];
+  const are =
+    keys.length === 1 ? 'is not bound to a source, so its unblocks' : 'are not bound to a source, so their unblocks';
+  return [
+    ['keys', false, `${counted(keys.length, 'key')} ${are} drop the blocks of operators`],
+    ...[...shown, ...more, 'SOURCE is a name such as fail2ban; manual: the key acts like an operator'].map(
+      (text) => ['', true, text] as const,
+    ),
   ];
 }
 

@@ -9,8 +9,9 @@ import {
   sourceQueryOf,
 } from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
+import { durationOf } from '../expiry-options.ts';
 import { type ExitCode, usageError } from '../failure.ts';
-import { count, counted } from '../output/times.ts';
+import { count, counted, fromNow, minute } from '../output/times.ts';
 import { exitCodeOf, runtimeLines, shortList, verified } from '../runtime-text.ts';
 import { confirm, printAnswer, type Session } from '../session.ts';
 import { fromStdin, typedAddresses } from '../typed-addresses.ts';
@@ -24,7 +25,12 @@ export function unblockVerb(cli: CommandLine): Verb {
     'without addresses: everything',
   )
     .option('--source <name>', 'drop the claim of this source only; default: the source of the key, or all but lists')
+    .option(
+      '--trust-for <duration>',
+      'also trust the address for 90s, 30m, 4h, 7d or 2w, so that lists do not block it; requires an admin key',
+    )
     .example('unblock 192.0.2.1', 'one address')
+    .example('unblock 192.0.2.1 --trust-for 7d', 'also if a list claims it')
     .example('unblock 192.0.2.0/24 2001:db8::/32', 'networks, exactly as blocked')
     .example('unblock - < old-list.txt', 'every address of a list')
     .example('unblock --source fail2ban:sshd', 'all bans of a jail, after a question with their number')
@@ -43,9 +49,14 @@ async function unblock(session: Session, addresses: readonly string[], options: 
     throw usageError('--reason, --blocked-by and --expect select what to unblock; give them without addresses');
   }
   const of = sourceQueryOf(options);
+  const trustFor = trustTimeOf(options);
+  if (trustFor.trust_for !== undefined && (addresses.length !== 1 || fromStdin(addresses))) {
+    throw usageError('--trust-for applies to one address; give one');
+  }
   const entries = fromStdin(addresses) ? null : typedAddresses(addresses);
   const [first] = entries ?? [];
-  if (entries?.length === 1 && first !== undefined) return await unblockOne(session, first.text, of);
+  if (entries?.length === 1 && first !== undefined)
+    return await unblockOne(session, first.text, { ...of, ...trustFor });
   const { changeListed } = await import('../bulk/listed-changes.ts');
   const change = { entries, defaults: noDefaults, query: of, change: ({ ips: remove }: Batch) => ({ remove }) };
   return await changeListed(session, change);
@@ -75,7 +86,17 @@ function selectedText(removed: number, stays: number): string {
   return stays === 0 ? entries : `${entries}, and ${count(stays)} stay blocked by other sources`;
 }
 
-async function unblockOne(session: Session, ip: string, query: { source?: string }): Promise<ExitCode> {
+function trustTimeOf({ trustFor }: Options): { trust_for?: string } {
+  if (trustFor === undefined) return {};
+  durationOf(String(trustFor), '--trust-for');
+  return { trust_for: String(trustFor) };
+}
+
+async function unblockOne(
+  session: Session,
+  ip: string,
+  query: { source?: string; trust_for?: string },
+): Promise<ExitCode> {
   session.interruption.reports(() => `${ip} may or may not be unblocked; see: proxy-manager check ${ip}`);
   const { data: answer } = await session.api.DELETE('/api/blocked-ips/{ip_address}', {
     params: { path: { ip_address: ip }, query },
@@ -85,11 +106,23 @@ async function unblockOne(session: Session, ip: string, query: { source?: string
 }
 
 export function unblockLines(answer: UnblockAnswer, now: Date): string[] {
-  const { ip_address: ip, still_blocked_by: networks, still_claimed_by: claims } = answer;
+  const { ip_address: ip, still_blocked_by: networks, still_claimed_by: claims, trusted } = answer;
+  if (trusted !== undefined) {
+    const { expires_at: end } = trusted;
+    const until = end === null ? 'permanently' : `until ${minute(end)} (${fromNow(end, now)})`;
+    return [
+      `${ip} is trusted ${until}, which overrides any block${verified(answer)}`,
+      ...claimLines(claims, now, 'still claimed by'),
+      ...runtimeLines(answer),
+    ];
+  }
   if (claims !== undefined) {
     return [
       `${ip} is still blocked${verified(answer)}`,
       ...claimLines(claims, now, 'still claimed by'),
+      ...(claims.some(({ kind }) => kind === 'list')
+        ? [`to allow it for a week: proxy-manager unblock ${ip} --trust-for 7d`]
+        : []),
       ...runtimeLines(answer),
     ];
   }

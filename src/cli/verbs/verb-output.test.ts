@@ -107,6 +107,10 @@ describe('check', () => {
       },
       '192.0.2.1 is blocked by its own entry, permanently; but worker 7 has it as allowed; the service repairs it, see: proxy-manager status',
     ],
+    [
+      { verdict: 'trusted', by: '192.0.2.1', reason: 'a customer', expires_at: '2026-11-22T00:00:00Z' },
+      '192.0.2.1 is allowed: trusted by its own entry (a customer) until 2026-11-22 00:00 UTC (in 4 h), which overrides any block; verified in every worker',
+    ],
   ] as [Partial<CheckAnswer>, string][])('prints for %j: %s', (more, line) => {
     expect(checkLine(answer(more), now)).toBe(line);
   });
@@ -147,6 +151,24 @@ describe('the output of a change', () => {
     const failure = { ip_address: '192.0.2.1', worker: 7, command: 'add map', responses: [], reason: unusedTrustedMap };
     const lines = runtimeLines({ ...missed, runtime_map_failures: [failure], reload_scheduled: false });
     expect(lines).toEqual([unusedTrustedMap]);
+  });
+
+  it('names lists that still claim the address, and the trust that overrules them', () => {
+    const claim = { source: 'drop', kind: 'list', reason: null, blocked_by: 'op', claimed_at: '', expires_at: null };
+    const answer = { ip_address: '192.0.2.1', still_blocked_by: [], still_claimed_by: [claim], ...report };
+    expect(unblockLines(answer as UnblockAnswer, now)).toEqual([
+      '192.0.2.1 is still blocked; verified in every worker',
+      'still claimed by drop permanently',
+      'to allow it for a week: proxy-manager unblock 192.0.2.1 --trust-for 7d',
+    ]);
+    const trusted = { ip_address: '192.0.2.1', note: null, added_at: '', expires_at: '2026-11-22T00:00:00Z' };
+    expect(unblockLines({ ...answer, trusted } as UnblockAnswer, now)).toEqual([
+      '192.0.2.1 is trusted until 2026-11-22 00:00 UTC (in 4 h), which overrides any block; verified in every worker',
+      'still claimed by drop permanently',
+    ]);
+    expect(blockLines({ ...blocked, ...report, trust_ended: ['192.0.2.1'] } as BlockAnswer, now)[1]).toBe(
+      'this ended the temporary trust of 192.0.2.1',
+    );
   });
 
   it('names the networks that still block, and trusted entries that limit the block', () => {
@@ -217,6 +239,7 @@ describe('status', () => {
     configuration_drift: { status: 'none', live: 'rendered', backup: null, added: 0, removed: 0, reason: null },
     trusted_map: { used: true, entries: 3 },
     scheduled_reload: null,
+    unbound_keys: [],
     versions: { service: '0.1.0', proxy: '3.0.11', untested: null },
   };
 
@@ -232,6 +255,18 @@ describe('status', () => {
       '  map file       ok, 12 entries',
       '  last reload    none by the service since it started',
     ]);
+  });
+
+  it('names keys that should be bound to a source, and how', () => {
+    const lines = statusLines({ ...health, unbound_keys: ['fail2ban', 'bot'] }, 'unix:/a', now, unpainted);
+    expect(lines.slice(1, 2)).toEqual(['ok: every worker enforces the blocked set']);
+    expect(lines.slice(-4)).toEqual([
+      '  keys           2 keys are not bound to a source, so their unblocks drop the blocks of operators',
+      '                 proxy-manager key bind fail2ban SOURCE',
+      '                 proxy-manager key bind bot SOURCE',
+      '                 SOURCE is a name such as fail2ban; manual: the key acts like an operator',
+    ]);
+    expect(statusLines({ ...health, unbound_keys: null }, 'unix:/a', now, unpainted).at(-1)).toMatch(/last reload/);
   });
 
   it.each([

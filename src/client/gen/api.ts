@@ -516,6 +516,8 @@ export interface components {
       readonly overridden_by?: readonly string[];
       /** Trusted entries inside this network, the first 100; absent if there are none. */
       readonly trusted_inside?: readonly string[];
+      /** Temporary trust that this block ended, the first 100; absent if there was none. */
+      readonly trust_ended?: readonly string[];
     };
     /** Why the entry is not blocked; the members depend on `code`. */
     BlockConflictMembers: {
@@ -635,6 +637,8 @@ export interface components {
       readonly still_blocked_total?: number;
       /** How many addresses lost the claim of the source and are still blocked, because other sources claim them; absent if there are none. */
       readonly still_claimed_total?: number;
+      /** Temporary trust that this block ended, the first 100; absent if there was none. */
+      readonly trust_ended?: readonly string[];
       /** Nothing was changed; the counts are what the request would do now. */
       readonly dry_run?: true;
       /** How many entries the set has now; only in a dry run. */
@@ -826,6 +830,8 @@ export interface components {
       readonly trusted_map: components['schemas']['TrustedMapHealth'];
       /** The reload that follows automatically; null: none. */
       readonly scheduled_reload: components['schemas']['ScheduledReload'] | null;
+      /** Valid keys with the scope `block`, without `admin`, that are not bound to a source: their unblocks drop the blocks of operators. Bind each to a source, or mark it as `manual`. It does not degrade the status. Null: the database did not answer in time. */
+      readonly unbound_keys: readonly string[] | null;
       /** The versions of service and HAProxy. */
       readonly versions: components['schemas']['Versions'];
     };
@@ -1301,6 +1307,8 @@ export interface components {
       readonly claims: number;
       /** How many of them no other source claims: they would be unblocked without it. */
       readonly alone: number;
+      /** When it made the newest of these claims; null: it has none. */
+      readonly last_claimed_at: string | null;
     };
     /** All sources. */
     Sources: {
@@ -1418,6 +1426,8 @@ export interface components {
       readonly still_blocked_by: readonly string[];
       /** The claims by which exactly this address or network is still blocked; absent if there are none. */
       readonly still_claimed_by?: readonly components['schemas']['Claim'][];
+      /** The trust that `trust_for` added or extended; absent without it. */
+      readonly trusted?: components['schemas']['TrustedIp'];
       /** Every live worker, draining workers included, was verified. */
       readonly runtime_map_updated: boolean;
       /** Which worker was not verified for which address; the first 100. */
@@ -2000,7 +2010,12 @@ export interface operations {
   };
   /** Unblock an address or network */
   unblockAddress: {
-    parameters: { query?: { source?: string }; header?: never; path: { ip_address: string }; cookie?: never };
+    parameters: {
+      query?: { source?: string; trust_for?: string };
+      header?: never;
+      path: { ip_address: string };
+      cookie?: never;
+    };
     requestBody?: never;
     responses: {
       200: {
@@ -2011,7 +2026,7 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 101 | 103 | 108;
+            readonly code?: 100 | 101 | 103 | 104 | 108;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

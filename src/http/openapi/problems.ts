@@ -178,7 +178,8 @@ const samples: Readonly<Record<number, Sample>> = {
   },
   [codes.ClaimedByList]: {
     op: 'unblock',
-    detail: '203.0.113.7 is blocked by drop only, which an unblock does not change; to allow it, trust it',
+    detail:
+      '203.0.113.7 is blocked by drop only, which an unblock does not change; to allow it for a time, send trust_for, such as 7d, with an admin key',
     members: {
       still_claimed_by: [
         {

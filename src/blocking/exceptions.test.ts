@@ -1,0 +1,187 @@
+// Trust with an end: an exception to the lists that claim an address, until it is blocked again.
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { caller, entryOf, toBlock } from '../../testkit/blocking.ts';
+import { type BulkChanges, openBulkChanges } from '../../testkit/bulk-changes.ts';
+import { codes } from '../errors/catalogue.ts';
+import type { BlockedSetService, BulkItem } from './blocked-set-service.ts';
+import { GroupWriter } from './write/group-writer.ts';
+
+const ip = '192.0.2.1';
+const entry = entryOf(ip);
+const week = 604_800;
+let changes: BulkChanges;
+let set: BlockedSetService;
+beforeEach(async () => {
+  changes = await openBulkChanges();
+  set = changes.kit.blockedSet;
+  await changes.kit.trusted.updateTrustedIpsMap();
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await changes.close();
+});
+
+const fail2ban = () => ({ ...caller(), keyName: 'fail2ban', boundTo: 'fail2ban' });
+async function* listOf(addresses: readonly string[]): AsyncGenerator<readonly BulkItem[]> {
+  yield addresses.map((text) => ({ ok: true, request: toBlock(text, { expiry: { kind: 'keep' } }) }) as const);
+}
+const put = (source: string, addresses: readonly string[]) =>
+  set.replaceAll(listOf(addresses), { allowShrink: true, source }, caller());
+const unblockFor = (seconds = week) => set.unblock(entry, caller(), { trustFor: seconds });
+const trust = (text: string, seconds?: number) =>
+  changes.kit.trusted.put(
+    entryOf(text),
+    { expiry: seconds === undefined ? { kind: 'permanent' } : { kind: 'duration', seconds } },
+    caller(),
+  );
+/** Fails unless database, file and running map agree. */
+const trustedNow = async (): Promise<string[]> => {
+  const rows = (await changes.kit.trusted.list()).map(({ ip_address }) => ip_address);
+  const running = changes.master.map(`${changes.kit.mapPath}.trusted`).live();
+  const lines = (await readFile(`${changes.kit.mapPath}.trusted`, 'utf8')).split('\n');
+  expect(running.map(({ key }) => key).sort()).toEqual(rows.toSorted());
+  expect(lines.filter((line) => /^\d/.test(line)).map((line) => line.split(' ')[0])).toEqual(rows);
+  return rows;
+};
+const audited = async () =>
+  (await changes.kit.database.read.selectFrom('audit').select(['operation', 'key_name']).orderBy('id').execute()).map(
+    ({ operation, key_name }) => `${operation} by ${key_name}`,
+  );
+
+describe('an unblock with trust for a time', () => {
+  it('allows what only a list claims, and keeps its claim', async () => {
+    await put('drop', [ip]);
+    const answer = await unblockFor();
+    expect(answer).toMatchObject({
+      still_claimed_by: [{ source: 'drop' }],
+      trusted: { ip_address: ip, note: null },
+      runtime_map_updated: true,
+    });
+    expect(Date.parse(answer.trusted!.expires_at!) - Date.parse(answer.trusted!.added_at)).toBe(week * 1_000);
+    expect(await trustedNow()).toEqual([ip]);
+    await changes.everywhere([ip]);
+    expect(await set.check(entry)).toMatchObject({
+      verdict: 'trusted',
+      by: ip,
+      expires_at: answer.trusted!.expires_at,
+      enforced: true,
+    });
+  });
+
+  it('drops what may be dropped, and names the lists', async () => {
+    await changes.block(ip);
+    await set.block(toBlock(ip), fail2ban());
+    await put('drop', [ip]);
+    expect(await unblockFor()).toMatchObject({ still_claimed_by: [{ source: 'drop' }], trusted: { ip_address: ip } });
+    expect((await set.get(entry)).claims).toMatchObject([{ source: 'drop' }]);
+    expect((await audited()).slice(-2)).toEqual(['trust by test', 'unblock by test']);
+  });
+
+  it('allows what nothing else claims, too', async () => {
+    await changes.block(ip);
+    const answer = await unblockFor();
+    expect(answer.still_claimed_by).toBeUndefined();
+    expect(await trustedNow()).toEqual([ip]);
+    await changes.everywhere([]);
+  });
+
+  it('keeps permanent trust permanent', async () => {
+    await changes.block(ip);
+    await trust(ip);
+    expect(await unblockFor()).toMatchObject({ trusted: { expires_at: null } });
+  });
+
+  it('trusts nothing if the address has no entry of its own', async () => {
+    await changes.block('192.0.2.0/24');
+    const refused = await unblockFor().catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: codes.NotFound, members: { covered_by: ['192.0.2.0/24'] } });
+    expect(await trustedNow()).toEqual([]);
+  });
+
+  it('trusts nothing if the request names a list', async () => {
+    await put('drop', [ip]);
+    const refused = set.unblock(entry, caller(), { source: 'drop', trustFor: week });
+    await expect(refused).rejects.toMatchObject({ code: codes.ClaimedByList });
+    expect(await trustedNow()).toEqual([]);
+  });
+
+  it('drops no claim if the trust cannot be stored', async () => {
+    await changes.block(ip);
+    const file = `${changes.kit.mapPath}.trusted`;
+    await rm(file, { force: true });
+    await mkdir(file);
+    await expect(unblockFor()).rejects.toMatchObject({ code: codes.MapFileUnusable });
+    await changes.everywhere([ip]);
+    expect(await changes.kit.trusted.list()).toEqual([]);
+  });
+
+  it('says that the address is trusted if the claims cannot be dropped', async () => {
+    await changes.block(ip);
+    vi.spyOn(GroupWriter.prototype, 'change').mockRejectedValue(new Error('disk full'));
+    const failed = await unblockFor().catch((error: unknown) => error);
+    expect(failed).toMatchObject({ detail: expect.stringContaining('; the address is trusted until ') });
+    await changes.everywhere([ip]);
+    expect(await trustedNow()).toEqual([ip]);
+  });
+});
+
+describe('a block of an address with temporary trust', () => {
+  it('by an agent ends the trust', async () => {
+    await put('drop', [ip]);
+    await unblockFor();
+    const { answer } = await set.block(toBlock(ip), fail2ban());
+    expect(answer).toMatchObject({ trust_ended: [ip], runtime_map_updated: true });
+    expect(answer.overridden_by).toBeUndefined();
+    expect(await trustedNow()).toEqual([]);
+    expect((await audited()).slice(-2)).toEqual(['block by fail2ban', 'distrust by fail2ban']);
+    expect(await set.check(entry)).toMatchObject({ verdict: 'blocked', enforced: true });
+  });
+
+  it('by the operator ends it too, also among others', async () => {
+    await trust(ip, week);
+    expect((await changes.block(ip)).answer).toMatchObject({ trust_ended: [ip] });
+    await trust(ip, week);
+    const add = [ip, '192.0.2.2'].map((text, index) => ({ index, request: toBlock(text) }));
+    const answer = await set.batch({ add, remove: [], rejected: [] }, caller());
+    expect(answer).toMatchObject({ added: 1, unchanged: 1, rejected_total: 0, trust_ended: [ip] });
+    expect(await trustedNow()).toEqual([]);
+  });
+
+  it('by a list is refused, alone and among others', async () => {
+    await put('drop', ['192.0.2.9']);
+    await trust(ip, week);
+    const one = set.block(toBlock(ip, { source: 'drop' }), caller());
+    await expect(one).rejects.toMatchObject({ code: codes.CoveredByTrust });
+    const add = [{ index: 0, request: toBlock(ip) }];
+    const many = await set.batch({ add, remove: [], rejected: [] }, caller(), { source: 'drop' });
+    expect(many).toMatchObject({ added: 0, rejected: [{ value: ip, code: codes.CoveredByTrust }] });
+    expect(many.trust_ended).toBeUndefined();
+    await put('drop', [ip]);
+    expect(await trustedNow()).toEqual([ip]);
+  });
+
+  it('is refused while the trust is permanent, or that of a network', async () => {
+    await trust(ip);
+    await expect(changes.block(ip)).rejects.toMatchObject({ code: codes.CoveredByTrust });
+    await trust('192.0.2.0/24', week);
+    await changes.kit.trusted.remove(entry, caller());
+    await expect(set.block(toBlock(ip), fail2ban())).rejects.toMatchObject({ code: codes.CoveredByTrust });
+    expect(await trustedNow()).toEqual(['192.0.2.0/24']);
+  });
+
+  it('keeps the trust if it is forced, or refused for another reason', async () => {
+    await trust(ip, week);
+    expect((await set.block(toBlock(ip, { force: true }), caller())).answer).toMatchObject({ overridden_by: [ip] });
+    await trust('10.0.0.0/8', week);
+    await expect(changes.block('10.0.0.0/8')).rejects.toMatchObject({ code: codes.WideNetwork });
+    expect(await trustedNow()).toEqual(['10.0.0.0/8', ip]);
+  });
+
+  it('keeps trust that became permanent meanwhile', async () => {
+    await trust(ip, week);
+    await trust(ip);
+    expect(await changes.kit.trusted.endEarly(entry, caller())).toBeNull();
+    expect(await trustedNow()).toEqual([ip]);
+  });
+});

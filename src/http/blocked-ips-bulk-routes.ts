@@ -7,17 +7,12 @@ import {
   UnblockRequest,
 } from '../api/blocked-ips-bulk.ts';
 import type { BatchOptions } from '../blocking/blocked-set-service.ts';
-import { manualName } from '../blocking/sources.ts';
 import { BatchRoom } from './batch-room.ts';
 import { readBatch, readCompleteSet } from './body-streams.ts';
 import { ElementReader, type Validator } from './bulk-elements.ts';
 import { handle } from './handle.ts';
-import { requireScope } from './require-scope.ts';
+import { isBound, requireScope } from './require-scope.ts';
 import type { Services } from './services.ts';
-
-function isBound({ keySource }: FastifyRequest): boolean {
-  return keySource !== null && keySource !== manualName;
-}
 
 /** @param paceMs the window over which the pace of a body is averaged */
 export function blockedIpsBulkRoutes(

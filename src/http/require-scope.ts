@@ -1,3 +1,4 @@
+import { manualName } from '../blocking/sources.ts';
 import { grants, type Scope } from '../domain/scope.ts';
 import { missingScope } from './rejections.ts';
 
@@ -10,4 +11,9 @@ interface KeyHolder {
 export function requireScope({ keyName, keyScopes }: KeyHolder, needed: Scope, what = 'this request'): void {
   const held = keyScopes ?? [];
   if (!grants(held, needed)) throw missingScope(needed, keyName, held, what);
+}
+
+/** Whether the key may change the claims of one source only. */
+export function isBound({ keySource }: { readonly keySource: string | null }): boolean {
+  return keySource !== null && keySource !== manualName;
 }

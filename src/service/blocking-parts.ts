@@ -14,6 +14,7 @@ import { Expiry } from '../blocking/expiry.ts';
 import { ExpiryLoop } from '../blocking/expiry-loop.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
 import { textPages } from '../blocking/mirrored-map.ts';
+import { Releases } from '../blocking/releases.ts';
 import { Sources } from '../blocking/sources.ts';
 import { TrustedSet, type TrustUsage } from '../blocking/trusted-set.ts';
 import { Admission } from '../blocking/write/admission.ts';
@@ -41,6 +42,7 @@ import { BulkStore } from '../store/bulk-store.ts';
 import { ClaimsStore } from '../store/claims-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
 import type { Database } from '../store/open-database.ts';
+import { ReleasesStore } from '../store/releases-store.ts';
 import { SourcesStore } from '../store/sources-store.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -301,6 +303,7 @@ export function wireBlocking(options: {
     bulk,
     blockedSet,
     sources,
+    releases: new Releases({ store: new ReleasesStore(database), sources, bulk, outcomes, log, now }),
     claimMover: new ClaimMover({ claims, sources, turns }),
     expiry,
     trustExpiry,

@@ -168,6 +168,7 @@ export async function wireService(options: {
   const services: Services = {
     blockedSet: blocking.blockedSet,
     sources: blocking.sources,
+    releases: blocking.releases,
     trustedIps: blocking.trusted,
     sites: proxy.sites,
     configuration: proxy.configuration,

@@ -5,7 +5,7 @@ import { Mutex } from '../../concurrency/mutex.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
 import type { AuditedChange } from '../../store/audit-rows.ts';
-import type { BulkStore, StagedRow } from '../../store/bulk-store.ts';
+import type { BulkStore, ReadyCondition, StagedRow } from '../../store/bulk-store.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
 import { type ChangeCounts, nothingChanged } from '../answers.ts';
 import type { Reconciler } from '../compare/reconciler.ts';
@@ -34,6 +34,8 @@ interface BulkUnderWay {
 }
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+type Rows = AsyncIterable<readonly StagedRow[]> | readonly (readonly StagedRow[])[];
 
 interface Sending {
   last: Promise<void>;
@@ -72,7 +74,7 @@ export class BulkRunner {
    * @throws ServiceError 409 when the entry limit would be exceeded, or a shrink by more than half is not allowed
    */
   async run(
-    source: AsyncIterable<readonly StagedRow[]>,
+    source: Rows,
     options: {
       readonly replace: boolean;
       readonly allowShrink: boolean;
@@ -82,6 +84,8 @@ export class BulkRunner {
       readonly dryRun?: boolean;
       /** The audit row, written once all entries are received. */
       readonly audited?: (entries: number) => AuditedChange;
+      /** Decides, once it is this change's turn, whether it is made at all. */
+      readonly condition?: ReadyCondition;
     },
   ): Promise<BulkResult> {
     const { replace, requestedBy, source: of } = options;
@@ -102,7 +106,9 @@ export class BulkRunner {
         await this.#deps.keeper.adoptForeignRows();
         await this.#stored(() => this.#guard.refuse(id, entries, options));
         crashPoint('bulk.received');
-        await this.#stored(() => this.#deps.bulk.markReady(id, options.audited?.(entries)));
+        const { audited, condition } = options;
+        if (!(await this.#stored(() => this.#deps.bulk.markReady(id, audited?.(entries), condition))))
+          throw new NotMade();
         crashPoint('bulk.ready');
       } catch (error) {
         await this.#end(id);
@@ -120,6 +126,17 @@ export class BulkRunner {
         throw mayStillBeApplied(failure);
       }
     });
+  }
+
+  /** Drops all claims of the source. Null: the condition does not hold. */
+  async drop(source: NamedSource, condition: ReadyCondition, audited: AuditedChange): Promise<BulkResult | null> {
+    const how = { replace: true, allowShrink: true, requestedBy: source.name, source, condition };
+    try {
+      return await this.run([], { ...how, audited: () => audited });
+    } catch (error) {
+      if (error instanceof NotMade) return null;
+      throw error;
+    }
   }
 
   /** From the first slice until every worker is verified. */
@@ -169,7 +186,7 @@ export class BulkRunner {
     await this.#deps.bulk.discardLeftovers();
   }
 
-  async #receive(id: string, source: AsyncIterable<readonly StagedRow[]>): Promise<number> {
+  async #receive(id: string, source: Rows): Promise<number> {
     let waiting: StagedRow[] = [];
     let entries = 0;
     let additions = 0;
@@ -367,6 +384,8 @@ export class BulkRunner {
     }
   }
 }
+
+class NotMade extends Error {}
 
 /** The error if the staged rows could not be discarded either. */
 function mayStillBeApplied(known: ServiceError): ServiceError {

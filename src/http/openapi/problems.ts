@@ -192,6 +192,10 @@ const samples: Readonly<Record<number, Sample>> = {
       ],
     },
   },
+  [codes.ManualSource]: {
+    op: 'remove source',
+    detail: 'not possible for the source manual: it is the source of requests that name none',
+  },
   [codes.UnsupportedMediaType]: {
     op: 'read request',
     detail: 'Content-Type text/html is not supported here; send application/json',

@@ -52,7 +52,7 @@ async function sourceKeep(session: Session, [of = '']: readonly string[]): Promi
       ? `${name} keeps ${counted(claims, 'claim')}`
       : `nothing to keep: the claims of ${name} were dropped, or it had none`,
   ]);
-  return kept ? exitCodes.done : exitCodes.partly;
+  return exitCodes.done;
 }
 
 async function sourceRemove(session: Session, [of = '']: readonly string[]): Promise<ExitCode> {

@@ -42,6 +42,7 @@ describeWithFail2ban('fail2ban', () => {
       const key = '%(key)s';
       const python = (options = '') =>
         `action = proxy-manager.py[url="${url}", key="${key}", retry=1, restoring=1${options}]`;
+      const growing = ['bantime = 5s', 'bantime.increment = true', 'bantime.multipliers = 1 2000'];
       const pm = `PROXY_MANAGER_URL=${url} PROXY_MANAGER_API_KEY_FILE=<key> PROXY_MANAGER_NODE=${process.execPath} ${program()}`;
       fail2ban = await RealFail2ban.create(made['key'], (keyFile) => {
         const of = (line: string) => line.replaceAll(key, keyFile);
@@ -49,6 +50,7 @@ describeWithFail2ban('fail2ban', () => {
           { name: 'shop', settings: [of(python())] },
           { name: 'long', settings: ['bantime = -1', of(python())] },
           { name: 'wide', settings: [of(python(', ipv6_prefix=64'))] },
+          ...(longTests ? [{ name: 'growing', settings: [...growing, of(python())] }] : []),
           ...(longTests ? [{ name: 'brief', settings: [of(python(', release=1'))] }] : []),
           ...(longTests ? [{ name: 'plain', settings: [of(`action = proxy-manager[key="${key}", pm="${pm}"]`)] }] : []),
         ];
@@ -189,6 +191,23 @@ describeWithFail2ban('fail2ban', () => {
       await fail2ban.start();
       await denied(ip);
       await fail2ban.client('set', 'shop', 'unbanip', ip);
+      await served(ip);
+    });
+
+    it.runIf(longTests)('bans longer what it banned before (bantime.increment)', async () => {
+      const ip = '127.9.8.1';
+      const end = async () => Date.parse((await rowOf(ip)).expires_at ?? '') - Date.now();
+      fail2ban.failLogins('growing', ip);
+      await denied(ip);
+      expect(await end()).toBeLessThan(60_000);
+      // fail2ban forgets a ban that was lifted by hand, so this one must end.
+      await isLogged(`[growing] Unban ${ip}`);
+      await served(ip);
+      fail2ban.failLogins('growing', ip);
+      await denied(ip);
+      // fail2ban prolongs a ban up to ten seconds after its begin.
+      await eventually('the ban is prolonged', async () => (await end()) > 3_600_000);
+      await fail2ban.client('set', 'growing', 'unbanip', ip);
       await served(ip);
     });
 

@@ -39,6 +39,11 @@ async function setHook(): Promise<void> {
   const body = { url: 'https://hooks.example.com/proxy', events: ['health.changed', 'reload.failed'], enabled: false };
   expect((await service.call('PUT', '/api/webhooks/chat', { body })).status).toBeLessThan(300);
 }
+async function ban(): Promise<void> {
+  const body = { ip_address: '203.0.113.7' };
+  const answer = await service.call('POST', '/api/blocked-ips?source=fail2ban:sshd', { body });
+  expect(answer.status).toBeLessThan(300);
+}
 async function trust(): Promise<void> {
   await service.call('PUT', '/api/trusted-ips/192.0.2.10', { body: { note: 'our office' } });
 }
@@ -84,6 +89,9 @@ const before: Readonly<Record<string, () => Promise<void>>> = {
   'unblockSelected another_count': async () => {
     for (let last = 1; last <= 3; last += 1) await block({ ip_address: `203.0.113.${last}`, reason: 'wrong filter' });
   },
+  'getSource sshd': ban,
+  'removeSource sshd': ban,
+  'releaseSource stop': ban,
   'listBlockedAddresses first_page': async () => {
     for (const ip_address of ['203.0.113.7', '203.0.113.8', '203.0.113.9']) await block({ ip_address });
   },

@@ -14,6 +14,7 @@ const sample: ReadonlySet<CrashPoint> = new Set<CrashPoint>([
   'map-file.line-hidden',
   'bulk.slice-committed',
   'bulk.finished-slice-at-start',
+  'release.dropped',
   'map-rewrite.renamed',
   'trusted.stored',
   'replace.committed',

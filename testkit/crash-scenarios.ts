@@ -13,6 +13,7 @@ export type CrashOperation =
   | 'unblock'
   | 'expiry'
   | 'replacement'
+  | 'release'
   | 'sync'
   | 'trust'
   | 'site'
@@ -75,6 +76,8 @@ export const operationTo: Readonly<Record<CrashPoint, CrashOperation>> = {
   'bulk.discarded': 'replacement',
   'bulk.file-written': 'replacement',
   'bulk.finished-slice-at-start': 'start with a bulk change',
+  'release.due': 'release',
+  'release.dropped': 'release',
   'map-rewrite.begun': 'sync',
   'map-rewrite.written': 'sync',
   'map-rewrite.sealed': 'sync',

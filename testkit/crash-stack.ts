@@ -296,6 +296,12 @@ export class CrashStack {
       case 'replacement': {
         return await this.#putWhole(new Set([...held, ...Array.from({ length: wholeSetSize }, () => this.#fresh())]));
       }
+      case 'release': {
+        // One only of the source, which must be gone in the end, and one that is blocked without it.
+        for (const ip of [this.#fresh(), ...[...held].slice(0, 1)])
+          await cut(service.call('POST', '/api/blocked-ips?source=agent', { body: { ip_address: ip } }));
+        return await cut(service.call('POST', '/api/sources/agent/release', { body: { after_seconds: 0 } }));
+      }
       case 'sync':
         return await cut(service.call('POST', '/api/blocked-ips/sync'));
       case 'trust': {

@@ -10,6 +10,7 @@ const longest = [
   'crash-points.test.ts',
   'panel.test.ts',
   'cli.test.ts',
+  'fail2ban.test.ts',
   'degrading.test.ts',
   'deaths.test.ts',
   'attach.test.ts',

@@ -9,7 +9,7 @@ import type { Claim } from '../store/blocked-changes.ts';
 import { MANUAL } from '../store/claims.ts';
 import type { ClaimsStore } from '../store/claims-store.ts';
 import type { SourceKind } from '../store/schema.ts';
-import { mostSources, type SourcesStore } from '../store/sources-store.ts';
+import { mostSources, type SourceRow, type SourcesStore } from '../store/sources-store.ts';
 
 export interface NamedSource {
   readonly id: number;
@@ -58,9 +58,19 @@ export class Sources {
   }
 
   async #ensure(name: string, kind: Exclude<SourceKind, 'manual'>): Promise<NamedSource> {
-    if (name === manualName) return manual;
-    const source = (await this.#deps.store.find(name)) ?? (await this.#deps.store.create(name, kind, this.#deps.now()));
-    if (source !== null) return source;
+    return (await this.ensure(name, kind)).source;
+  }
+
+  /** Created as `kind` if it is new. Errors: 409 when there are too many. */
+  async ensure(
+    name: string,
+    kind: Exclude<SourceKind, 'manual'>,
+  ): Promise<{ readonly source: NamedSource; readonly created: boolean }> {
+    if (name === manualName) return { source: manual, created: false };
+    const known = await this.#deps.store.find(name);
+    if (known?.removed === 0) return { source: known, created: false };
+    const source = await this.#deps.store.create(name, kind, this.#deps.now());
+    if (source !== null) return { source, created: true };
     const detail = `the source ${name} would be new, and there are ${mostSources} sources, the maximum; name an existing one`;
     throw new ServiceError(codes.Conflict, 'create source', detail);
   }
@@ -70,6 +80,16 @@ export class Sources {
     const found = name === manualName ? manual : await this.#deps.store.find(name);
     if (found === null) throw new ServiceError(codes.NotFound, 'find source', `there is no source ${name}`);
     return found;
+  }
+
+  /** Null: it was never named. */
+  async known(name: string): Promise<NamedSource | null> {
+    return await this.#deps.store.find(name);
+  }
+
+  /** How many claims it has, ended ones included. */
+  async claimsOfSource({ id }: NamedSource): Promise<number> {
+    return (await this.#deps.store.counts()).get(id)?.claims ?? 0;
   }
 
   /** As the API shows them; undefined: only `manual` has one, as for most addresses. */
@@ -99,7 +119,12 @@ export class Sources {
     const sources = await this.#deps.store.list();
     const counts = await this.#deps.store.counts();
     const none = { claims: 0, alone: 0, last_claimed_at: null };
-    return sources.map(({ id, ...source }) => ({ ...source, ...(counts.get(id) ?? none) }));
+    return sources
+      .filter((source) => source.removed === 0 || counts.has(source.id))
+      .map((source) => {
+        const { id, removed: _, ...shown }: SourceRow = source;
+        return { ...shown, ...(counts.get(id) ?? none) };
+      });
   }
 
   /** For a request that changes nothing: a source that does not exist has no claims. */

@@ -58,6 +58,7 @@ const rows = [
   [6033, 'ReloadUnconfirmed', 'Reload', 'reload not confirmed', 503],
   [6034, 'Attached', 'State', 'not available in attached mode', 409],
   [6035, 'ClaimedByList', 'State', 'blocked by lists only', 409],
+  [6036, 'ManualSource', 'State', 'not possible for the source manual', 409],
   [6040, 'CountMismatch', 'State', 'not as many entries as expected', 409],
 ] as const satisfies readonly (readonly [number, string, string, string, number])[];
 

@@ -76,6 +76,9 @@ export type DoneOperation =
       { readonly name: string; readonly scopes: readonly string[]; readonly expires_at: string | null }
     >
   | Done<'bind_key', { readonly name: string; readonly source: string }>
+  | Done<'set_source' | 'release' | 'keep', { readonly source: string }>
+  | (Done<'remove_source', { readonly source: string; readonly removed: number }> & ReadBack)
+  | (OwnDone<'drop_released', { readonly source: string; readonly removed: number }> & ReadBack)
   | Done<'revoke_key', { readonly name: string }>
   | (Done<'set_webhook', { readonly webhook: string }> & { readonly enabled: boolean })
   | Done<'remove_webhook', { readonly webhook: string }>

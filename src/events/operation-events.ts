@@ -64,9 +64,20 @@ export function eventsOf(done: DoneOperation): readonly Event[] {
     }
     case 'remove_webhook':
       return [{ type: 'webhook.removed', data: { id: done.subject.webhook, by: done.caller.keyName } }];
+    case 'remove_source':
+    case 'drop_released': {
+      const { removed } = done.subject;
+      if (removed === 0) return [];
+      const totals = { added: 0, updated: 0, removed, unchanged: 0 };
+      // As the list of the source without any address would be.
+      return [totalsEvent('replace', totals, done.caller?.keyName ?? null, done.report.runtime_map_updated)];
+    }
     // The reload itself emits `reload.*`.
     case 'reload':
     case 'bind_key':
+    case 'set_source':
+    case 'release':
+    case 'keep':
     case 'restore_backup':
     case 'sign_in':
     case 'sign_out':

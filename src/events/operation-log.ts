@@ -23,6 +23,7 @@ function isReadBack(done: DoneOperation): boolean {
   if (!('report' in done) || !done.report.runtime_map_updated) return false;
   // Other claims keep the address blocked: nothing was sent.
   if (done.operation === 'unblock' && done.effects.some(isStillClaimed)) return false;
+  if (done.operation === 'remove_source' || done.operation === 'drop_released') return done.subject.removed > 0;
   if (!('rejected_total' in done.subject)) return true;
   const { added, updated, removed, unchanged } = done.subject;
   return added + updated + removed + unchanged > 0;

@@ -65,6 +65,9 @@ export const crashPoints = [
   'bulk.discarded',
   'bulk.file-written',
   'bulk.finished-slice-at-start',
+  // The release of a source.
+  'release.due',
+  'release.dropped',
   // A rewrite of the map file.
   'map-rewrite.begun',
   'map-rewrite.written',

@@ -13,6 +13,7 @@ const verbs: readonly string[] = [
   ...new Set(operations.flatMap(({ audit }) => audit ?? [])),
   'expire',
   'expire_trust',
+  'drop_released',
   'import_map_file',
   rejectedRead,
   'refusals',

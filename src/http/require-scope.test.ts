@@ -14,8 +14,13 @@ const scoped = () =>
 const as = (scope: string) => ({ authorization: `Bearer ${scope}` });
 const json = { 'content-type': 'application/json' };
 
-/** Needs `admin` too, unless the key is bound to the source. */
-const whole: readonly string[] = ['PUT /api/blocked-ips', 'DELETE /api/blocked-ips'];
+/** Need `admin` too, unless the key is bound to the source. */
+const ofOneSource = [
+  'PUT /api/blocked-ips',
+  'DELETE /api/blocked-ips',
+  'POST /api/sources/:name/release',
+  'POST /api/sources/:name/keep',
+];
 
 const rows = Object.entries(routeAccess).map(([route, access]) => {
   const [method = '', pattern = ''] = route.split(' ');
@@ -78,6 +83,8 @@ describe('every operation and its scope', () => {
       'POST /api/blocked-ips/batch',
       'POST /api/blocked-ips/sync',
       'DELETE /api/blocked-ips',
+      'POST /api/sources/:name/release',
+      'POST /api/sources/:name/keep',
     ]);
   });
 
@@ -93,7 +100,11 @@ describe('every operation and its scope', () => {
   });
 });
 
-test('a complete set needs admin, or a key that is bound to its source', async () => {
+test.each([
+  { what: 'a complete set', method: 'PUT', url: '/api/blocked-ips', payload: '192.0.2.1\n' },
+  { what: 'a release', method: 'POST', url: '/api/sources/drop/release', payload: '{"after_seconds":5}' },
+  { what: 'a keep', method: 'POST', url: '/api/sources/drop/keep', payload: undefined },
+])('$what needs admin, or a key that is bound to its source', async ({ method, url, payload }) => {
   const authenticate = async (key: string) => {
     const [scope = '', source] = key.split('-');
     return { name: key, scopes: [scope], ...(source !== undefined && { source }) };
@@ -102,10 +113,13 @@ test('a complete set needs admin, or a key that is bound to its source', async (
   const statusAs = async (key: string) =>
     (
       await app.inject({
-        method: 'PUT',
-        url: '/api/blocked-ips',
-        headers: { ...as(key), 'content-type': 'text/plain' },
-        payload: '192.0.2.1\n',
+        method: method as 'PUT',
+        url,
+        headers: {
+          ...as(key),
+          ...(payload !== undefined && { 'content-type': payload.startsWith('{') ? 'application/json' : 'text/plain' }),
+        },
+        ...(payload !== undefined && { payload }),
       })
     ).statusCode;
   expect(await Promise.all(['read', 'block', 'read-drop', 'block-manual'].map(statusAs))).toEqual([403, 403, 403, 403]);
@@ -115,7 +129,7 @@ test('a complete set needs admin, or a key that is bound to its source', async (
 
 describe.each([...scopes, 'none'])('a key with the scope %s', (held) => {
   const { app, calls } = scoped();
-  test.each(rows.filter(({ route, access }) => access !== 'open' && !whole.includes(route)))(
+  test.each(rows.filter(({ route, access }) => access !== 'open' && !ofOneSource.includes(route)))(
     'may call $route, or gets 403 with the missing scope',
     async ({ method, url, access }) => {
       const needed = access as Scope;

@@ -7,7 +7,7 @@ interface KeyHolder {
   readonly keyScopes: readonly Scope[] | null;
 }
 
-/** Bound to a source of its own. */
+/** Whether the key may change the claims of one source only. */
 export function isBoundKey({ keySource }: { readonly keySource: string | null }): boolean {
   return keySource !== null && keySource !== manualName;
 }

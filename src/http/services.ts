@@ -3,6 +3,7 @@ import type { EndedOperation } from '../api/ended-operation.ts';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import type { BlockedSetService } from '../blocking/blocked-set-service.ts';
 import type { BulkUnblock } from '../blocking/bulk-unblock.ts';
+import type { Releases } from '../blocking/releases.ts';
 import type { Sources } from '../blocking/sources.ts';
 import type { TrustedSet } from '../blocking/trusted-set.ts';
 import type { ConfigurationService } from '../configuration/reload/configuration-service.ts';
@@ -18,6 +19,7 @@ export interface Services {
   readonly blockedSet: BlockedSetService;
   readonly bulkUnblock: Pick<BulkUnblock, 'unblock'>;
   readonly sources: Pick<Sources, 'list'>;
+  readonly releases: Pick<Releases, 'get' | 'put' | 'release' | 'keep' | 'remove'>;
   readonly trustedIps: Pick<TrustedSet, 'list' | 'get' | 'put' | 'remove'>;
   readonly sites: SitesService;
   readonly configuration: ConfigurationService;

@@ -16,6 +16,7 @@ import { Expiry } from '../blocking/expiry.ts';
 import { ExpiryLoop } from '../blocking/expiry-loop.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
 import { textPages } from '../blocking/mirrored-map.ts';
+import { Releases } from '../blocking/releases.ts';
 import { Sources } from '../blocking/sources.ts';
 import { TrustedSet, type TrustUsage } from '../blocking/trusted-set.ts';
 import { Admission } from '../blocking/write/admission.ts';
@@ -44,6 +45,7 @@ import { ClaimSearch } from '../store/claim-search.ts';
 import { ClaimsStore } from '../store/claims-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
 import type { Database } from '../store/open-database.ts';
+import { ReleasesStore } from '../store/releases-store.ts';
 import { SourcesStore } from '../store/sources-store.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -317,6 +319,7 @@ export function wireBlocking(options: {
     bulkUnblock,
     claims,
     sources,
+    releases: new Releases({ store: new ReleasesStore(database), sources, bulk, outcomes, log, now }),
     claimMover: new ClaimMover({ claims, sources, turns }),
     expiry,
     trustExpiry,

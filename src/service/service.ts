@@ -82,6 +82,7 @@ async function startLocked(
     await webhooks.start();
     blocking.expiry.start();
     blocking.trustExpiry.start();
+    blocking.releases.start();
     firstComparison = reconciler.check(true);
     await firstComparison;
     if (proxy.interrupted) proxy.reloads.schedule('a crash interrupted the previous reload');
@@ -107,6 +108,7 @@ async function startLocked(
     await proxy.stop();
     // Nothing needs HAProxy's answers from here on: stops waiting for a hung worker.
     parts.socket.close();
+    await blocking.releases.stop();
     await watched;
     parts.statsSocket.close();
     await firstComparison;

@@ -171,6 +171,7 @@ export async function wireService(options: {
     blockedSet: blocking.blockedSet,
     bulkUnblock: blocking.bulkUnblock,
     sources: blocking.sources,
+    releases: blocking.releases,
     trustedIps: blocking.trusted,
     sites: proxy.sites,
     configuration: proxy.configuration,

@@ -47,6 +47,9 @@ interface UnfinishedBulk {
   replace: boolean;
 }
 
+/** Within the transaction that makes a bulk change ready; false: nothing is changed. */
+export type ReadyCondition = (transaction: Transaction<Schema>) => Promise<boolean>;
+
 /** Up to this size a list needs no free space in advance. */
 const SMALL_LIST = 4_096;
 /** Left for single changes, a rewrite of the map file, and SQLite's log of a slice. */
@@ -224,11 +227,12 @@ export class BulkStore {
 
   /**
    * The body is complete. From here on a crash finishes the change, and later changes of its addresses outrank it; so
-   * the audit row is written now.
+   * the audit row is written now. False: `condition` does not hold, and the change is not ready.
    */
-  async markReady(id: string, audited?: AuditedChange): Promise<void> {
-    await auditedTransaction(this.#database, this.#audit, audited, new Date(), async (transaction) => {
+  async markReady(id: string, audited?: AuditedChange, condition?: ReadyCondition): Promise<boolean> {
+    const ready = await auditedTransaction(this.#database, this.#audit, audited, new Date(), async (transaction) => {
       await this.#expect(transaction, id, ['receiving']);
+      if (condition !== undefined && !(await condition(transaction))) return null;
       await this.#moveTo(transaction, id, 'adding', null);
       // If nothing is blocked, nothing needs removing: changes from now on outrank the bulk.
       const row = await transaction.selectFrom('blocked_ips').select('ip_address').limit(1).executeTakeFirst();
@@ -237,7 +241,8 @@ export class BulkStore {
       }
       return id;
     });
-    this.#tails.delete(id);
+    if (ready !== null) this.#tails.delete(id);
+    return ready !== null;
   }
 
   /**

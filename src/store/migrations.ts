@@ -11,6 +11,7 @@ import { sessions } from './migrations/0008-sessions.ts';
 import { claims } from './migrations/0009-claims.ts';
 import { keyBinding } from './migrations/0010-key-binding.ts';
 import { skipsBySource } from './migrations/0011-skips-by-source.ts';
+import { releases } from './migrations/0012-releases.ts';
 import { selectedClaims } from './migrations/0013-selected-claims.ts';
 import type { Schema } from './schema.ts';
 import { DatabaseUnusable } from './store-error.ts';
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0009-claims', up: claims },
   { name: '0010-key-binding', up: keyBinding },
   { name: '0011-skips-by-source', up: skipsBySource },
+  { name: '0012-releases', up: releases },
   { name: '0013-selected-claims', up: selectedClaims },
 ];
 

@@ -52,6 +52,10 @@ interface SourcesTable {
   note: string | null;
   /** When all its claims are to be dropped; null: not asked for. */
   release_at: string | null;
+  /** 1: a release dropped its claims, and the agent has not asked since whether they were kept. */
+  released: Generated<number>;
+  /** 1: an operator removed it; shown again once it has a claim. */
+  removed: Generated<number>;
   created_at: string;
 }
 

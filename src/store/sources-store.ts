@@ -3,11 +3,14 @@ import { yieldToLoop } from '../concurrency/pause.ts';
 import type { Database } from './open-database.ts';
 import type { SourceKind } from './schema.ts';
 
-interface SourceRow {
+export interface SourceRow {
   readonly id: number;
   readonly name: string;
   readonly kind: SourceKind;
   readonly note: string | null;
+  readonly release_at: string | null;
+  /** 1: an operator removed it. */
+  readonly removed: number;
   readonly created_at: string;
 }
 
@@ -42,21 +45,27 @@ export class SourcesStore {
     return (await query.executeTakeFirst()) ?? null;
   }
 
-  /** By number. */
+  /** By number, removed ones included. */
   async list(): Promise<SourceRow[]> {
     return await this.#database.read.selectFrom('sources').select(columns).orderBy('id').execute();
   }
 
-  /** Returns the existing one if there is one. Null: there are a thousand. */
+  /** Returns the existing one if there is one; a removed one is as if new. Null: there are a thousand. */
   async create(name: string, kind: SourceKind, now: Date): Promise<SourceRow | null> {
     return await this.#database.write.transaction().execute(async (transaction) => {
       const known = await transaction.selectFrom('sources').select(columns).where('name', '=', name).executeTakeFirst();
-      if (known !== undefined) return known;
+      if (known?.removed === 0) return known;
       const { count } = await transaction
         .selectFrom('sources')
         .select((select) => select.fn.countAll<number>().as('count'))
+        .where('removed', '=', 0)
         .executeTakeFirstOrThrow();
       if (count >= mostSources) return null;
+      if (known !== undefined) {
+        const fresh = { kind, note: null, removed: 0, created_at: now.toISOString() };
+        const again = transaction.updateTable('sources').set(fresh).where('id', '=', known.id);
+        return await again.returning(columns).executeTakeFirstOrThrow();
+      }
       const row = { name, kind, note: null, release_at: null, created_at: now.toISOString() };
       return await transaction.insertInto('sources').values(row).returning(columns).executeTakeFirstOrThrow();
     });
@@ -118,5 +127,5 @@ export class SourcesStore {
   }
 }
 
-const columns = ['id', 'name', 'kind', 'note', 'created_at'] as const;
+const columns = ['id', 'name', 'kind', 'note', 'release_at', 'removed', 'created_at'] as const;
 const countedAtOnce = 4_096;

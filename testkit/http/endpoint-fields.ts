@@ -30,6 +30,8 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   force: true,
   allow_wide: true,
   source: 'hostile:source',
+  kind: 'list',
+  after_seconds: 600,
   note: 'a note',
   domain: 'hostile.example',
   address: '127.0.0.1',

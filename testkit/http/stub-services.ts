@@ -118,6 +118,7 @@ const SOURCE = {
   name: 'drop',
   kind: 'list',
   note: null,
+  release_at: null,
   created_at: NOW.toISOString(),
   claims: 2,
   alone: 1,
@@ -309,6 +310,13 @@ function answers(): Record<string, Methods> {
       }),
     },
     sources: { list: async () => [SOURCE] },
+    releases: {
+      get: async () => SOURCE,
+      put: async () => ({ created: true, answer: SOURCE }),
+      release: async (name) => ({ name, claims: 2, release_at: NOW.toISOString() }),
+      keep: async (name) => ({ name, claims: 2, kept: true }),
+      remove: async (name) => ({ name, claims_dropped: 2, removed: 1, ...REPORT }),
+    },
     trustedIps: {
       list: async () => [TRUSTED],
       get: async () => TRUSTED,

@@ -6,7 +6,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
 import type { AuditedChange } from '../../store/audit-rows.ts';
 import type { ClaimFilter } from '../../store/blocked-changes.ts';
-import type { BulkStore, StagedRow } from '../../store/bulk-store.ts';
+import type { BulkStore, ReadyCondition, StagedRow } from '../../store/bulk-store.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
 import { type ChangeCounts, nothingChanged } from '../answers.ts';
 import type { Reconciler } from '../compare/reconciler.ts';
@@ -43,6 +43,8 @@ export interface BulkOptions extends Guarded {
   readonly ensureSource?: () => Promise<NamedSource | undefined>;
   /** The audit row, written once all entries are received. */
   readonly audited?: (entries: number) => AuditedChange;
+  /** Decides, once it is this change's turn, whether it is made at all. */
+  readonly condition?: ReadyCondition;
 }
 
 interface Received {
@@ -51,6 +53,8 @@ interface Received {
 }
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+type Rows = AsyncIterable<readonly StagedRow[]> | readonly (readonly StagedRow[])[];
 
 interface Sending {
   last: Promise<void>;
@@ -88,7 +92,7 @@ export class BulkRunner {
    * The source is read completely first; if it throws, nothing changed.
    * @throws ServiceError 409 when the entry limit would be exceeded, or a shrink by more than half is not allowed
    */
-  async run(source: AsyncIterable<readonly StagedRow[]>, options: BulkOptions): Promise<BulkResult> {
+  async run(source: Rows, options: BulkOptions): Promise<BulkResult> {
     // What it selects must not be changed by another bulk change before it is dropped.
     if (options.filter !== undefined) {
       return await this.#mutex.run(async () => await this.#finish(await this.#received(source, options), options));
@@ -97,7 +101,7 @@ export class BulkRunner {
     return await this.#mutex.run(() => this.#finish(received, options));
   }
 
-  async #received(source: AsyncIterable<readonly StagedRow[]>, options: BulkOptions): Promise<Received> {
+  async #received(source: Rows, options: BulkOptions): Promise<Received> {
     const { replace, requestedBy, source: of, filter } = options;
     const id = await this.#stored(() => this.#deps.bulk.begin({ replace, requestedBy, source: of?.id, filter }));
     crashPoint('bulk.begun');
@@ -119,7 +123,9 @@ export class BulkRunner {
       crashPoint('bulk.received');
       const claimant = await options.ensureSource?.();
       if (claimant !== undefined) await this.#stored(() => this.#deps.bulk.setSource(id, claimant.id));
-      await this.#stored(() => this.#deps.bulk.markReady(id, options.audited?.(entries)));
+      const { audited, condition } = options;
+      if (!(await this.#stored(() => this.#deps.bulk.markReady(id, audited?.(entries), condition))))
+        throw new NotMade();
       crashPoint('bulk.ready');
     } catch (error) {
       await this.#end(id);
@@ -135,6 +141,17 @@ export class BulkRunner {
       // A change that only the file lacks overwrites nothing; the next start needs its record to write the file.
       if (this.#finished.has(id) || (await this.#end(id))) throw failure;
       throw mayStillBeApplied(failure);
+    }
+  }
+
+  /** Drops all claims of the source. Null: the condition does not hold. */
+  async drop(source: NamedSource, condition: ReadyCondition, audited: AuditedChange): Promise<BulkResult | null> {
+    const how = { replace: true, allowShrink: true, requestedBy: source.name, source, condition };
+    try {
+      return await this.run([], { ...how, audited: () => audited });
+    } catch (error) {
+      if (error instanceof NotMade) return null;
+      throw error;
     }
   }
 
@@ -185,7 +202,7 @@ export class BulkRunner {
     await this.#deps.bulk.discardLeftovers();
   }
 
-  async #receive(id: string, source: AsyncIterable<readonly StagedRow[]>): Promise<number> {
+  async #receive(id: string, source: Rows): Promise<number> {
     let waiting: StagedRow[] = [];
     let entries = 0;
     let additions = 0;
@@ -383,6 +400,8 @@ export class BulkRunner {
     }
   }
 }
+
+class NotMade extends Error {}
 
 /** The error if the staged rows could not be discarded either. */
 function mayStillBeApplied(known: ServiceError): ServiceError {

@@ -13,7 +13,9 @@ const LIST = 3;
 
 function sources(kit: BlockingKit): void {
   const database = new SqliteDatabase(kit.databaseFile);
-  const insert = database.prepare("insert into sources values (?, ?, ?, null, null, '2026-11-20T12:00:00.000Z')");
+  const insert = database.prepare(
+    "insert into sources (id, name, kind, created_at) values (?, ?, ?, '2026-11-20T12:00:00.000Z')",
+  );
   insert.run(2, 'fail2ban', 'agent');
   insert.run(LIST, 'drop', 'list');
   database.close();

@@ -3,12 +3,15 @@
 import type { BulkAnswer, Rejection, SyncAnswer } from '../../api/blocked-ips-bulk.ts';
 import type { Caller } from '../../api/caller.ts';
 import type { RuntimeReport } from '../../api/changes.ts';
+import type { RemovedSource } from '../../api/sources.ts';
 import type { BulkOperation } from '../../events/event-types.ts';
 import type { Emit } from '../../events/facts.ts';
 import type { BlockedEffect } from '../../store/blocked-ips-store.ts';
 import { runtimeReport } from '../answers.ts';
 import type { BulkResult } from '../bulk/bulk-runner.ts';
 import type { ChangeResult } from './group-writer.ts';
+
+type DroppedClaims = Omit<RemovedSource, 'name'>;
 
 interface Deps {
   /** False: no reload of this configuration could enforce anything, so none is scheduled. */
@@ -58,6 +61,26 @@ export class Outcomes {
       auditRows: auditRow === null ? [] : [auditRow],
       report: this.#report('expiry', result),
     });
+  }
+
+  /** What all claims of a removed source were. */
+  reportDrop(source: string, done: BulkResult, caller: Caller): DroppedClaims {
+    const report = this.#report('remove source', done);
+    const { removed } = done;
+    const claims_dropped = removed + (done.still_claimed_total ?? 0);
+    const subject = { source, removed };
+    this.#deps.emit('operation.done', { operation: 'remove_source', caller, subject, report });
+    return { claims_dropped, removed, ...report };
+  }
+
+  reportDueRelease(source: string, done: BulkResult, auditRows: readonly number[]): void {
+    const report = this.#report('release', done);
+    const subject = { source, removed: done.removed };
+    this.#deps.emit('operation.done', { operation: 'drop_released', caller: null, subject, auditRows, report });
+  }
+
+  reportSource(operation: 'set_source' | 'release' | 'keep', source: string, caller: Caller): void {
+    this.#deps.emit('operation.done', { operation, caller, subject: { source } });
   }
 
   reportSync(answer: SyncAnswer, caller: Caller): void {

@@ -67,6 +67,39 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/sources/{name}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getSource'];
+    put: operations['setSource'];
+    post?: never;
+    delete: operations['removeSource'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/sources/{name}/release': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post: operations['releaseSource'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/sources/{name}/keep': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post: operations['keepSource'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/trusted-ips': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['listTrustedAddresses'];
@@ -394,7 +427,7 @@ export interface components {
       readonly id: number;
       /** When the request arrived. */
       readonly at: string;
-      /** `block`, `unblock`, `batch`, `replace`, `unblock_selected`, `sync`, `trust`, `distrust`, `set_site`, `remove_site`, `reload`, `restore_backup`, `create_key`, `bind_key`, `revoke_key`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; from the service itself also `expire`, `expire_trust` and `import_map_file`; `read`: a read operation that was rejected for lack of a scope; `refusals` counts the rejections of one key beyond sixty per minute. */
+      /** `block`, `unblock`, `batch`, `replace`, `unblock_selected`, `sync`, `trust`, `distrust`, `set_site`, `remove_site`, `reload`, `restore_backup`, `create_key`, `bind_key`, `revoke_key`, `set_source`, `release`, `keep`, `remove_source`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; from the service itself also `expire`, `expire_trust`, `drop_released` and `import_map_file`; `read`: a read operation that was rejected for lack of a scope; `refusals` counts the rejections of one key beyond sixty per minute. */
       readonly operation: string;
       /** The name of the key; null: the service itself. */
       readonly key: string | null;
@@ -835,6 +868,15 @@ export interface components {
       /** The versions of service and HAProxy. */
       readonly versions: components['schemas']['Versions'];
     };
+    /** Whether the source still has its claims. */
+    KeptSource: {
+      /** The name of the source. */
+      readonly name: string;
+      /** How many claims it has. */
+      readonly claims: number;
+      /** No release and no removal dropped its claims since the last call. False also if it has never had any: the agent must claim its addresses again. */
+      readonly kept: boolean;
+    };
     /** A key, without the key itself. */
     Key: {
       /** The name of the key in the log and the audit log. */
@@ -1006,6 +1048,7 @@ export interface components {
         | 6033
         | 6034
         | 6035
+        | 6036
         | 6040;
       /** The family of the code, one word. */
       readonly kind: string;
@@ -1034,6 +1077,20 @@ export interface components {
       readonly why: string;
       /** For a valid element: 6007, covered by trust (`force`), or 6030, a wide network (`allow_wide`). */
       readonly code?: number;
+    };
+    /** When to drop the claims. */
+    ReleaseRequest: {
+      /** In how many seconds. A whole number from 0 to 31536000. */
+      readonly after_seconds: number;
+    };
+    /** What is released, and when. */
+    ReleasedSource: {
+      /** The name of the source. */
+      readonly name: string;
+      /** How many claims it has. */
+      readonly claims: number;
+      /** When they are dropped. */
+      readonly release_at: string;
     };
     /** What a safe reload did. */
     ReloadAnswer: {
@@ -1112,6 +1169,23 @@ export interface components {
       readonly started_at: string;
       /** When it ended. */
       readonly finished_at: string | null;
+    };
+    /** What was dropped. */
+    RemovedSource: {
+      /** The name of the source. */
+      readonly name: string;
+      /** How many claims it had. */
+      readonly claims_dropped: number;
+      /** How many addresses are no longer blocked: those that no other source claims. */
+      readonly removed: number;
+      /** Every live worker, draining workers included, was verified. */
+      readonly runtime_map_updated: boolean;
+      /** Which worker was not verified for which address; the first 100. */
+      readonly runtime_map_failures: readonly components['schemas']['RuntimeMapFailure'][];
+      /** How many such failures there are. */
+      readonly runtime_map_failures_total: number;
+      /** A reload follows automatically and enforces what was not verified. */
+      readonly reload_scheduled: boolean;
     };
     /** What the rejected change would have done; the members depend on `code`. */
     ReplaceConflictMembers: {
@@ -1301,6 +1375,8 @@ export interface components {
       readonly kind: 'manual' | 'agent' | 'list';
       /** A note; null: none. */
       readonly note: string | null;
+      /** When all its claims are dropped, unless the source keeps them; null: not. */
+      readonly release_at: string | null;
       /** When it was first named. */
       readonly created_at: string;
       /** How many addresses it claims. */
@@ -1309,6 +1385,13 @@ export interface components {
       readonly alone: number;
       /** When it made the newest of these claims; null: it has none. */
       readonly last_claimed_at: string | null;
+    };
+    /** The kind and note of a source. */
+    SourceRequest: {
+      /** Absent: kept; of a new source `list`. Not for `manual`. */
+      readonly kind?: 'agent' | 'list';
+      /** A note. Absent: kept; null: none. One line of text of at most 500 characters, without control characters, or null. */
+      readonly note?: string | null;
     };
     /** All sources. */
     Sources: {
@@ -1679,6 +1762,15 @@ export interface components {
       content: {
         'application/problem+json': components['schemas']['Problem'] & {
           readonly code?: 1100;
+        };
+        'application/x-protobuf': components['schemas']['ProtobufError'];
+      };
+    };
+    ManualSource: {
+      headers: { [name: string]: unknown };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] & {
+          readonly code?: 6036;
         };
         'application/x-protobuf': components['schemas']['ProtobufError'];
       };
@@ -2240,6 +2332,203 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
       408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Get one source */
+  getSource: {
+    parameters: { query?: never; header?: never; path: { name: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { 'application/json': components['schemas']['Source'] } };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Set the kind and note of a source */
+  setSource: {
+    parameters: { query?: never; header?: never; path: { name: string }; cookie?: never };
+    requestBody?: { content: { 'application/json': components['schemas']['SourceRequest'] } };
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { 'application/json': components['schemas']['Source'] } };
+      201: { headers: { [name: string]: unknown }; content: { 'application/json': components['schemas']['Source'] } };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 102 | 103;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 409 | 6036;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Remove a source and drop all its claims */
+  removeSource: {
+    parameters: { query?: never; header?: never; path: { name: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['RemovedSource'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['ManualSource'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CommittedMembers'] & {
+              readonly code?: 500 | 6032;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CommittedMembers'] & {
+              readonly code?: 6002 | 6003 | 6004 | 6015;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Drop all claims of a source later */
+  releaseSource: {
+    parameters: { query?: never; header?: never; path: { name: string }; cookie?: never };
+    requestBody: { content: { 'application/json': components['schemas']['ReleaseRequest'] } };
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['ReleasedSource'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 102 | 103;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['ManualSource'];
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Keep the claims of a source */
+  keepSource: {
+    parameters: { query?: never; header?: never; path: { name: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['KeptSource'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['ManualSource'];
       413: components['responses']['TooLarge'];
       429: components['responses']['TooManyFailedKeys'];
       500: components['responses']['Internal'];

@@ -193,6 +193,10 @@ const samples: Readonly<Record<number, Sample>> = {
       ],
     },
   },
+  [codes.ManualSource]: {
+    op: 'remove source',
+    detail: 'not possible for the source manual: it is the source of requests that name none',
+  },
   [codes.CountMismatch]: {
     op: 'unblock by filter',
     detail: '120 entries have such a claim, not the 100 that were expected; nothing was changed',

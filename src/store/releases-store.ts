@@ -1,0 +1,111 @@
+import type { Transaction } from 'kysely';
+import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
+import type { ReadyCondition } from './bulk-store.ts';
+import type { Database } from './open-database.ts';
+import type { Schema, SourceKind } from './schema.ts';
+
+interface DueRelease {
+  readonly id: number;
+  readonly name: string;
+  readonly kind: SourceKind;
+}
+
+interface SourceChange {
+  readonly kind?: SourceKind | undefined;
+  /** Absent: kept; null: none. */
+  readonly note?: string | null | undefined;
+}
+
+/**
+ * What becomes of all claims of a source. A release is due at `release_at`. Its drop sets `released` in the transaction
+ * that makes it ready, so that of a drop and a `keep` at the same time exactly one wins; `release_at` goes when the drop
+ * is complete, so that a start after a crash repeats it. Failures are `StoreError`s.
+ */
+export class ReleasesStore {
+  readonly #database: Database;
+  readonly #audit: AuditRows;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#audit = new AuditRows(database.write);
+  }
+
+  async change(id: number, { kind, note }: SourceChange, now: Date, audited: AuditedChange): Promise<void> {
+    await this.#change(audited, now, async (transaction) => {
+      const set = { ...(kind === undefined ? {} : { kind }), ...(note === undefined ? {} : { note }) };
+      if (Object.keys(set).length > 0) await transaction.updateTable('sources').set(set).where('id', '=', id).execute();
+      return id;
+    });
+  }
+
+  async release(id: number, at: Date, now: Date, audited: AuditedChange): Promise<void> {
+    await this.#change(audited, now, async (transaction) => {
+      await transaction.updateTable('sources').set({ release_at: at.toISOString() }).where('id', '=', id).execute();
+      return id;
+    });
+  }
+
+  /** False: its claims were dropped since the last call, or are being dropped. */
+  async keep(id: number, now: Date, audited: AuditedChange): Promise<boolean> {
+    const kept = await this.#change(audited, now, async (transaction) => {
+      const query = transaction.selectFrom('sources').select('released').where('id', '=', id);
+      const { released } = await query.executeTakeFirstOrThrow();
+      await transaction.updateTable('sources').set({ release_at: null, released: 0 }).where('id', '=', id).execute();
+      return { kept: released === 0 };
+    });
+    return kept?.kept === true;
+  }
+
+  async due(now: Date): Promise<DueRelease[]> {
+    return await this.#database.read
+      .selectFrom('sources')
+      .select(['id', 'name', 'kind'])
+      .where('release_at', '<=', now.toISOString())
+      .orderBy('release_at')
+      .execute();
+  }
+
+  /** Of the drop of a release: holds unless `keep` or a later release came first. */
+  stillDue(id: number, now: Date): ReadyCondition {
+    return async (transaction) => {
+      const result = await transaction
+        .updateTable('sources')
+        .set({ released: 1 })
+        .where('id', '=', id)
+        .where('release_at', '<=', now.toISOString())
+        .executeTakeFirst();
+      return result.numUpdatedRows === 1n;
+    };
+  }
+
+  /** Call when the drop is complete. After a `keep` or a later release meanwhile it changes nothing. */
+  async dropped(id: number, now: Date): Promise<void> {
+    await this.#database.write
+      .updateTable('sources')
+      .set({ release_at: null })
+      .where('id', '=', id)
+      .where('released', '=', 1)
+      .where('release_at', '<=', now.toISOString())
+      .execute();
+  }
+
+  /** Of the drop that removes a source. */
+  removes(id: number): ReadyCondition {
+    return async (transaction) => {
+      const result = await transaction
+        .updateTable('sources')
+        .set({ removed: 1, released: 1, release_at: null })
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return result.numUpdatedRows === 1n;
+    };
+  }
+
+  async #change<T>(
+    audited: AuditedChange,
+    now: Date,
+    work: (transaction: Transaction<Schema>) => Promise<T>,
+  ): Promise<T | null> {
+    return await auditedTransaction(this.#database, this.#audit, audited, now, work);
+  }
+}

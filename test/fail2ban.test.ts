@@ -1,0 +1,282 @@
+// The action of packaging/fail2ban inside a real fail2ban, with the real service and HAProxy.
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../testkit/conditions.ts';
+import { describeWithFail2ban, RealFail2ban } from '../testkit/fail2ban.ts';
+import { describeOnOneProxy, longTests } from '../testkit/proxies.ts';
+import { program, RealService } from '../testkit/real-service.ts';
+
+describeWithFail2ban('fail2ban', () => {
+  describeOnOneProxy('with proxy-manager', ({ bin }) => {
+    let service: RealService;
+    let fail2ban: RealFail2ban;
+    const claimsOf = async (ip: string): Promise<string[]> => {
+      const { status, body } = await service.call('GET', `/api/blocked-ips/${encodeURIComponent(ip)}`);
+      if (status === 404) return [];
+      return ((body['claims'] as { source: string }[] | undefined) ?? [{ source: 'manual' }]).map(
+        ({ source }) => source,
+      );
+    };
+    const rowOf = async (ip: string) =>
+      (await service.call('GET', `/api/blocked-ips/${encodeURIComponent(ip)}`)).body as { expires_at: string | null };
+    const denied = async (ip: string) =>
+      await eventually(`${ip} gets 403`, async () => (await service.visit(ip)) === 403);
+    const served = async (ip: string) =>
+      await eventually(`${ip} is served`, async () => (await service.visit(ip)) !== 403);
+    const ban = async (ip: string, jail = 'shop') => {
+      await fail2ban.client('set', jail, 'banip', ip);
+      await denied(ip);
+    };
+    const idle = async (jail = 'shop') =>
+      await eventually('everything is sent', () => !existsSync(`${fail2ban.keyFile}.${jail}.unsent`));
+    const isLogged = async (text: string) =>
+      await eventually(`"${text}" is in the log`, () => fail2ban.log.includes(text));
+    const restored = async (ip: string) =>
+      await eventually(`${ip} is restored`, () => fail2ban.log.split(`Restore Ban ${ip}`).length > 1);
+
+    beforeAll(async () => {
+      service = await RealService.start({ bin });
+      const body = { name: 'fail2ban', scopes: ['block'], source: 'fail2ban' };
+      const { body: made } = await service.call('POST', '/api/keys', { body });
+      const url = `http://127.0.0.1:${service.apiPort}`;
+      const key = '%(key)s';
+      const python = (options = '') =>
+        `action = proxy-manager.py[url="${url}", key="${key}", retry=1, restoring=1${options}]`;
+      const growing = ['bantime = 5s', 'bantime.increment = true', 'bantime.multipliers = 1 2000'];
+      const pm = `PROXY_MANAGER_URL=${url} PROXY_MANAGER_API_KEY_FILE=<key> PROXY_MANAGER_NODE=${process.execPath} ${program()}`;
+      fail2ban = await RealFail2ban.create(made['key'], (keyFile) => {
+        const of = (line: string) => line.replaceAll(key, keyFile);
+        return [
+          { name: 'shop', settings: [of(python())] },
+          { name: 'long', settings: ['bantime = -1', of(python())] },
+          { name: 'wide', settings: [of(python(', ipv6_prefix=64'))] },
+          ...(longTests ? [{ name: 'growing', settings: [...growing, of(python())] }] : []),
+          ...(longTests ? [{ name: 'brief', settings: [of(python(', release=1'))] }] : []),
+          ...(longTests ? [{ name: 'plain', settings: [of(`action = proxy-manager[key="${key}", pm="${pm}"]`)] }] : []),
+        ];
+      });
+    });
+    afterAll(async () => {
+      await fail2ban?.remove();
+      await service?.stop();
+    });
+
+    it("lifts its ban of an address that an operator blocked, and the operator's block stays in force", async () => {
+      const ip = '127.9.0.1';
+      await service.block(ip);
+      await fail2ban.client('set', 'shop', 'banip', ip);
+      await eventually('fail2ban claims it', async () => (await claimsOf(ip)).includes('fail2ban:shop'));
+      expect(await claimsOf(ip)).toEqual(['manual', 'fail2ban:shop']);
+      await fail2ban.client('set', 'shop', 'unbanip', ip);
+      await isLogged(`${ip} is still blocked by manual`);
+      expect(await claimsOf(ip)).toEqual(['manual']);
+      expect(await service.visit(ip)).toBe(403);
+      await service.unblock(ip);
+      await served(ip);
+    });
+
+    it('bans after failed logins, until the ban ends', async () => {
+      const ip = '127.9.0.2';
+      expect(await service.visit(ip)).not.toBe(403);
+      fail2ban.failLogins('shop', ip);
+      await denied(ip);
+      expect(Date.parse((await rowOf(ip)).expires_at!)).toBeLessThanOrEqual(Date.now() + 3_601_000);
+      expect(await rowOf(ip)).toMatchObject({ reason: 'fail2ban shop, 3 failures' });
+      await fail2ban.client('set', 'shop', 'unbanip', ip);
+      await served(ip);
+    });
+
+    it('keeps its bans over a restart, in which no banned address is served', async () => {
+      const ips = Array.from({ length: 20 }, (_, n) => `127.9.1.${n}`);
+      await fail2ban.client('set', 'shop', 'banip', ...ips);
+      for (const ip of ips) await denied(ip);
+      await idle();
+      const statuses = new Set<number>();
+      let ends = false;
+      const visits = (async () => {
+        for (let n = 0; !ends; n++) statuses.add(await service.visit(ips[n % ips.length]!));
+      })();
+      await fail2ban.stop();
+      await fail2ban.start();
+      for (const ip of ips) await restored(ip);
+      await idle();
+      ends = true;
+      await visits;
+      expect([...statuses]).toEqual([403]);
+      const { body } = await service.call('GET', '/api/sources/fail2ban:shop');
+      expect(body).toMatchObject({ claims: ips.length, release_at: null });
+      // Restored bans can be lifted one by one, and all at once.
+      await fail2ban.client('set', 'shop', 'unbanip', ips[0]!);
+      await served(ips[0]!);
+      await fail2ban.client('unban', '--all');
+      for (const ip of ips) await served(ip);
+      await ban(ips[0]!);
+      await idle();
+      expect(await service.visit(ips[0]!)).toBe(403);
+      await fail2ban.client('unban', '--all');
+      await served(ips[0]!);
+      await idle();
+    });
+
+    it('keeps its bans over a reload, and a ban that an operator lifted stays lifted', async () => {
+      const [ip, lifted] = ['127.9.2.1', '127.9.2.2'] as const;
+      await ban(ip);
+      await ban(lifted);
+      await idle();
+      expect((await fail2ban.client('reload')).status).toBe(0);
+      expect(await service.visit(ip)).toBe(403);
+      await service.unblock(lifted);
+      await fail2ban.stop();
+      await fail2ban.start();
+      await restored(lifted);
+      await idle();
+      expect(await service.visit(ip)).toBe(403);
+      expect(await service.visit(lifted)).not.toBe(403);
+      await ban('127.9.2.3');
+      await fail2ban.client('set', 'shop', 'unbanip', ip, '127.9.2.3');
+      await served(ip);
+    });
+
+    it('bans permanently, and longer than before', async () => {
+      const ip = '127.9.3.1';
+      await ban(ip, 'long');
+      expect(await rowOf(ip)).toMatchObject({ expires_at: null });
+      await fail2ban.client('set', 'long', 'unbanip', ip);
+      await served(ip);
+    });
+
+    it('blocks the /64 of an IPv6 address until no address in it is banned', async () => {
+      const network = '2001:db8:1:2::/64';
+      const [one, two] = ['2001:db8:1:2::1', '2001:db8:1:2:3::2'] as const;
+      await fail2ban.client('set', 'wide', 'banip', one, two);
+      await eventually('the network is blocked', async () => (await claimsOf(network)).length > 0);
+      await fail2ban.client('set', 'wide', 'unbanip', one);
+      await idle('wide');
+      expect(await claimsOf(network)).toEqual(['fail2ban:wide']);
+      await fail2ban.client('set', 'wide', 'unbanip', two);
+      await eventually('the network is free', async () => (await claimsOf(network)).length === 0);
+    });
+
+    it('sends what it banned and lifted while the service was down', async () => {
+      const [stays, goes, later] = ['127.9.4.1', '127.9.4.2', '127.9.4.3'] as const;
+      await ban(stays);
+      await ban(goes);
+      await idle();
+      service.kill('SIGTERM');
+      await service.ended();
+      await fail2ban.client('set', 'shop', 'banip', later);
+      await fail2ban.client('set', 'shop', 'unbanip', goes);
+      await isLogged('trying again every 1 s');
+      expect(existsSync(`${fail2ban.keyFile}.shop.unsent`)).toBe(true);
+      await service.launch();
+      await denied(later);
+      await served(goes);
+      expect(await service.visit(stays)).toBe(403);
+      await idle();
+    });
+
+    it('sends all bans again if it was killed before they were sent', async () => {
+      const ip = '127.9.5.1';
+      // The service knows the source, and has its earlier bans.
+      await ban('127.9.5.2');
+      await idle();
+      service.kill('SIGTERM');
+      await service.ended();
+      await fail2ban.client('set', 'shop', 'banip', ip);
+      await eventually('the ban is stored', async () =>
+        (await fail2ban.client('get', 'shop', 'banip')).text.includes(ip),
+      );
+      await fail2ban.kill();
+      await service.launch();
+      await fail2ban.start();
+      await denied(ip);
+      await fail2ban.client('set', 'shop', 'unbanip', ip);
+      await served(ip);
+    });
+
+    it.runIf(longTests)('bans longer what it banned before (bantime.increment)', async () => {
+      const ip = '127.9.8.1';
+      const end = async () => Date.parse((await rowOf(ip)).expires_at ?? '') - Date.now();
+      fail2ban.failLogins('growing', ip);
+      await denied(ip);
+      expect(await end()).toBeLessThan(60_000);
+      // fail2ban forgets a ban that was lifted by hand, so this one must end.
+      await isLogged(`[growing] Unban ${ip}`);
+      await served(ip);
+      fail2ban.failLogins('growing', ip);
+      await denied(ip);
+      // fail2ban prolongs a ban up to ten seconds after its begin.
+      await eventually('the ban is prolonged', async () => (await end()) > 3_600_000);
+      await fail2ban.client('set', 'growing', 'unbanip', ip);
+      await served(ip);
+    });
+
+    it.runIf(longTests)('sends all bans again if their release was due before it was back', async () => {
+      const ip = '127.9.6.1';
+      await ban(ip, 'brief');
+      await idle('brief');
+      await fail2ban.stop();
+      await served(ip);
+      await fail2ban.start();
+      await denied(ip);
+      await fail2ban.client('set', 'brief', 'unbanip', ip);
+      await served(ip);
+    });
+
+    it.runIf(longTests)('restarts with 10,000 bans, and no banned address is served', async () => {
+      const ips = Array.from({ length: 10_000 }, (_, n) => `127.20.${n >> 8}.${n & 255}`);
+      await fail2ban.client('set', 'shop', 'banip', ...ips);
+      const claims = async () => (await service.call('GET', '/api/sources/fail2ban:shop')).body['claims'] as number;
+      await eventually('all are blocked', async () => (await claims()) >= ips.length);
+      await idle();
+      const visited = ips.filter((_, n) => n % 200 === 0);
+      const statuses = new Map<number, number>();
+      // At a fixed pace, whatever is answered.
+      const visits: Promise<void>[] = [];
+      let next = 0;
+      const timer = setInterval(() => {
+        const visit = service.visit(visited[next++ % visited.length]!);
+        visits.push(visit.then((status) => void statuses.set(status, (statuses.get(status) ?? 0) + 1)));
+      }, 10);
+      const began = performance.now();
+      await fail2ban.stop();
+      const stopped = performance.now();
+      const before = fail2ban.log.length;
+      await fail2ban.start();
+      const restoredBans = () => fail2ban.log.slice(before).split('Restore Ban 127.20.').length - 1;
+      await eventually('all are restored', () => restoredBans() >= ips.length, 600_000);
+      const seconds = ((performance.now() - began) / 1_000).toFixed(1);
+      await idle();
+      clearInterval(timer);
+      await Promise.all(visits);
+      const stop = ((stopped - began) / 1_000).toFixed(1);
+      console.info(`restart with ${ips.length} bans: ${seconds} s, ${stop} of them for the stop; visits:`, statuses);
+      expect([...statuses.keys()]).toEqual([403]);
+      expect(await claims()).toBeGreaterThanOrEqual(ips.length);
+      const lifting = performance.now();
+      await fail2ban.client('unban', '--all');
+      for (const ip of visited) await served(ip);
+      console.info(`unban --all: ${((performance.now() - lifting) / 1_000).toFixed(1)} s`);
+    });
+
+    it.runIf(longTests)('bans by the shell action', async () => {
+      const ip = '127.9.7.1';
+      const before = fail2ban.log.length;
+      await ban(ip, 'plain');
+      expect(await claimsOf(ip)).toEqual(['fail2ban:plain']);
+      await fail2ban.stop();
+      expect(await service.visit(ip)).toBe(403);
+      await fail2ban.start();
+      // fail2ban would unban it while the program that bans it again is still running.
+      const blocks = async () =>
+        (await service.call('GET', `/api/audit?operation=block&ip_address=${ip}`)).body['items'].length as number;
+      await eventually('it is banned again', async () => (await blocks()) === 2);
+      const released = async () => (await service.call('GET', '/api/sources/fail2ban:plain')).body['release_at'];
+      await eventually('the release is taken back', async () => (await released()) === null);
+      expect(await service.visit(ip)).toBe(403);
+      await fail2ban.client('set', 'plain', 'unbanip', ip);
+      await served(ip);
+      expect(fail2ban.log.slice(before)).not.toContain('ERROR');
+    });
+  });
+});

@@ -105,7 +105,7 @@ function listColumns(now: Date): readonly Column<BlockedIp>[] {
       plain: ({ expires_at: end }) => end ?? '',
     },
     { title: 'REASON', text: ({ reason }) => reason ?? '', mayShrink: true },
-    { title: 'BLOCKED BY', text: ({ blocked_by: by }) => by ?? '', mayShrink: true },
+    { title: 'BY', text: ({ blocked_by: by }) => by ?? '', mayShrink: true },
     {
       title: 'SINCE',
       text: ({ blocked_at: since }) => fromNow(since, now),

@@ -41,7 +41,7 @@ function Page({ entries }: { readonly entries: readonly BlockedIp[] }) {
   );
 }
 
-async function open(entry: BlockedIp, session: object = {}): Promise<FakeService> {
+async function open(entry: BlockedIp, session: object = {}, entries = [entry]): Promise<FakeService> {
   const service = new FakeService();
   const info = { token: 'pms_1', name: 'ann', scopes: ['admin'], source: null, client_address: null };
   service.on('POST /api/session', () => ({ body: { ...info, ...session } }));
@@ -65,7 +65,7 @@ async function open(entry: BlockedIp, session: object = {}): Promise<FakeService
     };
   });
   service.on('POST /api/blocked-ips', () => ({ status: 201, body: { ...entry, ...verified } }));
-  await renderInApp(<Page entries={[entry]} />);
+  await renderInApp(<Page entries={entries} />);
   fireEvent.click(screen.getByRole('button', { name: 'Remove' }));
   return service;
 }
@@ -122,4 +122,46 @@ it('asks nothing about an entry that only operators claim', async () => {
   await screen.findByText(`${ip} is no longer blocked`);
   expect(screen.queryByRole('dialog')).toBeNull();
   await waitFor(() => expect(service.calls.some(({ call }) => call.startsWith('DELETE'))).toBe(true));
+});
+
+it('says for several entries how many claims it drops, and how many addresses stay blocked', async () => {
+  const other = { ...entryOf(), ip_address: '192.0.2.2' };
+  const claimed = entryOf([claim('drop', 'list'), claim('fail2ban', 'agent')]);
+  const service = await open(claimed, {}, [claimed, other]);
+  const counts = { added: 0, updated: 0, removed: 1, unchanged: 0, rejected_total: 0, rejected: [] };
+  service.on('POST /api/blocked-ips/batch', () => ({
+    body: { ...counts, still_claimed_total: 1, not_blocked: [ip], ...verified },
+  }));
+  await screen.findByText('2 claims are dropped, of fail2ban, manual.');
+  await screen.findByText('1 address stays blocked by drop.');
+  fireEvent.click(await button('Drop claims'));
+  await screen.findByText('1 of 2 entries removed');
+  await screen.findByText(/^Still blocked by other sources, or not blocked before: 192\.0\.2\.1\./);
+  expect(service.bodies('POST /api/blocked-ips/batch')).toEqual([{ remove: [ip, '192.0.2.2'] }]);
+});
+
+it('restores removed entries by the claims of each source', async () => {
+  const banned = entryOf([claim('fail2ban', 'agent'), claim('manual', 'manual', 'abuse')]);
+  const other = { ...entryOf(), ip_address: '192.0.2.2' };
+  const service = await open(banned, {}, [banned, other]);
+  const counts = { added: 0, updated: 0, removed: 2, unchanged: 0, rejected_total: 0, rejected: [] };
+  service.on('POST /api/blocked-ips/batch', () => ({ body: { ...counts, not_blocked: [], ...verified } }));
+  fireEvent.click(await button('Drop claims'));
+  fireEvent.click(await button('Undo'));
+  await screen.findByText('2 addresses blocked again');
+  const batches = service.calls.filter(({ call }) => call.endsWith('/batch')).slice(1);
+  const sent = batches.map(({ query, body }) => [
+    query.get('source'),
+    (body as { add: { ip_address: string; reason: string | null }[] }).add.map((one) => [one.ip_address, one.reason]),
+  ]);
+  expect(sent).toEqual([
+    ['fail2ban', [[ip, null]]],
+    [
+      null,
+      [
+        [ip, 'abuse'],
+        ['192.0.2.2', null],
+      ],
+    ],
+  ]);
 });

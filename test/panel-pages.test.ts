@@ -347,6 +347,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect(await service.visit(ip)).not.toBe(403);
     await goTo('Trusted addresses');
     await page.getByRole('row', { name: new RegExp(`${ip} .* in 7 days`) }).waitFor();
+    await service.call('DELETE', `/api/trusted-ips/${ip}`);
   });
 
   it('lists the sources, and what one of them claims', async () => {

@@ -226,7 +226,7 @@ try {
     `jumps to ${places.map((share) => `${share * 100} %`).join(', ')}, until the right rows are shown: ${took.map((ms) => ms.toFixed(0)).join(', ')} ms`,
   );
   say(
-    `search of a text that one entry has: ${(await searched(page, 'NEEDLE', '1 found in reasons and sources')).toFixed(0)} ms`,
+    `search of a text that one entry has: ${(await searched(page, 'NEEDLE', '1 found in reasons and “Blocked by”')).toFixed(0)} ms`,
   );
   say(`search of an address: ${(await searched(page, sorted[half] as string, '1 found')).toFixed(0)} ms`);
 } finally {

@@ -112,7 +112,7 @@ const shots: readonly Shot[] = [
     path: '/blocked',
     prepare: async (page) => {
       await page.getByLabel('Search', { exact: true }).fill('SCAN');
-      await page.getByText('found in reasons and sources').waitFor();
+      await page.getByText('found in reasons and “Blocked by”').waitFor();
     },
   },
   {

@@ -453,7 +453,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
       });
       const { out } = await user.onTerminal('pm list');
       const lines = out.replaceAll('\u001b[1m', '').replaceAll('\u001b[0m', '').split('\r\n');
-      expect(lines[0]).toMatch(/^ADDRESS +EXPIRES +REASON +SOURCE +SINCE$/);
+      expect(lines[0]).toMatch(/^ADDRESS +EXPIRES +REASON +BY +SINCE$/);
       expect(lines.some((line) => line.startsWith('2001:db8:1111:2222:3333:4444:5555:6666  never    a '))).toBe(true);
       for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
       expect(out).toContain('\u001b[1mADDRESS');

@@ -313,6 +313,75 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect((await service.call('GET', '/api/session', { key })).status).toBe(401);
   });
 
+  it('says what an unblock will do before it happens, and trusts the address for a time', async () => {
+    const ip = '127.0.0.77';
+    await service.call('PUT', '/api/blocked-ips?source=drop', { body: [{ ip_address: ip, reason: 'listed' }] });
+    await service.call('POST', '/api/blocked-ips?source=fail2ban:sshd', { body: { ip_address: ip } });
+    await service.block(ip, { reason: 'abuse', duration_seconds: 3_600 });
+    await page.goto(`${base()}/blocked`);
+    await page.getByRole('row', { name: new RegExp(`${ip} listed .* drop \\+2`) }).waitFor();
+    await button(`Remove ${ip}`).click();
+    const claims = async (label: string) => {
+      const items = await dialog().getByRole('list', { name: label }).getByRole('listitem').allInnerTexts();
+      return items.map((text) => text.split('\n')[0]).sort();
+    };
+    await dialog().getByText('It stays blocked by drop. To allow it, trust it.').waitFor();
+    expect(await claims('Dropped claims')).toEqual(['fail2ban:sshd', 'manual']);
+    expect(await claims('Claims that stay')).toEqual(['drop']);
+    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    await dialog().getByRole('button', { name: 'Drop claims' }).click();
+    await says(`${ip} is still blocked`);
+    await gone();
+    expect(await service.visit(ip)).toBe(403);
+    const detail = async () => (await service.call('GET', `/api/blocked-ips/${ip}`)).body;
+    expect(await detail()).toMatchObject({ claims: [{ source: 'drop' }] });
+    await button('Undo').click();
+    await says(`Claim of manual to ${ip} restored`);
+    const sources = ((await detail())['claims'] as { source: string }[]).map(({ source }) => source).sort();
+    expect(sources).toEqual(['drop', 'fail2ban:sshd', 'manual']);
+
+    await button(`Remove ${ip}`).click();
+    await dialog().getByText('7 days', { exact: true }).click();
+    await dialog().getByRole('button', { name: 'Trust for 7 days' }).click();
+    await says(`${ip} is trusted until`);
+    expect(await service.visit(ip)).not.toBe(403);
+    await goTo('Trusted addresses');
+    await page.getByRole('row', { name: new RegExp(`${ip} .* in 7 days`) }).waitFor();
+    await service.call('DELETE', `/api/trusted-ips/${ip}`);
+  });
+
+  it('lists the sources, and what one of them claims', async () => {
+    await goTo('Sources');
+    const row = page.getByRole('row', { name: /^drop/ });
+    expect((await row.getByRole('cell').allInnerTexts()).slice(0, 4)).toEqual(['drop', 'List', '1', '1']);
+    await row.getByRole('link', { name: 'Show entries of drop' }).click();
+    await says('1 claimed by this source');
+    expect(await page.getByLabel('Search', { exact: true }).isDisabled()).toBe(true);
+    await page.getByRole('combobox', { name: 'Source' }).selectOption('All sources');
+    await says(/ blocked$/);
+    expect(await page.getByLabel('Search', { exact: true }).isDisabled()).toBe(false);
+  });
+
+  it('lists keys that are not bound to a source, and binds them', async () => {
+    await service.call('POST', '/api/keys', { body: { name: 'fail2ban', scopes: ['block'] } });
+    await service.call('POST', '/api/keys', { body: { name: 'jump', scopes: ['block'] } });
+    await goTo('API keys');
+    await says('2 keys are not bound to a source');
+    await button('Bind fail2ban').click();
+    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    await dialog().getByLabel('Source', { exact: true }).fill('fail2ban:web');
+    await dialog().getByRole('button', { name: 'Bind key' }).click();
+    await says('Key fail2ban is bound to fail2ban:web');
+    await says('1 key is not bound to a source');
+    await button('Bind jump').click();
+    await dialog().getByLabel('An operator').click();
+    await dialog().getByRole('button', { name: 'Bind key' }).click();
+    await page.getByText('not bound to a source').waitFor({ state: 'detached' });
+    const keys = (await service.call('GET', '/api/keys')).body['items'] as { name: string; source: string | null }[];
+    const bound = new Map(keys.map(({ name, source }) => [name, source]));
+    expect([bound.get('fail2ban'), bound.get('jump')]).toEqual(['fail2ban:web', 'manual']);
+  });
+
   it('moves between rows by keyboard, and never loses the focus', async () => {
     for (const ip of ['198.51.100.1', '198.51.100.2', '198.51.100.3'])
       await service.call('PUT', `/api/trusted-ips/${ip}`, { body: {} });

@@ -152,7 +152,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     const again = async (): Promise<void> => {
       await button('Block address').click();
       await dialog.getByLabel('Address or network').fill(ip);
-      await dialog.getByText('Permanent. Source: legal. Reason: court order').waitFor();
+      await dialog.getByText('Permanent. Blocked by: legal. Reason: court order').waitFor();
       await dialog.getByText('1 hour').click();
     };
     const before = { reason: 'court order', blocked_by: 'legal', expires_at: null };
@@ -287,7 +287,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     expect(list.length).toBeLessThan(30);
   });
 
-  it('searches addresses, or reasons and sources, and shows which', async () => {
+  it('searches addresses, or reasons and who blocked it, and shows which', async () => {
     await page.keyboard.press('/');
     await page.keyboard.type(nth(listed - 2));
     await says('Searching addresses: entries that start with this text or cover it');
@@ -295,8 +295,8 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await page.keyboard.press('Escape');
     await says(`${shown(good + 1)} blocked`);
     await page.keyboard.type('TESTed');
-    await says('Searching reasons and sources');
-    await says('1 found in reasons and sources');
+    await says('Searching reasons and “Blocked by”');
+    await says('1 found in reasons and “Blocked by”');
     await page.getByRole('row', { name: /127\.0\.0\.2/ }).waitFor();
     expect(await page.getByRole('grid').locator('mark').innerText()).toBe('tested');
     await page.keyboard.press('Escape');
@@ -306,7 +306,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await says(`${shown(good + 1)} blocked`);
     // An address may also be part of a reason.
     await page.keyboard.type('192.0.2.99');
-    await button('Search reasons and sources instead').click();
+    await button('Search reasons and “Blocked by” instead').click();
     await says('No matches for “192.0.2.99”');
     await page.keyboard.press('Escape');
     await says(`${shown(good + 1)} blocked`);

@@ -440,10 +440,10 @@ export const unblockAddress = operation({
     },
     exception: {
       summary: 'An address that a list claims, for a week',
-      path: { ip_address: '203.0.113.7' },
+      path: { ip_address: '203.0.113.66' },
       query: { trust_for: '7d' },
       answer: {
-        ip_address: '203.0.113.7',
+        ip_address: '203.0.113.66',
         still_blocked_by: [],
         still_claimed_by: [
           {
@@ -456,7 +456,7 @@ export const unblockAddress = operation({
           },
         ],
         trusted: {
-          ip_address: '203.0.113.7',
+          ip_address: '203.0.113.66',
           note: null,
           added_at: '2026-11-20T12:30:00.000Z',
           expires_at: '2026-11-27T12:30:00.000Z',

@@ -73,6 +73,7 @@ const KeyRequest = requestModel('KeyRequest', 'The key to create.', 'a JSON obje
 
 const sessionFields = {
   scopes: scopeList,
+  source: textOrNull('The source that the key is bound to, whose claims its requests change; null: none.'),
   expires_at: timeOrNull('When the key expires; null: never.'),
   client_address: textOrNull('The address that the request came from; null: a unix socket.'),
   trustable_address: textOrNull(
@@ -110,6 +111,7 @@ const key = {
 const session = {
   name: 'admin',
   scopes: ['admin'],
+  source: null,
   expires_at: null,
   client_address: '127.0.0.1',
   trustable_address: null,

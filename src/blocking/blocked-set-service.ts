@@ -45,7 +45,7 @@ export interface BlockedListQuery {
   readonly limit: number;
   readonly cursor: string | null;
   readonly offset: number;
-  /** By address; `text`: by a part of the reason or source. */
+  /** By address; `text`: by a part of the reason or of `blocked_by`. */
   readonly q: string | null;
   readonly text: string | null;
   readonly expiring: boolean;

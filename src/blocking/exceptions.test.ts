@@ -168,6 +168,10 @@ describe('a block of an address with temporary trust', () => {
     await changes.kit.trusted.remove(entry, caller());
     await expect(set.block(toBlock(ip), fail2ban())).rejects.toMatchObject({ code: codes.CoveredByTrust });
     expect(await trustedNow()).toEqual(['192.0.2.0/24']);
+    // Ending it alone would not give the block an effect.
+    await trust(ip, week);
+    await expect(changes.block(ip)).rejects.toMatchObject({ code: codes.CoveredByTrust });
+    expect(await trustedNow()).toEqual(['192.0.2.0/24', ip]);
   });
 
   it('keeps the trust if it is forced, or refused for another reason', async () => {

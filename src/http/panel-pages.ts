@@ -2,6 +2,7 @@
 export const panelPages = [
   '/',
   '/blocked',
+  '/sources',
   '/check',
   '/trusted',
   '/sites',

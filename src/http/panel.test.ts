@@ -153,6 +153,7 @@ test('a session response has the name, the scopes and the expiry of the key, and
   expect(JSON.parse(payload)).toEqual({
     name: 'ops',
     scopes: ['admin'],
+    source: null,
     expires_at: '2030-01-01T00:00:00.000Z',
     client_address: '127.0.0.1',
     trustable_address: null,

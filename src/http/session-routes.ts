@@ -69,6 +69,7 @@ export function sessionRoutes(app: FastifyInstance, { keys, sessions }: Services
     return {
       name: request.keyName,
       scopes: request.keyScopes ?? [],
+      source: request.keySource,
       expires_at: record?.expires_at ?? null,
       client_address: ip.ok ? ip.entry.text : null,
       trustable_address: ip.ok ? trustableAddress(ip.entry, request.headers) : null,

@@ -17,9 +17,11 @@ import type {
 export interface BlockedQuery {
   /** An address, the start of one, or a network; empty: all. */
   readonly q: string;
-  /** Part of a reason or source; empty: all. Not together with `q`. */
+  /** Part of a reason or of `blocked_by`; empty: all. Not together with `q`. */
   readonly text: string;
   readonly expiring: boolean;
+  /** Only what this source claims; empty: all. Not together with the others. */
+  readonly source: string;
 }
 
 interface BlockedPageRequest {
@@ -31,7 +33,7 @@ interface BlockedPageRequest {
 
 export async function fetchBlockedPage(
   api: ApiClient,
-  { q, text, expiring }: BlockedQuery,
+  { q, text, expiring, source }: BlockedQuery,
   { cursor, offset, limit }: BlockedPageRequest,
   signal: AbortSignal,
 ): Promise<BlockedIpPage> {
@@ -42,6 +44,7 @@ export async function fetchBlockedPage(
     ...(q === '' ? {} : { q }),
     ...(text === '' ? {} : { text }),
     ...(expiring ? { expiring: true } : {}),
+    ...(source === '' ? {} : { source }),
   };
   return (await api.GET('/api/blocked-ips', { params: { query }, signal })).data;
 }
@@ -102,13 +105,17 @@ interface Blocked {
   readonly created: boolean;
 }
 
-export async function block(api: ApiClient, body: BlockRequest): Promise<Blocked> {
-  const { data, response } = await api.POST('/api/blocked-ips', { body });
+/** @param source whose claim it is; absent: of the key */
+export async function block(api: ApiClient, body: BlockRequest, source?: string): Promise<Blocked> {
+  const params = source === undefined ? {} : { params: { query: { source } } };
+  const { data, response } = await api.POST('/api/blocked-ips', { body, ...params });
   return { answer: data, created: response.status === 201 };
 }
 
-export async function unblock(api: ApiClient, ip: string): Promise<UnblockAnswer> {
-  return (await api.DELETE('/api/blocked-ips/{ip_address}', { params: { path: { ip_address: ip } } })).data;
+/** @param trustFor how long the address is trusted too, such as 7d; empty: not at all */
+export async function unblock(api: ApiClient, ip: string, trustFor = ''): Promise<UnblockAnswer> {
+  const params = { path: { ip_address: ip }, ...(trustFor === '' ? {} : { query: { trust_for: trustFor } }) };
+  return (await api.DELETE('/api/blocked-ips/{ip_address}', { params })).data;
 }
 
 export interface Batch {

@@ -24,6 +24,16 @@ export function useCreateKey() {
   });
 }
 
+export function useBindKey() {
+  const api = useApi();
+  const refresh = useInvalidation('binding');
+  return useMutation({
+    mutationFn: async ({ name, source }: { readonly name: string; readonly source: string }) =>
+      (await api.PUT('/api/keys/{name}/source', { params: { path: { name } }, body: { source } })).data,
+    onSettled: refresh,
+  });
+}
+
 export function useRevokeKey() {
   const api = useApi();
   const refresh = useInvalidation('keys');

@@ -13,6 +13,7 @@ export type Subject =
   | 'reloads'
   | 'site-servers'
   | 'sites'
+  | 'sources'
   | 'traffic'
   | 'trusted-ips'
   | 'webhooks';
@@ -35,6 +36,7 @@ export const queryKeys = {
   reloads: ['reloads'],
   serverStates: (domain: string): Key => ['site-servers', domain],
   sites: ['sites'],
+  sources: ['sources'],
   traffic: ['traffic'],
   trusted: ['trusted-ips'],
   webhooks: ['webhooks'],
@@ -43,7 +45,8 @@ export const queryKeys = {
 const changedWith = {
   blocking: ['blocked-ips', 'blocked-texts', 'blocked-ip', 'check', 'health'],
   configuration: ['config', 'reloads', 'backups', 'site-servers', 'health'],
-  keys: ['api-keys'],
+  binding: ['api-keys', 'health', 'blocked-ips', 'blocked-texts', 'blocked-ip', 'sources'],
+  keys: ['api-keys', 'health'],
   sites: ['sites', 'site-servers', 'config', 'reloads', 'backups', 'health'],
   trust: ['trusted-ips', 'check', 'health'],
   webhooks: ['webhooks'],

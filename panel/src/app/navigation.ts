@@ -7,6 +7,7 @@ import {
   GaugeIcon,
   HeartIcon,
   KeyIcon,
+  LayersIcon,
   SearchIcon,
   SendIcon,
   ServerIcon,
@@ -22,6 +23,7 @@ export interface Destination {
 export const destinations: readonly Destination[] = [
   { path: '/', label: 'Overview', icon: GaugeIcon, needs: 'read' },
   { path: '/blocked', label: 'Blocked addresses', icon: BlockIcon, needs: 'read' },
+  { path: '/sources', label: 'Sources', icon: LayersIcon, needs: 'read' },
   { path: '/check', label: 'Check an address', icon: SearchIcon, needs: 'read' },
   { path: '/trusted', label: 'Trusted addresses', icon: HeartIcon, needs: 'read' },
   { path: '/sites', label: 'Sites', icon: ServerIcon, needs: 'read' },

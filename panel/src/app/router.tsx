@@ -16,6 +16,7 @@ const at = <const Path extends string>(path: Path, load: () => Promise<{ default
 const routes = root.addChildren([
   at('/', () => import('../pages/overview/page.tsx')),
   at('/blocked', () => import('../pages/blocked/page.tsx')),
+  at('/sources', () => import('../pages/sources/page.tsx')),
   at('/check', () => import('../pages/check/page.tsx')),
   at('/trusted', () => import('../pages/trusted/page.tsx')),
   at('/sites', () => import('../pages/sites/page.tsx')),

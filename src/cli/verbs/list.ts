@@ -28,7 +28,7 @@ export function listVerb(cli: CommandLine): Verb {
     .example('list --expiring -n 20', 'the next twenty to expire')
     .example(
       'list 10. | cut -f1',
-      'in a pipe, fields are separated by tabs: address, expiry, reason, source, blocked at',
+      'in a pipe, fields are separated by tabs: address, expiry, reason, who blocked it, since when',
     )
     .example("list -o json | jq -r '.items[].ip_address'", 'for a program');
   return cli.calling(verb, list);
@@ -107,7 +107,7 @@ function listColumns(now: Date): readonly Column<BlockedIp>[] {
       plain: ({ expires_at: end }) => end ?? '',
     },
     { title: 'REASON', text: ({ reason }) => reason ?? '', mayShrink: true },
-    { title: 'SOURCE', text: ({ blocked_by: by }) => by ?? '', mayShrink: true },
+    { title: 'BY', text: ({ blocked_by: by }) => by ?? '', mayShrink: true },
     {
       title: 'SINCE',
       text: ({ blocked_at: since }) => fromNow(since, now),

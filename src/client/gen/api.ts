@@ -971,6 +971,8 @@ export interface components {
       readonly name: string;
       /** What the key may do: `block` includes `read`, and `admin` everything. */
       readonly scopes: readonly ('read' | 'block' | 'admin')[];
+      /** The source that the key is bound to, whose claims its requests change; null: none. */
+      readonly source: string | null;
       /** When the key expires; null: never. */
       readonly expires_at: string | null;
       /** The address that the request came from; null: a unix socket. */
@@ -1304,6 +1306,8 @@ export interface components {
       readonly name: string;
       /** What the key may do: `block` includes `read`, and `admin` everything. */
       readonly scopes: readonly ('read' | 'block' | 'admin')[];
+      /** The source that the key is bound to, whose claims its requests change; null: none. */
+      readonly source: string | null;
       /** When the key expires; null: never. */
       readonly expires_at: string | null;
       /** The address that the request came from; null: a unix socket. */

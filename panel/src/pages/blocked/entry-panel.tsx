@@ -3,6 +3,8 @@ import { ApiProblem } from '../../../../src/client/client.ts';
 import { useBlockedDetail } from '../../api/blocked-ips.ts';
 import type { BlockedIp } from '../../api/types.ts';
 import { Age, End, momentText } from '../../parts/age.tsx';
+import { ClaimList } from '../../parts/claim-list.tsx';
+import { counted } from '../../parts/counted.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
@@ -40,7 +42,7 @@ export function EntryPanel({ ip, onClose, onEdit, onRemove }: EntryPanelProps) {
           <Table withRowBorders={false} verticalSpacing={4}>
             <Table.Tbody>
               <Fact name="Reason">{entry.reason === null ? '—' : <UserText text={entry.reason} />}</Fact>
-              <Fact name="Source">{entry.blocked_by === null ? '—' : <UserText text={entry.blocked_by} />}</Fact>
+              <Fact name="Blocked by">{entry.blocked_by === null ? '—' : <UserText text={entry.blocked_by} />}</Fact>
               <Fact name="Since">
                 {momentText(entry.blocked_at)} (<Age time={entry.blocked_at} />)
               </Fact>
@@ -55,6 +57,14 @@ export function EntryPanel({ ip, onClose, onEdit, onRemove }: EntryPanelProps) {
               </Fact>
             </Table.Tbody>
           </Table>
+        )}
+        {entry?.claims !== undefined && (
+          <section aria-label="Claims" className={styles.card}>
+            <Text fw={600} size="sm" mb="xs">
+              {counted(entry.claims.length, 'source claims', 'sources claim')} it
+            </Text>
+            <ClaimList label="Claims" claims={entry.claims} />
+          </section>
         )}
         <section aria-label="Entry in HAProxy" className={styles.card}>
           <Text fw={600} size="sm" mb="xs">

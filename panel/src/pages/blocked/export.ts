@@ -23,7 +23,7 @@ export async function exportList(
   signal: AbortSignal,
 ): Promise<void> {
   const name = `blocked-${new Date().toISOString().slice(0, 10)}.${format}`;
-  const all = query.q === '' && query.text === '' && !query.expiring;
+  const all = query.q === '' && query.text === '' && query.source === '' && !query.expiring;
   if (all && format === 'txt') {
     const options = { headers: { ...patient.headers, accept: 'text/plain' }, parseAs: 'blob' } as const;
     const { data } = await api.GET('/api/blocked-ips', options);

@@ -54,7 +54,7 @@ function ExportMenu({ query, total }: Pick<ListActionsProps, 'query' | 'total'>)
       setExporting(false);
     }
   };
-  const filtered = query.q !== '' || query.text !== '' || query.expiring;
+  const filtered = query.q !== '' || query.text !== '' || query.source !== '' || query.expiring;
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -68,7 +68,7 @@ function ExportMenu({ query, total }: Pick<ListActionsProps, 'query' | 'total'>)
           {filtered && ' found'}
         </Menu.Label>
         <Menu.Item onClick={() => void save('txt')}>Addresses, one per line</Menu.Item>
-        <Menu.Item onClick={() => void save('csv')}>CSV with reason, source and expiry</Menu.Item>
+        <Menu.Item onClick={() => void save('csv')}>CSV with reason, expiry and who blocked it</Menu.Item>
         <Menu.Item onClick={() => void save('json')}>JSON</Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -40,12 +40,18 @@ function Count({ cache, search }: Pick<ListSummaryProps, 'cache' | 'search'>) {
   const now = useNow(2_000);
   if (cache.total === null || cache.loadedAt === null) return <span />;
   const age = now - cache.loadedAt;
-  const suffix = { all: 'blocked', address: 'found', text: 'found in reasons and sources' }[search.kind];
+  const suffix = {
+    all: 'blocked',
+    address: 'found',
+    text: 'found in reasons and “Blocked by”',
+    source: 'claimed by this source',
+  }[search.kind];
   const text = search.kind === 'text' ? search.text : '';
+  const source = search.kind === 'source' ? search.source : '';
   return (
     <Text size="sm" c="dimmed" className={styles.figure} role="status">
       {cache.total.toLocaleString()} {suffix}
-      {age > refreshEvery({ text }) + graceMs && ` · as of ${spanText(age)} ago`}
+      {age > refreshEvery({ text, source }) + graceMs && ` · as of ${spanText(age)} ago`}
     </Text>
   );
 }

@@ -20,7 +20,7 @@ export function NoEntries({ search, expiring, onSearchText }: NoEntriesProps) {
       </Text>
       {search.kind === 'address' && (
         <Button mt="sm" size="compact-sm" variant="default" onClick={onSearchText}>
-          Search reasons and sources instead
+          Search reasons and “Blocked by” instead
         </Button>
       )}
     </div>
@@ -39,10 +39,12 @@ function words(search: Search, expiring: boolean): { readonly title: string; rea
         title: `No matches for ${search.q}${among}`,
         hint: `No entry ${isNetwork(search.q) ? 'is inside it' : 'starts with it'} or covers it. “Check an address” also queries HAProxy.`,
       };
+    case 'source':
+      return { title: `${search.source} claims no address`, hint: 'Show all sources to see the other entries.' };
     case 'text':
       return {
         title: `No matches for “${search.text}”${among}`,
-        hint: 'No entry has this text in its reason or source. To search addresses, include a digit or a colon.',
+        hint: 'No entry has this text in its reason or “Blocked by”. To search addresses, include a digit or a colon.',
       };
   }
 }

@@ -14,8 +14,8 @@ import { usePageCache, usePageCacheState } from './list/use-page-cache.ts';
 import { ListActions } from './list-actions.tsx';
 import { ListSummary } from './list-summary.tsx';
 import { NoEntries } from './no-entries.tsx';
-import { useRemoval } from './removal.ts';
 import { SearchBar } from './search-bar.tsx';
+import { useUnblock } from './unblock/use-unblock.tsx';
 import { useBlockedSearch } from './use-blocked-search.ts';
 
 type OpenDialog = { readonly kind: 'block'; readonly entry: BlockedIp | null } | { readonly kind: 'import' };
@@ -26,13 +26,13 @@ export default function BlockedPage() {
   const { query } = search;
   const cache = usePageCache(query);
   const state = usePageCacheState(cache);
-  const remove = useRemoval();
+  const { unblock, dialog: unblockDialog } = useUnblock();
   const [opened, setOpened] = useUrlState('entry');
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const [selected, setSelected] = useState<ReadonlyMap<string, BlockedIp>>(new Map());
   // Entries that another search hides must not stay selected.
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs for another search only.
-  useEffect(() => setSelected(new Map()), [query.q, query.text, query.expiring]);
+  useEffect(() => setSelected(new Map()), [query.q, query.text, query.expiring, query.source]);
 
   const select = (entry: BlockedIp, range: readonly BlockedIp[] | null): void =>
     setSelected((before) => {
@@ -46,7 +46,7 @@ export default function BlockedPage() {
     setSelected((before) => new Map([...before].filter(([ip]) => !removed.has(ip))));
     setDialog(null);
     if (opened !== '') setOpened('');
-    void remove(entries);
+    void unblock(entries);
   };
   const removeSelected = (): void => removeAll([...selected.values()]);
 
@@ -80,7 +80,7 @@ export default function BlockedPage() {
         />
       )}
       {state.total === null && state.error === null && (
-        <Loading what={query.text === '' ? 'Loading the list' : 'Searching reasons and sources'} />
+        <Loading what={query.text === '' ? 'Loading the list' : 'Searching reasons and “Blocked by”'} />
       )}
       {state.total === 0 && (
         <NoEntries search={search.settled} expiring={query.expiring} onSearchText={search.searchAsText} />
@@ -103,6 +103,7 @@ export default function BlockedPage() {
           onClose={() => setDialog(null)}
         />
       )}
+      {unblockDialog}
       {dialog?.kind === 'import' && <ImportDialog onClose={() => setDialog(null)} />}
       {opened !== '' && dialog === null && (
         <EntryPanel

@@ -1,6 +1,8 @@
 // Messages for removals and their Undo. Only what the response confirms is reported as done.
-import type { BlockedIp, BulkAnswer, RuntimeReport, UnblockAnswer } from '../../api/types.ts';
+import type { BlockedIp, BulkAnswer, Claim, RuntimeReport, UnblockAnswer } from '../../api/types.ts';
+import { momentText } from '../../parts/age.tsx';
 import { sentence } from '../../parts/problem-alert.tsx';
+import { sourceNames } from '../../parts/source-words.ts';
 import type { Tone } from '../../parts/state-mark.tsx';
 import { runtimeWords } from './runtime-words.ts';
 
@@ -11,13 +13,23 @@ interface Message {
 }
 
 export function unblockWords(answer: UnblockAnswer): Message {
-  const { ip_address: ip, still_blocked_by: still } = answer;
+  const { ip_address: ip, still_blocked_by: still, still_claimed_by: claims = [], trusted } = answer;
+  if (trusted !== undefined) {
+    const until = trusted.expires_at === null ? '' : ` until ${momentText(trusted.expires_at)}`;
+    const { tone, words } = runtimeWords(answer);
+    return { title: `${ip} is trusted${until}`, tone, words: `${claimedWords(claims)}${words}` };
+  }
+  if (claims.length > 0) return { title: `${ip} is still blocked`, tone: 'warn', words: claimedWords(claims).trim() };
   if (still.length === 0) return { title: `${ip} is no longer blocked`, ...removedEverywhere(answer) };
   return {
     title: `${ip} is still blocked`,
     tone: 'warn',
     words: `Entry removed. Still blocked by ${still.join(', ')}.`,
   };
+}
+
+function claimedWords(claims: readonly Claim[]): string {
+  return claims.length === 0 ? '' : `Still claimed by ${sourceNames(claims)}. `;
 }
 
 /** The entries that were removed; null: the response only has their number. */
@@ -37,12 +49,21 @@ export function bulkRemovalWords(entries: readonly BlockedIp[], answer: BulkAnsw
   const others =
     known === null
       ? `${left.toLocaleString()} had no entry. The response does not say which, so there is no Undo.`
-      : `Not blocked before: ${listed(entries, known)}.`;
+      : `${anyClaimed(entries, known, answer) ? 'Still blocked by other sources, or not blocked before' : 'Not blocked before'}: ${listed(entries, known)}.`;
   return {
     title: removed === 0 ? 'No entry removed' : `${removed.toLocaleString()} of ${entriesOf(entries.length)} removed`,
     tone: 'warn',
     words: removed === 0 ? others : `${others} ${words}`,
   };
+}
+
+/** Claims of lists, which no unblock drops, are in no count of the response. */
+function anyClaimed(
+  entries: readonly BlockedIp[],
+  removed: readonly BlockedIp[],
+  { still_claimed_total: total = 0 }: BulkAnswer,
+): boolean {
+  return total > 0 || entries.some((entry) => entry.claims !== undefined && !removed.includes(entry));
 }
 
 function stillBlocked({ still_blocked: some = [], still_blocked_total: total = 0 }: BulkAnswer) {

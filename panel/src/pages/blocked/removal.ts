@@ -2,8 +2,9 @@ import { ApiProblem, ApiUnreachable } from '../../../../src/client/client.ts';
 import { block, fetchEntry, unblock, useRefreshBlocked } from '../../api/blocked-ips.ts';
 import { type ApiClient, patient } from '../../api/request.ts';
 import type { BlockedIp, BlockRequest, BulkAnswer } from '../../api/types.ts';
+import { claimsOf, unblockEffect } from '../../parts/source-words.ts';
 import { toast, toastProblem } from '../../parts/toasts.tsx';
-import { useAllowed, useSession } from '../../session/session.ts';
+import { useAllowed, useSession, useSessionState } from '../../session/session.ts';
 import { blockWords } from './block/block-words.ts';
 import { blockedAgainWords, bulkRemovalWords, named, removedOf, unblockWords } from './removal-words.ts';
 
@@ -11,13 +12,17 @@ const maxBatch = 100_000;
 
 export function useRemoval(): (entries: readonly BlockedIp[]) => Promise<void> {
   const admin = useAllowed('admin');
+  const { info } = useSessionState();
   const { api, clock } = useSession();
   const refresh = useRefreshBlocked();
 
   const undo = async (entries: readonly BlockedIp[]): Promise<void> => {
     try {
-      const again = entries.filter((entry) => !hasExpired(entry, clock.now())).map(restoreRequest);
-      const answer = again.length === 0 ? null : await change(api, { add: again }, admin);
+      const again = entries.filter((entry) => !hasExpired(entry, clock.now()));
+      let answer: BulkAnswer | null = null;
+      for (const [source, add] of claimsBySource(again, info?.source ?? null, clock.now())) {
+        answer = both(answer, await change(api, { add }, { allowWide: admin, source }));
+      }
       const [first] = entries;
       const about = entries.length === 1 && first !== undefined ? { about: first.ip_address } : {};
       toast({ ...blockedAgainWords(entries, again.length, answer), ...about });
@@ -89,22 +94,63 @@ async function currentEntry(api: ApiClient, ip: string): Promise<BlockedIp | nul
   }
 }
 
-/** @param allowWide of entries that existed a moment ago, so that their width is intended; needs the scope `admin` */
+/** What a removal dropped, by source; empty: of no source, so of the key's or `manual`. */
+function claimsBySource(
+  entries: readonly BlockedIp[],
+  boundTo: string | null,
+  now: number,
+): ReadonlyMap<string, BlockRequest[]> {
+  const bySource = new Map<string, BlockRequest[]>();
+  for (const entry of entries) {
+    const dropped = entry.claims === undefined ? claimsOf(entry) : unblockEffect(entry.claims, boundTo).dropped;
+    for (const claim of dropped) {
+      if (hasExpired(claim, now)) continue;
+      const source = claim.kind === 'manual' ? '' : claim.source;
+      const requests = bySource.get(source) ?? [];
+      bySource.set(source, requests);
+      requests.push(restoreRequest({ ...claim, ip_address: entry.ip_address }));
+    }
+  }
+  return bySource;
+}
+
+/** Of batches that restore different claims. */
+function both(one: BulkAnswer | null, other: BulkAnswer): BulkAnswer {
+  if (one === null) return other;
+  return {
+    ...other,
+    rejected_total: one.rejected_total + other.rejected_total,
+    rejected: [...one.rejected, ...other.rejected],
+    runtime_map_updated: one.runtime_map_updated && other.runtime_map_updated,
+    runtime_map_failures: [...one.runtime_map_failures, ...other.runtime_map_failures],
+    runtime_map_failures_total: one.runtime_map_failures_total + other.runtime_map_failures_total,
+    reload_scheduled: one.reload_scheduled || other.reload_scheduled,
+  };
+}
+
+/**
+ * @param how `allowWide`: of entries that existed a moment ago, so that their width is intended; needs the scope `admin`
+ */
 async function change(
   api: ApiClient,
   body: { readonly add?: BlockRequest[]; readonly remove?: string[] },
-  allowWide = false,
+  { allowWide = false, source = '' } = {},
 ): Promise<BulkAnswer> {
   if ((body.add?.length ?? 0) + (body.remove?.length ?? 0) > maxBatch)
     throw new Error(`at most ${maxBatch.toLocaleString('en')} entries can be changed at once`);
-  const params = allowWide ? { params: { query: { allow_wide: true } } } : {};
-  return (await api.POST('/api/blocked-ips/batch', { body, ...patient, ...params })).data;
+  const query = { ...(allowWide ? { allow_wide: true } : {}), ...(source === '' ? {} : { source }) };
+  return (await api.POST('/api/blocked-ips/batch', { body, ...patient, params: { query } })).data;
 }
 
-function restoreRequest({ ip_address, reason, blocked_by, expires_at }: BlockedIp): BlockRequest {
+function restoreRequest({
+  ip_address,
+  reason,
+  blocked_by,
+  expires_at,
+}: Omit<BlockedIp, 'blocked_at' | 'claims'>): BlockRequest {
   return { ip_address, reason, expires_at, ...(blocked_by === null ? {} : { blocked_by }) };
 }
 
-function hasExpired({ expires_at }: BlockedIp, now: number): boolean {
+function hasExpired({ expires_at }: Pick<BlockedIp, 'expires_at'>, now: number): boolean {
   return expires_at !== null && Date.parse(expires_at) <= now;
 }

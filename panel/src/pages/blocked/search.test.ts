@@ -21,7 +21,7 @@ test.each([
 
 test('searches a number in reasons on request', () => {
   expect(textSearchFor(' 2026 ')).toEqual({ kind: 'text', text: '2026' });
-  expect(searchWords(textSearchFor('2026'))).toBe('Searching reasons and sources');
+  expect(searchWords(textSearchFor('2026'))).toBe('Searching reasons and “Blocked by”');
 });
 
 test.each([

@@ -6,6 +6,7 @@ import { useExistingEntry } from '../../api/blocked-ips.ts';
 import { useCheck } from '../../api/check.ts';
 import type { BlockedIp, CheckAnswer } from '../../api/types.ts';
 import { End } from '../../parts/age.tsx';
+import { ClaimList } from '../../parts/claim-list.tsx';
 import { SearchIcon } from '../../parts/icons.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
@@ -17,7 +18,7 @@ import { useUrlText } from '../../parts/url-state.ts';
 import { UserText } from '../../parts/user-text.tsx';
 import { useAllowed, useSessionState } from '../../session/session.ts';
 import { BlockDialog } from '../blocked/block/block-dialog.tsx';
-import { useRemoval } from '../blocked/removal.ts';
+import { useUnblock } from '../blocked/unblock/use-unblock.tsx';
 import { enforcedWords, insideWords, verdicts } from './verdict-words.ts';
 
 export default function CheckPage() {
@@ -74,7 +75,7 @@ export default function CheckPage() {
 
 function Answer({ answer, onBlock }: { readonly answer: CheckAnswer; readonly onBlock: () => void }) {
   const may = useAllowed('block');
-  const { ip_address: ip, verdict, by, reason, expires_at: ends, workers } = answer;
+  const { ip_address: ip, verdict, by, reason, expires_at: ends, claims, workers } = answer;
   // A trusted address may have a block, which takes effect when the trust ends.
   const own = useExistingEntry(verdict === 'trusted' ? ip : null).data ?? null;
   const enforced = enforcedWords(answer);
@@ -89,7 +90,13 @@ function Answer({ answer, onBlock }: { readonly answer: CheckAnswer; readonly on
           <Text size="sm">
             {by === ip ? 'Entry' : 'Covered by the entry'} <b className={styles.mono}>{by}</b>
             {verdict === 'blocked' && (ends === null ? ', permanent' : ', expires ')}
-            {verdict === 'blocked' && ends !== null && <End time={ends} />}.
+            {verdict === 'blocked' && ends !== null && <End time={ends} />}
+            {verdict === 'trusted' && ends !== null && (
+              <>
+                , expires <End time={ends} />
+              </>
+            )}
+            .
             {reason !== null && (
               <>
                 {' '}
@@ -98,6 +105,7 @@ function Answer({ answer, onBlock }: { readonly answer: CheckAnswer; readonly on
             )}
           </Text>
         )}
+        {claims !== undefined && <ClaimList label="Claims" claims={claims} />}
         {inside !== null && (
           <Text size="sm" component="div">
             <StateMark tone="warn">{inside}</StateMark>{' '}
@@ -129,12 +137,13 @@ interface ActionsProps {
   readonly onBlock: () => void;
 }
 
-function Actions({ answer: { ip_address: ip, verdict, by, reason, expires_at }, own, onBlock }: ActionsProps) {
-  const remove = useRemoval();
+function Actions({ answer: { ip_address: ip, verdict, by, reason, expires_at, claims }, own, onBlock }: ActionsProps) {
+  const { unblock: remove, dialog } = useUnblock();
   const [busy, setBusy] = useState(false);
   const unblock = async (entry: string): Promise<void> => {
     setBusy(true);
-    await remove([{ ip_address: entry, reason, expires_at, blocked_by: null, blocked_at: '' }]);
+    const found = { ip_address: entry, reason, expires_at, blocked_by: null, blocked_at: '' };
+    await remove([own ?? { ...found, ...(claims === undefined ? {} : { claims: [...claims] }) }]);
     setBusy(false);
   };
   const blocked = verdict === 'blocked' ? by : (own?.ip_address ?? null);
@@ -155,6 +164,7 @@ function Actions({ answer: { ip_address: ip, verdict, by, reason, expires_at }, 
           This unblocks all of {blocked}. To allow only this address, trust it.
         </Text>
       )}
+      {dialog}
     </Group>
   );
 }

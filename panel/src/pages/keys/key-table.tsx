@@ -3,21 +3,24 @@ import type { Key } from '../../api/types.ts';
 import { Age, End } from '../../parts/age.tsx';
 import { ListTable } from '../../parts/list-table.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
-import { removes } from '../../parts/use-row-keys.ts';
+import styles from '../../parts/styles.module.css';
+import { opens, removes } from '../../parts/use-row-keys.ts';
 import { useSessionState } from '../../session/session.ts';
 import { keyState } from './key-state.ts';
 import { accessLabel } from './scope-words.ts';
+import { isUnbound } from './unbound-keys.tsx';
 
 interface KeyTableProps {
   readonly keys: readonly Key[];
   readonly now: number;
+  readonly onBind: (key: Key) => void;
   readonly onRevoke: (key: Key) => void;
 }
 
-export function KeyTable({ keys, now, onRevoke }: KeyTableProps) {
+export function KeyTable({ keys, now, onBind, onRevoke }: KeyTableProps) {
   const { info } = useSessionState();
   return (
-    <ListTable label="Keys" columns={['Name', 'Access', 'State', 'Last used', 'Created']} buttons="Actions">
+    <ListTable label="Keys" columns={['Name', 'Access', 'Source', 'State', 'Last used', 'Created']} buttons="Actions">
       {keys.map((key) => (
         <tr key={key.name} data-row>
           <td data-label="Name">
@@ -31,6 +34,9 @@ export function KeyTable({ keys, now, onRevoke }: KeyTableProps) {
             </Group>
           </td>
           <td data-label="Access">{accessLabel(key.scopes)}</td>
+          <td data-label="Source" data-long>
+            {key.source ?? (isUnbound(key, now) ? <span className={styles.none}>none</span> : null)}
+          </td>
           <td data-label="State">
             <State of={key} now={now} />
           </td>
@@ -40,15 +46,26 @@ export function KeyTable({ keys, now, onRevoke }: KeyTableProps) {
           </td>
           <td data-actions>
             {keyState(key, now) === 'active' && (
-              <Button
-                size="compact-sm"
-                variant="default"
-                aria-label={`Revoke key ${key.name}`}
-                {...removes}
-                onClick={() => onRevoke(key)}
-              >
-                Revoke key
-              </Button>
+              <Group gap={4} justify="flex-end" display="inline-flex">
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={`Bind key ${key.name}`}
+                  {...opens}
+                  onClick={() => onBind(key)}
+                >
+                  Bind
+                </Button>
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={`Revoke key ${key.name}`}
+                  {...removes}
+                  onClick={() => onRevoke(key)}
+                >
+                  Revoke key
+                </Button>
+              </Group>
             )}
           </td>
         </tr>

@@ -47,12 +47,12 @@ it('blocks a new address for a duration, once the lookup has found no entry', as
   await screen.findByText('Active on all workers.');
 });
 
-it('shows an existing entry, and extends it without its reason and source', async () => {
+it('shows an existing entry, and extends it without its reason and author', async () => {
   service.on(`GET /api/blocked-ips/${ip}`, () => ({ body: existing }));
   await open();
   type('Address or network', ip);
   fireEvent.submit(screen.getByLabelText('Reason'));
-  expect((await screen.findByTestId('existing')).textContent).toBe('Permanent. Source: legal. Reason: court order');
+  expect((await screen.findByTestId('existing')).textContent).toBe('Permanent. Blocked by: legal. Reason: court order');
   expect(sent()).toEqual([]);
   fireEvent.click(screen.getByLabelText('1 hour'));
   fireEvent.click(await button('Extend block'));

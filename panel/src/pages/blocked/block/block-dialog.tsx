@@ -17,7 +17,7 @@ import { blockRequest, type Intent } from './block-request.ts';
 import { blockWords } from './block-words.ts';
 import { type Duration, DurationField, keepExpiry, permanent, readDuration } from './duration-field.tsx';
 import { ExistingEntry } from './existing-entry.tsx';
-import { trustedEntries, warningsFor } from './warnings.ts';
+import { exceptionsIn, trustedEntries, warningsFor } from './warnings.ts';
 
 interface BlockDialogProps {
   /** The entry to edit; null: a new block. */
@@ -63,6 +63,7 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
   const warnings = parse.ok
     ? warningsFor(parse.entry, {
         trusted: trustedEntries(trusted.data?.items ?? []),
+        exceptions: exceptionsIn(trusted.data?.items ?? []),
         clientAddress: info?.client_address ?? null,
       })
     : [];
@@ -208,7 +209,6 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
 
 /** Another client blocked it between lookup and block, so its entry is unknown and cannot be restored. */
 function blockedMeanwhile(ip: string) {
-  const words =
-    'Another client blocked it in the meantime. Your reason, source and expiry replaced those of that block.';
+  const words = 'Another client blocked it in the meantime. Your reason, name and expiry replaced those of that block.';
   return { title: `${ip} was already blocked`, words, tone: 'warn' as const };
 }

@@ -23,14 +23,14 @@ export function blockRequest({ ip, intent, existing, reason, duration, seconds, 
   const typed = reason.trim();
   const given = typed === '' ? {} : { reason: typed };
   const end = seconds === null ? { expires_at: null } : { duration_seconds: seconds };
-  const source = by === null ? {} : { blocked_by: by };
+  const author = by === null ? {} : { blocked_by: by };
   switch (intent) {
     case 'new':
-      return { ip_address: ip, ...given, ...source, ...end };
+      return { ip_address: ip, ...given, ...author, ...end };
     case 'extend':
       return { ip_address: ip, ...given, ...end };
     case 'replace':
-      return { ip_address: ip, reason: typed === '' ? null : typed, ...source, expires_at: expiryTime(seconds, now) };
+      return { ip_address: ip, reason: typed === '' ? null : typed, ...author, expires_at: expiryTime(seconds, now) };
     case 'change': {
       const kept = existing?.expires_at ?? null;
       const at = duration.choice === 'keep' ? kept : expiryTime(seconds, now);

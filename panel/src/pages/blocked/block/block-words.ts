@@ -8,8 +8,15 @@ export function blockWords(answer: BlockAnswer): {
   readonly tone: Tone;
   readonly words: string;
 } {
-  const { ip_address: ip, overridden_by: over = [] } = answer;
-  if (over.length === 0) return { title: `${ip} is blocked`, ...runtimeWords(answer) };
+  const { ip_address: ip, overridden_by: over = [], trust_ended: ended = [] } = answer;
+  if (over.length === 0) {
+    const { tone, words } = runtimeWords(answer);
+    return {
+      title: `${ip} is blocked`,
+      tone,
+      words: ended.length === 0 ? words : `Its temporary trust has ended. ${words}`,
+    };
+  }
   return {
     title: `${ip} is saved, but not blocked`,
     tone: 'warn',

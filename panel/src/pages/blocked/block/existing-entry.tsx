@@ -19,7 +19,7 @@ export function ExistingEntry({ entry, intent, onIntent }: ExistingEntryProps) {
         {end === null ? 'Permanent' : `Until ${momentText(end)}`}
         {by !== null && (
           <>
-            . Source: <UserText text={by} />
+            . Blocked by: <UserText text={by} />
           </>
         )}
         {reason !== null && (
@@ -34,7 +34,7 @@ export function ExistingEntry({ entry, intent, onIntent }: ExistingEntryProps) {
           <Radio
             value="replace"
             label="Replace"
-            description="Overwrites expiry, reason and source with the values of this dialog."
+            description="Overwrites expiry, reason and “Blocked by” with the values of this dialog."
           />
         </Stack>
       </Radio.Group>
@@ -43,6 +43,6 @@ export function ExistingEntry({ entry, intent, onIntent }: ExistingEntryProps) {
 }
 
 function extendWords({ expires_at: end }: BlockedIp): string {
-  const kept = 'Keeps the source, and the reason unless you enter another.';
+  const kept = 'Keeps “Blocked by”, and the reason unless you enter another.';
   return `${end === null ? 'Stays permanent.' : 'The later expiry applies.'} ${kept}`;
 }

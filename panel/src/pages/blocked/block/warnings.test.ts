@@ -27,6 +27,12 @@ test.each([
   expect(kinds(text)).toEqual(expected);
 });
 
+test('says that a block ends the temporary trust of exactly this address', () => {
+  const exceptions = new Set(['192.0.2.9', '198.51.100.0/24']);
+  expect(kinds('192.0.2.9', { ...surroundings, exceptions } as never)).toEqual(['ends-trust']);
+  expect(kinds('198.51.100.7', { ...surroundings, exceptions } as never)).toEqual(['trusted']);
+});
+
 test('does not warn about the own address if it is unknown', () => {
   expect(kinds('203.0.113.5', { ...surroundings, clientAddress: null as never })).toEqual([]);
 });

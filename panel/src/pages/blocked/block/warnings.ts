@@ -1,13 +1,15 @@
 import { covers, type IpEntry, parseIp } from '../../../../../src/domain/ip.ts';
 
 interface BlockWarning {
-  readonly kind: 'trusted' | 'trusted-inside' | 'own-address' | 'large';
+  readonly kind: 'trusted' | 'ends-trust' | 'trusted-inside' | 'own-address' | 'large';
   readonly words: string;
 }
 
 export interface WarningContext {
   readonly trusted: readonly IpEntry[];
   readonly clientAddress: string | null;
+  /** Trusted until some time, so that a block of exactly this address ends the trust. */
+  readonly exceptions?: ReadonlySet<string>;
 }
 
 /** Larger networks get a warning: above 65,536 IPv4 addresses, or a provider's usual IPv6 allocation. */
@@ -21,10 +23,22 @@ export function trustedEntries(trusted: readonly { readonly ip_address: string }
   });
 }
 
-export function warningsFor(entry: IpEntry, { trusted, clientAddress }: WarningContext): BlockWarning[] {
+export function exceptionsIn(
+  trusted: readonly { readonly ip_address: string; readonly expires_at: string | null }[],
+): ReadonlySet<string> {
+  return new Set(trusted.filter(({ expires_at: end }) => end !== null).map(({ ip_address: text }) => text));
+}
+
+export function warningsFor(
+  entry: IpEntry,
+  { trusted, clientAddress, exceptions = new Set() }: WarningContext,
+): BlockWarning[] {
   const warnings: BlockWarning[] = [];
-  const over = trusted.find((one) => covers(one, entry));
-  if (over !== undefined) {
+  const covering = trusted.filter((one) => covers(one, entry));
+  const [over] = covering;
+  if (covering.length === 1 && over?.text === entry.text && exceptions.has(over.text)) {
+    warnings.push({ kind: 'ends-trust', words: `${over.text} is trusted for a time. This block ends the trust.` });
+  } else if (over !== undefined) {
     const words = `${over.text} is trusted, so this block would have no effect.`;
     warnings.push({ kind: 'trusted', words });
   }

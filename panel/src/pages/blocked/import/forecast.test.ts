@@ -6,12 +6,12 @@ it.each([
   [{ added: 1 }, '1 new address.'],
   [
     { added: 17_114, updated: 83_129 },
-    '17,114 new addresses. 83,129 already blocked: 83,129 updated with the list’s reason, source or later expiry.',
+    '17,114 new addresses. 83,129 already blocked: 83,129 updated with the list’s reason, “Blocked by” or later expiry.',
   ],
   [{ unchanged: 1 }, '0 new addresses. 1 already blocked: 1 unchanged.'],
   [
     { added: 2, updated: 1, unchanged: 3, rejectedTotal: 1 },
-    '2 new addresses. 4 already blocked: 1 updated with the list’s reason, source or later expiry, 3 unchanged. 1 line rejected.',
+    '2 new addresses. 4 already blocked: 1 updated with the list’s reason, “Blocked by” or later expiry, 3 unchanged. 1 line rejected.',
   ],
   [
     { added: 300, room: { total: 100, limit: 350 } },

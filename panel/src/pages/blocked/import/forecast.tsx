@@ -98,7 +98,7 @@ function changes(updated: number, unchanged: number): string {
   const parts = [
     ...(updated === 0
       ? []
-      : [`${updated.toLocaleString('en')} updated with the list’s reason, source or later expiry`]),
+      : [`${updated.toLocaleString('en')} updated with the list’s reason, “Blocked by” or later expiry`]),
     ...(unchanged === 0 ? [] : [`${unchanged.toLocaleString('en')} unchanged`]),
   ];
   return parts.join(', ');

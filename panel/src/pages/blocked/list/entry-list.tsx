@@ -129,7 +129,7 @@ export function EntryList({ cache, selected, found, onSelect, onOpen, onRemove, 
         role="grid"
         aria-label="Blocked addresses"
         aria-rowcount={rows + 1}
-        aria-colcount={6}
+        aria-colcount={7}
         aria-multiselectable={onSelect !== null}
         aria-activedescendant={rows > 0 ? `${id}-${active}` : undefined}
         tabIndex={0}
@@ -145,6 +145,7 @@ export function EntryList({ cache, selected, found, onSelect, onOpen, onRemove, 
           </span>
           <span role="columnheader">Address</span>
           <span role="columnheader">Reason</span>
+          <span role="columnheader">Blocked by</span>
           <span role="columnheader">Source</span>
           <span role="columnheader">Expires</span>
           <span role="columnheader">

@@ -3,6 +3,7 @@ import { memo } from 'react';
 import type { BlockedIp } from '../../../api/types.ts';
 import { End } from '../../../parts/age.tsx';
 import { TrashIcon } from '../../../parts/icons.tsx';
+import { claimsOf, manual, sourceNames } from '../../../parts/source-words.ts';
 import styles from '../../../parts/styles.module.css';
 import { visibleText } from '../../../parts/visible-text.ts';
 import { matchIn } from '../search.ts';
@@ -49,6 +50,7 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
     );
   }
   const ip = entry.ip_address;
+  const claims = claimsOf(entry);
   return (
     <div
       id={id}
@@ -85,8 +87,18 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
       <span role="gridcell" className={classes.reason} title={visibleText(entry.reason ?? '')}>
         {entry.reason === null ? <span className={classes.none}>—</span> : <Marked text={entry.reason} part={found} />}
       </span>
-      <span role="gridcell" className={classes.source} title={visibleText(entry.blocked_by ?? '')}>
+      <span role="gridcell" className={classes.author} title={visibleText(entry.blocked_by ?? '')}>
         {entry.blocked_by === null ? '—' : <Marked text={entry.blocked_by} part={found} />}
+      </span>
+      <span role="gridcell" className={classes.source} title={sourceNames(claims)}>
+        {entry.claims === undefined ? (
+          <span className={classes.none}>{manual}</span>
+        ) : (
+          <span className={classes.chip}>
+            <span className={classes.chipName}>{claims[0]?.source}</span>
+            {claims.length > 1 && <span>+{claims.length - 1}</span>}
+          </span>
+        )}
       </span>
       <span role="gridcell" className={classes.expires}>
         {entry.expires_at === null ? 'Never' : <End time={entry.expires_at} />}

@@ -10,26 +10,36 @@ const pageSize = 500;
 /** Rows loaded in advance: a third of a second of fast scrolling. */
 const ahead = 250;
 
-/** Milliseconds between two refreshes of the visible rows. A text search costs the service half a second. */
-export function refreshEvery({ text }: Pick<BlockedQuery, 'text'>): number {
-  return text === '' ? 3_000 : 15_000;
+/** Whether each page of the list reads every entry in the service, which costs it half a second. */
+function readsAll({ text, source }: Pick<BlockedQuery, 'text' | 'source'>): boolean {
+  return text !== '' || source !== '';
 }
 
-export function usePageCache({ q, text, expiring }: BlockedQuery): PageCache<BlockedIp> {
+/** Milliseconds between two refreshes of the visible rows. */
+export function refreshEvery(query: Pick<BlockedQuery, 'text' | 'source'>): number {
+  return readsAll(query) ? 15_000 : 3_000;
+}
+
+export function usePageCache({ q, text, expiring, source }: BlockedQuery): PageCache<BlockedIp> {
   const api = useApi();
   const cache = useMemo(() => {
-    const fetch: FetchPage<BlockedIp> = (place, signal) => fetchBlockedPage(api, { q, text, expiring }, place, signal);
-    // Each page of a text search reads every entry, so none is loaded in advance.
-    return new PageCache(fetch, pageSize, text === '' ? ahead : 0);
-  }, [api, q, text, expiring]);
+    const query = { q, text, expiring, source };
+    const fetch: FetchPage<BlockedIp> = (place, signal) => fetchBlockedPage(api, query, place, signal);
+    return new PageCache(fetch, pageSize, readsAll(query) ? 0 : ahead);
+  }, [api, q, text, expiring, source]);
   useEffect(() => () => cache.close(), [cache]);
   useQuery({
-    queryKey: (text === '' ? queryKeys.blockedList : queryKeys.blockedTextSearch)({ q, text, expiring }),
+    queryKey: (readsAll({ text, source }) ? queryKeys.blockedTextSearch : queryKeys.blockedList)({
+      q,
+      text,
+      expiring,
+      source,
+    }),
     queryFn: async () => {
       await cache.refresh();
       return cache.state.version;
     },
-    refetchInterval: refreshEvery({ text }),
+    refetchInterval: refreshEvery({ text, source }),
     gcTime: 0,
     staleTime: 0,
   });

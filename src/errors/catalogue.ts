@@ -59,6 +59,7 @@ const rows = [
   [6034, 'Attached', 'State', 'not available in attached mode', 409],
   [6035, 'ClaimedByList', 'State', 'blocked by lists only', 409],
   [6040, 'CountMismatch', 'State', 'not as many entries as expected', 409],
+  [6041, 'CannotUndo', 'State', 'cannot be undone exactly', 409],
 ] as const satisfies readonly (readonly [number, string, string, string, number])[];
 
 type Row = (typeof rows)[number];

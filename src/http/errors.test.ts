@@ -129,7 +129,7 @@ describe('an error of a service', () => {
 
 describe('routing', () => {
   test.each([
-    ['PATCH', '/api/blocked-ips', 'GET, HEAD, POST, PUT'],
+    ['PATCH', '/api/blocked-ips', 'DELETE, GET, HEAD, POST, PUT'],
     ['POST', '/api/blocked-ips/192.0.2.1', 'DELETE, GET, HEAD'],
     ['GET', '/api/blocked-ips/batch', 'POST'],
     ['DELETE', '/api/blocked-ips/sync', 'POST'],

@@ -5,6 +5,7 @@ import type { BlockedSetService } from '../blocking/blocked-set-service.ts';
 import type { BulkUnblock } from '../blocking/bulk-unblock.ts';
 import type { Sources } from '../blocking/sources.ts';
 import type { TrustedSet } from '../blocking/trusted-set.ts';
+import type { Undo } from '../blocking/undo.ts';
 import type { ConfigurationService } from '../configuration/reload/configuration-service.ts';
 import type { EventFeed } from '../events/event-feed.ts';
 import type { Health } from '../health/health.ts';
@@ -17,6 +18,7 @@ import type { PanelAsset } from './panel-asset.ts';
 export interface Services {
   readonly blockedSet: BlockedSetService;
   readonly bulkUnblock: Pick<BulkUnblock, 'unblock'>;
+  readonly undo: Pick<Undo, 'undo'>;
   readonly sources: Pick<Sources, 'list'>;
   readonly trustedIps: Pick<TrustedSet, 'list' | 'get' | 'put' | 'remove'>;
   readonly sites: SitesService;

@@ -168,6 +168,7 @@ export async function wireService(options: {
   const services: Services = {
     blockedSet: blocking.blockedSet,
     bulkUnblock: blocking.bulkUnblock,
+    undo: blocking.undo,
     sources: blocking.sources,
     trustedIps: blocking.trusted,
     sites: proxy.sites,

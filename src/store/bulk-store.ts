@@ -13,6 +13,7 @@ import { StagedMerge } from './staged-merge.ts';
 import { MOST_ROWS, sortStaged } from './staged-order.ts';
 import type { StagedRow, StagedRows } from './staged-rows.ts';
 import { StoreError } from './store-error.ts';
+import { UndoRecords } from './undo-records.ts';
 
 export type { StagedRow } from './staged-rows.ts';
 
@@ -34,7 +35,7 @@ export interface BulkPreview {
   drops: number;
 }
 
-interface AppliedSlice extends Omit<SliceOutcome, 'position' | 'end'> {
+interface AppliedSlice extends Omit<SliceOutcome, 'position' | 'end' | 'steps'> {
   /** The number of this change. */
   readonly generation: number;
   /** It was the last. */
@@ -79,6 +80,7 @@ export class BulkStore {
   readonly #blocks: StagedBlocks;
   readonly #slices: BulkSlices;
   readonly #audit: AuditRows;
+  readonly #undo: UndoRecords;
   readonly #generation: Generation;
   readonly #tails = new Map<string, Tail>();
   /** The merge of the bulk being applied, kept between its slices. */
@@ -90,6 +92,7 @@ export class BulkStore {
     this.#blocks = new StagedBlocks(database.write);
     this.#slices = new BulkSlices({ db: database.write, rows: this.#rows, blocks: this.#blocks });
     this.#audit = new AuditRows(database.write);
+    this.#undo = new UndoRecords(database.write);
     this.#generation = new Generation(database.write);
   }
 
@@ -224,10 +227,12 @@ export class BulkStore {
 
   /**
    * The body is complete. From here on a crash finishes the change, and later changes of its addresses outrank it; so
-   * the audit row is written now.
+   * the audit row is written now, and what it does is recorded with it. `partOf`: the audit row of an earlier bulk
+   * change of the same request.
    */
-  async markReady(id: string, audited?: AuditedChange): Promise<void> {
-    await auditedTransaction(this.#database, this.#audit, audited, new Date(), async (transaction) => {
+  async markReady(id: string, audited?: AuditedChange, partOf: number | null = null): Promise<void> {
+    const now = new Date();
+    const work = async (transaction: Transaction<Schema>) => {
       await this.#expect(transaction, id, ['receiving']);
       await this.#moveTo(transaction, id, 'adding', null);
       // If nothing is blocked, nothing needs removing: changes from now on outrank the bulk.
@@ -235,9 +240,20 @@ export class BulkStore {
       if (row === undefined) {
         await transaction.updateTable('bulk_changes').set({ replace: 0 }).where('id', '=', Number(id)).execute();
       }
+      if (partOf !== null) await this.#record(transaction, id, partOf, now);
       return id;
-    });
+    };
+    await auditedTransaction(this.#database, this.#audit, audited, now, work, (transaction, row) =>
+      this.#record(transaction, id, row, now),
+    );
     this.#tails.delete(id);
+  }
+
+  async #record(transaction: Transaction<Schema>, id: string, auditId: number, now: Date): Promise<void> {
+    await transaction.updateTable('bulk_changes').set({ audit_id: auditId }).where('id', '=', Number(id)).execute();
+    await transaction
+      .getExecutor()
+      .provideConnection((connection) => this.#undo.begin(connection, auditId, now.toISOString()));
   }
 
   /**
@@ -256,6 +272,8 @@ export class BulkStore {
       const result = await this.#database.write.transaction().execute(async (transaction) => {
         const bulk = await this.#expect(transaction, id, ['adding', 'removing']);
         const applying = await this.#mergeAt(id, bulk.position);
+        const { auditId } = bulk;
+        const records = auditId !== null && (await this.#undo.isOpen(transaction, auditId));
         const slice = {
           bulk: Number(id),
           merge: applying.merge,
@@ -265,11 +283,13 @@ export class BulkStore {
           source: bulk.source,
           filter: bulk.filter,
           requestedBy: bulk.requestedBy,
+          records,
         };
         const adding = bulk.state === 'adding';
         const outcome = await (adding
           ? this.#slices.add(transaction, slice, now)
           : this.#slices.remove(transaction, slice, now));
+        if (records) await this.#undo.add(transaction, auditId, outcome.steps);
         // If much changes, examining far ahead would be repeated by the next slice.
         applying.reads = 2 * outcome.read;
         const state = stateAfter(bulk, outcome);
@@ -278,7 +298,7 @@ export class BulkStore {
           .getExecutor()
           .provideConnection((connection) => this.#generation.next(connection));
         await beforeCommit(outcome.net, generation);
-        const { position: _position, end: _end, ...counts } = outcome;
+        const { position: _position, end: _end, steps: _steps, ...counts } = outcome;
         return { ...counts, generation, done: state === 'finished' };
       });
       this.#database.blockedCount.committed(result.net);
@@ -358,7 +378,7 @@ export class BulkStore {
   async #expect(db: Transaction<Schema> | Database['read'], id: string, states: readonly BulkState[]) {
     const row = await db
       .selectFrom('bulk_changes')
-      .select(['state', 'position', 'replace', 'source', 'filter_json', 'requested_by'])
+      .select(['state', 'position', 'replace', 'source', 'filter_json', 'audit_id', 'requested_by'])
       .where('id', '=', Number(id))
       .executeTakeFirst();
     if (row === undefined) throw new Error(`there is no bulk change ${id}`);
@@ -372,6 +392,7 @@ export class BulkStore {
       source: row.source,
       filter: row.filter_json === null ? null : (JSON.parse(row.filter_json) as ClaimFilter),
       requestedBy: row.requested_by,
+      auditId: row.audit_id,
     };
   }
 

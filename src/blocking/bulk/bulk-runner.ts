@@ -35,7 +35,8 @@ interface BulkUnderWay {
 }
 
 export interface BulkOptions extends Guarded {
-  readonly requestedBy: string;
+  /** The `blocked_by` of new entries without one. */
+  readonly requestedBy: string | null;
   readonly dryRun?: boolean;
   /** Which claims its removals drop; what is changed while the rows are read then stays as it is. */
   readonly filter?: ClaimFilter | undefined;
@@ -43,6 +44,8 @@ export interface BulkOptions extends Guarded {
   readonly ensureSource?: () => Promise<NamedSource | undefined>;
   /** The audit row, written once all entries are received. */
   readonly audited?: (entries: number) => AuditedChange;
+  /** The audit row of the request's earlier bulk change, of which this one is a part. */
+  readonly partOf?: number | undefined;
 }
 
 interface Received {
@@ -119,7 +122,7 @@ export class BulkRunner {
       crashPoint('bulk.received');
       const claimant = await options.ensureSource?.();
       if (claimant !== undefined) await this.#stored(() => this.#deps.bulk.setSource(id, claimant.id));
-      await this.#stored(() => this.#deps.bulk.markReady(id, options.audited?.(entries)));
+      await this.#stored(() => this.#deps.bulk.markReady(id, options.audited?.(entries), options.partOf));
       crashPoint('bulk.ready');
     } catch (error) {
       await this.#end(id);

@@ -73,10 +73,12 @@ export class BlockedSet implements BlockedSetService {
     caller: Caller,
   ): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer }> {
     const { change: wanted, overriddenBy, trustedInside } = await this.#deps.admission.admitOne(request, caller);
-    const change = ofSource(wanted, await this.#deps.sources.toClaim(request.source, 'agent', caller));
+    const source = await this.#deps.sources.toClaim(request.source, 'agent', caller);
+    const change = ofSource(wanted, source);
     const result = await this.#deps.writer.change([change], 'urgent', deadlineOf(caller), {
       operation: 'block',
       caller,
+      source: source?.name ?? manualName,
     });
     const [effect] = result.effects;
     if (effect?.op !== 'add') throw new Error('the writer returned no result of an addition');
@@ -105,6 +107,7 @@ export class BlockedSet implements BlockedSetService {
     const result = await this.#deps.writer.change([change], 'urgent', deadlineOf(caller), {
       operation: 'unblock',
       caller,
+      source: source?.name,
     });
     const [effect] = result.effects;
     if (effect?.op !== 'remove') throw new Error('the writer returned no result of a removal');
@@ -162,7 +165,7 @@ export class BlockedSet implements BlockedSetService {
     const answer =
       changes.length > groupedUpTo || removals.length > this.#deps.writer.removalsAtMost
         ? await this.#stagedBatch(changes, rejected, caller, source)
-        : await this.#groupedBatch(changes, rejected, caller);
+        : await this.#groupedBatch(changes, rejected, caller, source);
     return {
       ...answer,
       ...special.members,
@@ -189,10 +192,19 @@ export class BlockedSet implements BlockedSetService {
     return this.#deps.outcomes.reportBulk('batch', done, rejected, caller);
   }
 
-  async #groupedBatch(changes: readonly StagedRow[], rejected: Rejected, caller: Caller): Promise<BulkAnswer> {
+  async #groupedBatch(
+    changes: readonly StagedRow[],
+    rejected: Rejected,
+    caller: Caller,
+    source: NamedSource | undefined,
+  ): Promise<BulkAnswer> {
     if (changes.length === 0) return this.#deps.outcomes.reportBulk('batch', this.#nothingDone(), rejected, caller, []);
     const lane = changes.length <= 100 ? 'urgent' : 'bulk';
-    const result = await this.#deps.writer.change(changes, lane, deadlineOf(caller), { operation: 'batch', caller });
+    const result = await this.#deps.writer.change(changes, lane, deadlineOf(caller), {
+      operation: 'batch',
+      caller,
+      source: source?.name,
+    });
     const { effects, failures, currentFailed } = result;
     const done = { ...countsOf(effects), failures, failuresTotal: failures.length, currentFailed };
     const answer = this.#deps.outcomes.reportBulk('batch', done, rejected, caller, effects);

@@ -4,6 +4,7 @@ import { caller, entryOf, toBlock } from '../../testkit/blocking.ts';
 import { type BulkChanges, openBulkChanges, smallSlice, texts } from '../../testkit/bulk-changes.ts';
 import { entryOfSortKey } from '../domain/ip.ts';
 import { codes } from '../errors/catalogue.ts';
+import { AuditStore } from '../store/audit-store.ts';
 import { BulkStore } from '../store/bulk-store.ts';
 import { ClaimsStore } from '../store/claims-store.ts';
 import type { BulkItem, Expiry, ReplaceOptions } from './blocked-set-service.ts';
@@ -80,6 +81,40 @@ async function claims(): Promise<Map<string, { reason: string | null; end: strin
     ),
   ]);
 }
+
+describe('the audit log', () => {
+  const read = async (id: number) => (await new AuditStore(changes.kit.database).get(id))?.details;
+
+  it('names the source of a block and its former claim, whatever the entry shows', async () => {
+    expect(await read(await idOf(() => block(ip, { reason: 'scan' })))).toMatchObject({
+      created: true,
+      reason: 'scan',
+      source: 'manual',
+      claimed_at: '2026-11-20T12:00:00.000Z',
+    });
+    const ban = (reason: string) => idOf(() => block(ip, { reason, source: 'fail2ban', expiry: until(1) }));
+    const first = await ban('ban');
+    expect(await read(first)).toMatchObject({ created: false, reason: 'ban', source: 'fail2ban' });
+    expect(await read(first)).not.toHaveProperty('was');
+    expect(await read(await ban('again'))).toMatchObject({ reason: 'again', was: { reason: 'ban' } });
+    expect(await read(await ban('again'))).toMatchObject({ source: 'fail2ban' });
+  });
+
+  it('names the claims that an unblock dropped, the first twenty', async () => {
+    await block(ip, { reason: 'scan' });
+    for (let jail = 0; jail < 20; jail++) await block(ip, { source: `jail-${jail}` });
+    expect(await read(await idOf(() => unblock(ip, 'jail-3')))).toMatchObject({
+      source: 'jail-3',
+      dropped: [{ source: 'jail-3', blocked_by: 'ann', expires_at: null }],
+    });
+    await block(ip, { source: 'jail-3' });
+    const id = await idOf(() => unblock(ip));
+    expect(await read(id)).toMatchObject({ reason: 'scan', dropped_total: 21 });
+    expect((await read(id))?.['dropped']).toHaveLength(20);
+    await expect(undo(id)).rejects.toMatchObject({ code: codes.CannotUndo });
+    expect(await read(await idOf(() => batch([ip, '192.0.2.2'], [], 'jail-3')))).toMatchObject({ source: 'jail-3' });
+  });
+});
 
 describe('the undo', () => {
   it('of an unblock blocks again, with reason, author, source and end as before', async () => {

@@ -94,7 +94,7 @@ export class Undo {
     if (await this.#deps.records.isBeingApplied(id)) {
       throw cannot(`the ${operation} ${id} is still being applied; retry when it is complete`);
     }
-    return { record, steps: () => this.#deps.records.read(id) };
+    return { record, steps: () => complete(this.#deps.records.read(id), kept.claims) };
   }
 
   /** What it would do now; throws if that is not exactly the reverse. */
@@ -255,6 +255,16 @@ function together(a: BulkResult, b: BulkResult): BulkResult {
 
 function cannot(detail: string): ServiceError {
   return new ServiceError(codes.CannotUndo, 'undo', `${detail}; nothing was changed`);
+}
+
+/** Its oldest records are dropped at any time. */
+async function* complete(blocks: AsyncIterable<readonly ClaimStep[]>, claims: number) {
+  let count = 0;
+  for await (const block of blocks) {
+    count += block.length;
+    yield block;
+  }
+  if (count !== claims) throw cannot('what it changed is no longer kept');
 }
 
 async function* once(steps: readonly ClaimStep[]): AsyncGenerator<readonly ClaimStep[]> {

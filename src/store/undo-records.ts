@@ -6,8 +6,8 @@ import type { Schema } from './schema.ts';
 /** What is kept of changes of several addresses, so that they can be undone. The oldest goes first. */
 export const UNDO_KEPT = { days: 30, changes: 1_000, claims: 1_000_000, claimsOfOne: 200_000 } as const;
 
-/** Blocks deleted at a time, each of a slice. */
-const BLOCKS_AT_ONCE = 64;
+/** Deleted at a time; a block is what a slice did. */
+const AT_ONCE = 64;
 
 /** Packed: most claims of a list say the same. */
 interface Block {
@@ -115,25 +115,24 @@ export class UndoRecords {
     }
   }
 
-  /** Deletes what is no longer kept, and what can never be used; a part at a time. */
+  /** Deletes what is no longer kept, and what can never be used. At most a few blocks at a time. */
   async forget(write: Kysely<Schema>, now: Date): Promise<void> {
     const oldest = new Date(now.getTime() - UNDO_KEPT.days * 86_400_000).toISOString();
-    const { rows } = await sql<{ audit_id: number }>`
+    const old = await sql<{ audit_id: number }>`
       select audit_id from (
         select audit_id, created_at, row_number() over newest as place,
           sum(iif(complete, claims, 0)) over newest as total
         from undo_changes window newest as (order by audit_id desc)
       ) where created_at < ${oldest} or place > ${UNDO_KEPT.changes} or total > ${UNDO_KEPT.claims}
-      union select audit_id from undo_blocks where audit_id in (select audit_id from undo_changes where not complete)
     `.execute(this.#db);
-    for (const { audit_id } of rows) {
-      const { rows: deleted } = await sql<{ block: number }>`
-        delete from undo_blocks where audit_id = ${audit_id} and block in (
-          select block from undo_blocks where audit_id = ${audit_id} order by block desc limit ${BLOCKS_AT_ONCE})
-        returning block`.execute(write);
-      // A record without its first blocks is never read: they are deleted last, and the record before them.
-      if (deleted.length === BLOCKS_AT_ONCE) return;
-      await sql`delete from undo_changes where audit_id = ${audit_id} and complete`.execute(write);
+    const ids = old.rows.map(({ audit_id }) => audit_id);
+    // Before its blocks, so that no undo finds only a part of them.
+    if (ids.length > 0) await write.deleteFrom('undo_changes').where('audit_id', 'in', ids.slice(0, AT_ONCE)).execute();
+    const unused = await sql<{ audit_id: number; block: number }>`
+      select audit_id, block from undo_blocks
+      where audit_id not in (select audit_id from undo_changes where complete) limit ${AT_ONCE}`.execute(write);
+    for (const { audit_id, block } of unused.rows) {
+      await write.deleteFrom('undo_blocks').where('audit_id', '=', audit_id).where('block', '=', block).execute();
     }
   }
 }

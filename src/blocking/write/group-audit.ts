@@ -13,10 +13,12 @@ export interface GroupAuthor {
   /** Null: the service itself. */
   readonly caller: Caller | null;
   readonly written?: (id: number) => void;
+  /** Whose claims it changes; absent: those of several sources. */
+  readonly source?: string | undefined;
 }
 
 /** One row for all changes of a request; none if there was nothing to remove. */
-export function groupAudit({ operation, caller, written }: GroupAuthor, changes: number): GroupAudit {
+export function groupAudit({ operation, caller, written, source }: GroupAuthor, changes: number): GroupAudit {
   return {
     changes,
     // An expired claim is not undone.
@@ -25,7 +27,13 @@ export function groupAudit({ operation, caller, written }: GroupAuthor, changes:
       const done = effects.filter((effect) => effect.op === 'add' || removedRow(effect) !== null);
       if (done.length === 0) return null;
       const single = changes === 1 && caller !== null;
-      return noteOf(operation, caller, single ? aboutOne(done[0]!, steps) : { details: countsOf(done) });
+      return noteOf(
+        operation,
+        caller,
+        single
+          ? aboutOne(done[0]!, steps, source)
+          : { details: { ...countsOf(done), ...(source !== undefined && { source }) } },
+      );
     },
     written: (id) => {
       caller?.audited?.(id);
@@ -35,12 +43,17 @@ export function groupAudit({ operation, caller, written }: GroupAuthor, changes:
 }
 
 /** The claim that was made, and the former one; of a removal those that were dropped. It is what an undo needs. */
-function aboutOne(effect: BlockedEffect, steps: readonly NamedStep[]): Pick<AuditNote, 'ipAddress' | 'details'> {
+function aboutOne(
+  effect: BlockedEffect,
+  steps: readonly NamedStep[],
+  source?: string,
+): Pick<AuditNote, 'ipAddress' | 'details'> {
   if (effect.op === 'add') {
     const [step] = steps;
     const { ip_address: ipAddress } = effect.row;
     const { reason, blocked_by, expires_at } = step?.after ?? effect.row;
-    const details = { created: effect.created, reason, blocked_by, expires_at };
+    const of = source === undefined ? {} : { source };
+    const details = { created: effect.created, reason, blocked_by, expires_at, ...of };
     if (step?.after === null || step === undefined) return { ipAddress, details };
     const was = step.before === null ? {} : { was: step.before };
     return { ipAddress, details: { ...details, source: step.sourceName, claimed_at: step.after.claimed_at, ...was } };
@@ -53,6 +66,7 @@ function aboutOne(effect: BlockedEffect, steps: readonly NamedStep[]): Pick<Audi
     details: {
       ...said,
       blocked_at,
+      ...(source !== undefined && { source }),
       ...(dropped.length > 0 && { dropped: dropped.slice(0, namedOfGroup) }),
       ...(more > 0 && { dropped_total: dropped.length }),
     },

@@ -82,7 +82,10 @@ it('records what a bulk change does, also after a crash between its slices', asy
   await bulk.stage(id, ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map(line));
   let row = 0;
   const note = { operation: 'replace', keyName: 'ann', source: 'unix', requestId: 'r' };
-  await bulk.markReady(id, { note, written: (written) => void (row = written) });
+  const written = (id: number): void => {
+    row = id;
+  };
+  await bulk.markReady(id, { note, written });
   await bulk.applySlice(id, 1, NOON, nothing);
   expect(await records.isBeingApplied(row)).toBe(true);
   const crashed = folder.crashed();

@@ -274,7 +274,7 @@ export class BlockedSet implements BlockedSetService {
 
   async *listTexts(claimed: ClaimedQuery | null = null): AsyncGenerator<readonly string[]> {
     if (claimed === null) return yield* textPages(this.#deps.store, textsInPage);
-    yield* this.#deps.store.claimedTexts(await this.#selection(claimed), this.#deps.now(), textsInPage);
+    yield* this.#deps.store.claimedTexts(await this.#selection(claimed), this.#deps.now());
   }
 
   /** Errors: 1100 for an unknown source. */

@@ -18,7 +18,7 @@ import { BlockedRows, type RowChanges } from './blocked-rows.ts';
 import { BlockedScan } from './blocked-scan.ts';
 import { BulkSkips } from './bulk-skips.ts';
 import { ClaimRows } from './claim-rows.ts';
-import { ClaimSearch, type ClaimSelection } from './claim-search.ts';
+import { ClaimSearch, type ClaimSelection, SEARCHED_AT_ONCE } from './claim-search.ts';
 import { type ClaimStep, joinedSteps, stepsBetween } from './claim-steps.ts';
 import { applyChange, type Claimed, carriedRow, type Lists, plain } from './claims.ts';
 import { coveredAmong } from './covered-among.ts';
@@ -300,10 +300,10 @@ export class BlockedIpsStore {
     return await this.#scan.texts(after, limit);
   }
 
-  /** The addresses with such a claim, in address order, those among the next `limit` blocked ones at a time. */
-  async *claimedTexts(selection: ClaimSelection, now: Date, limit: number): AsyncGenerator<readonly string[]> {
+  /** The addresses with such a claim, in address order, a slice at a time. */
+  async *claimedTexts(selection: ClaimSelection, now: Date): AsyncGenerator<readonly string[]> {
     for (let after: Buffer | null = Buffer.alloc(0); after !== null; ) {
-      const { found, last } = await this.#search.slice(selection, now.toISOString(), after, limit);
+      const { found, last } = await this.#search.slice(selection, now.toISOString(), after, SEARCHED_AT_ONCE);
       yield found.map(({ ip_address }) => ip_address);
       after = last;
     }

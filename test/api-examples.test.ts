@@ -107,7 +107,20 @@ const blockNetwork = () =>
   block({ ip_address: '198.51.100.0/24', reason: 'abuse desk does not answer', blocked_by: 'ops' });
 
 /** The service generates ids: an existing one replaces the example's. */
-const ids: Readonly<Record<string, () => Promise<string>>> = {
+const ids: Readonly<Record<string, (example: Example) => Promise<string>>> = {
+  undoOperation: async ({ status }) => {
+    if (status === 409) await service.call('POST', '/api/keys', { body: { name: `undo-${Date.now()}` } });
+    else {
+      await block({ ip_address: '203.0.113.7' });
+      await unblock('203.0.113.7');
+    }
+    const operation = status === 409 ? 'create_key' : 'unblock';
+    const { body } = await service.call<{ items: { id: number }[] }>(
+      'GET',
+      `/api/audit?operation=${operation}&limit=1`,
+    );
+    return String(body.items[0]!.id);
+  },
   getReload: async () =>
     (await service.call<{ items: { id: string }[] }>('GET', '/api/config/reloads')).body.items[0]!.id,
   restoreBackup: async () =>
@@ -121,7 +134,7 @@ const bearers: Readonly<Record<string, () => Promise<string>>> = {
 
 async function run(route: string, operation: string, example: Example) {
   const [method = '', url = ''] = route.split(' ');
-  const values = { ...example.path, ...(ids[operation] === undefined ? {} : { id: await ids[operation]() }) };
+  const values = { ...example.path, ...(ids[operation] === undefined ? {} : { id: await ids[operation](example) }) };
   const path = url.replaceAll(/:([a-z_]+)/g, (_, name: string) => encodeURIComponent(values[name as 'id'] as string));
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(example.query ?? {})) query.set(name, String(value));

@@ -149,6 +149,37 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     await user.run(['unblock', '127.0.0.41', '127.0.0.42']);
   });
 
+  it('undoes an import, after it says what it would do', async () => {
+    await user.run(['block', '127.0.0.51', '--reason', 'scan', '--for', '5h']);
+    const path = await file('wrong.csv', 'ip_address,reason\n127.0.0.51,wrong\n127.0.0.52,wrong\n');
+    await user.run(['import', path]);
+    const id = (await user.shell("pm audit --operation batch -n 1 | awk -F '\\t' '{print $NF}'")).out.trim();
+    expect(await user.run(['undo', id, '--dry-run'])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(
+        /^undoes the batch \d+ of _settings, .*\n127\.0\.0\.51: the claim of manual is as before, until .* \(in [45].*\n127\.0\.0\.52: the claim of manual is dropped\nwould be: 0 blocked, 1 changed, 1 unblocked, 0 unchanged\n$/,
+      ),
+    });
+    expect(await user.run(['undo', id])).toMatchObject({ code: 1, err: expect.stringContaining('add --yes') });
+    expect(await service.visit('127.0.0.52')).toBe(403);
+    expect(await user.run(['undo', id, '--yes'])).toMatchObject({
+      code: 0,
+      out: '0 added, 1 updated, 1 removed, 0 unchanged, 0 rejected\n',
+    });
+    expect(await service.visit('127.0.0.52')).toBe(200);
+    const { body } = await service.call('GET', '/api/blocked-ips/127.0.0.51');
+    expect(body).toMatchObject({ reason: 'scan', expires_at: expect.any(String) });
+    const unblocked = await user.shell('pm unblock 127.0.0.51 > /dev/null; pm audit --operation unblock -n 1 -o json');
+    const [entry] = JSON.parse(unblocked.out).items;
+    expect(entry.details).toMatchObject({ dropped: [{ source: 'manual', reason: 'scan' }] });
+    await user.run(['block', '127.0.0.51', '--reason', 'another']);
+    expect(await user.run(['undo', String(entry.id), '--yes'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('1 was changed since: 127.0.0.51; nothing was changed'),
+    });
+    await user.run(['unblock', '127.0.0.51']);
+  });
+
   it('waits for a service that is starting, and for the key of its first start', async () => {
     const starting = await RealService.start({
       bin: proxy!.bin,

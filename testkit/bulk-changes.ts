@@ -14,8 +14,8 @@ export interface BulkChanges extends ScriptedBlocking {
   everywhere(wanted: readonly string[]): Promise<void>;
 }
 
-export async function openBulkChanges(): Promise<BulkChanges> {
-  const scripted = await openScriptedBlocking();
+export async function openBulkChanges(options: { readonly now?: () => Date } = {}): Promise<BulkChanges> {
+  const scripted = await openScriptedBlocking(options);
   const { kit, master } = scripted;
   return {
     ...scripted,

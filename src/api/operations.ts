@@ -14,6 +14,7 @@ import type { Operation } from './operation.ts';
 import { siteOperations } from './sites.ts';
 import { sourceOperations } from './sources.ts';
 import { trustedIpOperations } from './trusted-ips.ts';
+import { undoOperations } from './undo.ts';
 import { webhookOperations } from './webhooks.ts';
 
 export const operations: readonly Operation[] = [
@@ -27,6 +28,7 @@ export const operations: readonly Operation[] = [
   ...configurationOperations,
   ...keyOperations,
   ...auditOperations,
+  ...undoOperations,
   ...eventOperations,
   ...webhookOperations,
   ...healthOperations,

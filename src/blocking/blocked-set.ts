@@ -94,10 +94,12 @@ export class BlockedSet implements BlockedSetService {
     { change: wanted, overriddenBy, trustedInside }: AdmittedBlock,
     caller: Caller,
   ): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer; counts: ChangeCounts }> {
-    const change = ofSource(wanted, await this.#deps.sources.toClaim(request.source, 'agent', caller));
+    const source = await this.#deps.sources.toClaim(request.source, 'agent', caller);
+    const change = ofSource(wanted, source);
     const result = await this.#deps.writer.change([change], 'urgent', deadlineOf(caller), {
       operation: 'block',
       caller,
+      source: source?.name ?? manualName,
     });
     const [effect] = result.effects;
     if (effect?.op !== 'add') throw new Error('the writer returned no result of an addition');
@@ -143,6 +145,7 @@ export class BlockedSet implements BlockedSetService {
     const result = await this.#deps.writer.change([change], 'urgent', deadlineOf(caller), {
       operation: 'unblock',
       caller,
+      source: source?.name,
     });
     const [effect] = result.effects;
     if (effect?.op !== 'remove') throw new Error('the writer returned no result of a removal');
@@ -187,7 +190,7 @@ export class BlockedSet implements BlockedSetService {
       const answer: BulkAnswer =
         changes.length > groupedUpTo || removals.length > this.#deps.writer.removalsAtMost
           ? await this.#stagedBatch(changes, rejected, caller, source)
-          : await this.#groupedBatch(changes, rejected, caller);
+          : await this.#groupedBatch(changes, rejected, caller, source);
       return { answer, counts: answer };
     };
     const answer =
@@ -218,10 +221,19 @@ export class BlockedSet implements BlockedSetService {
     return this.#deps.outcomes.reportBulk('batch', done, rejected, caller);
   }
 
-  async #groupedBatch(changes: readonly StagedRow[], rejected: Rejected, caller: Caller): Promise<BulkAnswer> {
+  async #groupedBatch(
+    changes: readonly StagedRow[],
+    rejected: Rejected,
+    caller: Caller,
+    source: NamedSource | undefined,
+  ): Promise<BulkAnswer> {
     if (changes.length === 0) return this.#deps.outcomes.reportBulk('batch', this.#nothingDone(), rejected, caller, []);
     const lane = changes.length <= 100 ? 'urgent' : 'bulk';
-    const result = await this.#deps.writer.change(changes, lane, deadlineOf(caller), { operation: 'batch', caller });
+    const result = await this.#deps.writer.change(changes, lane, deadlineOf(caller), {
+      operation: 'batch',
+      caller,
+      source: source?.name,
+    });
     const { effects, failures, currentFailed } = result;
     const done = { ...countsOf(effects), failures, failuresTotal: failures.length, currentFailed };
     const answer = this.#deps.outcomes.reportBulk('batch', done, rejected, caller, effects);
@@ -291,7 +303,7 @@ export class BlockedSet implements BlockedSetService {
 
   async *listTexts(claimed: ClaimedQuery | null = null): AsyncGenerator<readonly string[]> {
     if (claimed === null) return yield* textPages(this.#deps.store, textsInPage);
-    yield* this.#deps.store.claimedTexts(await this.#selection(claimed), this.#deps.now(), textsInPage);
+    yield* this.#deps.store.claimedTexts(await this.#selection(claimed), this.#deps.now());
   }
 
   /** Errors: 1100 for an unknown source. */

@@ -10,7 +10,7 @@ import { ServiceError } from '../errors/service-error.ts';
 import { auditedChange } from '../store/audit-rows.ts';
 import type { ClaimFilter } from '../store/blocked-changes.ts';
 import type { StagedRow } from '../store/bulk-store.ts';
-import type { ClaimSearch, ClaimSelection } from '../store/claim-search.ts';
+import { type ClaimSearch, type ClaimSelection, SEARCHED_AT_ONCE } from '../store/claim-search.ts';
 import { runtimeReport } from './answers.ts';
 import type { BulkRunner } from './bulk/bulk-runner.ts';
 import { type Sources, sourceOf } from './sources.ts';
@@ -24,9 +24,6 @@ export interface BulkUnblockRequest extends ClaimFilter {
   readonly expect: number | null;
   readonly dryRun: boolean;
 }
-
-/** Blocked addresses read between two yields to the event loop: some milliseconds. */
-const readAtOnce = 4_096;
 
 interface BulkUnblockDeps {
   readonly search: Pick<ClaimSearch, 'slice'>;
@@ -93,7 +90,7 @@ export class BulkUnblock {
 
   async #slice(selection: ClaimSelection, after: Buffer) {
     try {
-      return await this.#deps.search.slice(selection, this.#deps.now().toISOString(), after, readAtOnce);
+      return await this.#deps.search.slice(selection, this.#deps.now().toISOString(), after, SEARCHED_AT_ONCE);
     } catch (error) {
       throw changeFailure(error);
     }

@@ -92,6 +92,11 @@ export class Sources {
     return (await this.#deps.store.counts()).get(id)?.claims ?? 0;
   }
 
+  /** All of them. */
+  async byNumber(): Promise<ReadonlyMap<number, NamedSource>> {
+    return new Map((await this.#deps.store.list()).map((source) => [source.id, source]));
+  }
+
   /** As the API shows them; undefined: only `manual` has one, as for most addresses. */
   async shown(claims: readonly Claim[] | undefined): Promise<ShownClaim[] | undefined> {
     return claims === undefined || claims.every(isManual) ? undefined : await this.named(claims);

@@ -13,6 +13,7 @@ const service = 'The service:';
 const verbs: Readonly<Record<string, { readonly group: string; readonly load: () => Promise<MakeVerb> }>> = {
   block: { group: blocking, load: async () => (await import('./verbs/block.ts')).blockVerb },
   unblock: { group: blocking, load: async () => (await import('./verbs/unblock.ts')).unblockVerb },
+  undo: { group: blocking, load: async () => (await import('./verbs/undo.ts')).undoVerb },
   list: { group: blocking, load: async () => (await import('./verbs/list.ts')).listVerb },
   check: { group: blocking, load: async () => (await import('./verbs/check.ts')).checkVerb },
   import: { group: blocking, load: async () => (await import('./verbs/import.ts')).importVerb },

@@ -234,7 +234,7 @@ describe('completion in bash', () => {
   };
 
   it('offers verbs, options and their values', async () => {
-    expect(await offered('un')).toEqual(['unblock']);
+    expect(await offered('un')).toEqual(['unblock', 'undo']);
     expect(await offered('trust', '')).toEqual(expect.arrayContaining(['add', 'rm', 'ls']));
     expect(await offered('trust', 'add', '--n')).toEqual(['--note']);
     expect(await offered('block', '192.0.2.1', '--re')).toEqual(['--reason']);

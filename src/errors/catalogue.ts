@@ -60,6 +60,7 @@ const rows = [
   [6035, 'ClaimedByList', 'State', 'blocked by lists only', 409],
   [6036, 'ManualSource', 'State', 'not possible for the source manual', 409],
   [6040, 'CountMismatch', 'State', 'not as many entries as expected', 409],
+  [6041, 'CannotUndo', 'State', 'cannot be undone exactly', 409],
 ] as const satisfies readonly (readonly [number, string, string, string, number])[];
 
 type Row = (typeof rows)[number];

@@ -2,7 +2,7 @@
 // well (ADR 0024), names and scopes of keys, webhooks, and HAProxy's messages about a configuration.
 
 /** Changes of any number of entries. */
-export type BulkOperation = 'batch' | 'replace' | 'unblock_selected';
+export type BulkOperation = 'batch' | 'replace' | 'unblock_selected' | 'undo';
 
 /** Derived from operations. Plain data, in the names that clients see. Times are ISO 8601 in UTC. */
 interface OperationEvents {

@@ -11,7 +11,8 @@ export function eventsOf(done: DoneOperation): readonly Event[] {
       return entryEvents(done.effects, done.caller.keyName, done.report.runtime_map_updated);
     case 'batch':
     case 'replace':
-    case 'unblock_selected': {
+    case 'unblock_selected':
+    case 'undo': {
       const { operation, subject, effects, report } = done;
       const by = done.caller.keyName;
       if (effects === undefined || effects.length > mostOneByOne) {

@@ -37,6 +37,7 @@ import { sitesRoutes } from './sites-routes.ts';
 import { sourcesRoutes } from './sources-routes.ts';
 import { StrictRequests } from './strict-requests.ts';
 import { trustedIpsRoutes } from './trusted-ips-routes.ts';
+import { undoRoutes } from './undo-routes.ts';
 import { webhooksRoutes } from './webhooks-routes.ts';
 
 export interface AppOptions {
@@ -135,6 +136,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   healthRoutes(app, services);
   blockedIpsRoutes(app, services, now);
   sourcesRoutes(app, services);
+  undoRoutes(app, services);
   blockedIpsSelectedRoutes(app, services);
   blockedIpsBulkRoutes(app, services, now, timeouts.bodyPace);
   trustedIpsRoutes(app, services, now);

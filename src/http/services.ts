@@ -6,6 +6,7 @@ import type { BulkUnblock } from '../blocking/bulk-unblock.ts';
 import type { Releases } from '../blocking/releases.ts';
 import type { Sources } from '../blocking/sources.ts';
 import type { TrustedSet } from '../blocking/trusted-set.ts';
+import type { Undo } from '../blocking/undo.ts';
 import type { ConfigurationService } from '../configuration/reload/configuration-service.ts';
 import type { EventFeed } from '../events/event-feed.ts';
 import type { Health } from '../health/health.ts';
@@ -18,6 +19,7 @@ import type { PanelAsset } from './panel-asset.ts';
 export interface Services {
   readonly blockedSet: BlockedSetService;
   readonly bulkUnblock: Pick<BulkUnblock, 'unblock'>;
+  readonly undo: Pick<Undo, 'undo'>;
   readonly sources: Pick<Sources, 'list'>;
   readonly releases: Pick<Releases, 'get' | 'put' | 'release' | 'keep' | 'remove'>;
   readonly trustedIps: Pick<TrustedSet, 'list' | 'get' | 'put' | 'remove'>;

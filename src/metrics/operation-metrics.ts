@@ -18,7 +18,17 @@ const results = ['done', 'incomplete', 'refused', 'failed'] as const;
 type Result = (typeof results)[number];
 
 /** Operations that change entries. */
-const changing = ['block', 'unblock', 'batch', 'replace', 'unblock_selected', 'expire', 'trust', 'distrust'] as const;
+const changing = [
+  'block',
+  'unblock',
+  'batch',
+  'replace',
+  'unblock_selected',
+  'undo',
+  'expire',
+  'trust',
+  'distrust',
+] as const;
 
 interface Incremented {
   inc(by: number): void;

@@ -19,6 +19,7 @@ import { textPages } from '../blocking/mirrored-map.ts';
 import { Releases } from '../blocking/releases.ts';
 import { Sources } from '../blocking/sources.ts';
 import { TrustedSet, type TrustUsage } from '../blocking/trusted-set.ts';
+import { Undo } from '../blocking/undo.ts';
 import { Admission } from '../blocking/write/admission.ts';
 import { ChangeWindows } from '../blocking/write/change-windows.ts';
 import { DeleteStrategy } from '../blocking/write/delete-strategy.ts';
@@ -38,6 +39,7 @@ import { findMaster } from '../haproxy/process/master-process.ts';
 import type { ProxyCapabilities } from '../haproxy/process/proxy-version.ts';
 import type { MasterSocket } from '../haproxy/socket/master-socket.ts';
 import type { Settings } from '../settings.ts';
+import { AuditStore } from '../store/audit-store.ts';
 import { rowInForce } from '../store/blocked-changes.ts';
 import { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import { BulkStore } from '../store/bulk-store.ts';
@@ -48,6 +50,7 @@ import type { Database } from '../store/open-database.ts';
 import { ReleasesStore } from '../store/releases-store.ts';
 import { SourcesStore } from '../store/sources-store.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
+import { UndoRecords } from '../store/undo-records.ts';
 import type { Log } from '../telemetry/log.ts';
 
 const textsInPage = 2_000;
@@ -280,6 +283,15 @@ export function wireBlocking(options: {
     total: () => store.total,
     now,
   });
+  const undo = new Undo({
+    audit: new AuditStore(database),
+    records: new UndoRecords(database.read),
+    claims,
+    sources,
+    bulk,
+    outcomes,
+    now,
+  });
   // Groups of expired entries run one after the other.
   let expiredRow: number | null = null;
   const expiry = new Expiry({
@@ -317,6 +329,7 @@ export function wireBlocking(options: {
     bulk,
     blockedSet,
     bulkUnblock,
+    undo,
     claims,
     sources,
     releases: new Releases({ store: new ReleasesStore(database), sources, bulk, outcomes, log, now }),

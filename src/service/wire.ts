@@ -170,6 +170,7 @@ export async function wireService(options: {
   const services: Services = {
     blockedSet: blocking.blockedSet,
     bulkUnblock: blocking.bulkUnblock,
+    undo: blocking.undo,
     sources: blocking.sources,
     releases: blocking.releases,
     trustedIps: blocking.trusted,

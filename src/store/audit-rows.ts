@@ -86,11 +86,14 @@ export async function auditedTransaction<T>(
   audited: AuditedChange | undefined,
   at: Date,
   work: (transaction: Transaction<Schema>) => Promise<T | null>,
+  /** Within the transaction, with the id of the row. */
+  recorded?: (transaction: Transaction<Schema>, id: number) => Promise<void>,
 ): Promise<T | null> {
   const { result, id } = await database.write.transaction().execute(async (transaction) => {
     const done = await work(transaction);
     if (done === null || audited === undefined) return { result: done, id: null };
     const row = await rows.write(transaction, audited.note, at.toISOString());
+    await recorded?.(transaction, row);
     return { result: done, id: row };
   });
   if (id !== null) audited?.written(id);

@@ -6,6 +6,7 @@ import type { Database } from './open-database.ts';
 import { PreparedQuery, type Runner } from './prepared-query.ts';
 import type { AuditOutcomesTable, AuditTable } from './schema.ts';
 import { InvalidCursor } from './store-error.ts';
+import { UndoRecords } from './undo-records.ts';
 
 /** What retention keeps. The triggers of 0003-audit.ts enforce the same. */
 const AUDIT_KEPT = {
@@ -66,12 +67,14 @@ const NO_OUTCOME: AuditOutcomesTable = {
 export class AuditStore {
   readonly #database: Database;
   readonly #rows: AuditRows;
+  readonly #undo: UndoRecords;
   readonly #outcome: PreparedQuery<unknown>;
   readonly #outcomes: PreparedQuery<unknown>;
 
   constructor(database: Database) {
     this.#database = database;
     this.#rows = new AuditRows(database.write);
+    this.#undo = new UndoRecords(database.read);
     const insertOf = (values: AuditOutcomesTable[]) =>
       // Keeps an existing outcome: a rejected insert would be retried for ever, and block everything after it.
       new PreparedQuery(
@@ -113,8 +116,14 @@ export class AuditStore {
     return { items: page, nextCursor };
   }
 
-  /** Deletes rows older than their retention, at most `limit`. Returns how many. */
+  /** Null: there is none, or no longer. */
+  async get(id: number): Promise<AuditRecord | null> {
+    return (await this.#between(id, id + 1, { limit: 1 }, 1))[0] ?? null;
+  }
+
+  /** Deletes rows older than their retention, at most `limit`, and what an undo would need of older ones. Returns how many. */
   async forgetOld(now: Date, limit: number): Promise<number> {
+    await this.#undo.forget(this.#database.write, now);
     const { first, last } = await this.#bounds();
     const oldest = new Date(now.getTime() - AUDIT_KEPT.days * 86_400_000).toISOString();
     const { rows } = await sql<{ id: number }>`

@@ -18,7 +18,8 @@ import { BlockedRows, type RowChanges } from './blocked-rows.ts';
 import { BlockedScan } from './blocked-scan.ts';
 import { BulkSkips } from './bulk-skips.ts';
 import { ClaimRows } from './claim-rows.ts';
-import { ClaimSearch, type ClaimSelection } from './claim-search.ts';
+import { ClaimSearch, type ClaimSelection, SEARCHED_AT_ONCE } from './claim-search.ts';
+import { type ClaimStep, joinedSteps, stepsBetween } from './claim-steps.ts';
 import { applyChange, type Claimed, carriedRow, type Lists, plain } from './claims.ts';
 import { coveredAmong } from './covered-among.ts';
 import { ForeignCommits } from './foreign-commits.ts';
@@ -27,6 +28,7 @@ import { Generation } from './instance-store.ts';
 import type { Database } from './open-database.ts';
 import type { Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
+import { UndoRecords } from './undo-records.ts';
 
 export type { BlockedChange, BlockedEffect, ExpiryChange, NetChange } from './blocked-changes.ts';
 export type { PageRequest } from './blocked-pages.ts';
@@ -38,11 +40,19 @@ const shrinkNotedFrom = 50;
 const lookedUpSingly = 500;
 const lookupsInBreath = 32;
 
+/** With the name of its source. */
+export interface NamedStep extends ClaimStep {
+  readonly sourceName: string;
+}
+
 /** The audit row for one request's changes in a group. */
 export interface GroupAudit {
   /** How many of the group's changes belong to the request, in order. */
   readonly changes: number;
-  readonly note: (effects: readonly BlockedEffect[]) => AuditNote | null;
+  /** `steps`: what they did to claims. */
+  readonly note: (effects: readonly BlockedEffect[], steps: readonly NamedStep[]) => AuditNote | null;
+  /** Records the steps, so that it can be undone; the row of a single change has them itself. */
+  readonly records: boolean;
   /** Called with the row's id after the commit. */
   readonly written: (id: number) => void;
 }
@@ -71,6 +81,7 @@ export class BlockedIpsStore {
   readonly #lookup: AddressLookup;
   readonly #bulkSkips: BulkSkips;
   readonly #audit: AuditRows;
+  readonly #undo: UndoRecords;
   readonly #keys: BlockedKeys;
   readonly #generation: Generation;
   readonly #foreignCommits: ForeignCommits;
@@ -85,6 +96,7 @@ export class BlockedIpsStore {
     this.#lookup = new AddressLookup(database.read, 'blocked_ips');
     this.#bulkSkips = new BulkSkips(database.write);
     this.#audit = new AuditRows(database.write);
+    this.#undo = new UndoRecords(database.write);
     this.#keys = new BlockedKeys(database.read);
     this.#generation = new Generation(database.write);
     this.#foreignCommits = new ForeignCommits(database.write);
@@ -288,10 +300,10 @@ export class BlockedIpsStore {
     return await this.#scan.texts(after, limit);
   }
 
-  /** The addresses with such a claim, in address order, those among the next `limit` blocked ones at a time. */
-  async *claimedTexts(selection: ClaimSelection, now: Date, limit: number): AsyncGenerator<readonly string[]> {
+  /** The addresses with such a claim, in address order, a slice at a time. */
+  async *claimedTexts(selection: ClaimSelection, now: Date): AsyncGenerator<readonly string[]> {
     for (let after: Buffer | null = Buffer.alloc(0); after !== null; ) {
-      const { found, last } = await this.#search.slice(selection, now.toISOString(), after, limit);
+      const { found, last } = await this.#search.slice(selection, now.toISOString(), after, SEARCHED_AT_ONCE);
       yield found.map(({ ip_address }) => ip_address);
       after = last;
     }
@@ -324,7 +336,8 @@ export class BlockedIpsStore {
     const foreign = await this.#rows.foreignAmong(runner, [...before.keys()]);
     const { claimed, lists } = await this.#claims.claimed(runner, before, changes);
     for (const [text, row] of foreign) claimed.set(text, plain(adoptedRow(row, now)));
-    const { effects, after } = effectsOf(changes, claimed, now, lists);
+    const steps: ClaimStep[][] = [];
+    const { effects, after } = effectsOf(changes, claimed, now, lists, audits.length === 0 ? null : steps);
     const { rows, net } = difference(entries, claimed, after, foreign);
     await this.#rows.write(runner, rows);
     for (const [text, left] of after) {
@@ -332,22 +345,25 @@ export class BlockedIpsStore {
       if (left !== null && left !== old) await this.#claims.write(runner, sortKey(entries.get(text)!), old, left);
     }
     await this.#bulkSkips.mark(runner, changes);
-    return { effects, net, committed: await this.#writeAudit(runner, audits, effects, now) };
+    return { effects, net, committed: await this.#writeAudit(runner, audits, effects, steps, now) };
   }
 
   async #writeAudit(
     runner: Runner,
     audits: readonly GroupAudit[],
     effects: readonly BlockedEffect[],
+    allSteps: readonly (readonly ClaimStep[])[],
     now: string,
   ): Promise<(() => void)[]> {
     const committed: (() => void)[] = [];
     let from = 0;
-    for (const { changes, note, written } of audits) {
-      const own = note(effects.slice(from, from + changes));
+    for (const { changes, note, records, written } of audits) {
+      const steps = joinedSteps(allSteps.slice(from, from + changes).flat());
+      const own = note(effects.slice(from, from + changes), await this.#claims.named(runner, steps));
       from += changes;
       if (own === null) continue;
       const id = await this.#audit.write(runner, own, now);
+      if (records) await this.#undo.addAll(runner, id, steps, now);
       committed.push(() => written(id));
     }
     return committed;
@@ -370,6 +386,7 @@ function effectsOf(
   before: ReadonlyMap<string, Claimed>,
   now: string,
   lists: Lists,
+  steps: ClaimStep[][] | null = null,
 ): { effects: BlockedEffect[]; after: Map<string, Claimed | null> } {
   const held = new Map<string, Claimed | null>();
   const effects: BlockedEffect[] = [];
@@ -379,6 +396,7 @@ function effectsOf(
     const existing = (latest === undefined ? before.get(text) : latest) ?? null;
     const { effect, after } = applyChange(existing, change, now, lists);
     effects.push(effect);
+    steps?.push(stepsBetween(text, existing, after, now));
     held.set(text, after);
   }
   return { effects, after: held };

@@ -5,7 +5,7 @@ import { containingNetworks, entryOfSortKey, type IpEntry, parseIp, sortKeyRange
 import { BlockedKeys } from './blocked-keys.ts';
 import { BLOCKED_COLUMNS, type BlockedRows } from './blocked-rows.ts';
 import { BlockedTextSearch } from './blocked-text-search.ts';
-import { ClaimSearch, type ClaimSelection } from './claim-search.ts';
+import { ClaimSearch, type ClaimSelection, SEARCHED_AT_ONCE } from './claim-search.ts';
 import type { Database } from './open-database.ts';
 import type { Schema } from './schema.ts';
 import { InvalidCursor } from './store-error.ts';
@@ -180,7 +180,7 @@ export class BlockedPages {
   async #claimedKeys(selection: ClaimSelection, now: string, position: Buffer) {
     const { source, reason, blockedBy } = selection;
     if (source === undefined || reason !== undefined || blockedBy !== undefined) {
-      const { found, last } = await this.#search.slice(selection, now, position, SLICE);
+      const { found, last } = await this.#search.slice(selection, now, position, SEARCHED_AT_ONCE);
       return { keys: Buffer.concat(found.map(({ sort_key }) => sort_key)), last };
     }
     // Of the source alone, the index says enough.

@@ -6,6 +6,7 @@ import { type ClaimFilter, isExpired, type NetChange } from './blocked-changes.t
 import { BlockedKeys, type KeysOfSource, presentAmong } from './blocked-keys.ts';
 import type { BlockedRows, RowChanges } from './blocked-rows.ts';
 import { ClaimRows, noLists } from './claim-rows.ts';
+import { type ClaimStep, stepsBetween } from './claim-steps.ts';
 import { applyChange, type Claimed, carriedRow, type Lists, MANUAL, plain } from './claims.ts';
 import { adoptedRow } from './foreign-rows.ts';
 import type { Runner } from './prepared-query.ts';
@@ -37,6 +38,8 @@ interface SliceOf {
   readonly requestedBy: string | null;
   /** Which claims its removals drop; null: all. */
   readonly filter: ClaimFilter | null;
+  /** Whether its steps are wanted. */
+  readonly records: boolean;
 }
 
 export interface SliceOutcome {
@@ -55,6 +58,8 @@ export interface SliceOutcome {
   readonly position: Buffer | null;
   /** This part is complete. */
   readonly end: boolean;
+  /** What it did to claims; empty unless they are recorded. */
+  readonly steps: readonly ClaimStep[];
 }
 
 /** Whose claims, and whether a key alone says whose its address is: only without others' claims and a filter. */
@@ -222,6 +227,7 @@ export class BulkSlices {
     const claims: ClaimChange[] = [];
     const net: NetChange = { added: [], removed: [] };
     const counts = { updated: 0, renewed: 0, stayed: 0 };
+    const steps: ClaimStep[] = [];
     let changed = 0;
     let index = 0;
     for (; index < count && changed < slice.changes; index++) {
@@ -232,7 +238,7 @@ export class BulkSlices {
       const inserted = blocked[index] === 1 ? undefined : byHand.get(text);
       // Deleted and inserted again: an insert never replaces an existing row, it fails.
       if (inserted !== undefined) changes.deletes.push(text);
-      if (staged.isRemoval(index) && !scope.shared) {
+      if (staged.isRemoval(index) && !scope.shared && !slice.records) {
         // Nothing else can be claimed, so nothing has to be known about it.
         if (blocked[index] === 1) {
           changes.deletes.push(text);
@@ -244,6 +250,7 @@ export class BulkSlices {
       const before = inserted === undefined ? (claimed.get(text) ?? null) : plain(adoptedRow(inserted, now));
       const { effect, after } = applyChange(before, changeAt(staged, index, slice, text), now, lists);
       if (after === before && inserted === undefined) continue;
+      if (slice.records) steps.push(...stepsBetween(text, before, after, now));
       const key = Buffer.from(staged.key(index));
       if (after === null) {
         if (blocked[index] === 1) {
@@ -266,7 +273,7 @@ export class BulkSlices {
     await this.#write(runner, changes, claims);
     const done = net.added.length + net.removed.length + counts.updated + counts.renewed + counts.stayed;
     const worked = Math.max(changed, lookedUp);
-    return { net, ...counts, unchanged: index - done, read: index, worked, position, end: slice.merge.isOver };
+    return { net, ...counts, unchanged: index - done, read: index, worked, position, end: slice.merge.isOver, steps };
   }
 
   /** Drops the source's claims to those of the next blocked addresses that were not staged as additions. */
@@ -277,7 +284,7 @@ export class BulkSlices {
     const nothing = { updated: 0, renewed: 0, stayed: 0, unchanged: 0 };
     if (read === 0) {
       const net = { added: [], removed: [] };
-      return { net, ...nothing, read, worked: 0, position: slice.after, end: true };
+      return { net, ...nothing, read, worked: 0, position: slice.after, end: true, steps: [] };
     }
     let position = Buffer.from(all.subarray(-KEY_BYTES));
     const staged = await slice.merge.nextUpTo(position);
@@ -303,8 +310,9 @@ export class BulkSlices {
     }
     const changes: RowChanges = { inserts: [], updates: [], deletes: [] };
     const claims: ClaimChange[] = [];
-    for (const { alone, entry } of drops) if (alone) changes.deletes.push(entry.text);
-    const shared = drops.filter((drop) => !drop.alone);
+    const steps: ClaimStep[] = [];
+    for (const { alone, entry } of drops) if (alone && !slice.records) changes.deletes.push(entry.text);
+    const shared = drops.filter((drop) => slice.records || !drop.alone);
     const { claimed, lists } = await this.#claimed(
       runner,
       scope,
@@ -314,6 +322,7 @@ export class BulkSlices {
       const before = claimed.get(entry.text);
       if (before === undefined) continue;
       const { after } = applyChange(before, { op: 'remove', entry, source: scope.source }, scope.now, lists);
+      if (slice.records) steps.push(...stepsBetween(entry.text, before, after, scope.now));
       if (after === null) changes.deletes.push(entry.text);
       else {
         changes.updates.push(carriedRow(after));
@@ -322,7 +331,7 @@ export class BulkSlices {
     }
     await this.#write(runner, changes, claims);
     const net = { added: [], removed: changes.deletes };
-    return { net, ...nothing, stayed: claims.length, read, worked: drops.length, position, end };
+    return { net, ...nothing, stayed: claims.length, read, worked: drops.length, position, end, steps };
   }
 
   async #scope(runner: Runner, { source, filter }: Pick<SliceOf, 'source' | 'filter'>, now: string): Promise<Scope> {
@@ -416,7 +425,7 @@ export class BulkSlices {
         continue;
       }
       // Of an address that only `manual` claims a removal needs to know nothing.
-      if (blocked ? isRemoval && !scope.shared : !looksCloser) continue;
+      if (blocked ? isRemoval && !scope.shared && !slice.records : !looksCloser) continue;
       if (compared.length + absent.length === slice.changes) break;
       (blocked ? compared : absent).push(staged.text(count));
     }

@@ -13,6 +13,7 @@ import { StagedMerge } from './staged-merge.ts';
 import { MOST_ROWS, sortStaged } from './staged-order.ts';
 import type { StagedRow, StagedRows } from './staged-rows.ts';
 import { StoreError } from './store-error.ts';
+import { UndoRecords } from './undo-records.ts';
 
 export type { StagedRow } from './staged-rows.ts';
 
@@ -34,7 +35,7 @@ export interface BulkPreview {
   drops: number;
 }
 
-interface AppliedSlice extends Omit<SliceOutcome, 'position' | 'end'> {
+interface AppliedSlice extends Omit<SliceOutcome, 'position' | 'end' | 'steps'> {
   /** The number of this change. */
   readonly generation: number;
   /** It was the last. */
@@ -82,6 +83,7 @@ export class BulkStore {
   readonly #blocks: StagedBlocks;
   readonly #slices: BulkSlices;
   readonly #audit: AuditRows;
+  readonly #undo: UndoRecords;
   readonly #generation: Generation;
   readonly #tails = new Map<string, Tail>();
   /** The merge of the bulk being applied, kept between its slices. */
@@ -93,6 +95,7 @@ export class BulkStore {
     this.#blocks = new StagedBlocks(database.write);
     this.#slices = new BulkSlices({ db: database.write, rows: this.#rows, blocks: this.#blocks });
     this.#audit = new AuditRows(database.write);
+    this.#undo = new UndoRecords(database.write);
     this.#generation = new Generation(database.write);
   }
 
@@ -227,10 +230,23 @@ export class BulkStore {
 
   /**
    * The body is complete. From here on a crash finishes the change, and later changes of its addresses outrank it; so
-   * the audit row is written now. False: `condition` does not hold, and the change is not ready.
+   * the audit row is written now, and what it does is recorded with it. False: `condition` does not hold, and the change
+   * is not ready.
    */
-  async markReady(id: string, audited?: AuditedChange, condition?: ReadyCondition): Promise<boolean> {
-    const ready = await auditedTransaction(this.#database, this.#audit, audited, new Date(), async (transaction) => {
+  async markReady(
+    id: string,
+    audited?: AuditedChange,
+    {
+      condition,
+      partOf = null,
+    }: {
+      readonly condition?: ReadyCondition | undefined;
+      /** The audit row of an earlier bulk change of the same request. */
+      readonly partOf?: number | null | undefined;
+    } = {},
+  ): Promise<boolean> {
+    const now = new Date();
+    const work = async (transaction: Transaction<Schema>) => {
       await this.#expect(transaction, id, ['receiving']);
       if (condition !== undefined && !(await condition(transaction))) return null;
       await this.#moveTo(transaction, id, 'adding', null);
@@ -239,10 +255,21 @@ export class BulkStore {
       if (row === undefined) {
         await transaction.updateTable('bulk_changes').set({ replace: 0 }).where('id', '=', Number(id)).execute();
       }
+      if (partOf !== null) await this.#record(transaction, id, partOf, now);
       return id;
-    });
+    };
+    const ready = await auditedTransaction(this.#database, this.#audit, audited, now, work, (transaction, row) =>
+      this.#record(transaction, id, row, now),
+    );
     if (ready !== null) this.#tails.delete(id);
     return ready !== null;
+  }
+
+  async #record(transaction: Transaction<Schema>, id: string, auditId: number, now: Date): Promise<void> {
+    await transaction.updateTable('bulk_changes').set({ audit_id: auditId }).where('id', '=', Number(id)).execute();
+    await transaction
+      .getExecutor()
+      .provideConnection((connection) => this.#undo.begin(connection, auditId, now.toISOString()));
   }
 
   /**
@@ -261,6 +288,8 @@ export class BulkStore {
       const result = await this.#database.write.transaction().execute(async (transaction) => {
         const bulk = await this.#expect(transaction, id, ['adding', 'removing']);
         const applying = await this.#mergeAt(id, bulk.position);
+        const { auditId } = bulk;
+        const records = auditId !== null && (await this.#undo.isOpen(transaction, auditId));
         const slice = {
           bulk: Number(id),
           merge: applying.merge,
@@ -270,11 +299,13 @@ export class BulkStore {
           source: bulk.source,
           filter: bulk.filter,
           requestedBy: bulk.requestedBy,
+          records,
         };
         const adding = bulk.state === 'adding';
         const outcome = await (adding
           ? this.#slices.add(transaction, slice, now)
           : this.#slices.remove(transaction, slice, now));
+        if (records) await this.#undo.add(transaction, auditId, outcome.steps);
         // If much changes, examining far ahead would be repeated by the next slice.
         applying.reads = 2 * outcome.read;
         const state = stateAfter(bulk, outcome);
@@ -283,7 +314,7 @@ export class BulkStore {
           .getExecutor()
           .provideConnection((connection) => this.#generation.next(connection));
         await beforeCommit(outcome.net, generation);
-        const { position: _position, end: _end, ...counts } = outcome;
+        const { position: _position, end: _end, steps: _steps, ...counts } = outcome;
         return { ...counts, generation, done: state === 'finished' };
       });
       this.#database.blockedCount.committed(result.net);
@@ -363,7 +394,7 @@ export class BulkStore {
   async #expect(db: Transaction<Schema> | Database['read'], id: string, states: readonly BulkState[]) {
     const row = await db
       .selectFrom('bulk_changes')
-      .select(['state', 'position', 'replace', 'source', 'filter_json', 'requested_by'])
+      .select(['state', 'position', 'replace', 'source', 'filter_json', 'audit_id', 'requested_by'])
       .where('id', '=', Number(id))
       .executeTakeFirst();
     if (row === undefined) throw new Error(`there is no bulk change ${id}`);
@@ -377,6 +408,7 @@ export class BulkStore {
       source: row.source,
       filter: row.filter_json === null ? null : (JSON.parse(row.filter_json) as ClaimFilter),
       requestedBy: row.requested_by,
+      auditId: row.audit_id,
     };
   }
 

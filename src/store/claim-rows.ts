@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { BlockedIp } from '../api/blocked-ips.ts';
 import type { BlockedChange, Claim } from './blocked-changes.ts';
+import type { ClaimStep } from './claim-steps.ts';
 import { type Claimed, carriedRow, isPlain, type Lists, MANUAL, plain } from './claims.ts';
 import { PreparedQuery, type Runner } from './prepared-query.ts';
 import { BLOCK, eachBlock, filled } from './row-blocks.ts';
@@ -31,6 +32,7 @@ export class ClaimRows {
   readonly #ended: PreparedQuery<{ sort_key: Buffer }>;
   readonly #anyClaims: PreparedQuery<{ id: number }>;
   readonly #lists: PreparedQuery<{ id: number }>;
+  readonly #names: PreparedQuery<{ id: number; name: string }>;
   readonly #delete: PreparedQuery<unknown>;
   readonly #insert: PreparedQuery<unknown>;
   readonly #carry: PreparedQuery<unknown>;
@@ -67,6 +69,7 @@ export class ClaimRows {
       db.selectFrom('sources').select('id').where('id', '>', MANUAL).limit(1).compile(),
     );
     this.#lists = new PreparedQuery(db.selectFrom('sources').select('id').where('kind', '=', 'list').compile());
+    this.#names = new PreparedQuery(db.selectFrom('sources').select(['id', 'name']).compile());
     this.#delete = new PreparedQuery(db.deleteFrom('claims').where('sort_key', '=', noKey).compile());
     this.#insert = new PreparedQuery(
       db
@@ -105,6 +108,13 @@ export class ClaimRows {
 
   async lists(runner: Runner): Promise<Lists> {
     return new Set((await this.#lists.all(runner, ['list'])).map(({ id }) => id));
+  }
+
+  /** With the names of their sources; of `manual` alone nothing is read. */
+  async named(runner: Runner, steps: readonly ClaimStep[]): Promise<(ClaimStep & { readonly sourceName: string })[]> {
+    const known = steps.every(({ source }) => source === MANUAL) ? [] : await this.#names.all(runner, []);
+    const names = new Map([[MANUAL, 'manual'], ...known.map(({ id, name }) => [id, name] as const)]);
+    return steps.map((step) => ({ ...step, sourceName: names.get(step.source) ?? `#${step.source}` }));
   }
 
   /** The claims to the addresses of these rows, by address. */

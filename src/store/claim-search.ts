@@ -2,6 +2,9 @@ import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ClaimFilter } from './blocked-changes.ts';
 import type { Schema } from './schema.ts';
 
+/** Blocked addresses of one slice: each is read with its row, some milliseconds in all. */
+export const SEARCHED_AT_ONCE = 1_500;
+
 /** Which claims are looked for. */
 export interface ClaimSelection extends ClaimFilter {
   /** Absent: of any source. */

@@ -21,7 +21,7 @@ async function earlier(): Promise<SqliteDatabase.Database> {
   file.exec('drop table claims; drop table sources');
   for (const column of ['source', 'others', 'claimed_at']) file.exec(`alter table blocked_ips drop column ${column}`);
   file.exec(
-    'alter table bulk_changes drop column source; alter table bulk_changes drop column filter_json; alter table api_keys drop column source',
+    'alter table bulk_changes drop column source; alter table bulk_changes drop column filter_json; alter table bulk_changes drop column audit_id; drop table undo_changes; drop table undo_blocks; alter table api_keys drop column source',
   );
   file.exec('alter table api_keys drop column moves_claims; alter table bulk_skips drop column removals_only');
   file.exec(`create trigger blocked_ips_text_corrected after update of ip_address on blocked_ips begin select 1; end`);

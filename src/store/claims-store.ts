@@ -4,7 +4,7 @@ import { entryOfSortKey } from '../domain/ip.ts';
 import { type Claim, isExpired } from './blocked-changes.ts';
 import { BLOCKED_COLUMNS, BlockedRows } from './blocked-rows.ts';
 import { ClaimRows, noLists } from './claim-rows.ts';
-import { applyChange, carriedRow, claimsMoved, MANUAL, putInOrder } from './claims.ts';
+import { applyChange, type Claimed, carriedRow, claimsMoved, MANUAL, putInOrder } from './claims.ts';
 import { Generation } from './instance-store.ts';
 import type { Database } from './open-database.ts';
 import type { Schema } from './schema.ts';
@@ -42,6 +42,12 @@ export class ClaimsStore {
     if (rows.length === 0 || !(await this.#claims.anyFurther(read))) return new Map();
     const all = await this.#claims.all(read, new Map(rows.map((row) => [row.ip_address, row])));
     return new Map([...all].map(([text, { claims }]) => [text, claims]));
+  }
+
+  /** All claims to those of these addresses that are blocked. */
+  async claimedAmong(texts: readonly string[]): Promise<ReadonlyMap<string, Claimed>> {
+    const { read } = this.#database;
+    return await this.#claims.all(read, await this.#rows.keyedAmong(read, texts));
   }
 
   /**

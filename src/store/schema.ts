@@ -19,6 +19,8 @@ export interface Schema {
   bulk_changes: BulkChangesTable;
   bulk_blocks: BulkBlocksTable;
   bulk_skips: BulkSkipsTable;
+  undo_changes: UndoChangesTable;
+  undo_blocks: UndoBlocksTable;
   audit: AuditTable;
   audit_outcomes: AuditOutcomesTable;
   webhooks: WebhooksTable;
@@ -152,6 +154,8 @@ interface BulkChangesTable {
   source: number | null;
   /** Which claims its removals drop, a `ClaimFilter`; null: all. */
   filter_json: Generated<string | null>;
+  /** Of the request, whose steps are recorded; null: they are not. */
+  audit_id: Generated<number | null>;
   requested_by: string | null;
   state: BulkState;
   /** Everything up to this sort key is done in this state; null before its first slice. */
@@ -182,6 +186,22 @@ interface BulkSkipsTable {
   ip_address: string;
   /** 1: only staged removals skip it. */
   removals_only: Generated<number>;
+}
+
+/** Changes of several addresses that can be undone; `undo-records.ts`. */
+interface UndoChangesTable {
+  audit_id: number;
+  created_at: string;
+  /** How many it changed. */
+  claims: number;
+  /** 0: too many. */
+  complete: number;
+}
+
+interface UndoBlocksTable {
+  audit_id: number;
+  block: number;
+  steps_json: string;
 }
 
 /** Append-only, enforced by triggers. */

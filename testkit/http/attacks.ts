@@ -76,6 +76,7 @@ function attack(
 function pathOf(endpoint: Endpoint, field?: string, text?: string): string {
   return endpoint.url.replaceAll(/:([a-z_]+)/g, (_match, name: string) => {
     if (name === field) return text as string;
+    if (name === 'id' && endpoint.url.startsWith('/api/audit/')) return '812';
     return name === 'ip_address' && endpoint.url.includes('trusted') ? TRUSTED_SAMPLE : (PATH_SAMPLES[name] ?? name);
   });
 }

@@ -266,6 +266,13 @@ function recording(part: string, methods: Methods, calls: Call[]): Methods {
 
 function answers(): Record<string, Methods> {
   return {
+    undo: {
+      undo: async () => ({
+        undoes: { id: 7, operation: 'block', at: NOW.toISOString(), key: 'ops' },
+        first: [{ ip_address: '192.0.2.1', source: 'manual', action: 'drop', expires_at: null }],
+        ...BULK,
+      }),
+    },
     bulkUnblock: { unblock: async () => ({ ...BULK, added: 0, removed: 1 }) },
     blockedSet: {
       block: async () => ({ created: true, changed: true, answer: { ...BLOCKED, ...REPORT } }),

@@ -35,7 +35,8 @@ interface BulkUnderWay {
 }
 
 export interface BulkOptions extends Guarded {
-  readonly requestedBy: string;
+  /** The `blocked_by` of new entries without one. */
+  readonly requestedBy: string | null;
   readonly dryRun?: boolean;
   /** Which claims its removals drop; what is changed while the rows are read then stays as it is. */
   readonly filter?: ClaimFilter | undefined;
@@ -45,6 +46,8 @@ export interface BulkOptions extends Guarded {
   readonly audited?: (entries: number) => AuditedChange;
   /** Decides, once it is this change's turn, whether it is made at all. */
   readonly condition?: ReadyCondition;
+  /** The audit row of the request's earlier bulk change, of which this one is a part. */
+  readonly partOf?: number | undefined;
 }
 
 interface Received {
@@ -123,9 +126,9 @@ export class BulkRunner {
       crashPoint('bulk.received');
       const claimant = await options.ensureSource?.();
       if (claimant !== undefined) await this.#stored(() => this.#deps.bulk.setSource(id, claimant.id));
-      const { audited, condition } = options;
-      if (!(await this.#stored(() => this.#deps.bulk.markReady(id, audited?.(entries), condition))))
-        throw new NotMade();
+      const { audited, condition, partOf } = options;
+      const isReady = () => this.#deps.bulk.markReady(id, audited?.(entries), { condition, partOf });
+      if (!(await this.#stored(isReady))) throw new NotMade();
       crashPoint('bulk.ready');
     } catch (error) {
       await this.#end(id);

@@ -91,6 +91,7 @@ export function auditColumns(now: Date): readonly Column<AuditRecord>[] {
     { title: 'TARGET', text: targetText },
     { title: 'OUTCOME', text: outcomeText, style: ({ outcome }) => outcomeStyles[outcome] ?? null },
     { title: 'DETAILS', text: detailsText, mayShrink: true },
+    { title: 'ID', text: ({ id }) => String(id) },
   ];
 }
 

@@ -457,6 +457,7 @@ describe('a server of a site', () => {
 
 it('the audit in a pipe is a line of plain fields', () => {
   const row = {
+    id: 812,
     at: '2026-11-21T20:00:00Z',
     operation: 'block',
     key: null,
@@ -469,7 +470,7 @@ it('the audit in a pipe is a line of plain fields', () => {
     result: { added: 2, removed: 0, none: null },
   } as unknown as AuditRecord;
   expect(plainLine(auditColumns(now), row)).toBe(
-    '2026-11-21T20:00:00Z\tthe service\tunix\tblock\t192.0.2.1\trefused (6007)\treason=a\\u{9}b added=2 removed=1 removed=0',
+    '2026-11-21T20:00:00Z\tthe service\tunix\tblock\t192.0.2.1\trefused (6007)\treason=a\\u{9}b added=2 removed=1 removed=0\t812',
   );
   const ended = (...ip_addresses: string[]) =>
     plainLine(auditColumns(now), { ...row, ip_address: null, details: { ip_addresses }, result: null }).split('\t')[4];

@@ -298,6 +298,17 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/audit/{id}/undo': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post: operations['undoOperation'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/events': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['streamEvents'];
@@ -427,7 +438,7 @@ export interface components {
       readonly id: number;
       /** When the request arrived. */
       readonly at: string;
-      /** `block`, `unblock`, `batch`, `replace`, `unblock_selected`, `sync`, `trust`, `distrust`, `set_site`, `remove_site`, `reload`, `restore_backup`, `create_key`, `bind_key`, `revoke_key`, `set_source`, `release`, `keep`, `remove_source`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; from the service itself also `expire`, `expire_trust`, `drop_released` and `import_map_file`; `read`: a read operation that was rejected for lack of a scope; `refusals` counts the rejections of one key beyond sixty per minute. */
+      /** `block`, `unblock`, `batch`, `replace`, `unblock_selected`, `undo`, `sync`, `trust`, `distrust`, `set_site`, `remove_site`, `reload`, `restore_backup`, `create_key`, `bind_key`, `revoke_key`, `set_source`, `release`, `keep`, `remove_source`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; from the service itself also `expire`, `expire_trust`, `drop_released` and `import_map_file`; `read`: a read operation that was rejected for lack of a scope; `refusals` counts the rejections of one key beyond sixty per minute. */
       readonly operation: string;
       /** The name of the key; null: the service itself. */
       readonly key: string | null;
@@ -1051,7 +1062,8 @@ export interface components {
         | 6034
         | 6035
         | 6036
-        | 6040;
+        | 6040
+        | 6041;
       /** The family of the code, one word. */
       readonly kind: string;
       /** The operation that failed. */
@@ -1557,6 +1569,88 @@ export interface components {
       readonly count?: number;
       /** Always empty (6035). */
       readonly still_claimed_by?: readonly components['schemas']['Claim'][];
+    };
+    /** What was undone, and whether the workers hold it. */
+    UndoAnswer: {
+      /** The undone entry of the audit log. */
+      readonly undoes: components['schemas']['UndoneEntry'];
+      /** What is done to claims, the first 20. */
+      readonly first: readonly components['schemas']['UndoneClaim'][];
+      /** How many entries are new. */
+      readonly added: number;
+      /** How many existing entries have a changed field. */
+      readonly updated: number;
+      /** How many entries were removed. */
+      readonly removed: number;
+      /** How many entries did not change, and how many elements of `remove` had no entry. */
+      readonly unchanged: number;
+      /** How many lines or elements were rejected. */
+      readonly rejected_total: number;
+      /** The rejected lines or elements, the first 1,000. */
+      readonly rejected: readonly components['schemas']['Rejection'][];
+      /** Accepted entries inside a special range, the first 100; absent if there are none. */
+      readonly special?: readonly components['schemas']['SpecialEntry'][];
+      /** How many accepted entries are inside a special range; absent if there are none. */
+      readonly special_total?: number;
+      /** Elements of `remove` without an entry of their own. Absent if nothing was to be removed, and for more than 1,000 elements at once, where `unchanged` counts them. */
+      readonly not_blocked?: readonly string[];
+      /** Addresses of `remove` that a blocked network still covers, the first 100; absent if nothing was to be removed. */
+      readonly still_blocked?: readonly components['schemas']['StillBlocked'][];
+      /** How many addresses of `remove` are still covered; absent if nothing was to be removed. */
+      readonly still_blocked_total?: number;
+      /** How many addresses lost the claim of the source and are still blocked, because other sources claim them; absent if there are none. */
+      readonly still_claimed_total?: number;
+      /** Temporary trust that this block ended, the first 100; absent if there was none. */
+      readonly trust_ended?: readonly string[];
+      /** Nothing was changed; the counts are what the request would do now. */
+      readonly dry_run?: true;
+      /** How many entries the set has now; only in a dry run. */
+      readonly current_total?: number;
+      /** How many entries the set can have; only in a dry run, and absent if there is no limit. */
+      readonly limit?: number;
+      /** Every live worker, draining workers included, was verified. */
+      readonly runtime_map_updated: boolean;
+      /** Which worker was not verified for which address; the first 100. */
+      readonly runtime_map_failures: readonly components['schemas']['RuntimeMapFailure'][];
+      /** How many such failures there are. */
+      readonly runtime_map_failures_total: number;
+      /** A reload follows automatically and enforces what was not verified. */
+      readonly reload_scheduled: boolean;
+    };
+    /** Why nothing was changed; the members depend on `code`. */
+    UndoConflict: {
+      /** Addresses whose claims were changed since, the first 20 (6041). */
+      readonly changed_since?: readonly string[];
+      /** How many claims were changed since (6041). */
+      readonly changed_since_total?: number;
+      /** How many entries exist. */
+      readonly current_total?: number;
+      /** How many entries there would have been (6031). */
+      readonly would_be?: number;
+      /** How many entries are allowed (6031). */
+      readonly limit?: number;
+    };
+    /** What the undo does to one claim. */
+    UndoneClaim: {
+      /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
+      readonly ip_address: string;
+      /** The source whose claim it is. */
+      readonly source: string;
+      /** `drop`: the claim that was made is dropped. `restore`: a dropped claim is made again. `change`: a claim gets its former fields. */
+      readonly action: 'drop' | 'restore' | 'change';
+      /** When the claim ends then, as before; null: never, or it is dropped. */
+      readonly expires_at: string | null;
+    };
+    /** The undone entry of the audit log. */
+    UndoneEntry: {
+      /** Its id. */
+      readonly id: number;
+      /** Its operation. */
+      readonly operation: string;
+      /** When it arrived. */
+      readonly at: string;
+      /** The name of its key. */
+      readonly key: string | null;
     };
     /** The result of a dry run. */
     ValidationAnswer: {
@@ -3559,6 +3653,62 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'] & {
             readonly code?: 6003 | 6015;
           };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Undo a change of blocked addresses */
+  undoOperation: {
+    parameters: { query?: { dry_run?: boolean }; header?: never; path: { id: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['UndoAnswer'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 103 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['UndoConflict'] & {
+              readonly code?: 6031 | 6041;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CommittedMembers'] & {
+              readonly code?: 500 | 6032;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CommittedMembers'] & {
+              readonly code?: 6002 | 6003 | 6004 | 6015;
+            };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
       };

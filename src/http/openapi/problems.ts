@@ -202,6 +202,11 @@ const samples: Readonly<Record<number, Sample>> = {
     detail: '120 entries have such a claim, not the 100 that were expected; nothing was changed',
     members: { count: 120 },
   },
+  [codes.CannotUndo]: {
+    op: 'undo',
+    detail: 'of the claims that the operation 812 changed, 1 was changed since: 203.0.113.7; nothing was changed',
+    members: { changed_since: ['203.0.113.7'], changed_since_total: 1 },
+  },
   [codes.UnsupportedMediaType]: {
     op: 'read request',
     detail: 'Content-Type text/html is not supported here; send application/json',

@@ -136,7 +136,7 @@ function mapName(map: string | undefined): string {
   return map === 'trusted' ? 'the map of trusted addresses' : 'the map of blocked addresses';
 }
 
-function bulkOperation(operation: 'batch' | 'replace' | 'unblock_selected' | 'expire' | undefined): string {
+function bulkOperation(operation: 'batch' | 'replace' | 'unblock_selected' | 'undo' | 'expire' | undefined): string {
   if (operation === 'replace') return 'Blocked set replaced';
   return operation === 'expire' ? 'Blocks expired' : 'Entries changed';
 }

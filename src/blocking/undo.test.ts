@@ -1,0 +1,330 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { caller, entryOf, toBlock } from '../../testkit/blocking.ts';
+import { type BulkChanges, openBulkChanges, smallSlice, texts } from '../../testkit/bulk-changes.ts';
+import { entryOfSortKey } from '../domain/ip.ts';
+import { codes } from '../errors/catalogue.ts';
+import { AuditStore } from '../store/audit-store.ts';
+import { BulkStore } from '../store/bulk-store.ts';
+import { ClaimsStore } from '../store/claims-store.ts';
+import type { BulkItem, Expiry, ReplaceOptions } from './blocked-set-service.ts';
+
+const noon = Date.parse('2026-11-20T12:00:00.000Z');
+const hour = 3_600_000;
+const ip = '192.0.2.1';
+
+let changes: BulkChanges;
+let clock: number;
+let rows: number[];
+beforeEach(async () => {
+  clock = noon;
+  rows = [];
+  changes = await openBulkChanges({ now: () => new Date(clock) });
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await changes.close();
+});
+
+const by = (boundTo?: string) => ({
+  ...caller(),
+  keyName: boundTo ?? 'ann',
+  ...(boundTo !== undefined && { boundTo }),
+  audited: (row: number) => void rows.push(row),
+});
+/** The id of its entry in the audit log. */
+async function idOf(work: () => Promise<unknown>): Promise<number> {
+  rows = [];
+  await work();
+  return rows.at(-1)!;
+}
+const until = (hours: number): Expiry => ({ kind: 'at', at: new Date(noon + hours * hour) });
+const block = (text: string, more: object = {}) => changes.kit.blockedSet.block(toBlock(text, more), by());
+const unblock = (text: string, source?: string) => changes.kit.blockedSet.unblock(entryOf(text), by(), { source });
+async function* listOf(addresses: readonly string[]): AsyncGenerator<readonly BulkItem[]> {
+  yield addresses.map((text) => ({ ok: true, request: toBlock(text, { expiry: { kind: 'keep' } }) }) as const);
+}
+const put = (addresses: readonly string[], options: Partial<ReplaceOptions> = {}) =>
+  changes.kit.blockedSet.replaceAll(listOf(addresses), { allowShrink: true, ...options }, by());
+const batch = (add: readonly string[], remove: readonly string[], source?: string) =>
+  changes.kit.blockedSet.batch(
+    {
+      add: add.map((text, index) => ({ index, request: toBlock(text, { expiry: { kind: 'keep' }, reason: 'batch' }) })),
+      remove: remove.map((text, index) => ({ index, entry: entryOf(text) })),
+      rejected: [],
+    },
+    by(),
+    { source },
+  );
+const undo = (id: number, dryRun = false, key = by()) => changes.kit.undo.undo(id, { dryRun }, key);
+
+/** `192.0.2.1 2`: what the source 2 says about it. */
+async function claims(): Promise<Map<string, { reason: string | null; end: string | null; claimedAt: string }>> {
+  const { read } = changes.kit.database;
+  const carried = await read.selectFrom('blocked_ips').selectAll().execute();
+  const further = await read.selectFrom('claims').selectAll().execute();
+  expect(carried.reduce((sum, { others }) => sum + others, 0)).toBe(further.length);
+  return new Map([
+    ...carried.map(
+      (row) =>
+        [
+          `${row.ip_address} ${row.source}`,
+          { reason: row.reason, end: row.expires_at, claimedAt: row.claimed_at ?? row.blocked_at },
+        ] as const,
+    ),
+    ...further.map(
+      (row) =>
+        [
+          `${entryOfSortKey(row.sort_key, 0).text} ${row.source}`,
+          { reason: row.reason, end: row.expires_at, claimedAt: row.claimed_at },
+        ] as const,
+    ),
+  ]);
+}
+
+describe('the audit log', () => {
+  const read = async (id: number) => (await new AuditStore(changes.kit.database).get(id))?.details;
+
+  it('names the source of a block and its former claim, whatever the entry shows', async () => {
+    expect(await read(await idOf(() => block(ip, { reason: 'scan' })))).toMatchObject({
+      created: true,
+      reason: 'scan',
+      source: 'manual',
+      claimed_at: '2026-11-20T12:00:00.000Z',
+    });
+    const ban = (reason: string) => idOf(() => block(ip, { reason, source: 'fail2ban', expiry: until(1) }));
+    const first = await ban('ban');
+    expect(await read(first)).toMatchObject({ created: false, reason: 'ban', source: 'fail2ban' });
+    expect(await read(first)).not.toHaveProperty('was');
+    expect(await read(await ban('again'))).toMatchObject({ reason: 'again', was: { reason: 'ban' } });
+    expect(await read(await ban('again'))).toMatchObject({ source: 'fail2ban' });
+  });
+
+  it('names the claims that an unblock dropped, the first twenty', async () => {
+    await block(ip, { reason: 'scan' });
+    for (let jail = 0; jail < 20; jail++) await block(ip, { source: `jail-${jail}` });
+    expect(await read(await idOf(() => unblock(ip, 'jail-3')))).toMatchObject({
+      source: 'jail-3',
+      dropped: [{ source: 'jail-3', blocked_by: 'ann', expires_at: null }],
+    });
+    await block(ip, { source: 'jail-3' });
+    const id = await idOf(() => unblock(ip));
+    expect(await read(id)).toMatchObject({ reason: 'scan', dropped_total: 21 });
+    expect((await read(id))?.['dropped']).toHaveLength(20);
+    await expect(undo(id)).rejects.toMatchObject({ code: codes.CannotUndo });
+    expect(await read(await idOf(() => batch([ip, '192.0.2.2'], [], 'jail-3')))).toMatchObject({ source: 'jail-3' });
+  });
+});
+
+describe('the undo', () => {
+  it('of an unblock blocks again, with reason, author, source and end as before', async () => {
+    await block(ip, { reason: 'scan', blockedBy: 'bob', expiry: until(5) });
+    await block(ip, { reason: 'ban', source: 'fail2ban', expiry: until(2) });
+    const id = await idOf(() => unblock(ip));
+    await changes.everywhere([]);
+    clock += hour;
+    const plan = await undo(id, true);
+    expect(plan).toMatchObject({
+      dry_run: true,
+      added: 1,
+      updated: 1,
+      undoes: { id, operation: 'unblock', key: 'ann' },
+    });
+    expect(plan.first).toMatchObject([
+      { ip_address: ip, source: 'manual', action: 'restore', expires_at: '2026-11-20T17:00:00.000Z' },
+      { ip_address: ip, source: 'fail2ban', action: 'restore', expires_at: '2026-11-20T14:00:00.000Z' },
+    ]);
+    await changes.everywhere([]);
+    expect(await undo(id)).toMatchObject({ added: 1, updated: 1, runtime_map_updated: true });
+    await changes.everywhere([ip]);
+    const { blocked_by, reason, claims: all } = await changes.kit.blockedSet.get(entryOf(ip));
+    expect({ blocked_by, reason }).toEqual({ blocked_by: 'bob', reason: 'scan' });
+    expect(all?.map(({ source }) => source)).toEqual(['manual', 'fail2ban']);
+    expect(await undo(id)).toMatchObject({ added: 0, updated: 0, unchanged: 2 });
+  });
+
+  it('does not restore a claim that would have ended', async () => {
+    await block(ip, { expiry: until(1) });
+    const id = await idOf(() => unblock(ip));
+    clock += 2 * hour;
+    expect(await undo(id)).toMatchObject({ added: 0, unchanged: 1 });
+    await changes.everywhere([]);
+  });
+
+  it('of a block leaves what another source claims, and restores what the source said before', async () => {
+    await put([ip], { source: 'drop' });
+    await block(ip, { reason: 'first', expiry: until(9) });
+    const id = await idOf(() => block(ip, { reason: 'second' }));
+    expect((await undo(id, true)).first).toMatchObject([{ action: 'change', expires_at: '2026-11-20T21:00:00.000Z' }]);
+    const again = await idOf(() => undo(id));
+    expect((await claims()).get(`${ip} 1`)).toMatchObject({ reason: 'first', end: '2026-11-20T21:00:00.000Z' });
+    await undo(again);
+    expect((await claims()).get(`${ip} 1`)).toMatchObject({ reason: 'second', end: null });
+    await unblock(ip);
+    await changes.everywhere([ip]);
+  });
+
+  it('is refused if a claim was changed since, and names its address', async () => {
+    const id = await idOf(() => batch([ip, '192.0.2.2'], []));
+    await block('192.0.2.2', { reason: 'mine now' });
+    const members = { changed_since: ['192.0.2.2'], changed_since_total: 1 };
+    for (const dryRun of [true, false])
+      await expect(undo(id, dryRun)).rejects.toMatchObject({ code: codes.CannotUndo, status: 409, members });
+    await changes.everywhere([ip, '192.0.2.2']);
+  });
+
+  it('is refused for what is not known, and for the claims of another source than that of the key', async () => {
+    await expect(undo(999)).rejects.toMatchObject({ code: codes.NotFound });
+    const id = await idOf(() => batch([ip, '192.0.2.2'], []));
+    await expect(undo(id, false, by('fail2ban'))).rejects.toMatchObject({ code: codes.Forbidden });
+    await changes.kit.database.write.deleteFrom('undo_changes').execute();
+    await expect(undo(id)).rejects.toMatchObject({ code: codes.CannotUndo });
+    const later = await idOf(() => batch(['192.0.2.3', '192.0.2.4'], []));
+    await changes.kit.database.write.updateTable('undo_changes').set({ complete: 0 }).execute();
+    await expect(undo(later)).rejects.toMatchObject({ code: codes.CannotUndo });
+  });
+
+  it('of a long list restores what it dropped and drops what it added, in slices', async () => {
+    const [old, fresh, kept] = [texts(1_500, '10.1'), texts(1_500, '10.2'), texts(100, '10.3')];
+    await put([...old, ...kept]);
+    vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementation(smallSlice);
+    const id = await idOf(() => put([...fresh, ...kept]));
+    await changes.everywhere([...fresh, ...kept]);
+    const plan = await undo(id, true);
+    expect(plan).toMatchObject({ added: 1_500, removed: 1_500, updated: 0, unchanged: 0 });
+    expect(plan.first).toHaveLength(20);
+    expect(await undo(id)).toMatchObject({ added: 1_500, removed: 1_500, runtime_map_updated: true });
+    await changes.everywhere([...old, ...kept]);
+  });
+
+  it('keeps what is changed while it runs', async () => {
+    const all = texts(1_200);
+    const id = await idOf(() => put(all));
+    const { claimedAmong } = ClaimsStore.prototype;
+    let read = 0;
+    vi.spyOn(ClaimsStore.prototype, 'claimedAmong').mockImplementation(async function (this: ClaimsStore, some) {
+      const found = await claimedAmong.call(this, some);
+      // The plan reads twice.
+      read += 1;
+      if (read === 3) await block(all[5]!, { reason: 'again' });
+      return found;
+    });
+    expect(await undo(id)).toMatchObject({ removed: 1_199, unchanged: 1 });
+    expect(read).toBe(4);
+    await changes.everywhere([all[5]!]);
+  });
+});
+
+it('of any operation is exact, or changes nothing', async () => {
+  const some = ['192.0.2.1', '198.51.100.0/24'];
+  const address = fc.constantFrom(...some);
+  const addresses = fc.uniqueArray(address, { maxLength: 3 });
+  const source = fc.constantFrom(undefined, 'fail2ban');
+  const later = fc.option(fc.integer({ min: 1, max: 8 }), { nil: null });
+  const step = fc.oneof(
+    fc.record({ op: fc.constant('block' as const), address, source, later, reason: fc.constantFrom('a', 'b') }),
+    fc.record({ op: fc.constant('unblock' as const), address, source }),
+    fc.record({ op: fc.constant('batch' as const), addresses, remove: addresses, source }),
+    fc.record({ op: fc.constant('put' as const), addresses, source: fc.constantFrom(undefined, 'drop') }),
+    fc.record({ op: fc.constant('wait' as const) }),
+  );
+  const undoing = fc.record({ op: fc.constant('undo' as const), of: fc.nat(4) });
+  const program = fc
+    .tuple(fc.array(step, { minLength: 3, maxLength: 6 }), fc.array(fc.oneof(undoing, undoing, step), { maxLength: 4 }))
+    .map(([first, more]) => [...first, { op: 'undo' as const, of: 0 }, ...more]);
+  let refused = 0;
+  let undone = 0;
+  await fc.assert(
+    fc.asyncProperty(program, async (steps) => {
+      await changes.kit.database.write.deleteFrom('blocked_ips').execute();
+      changes.kit.database.blockedCount.counted(0);
+      clock = noon;
+      const done: {
+        id: number;
+        before: Awaited<ReturnType<typeof claims>>;
+        after: Awaited<ReturnType<typeof claims>>;
+      }[] = [];
+      const live = async () => {
+        const now = new Date(clock).toISOString();
+        return new Map([...(await claims())].filter(([, { end }]) => end === null || end > now));
+      };
+      for (const one of steps) {
+        clock += 1_000;
+        if (one.op === 'wait') {
+          clock += hour;
+          continue;
+        }
+        const before = await live();
+        rows = [];
+        if (one.op === 'undo') {
+          const target = done[one.of];
+          if (target === undefined) continue;
+          const ended = (said: { end: string | null } | undefined) =>
+            said === undefined || (said.end !== null && said.end <= new Date(clock).toISOString()) ? undefined : said;
+          const names = [...new Set([...target.before.keys(), ...target.after.keys()])].filter((name) => {
+            const [was, is] = [target.before.get(name), target.after.get(name)];
+            return was?.claimedAt !== is?.claimedAt || was?.reason !== is?.reason || was?.end !== is?.end;
+          });
+          const says = (said: object | undefined) => (said === undefined ? undefined : { ...said, claimedAt: '' });
+          const isExact = names.every((name) => {
+            const [is, left, wanted] = [
+              before.get(name),
+              ended(target.after.get(name)),
+              ended(target.before.get(name)),
+            ];
+            const same = (a: object | undefined, b: object | undefined) => JSON.stringify(a) === JSON.stringify(b);
+            return same(says(is), says(wanted)) || same(is, left);
+          });
+          const result = await undo(target.id).catch((error: unknown) => error);
+          const after = await live();
+          if (isExact) {
+            expect(result).toMatchObject({ runtime_map_updated: true });
+            undone += 1;
+            for (const name of names) expect(says(after.get(name))).toEqual(says(ended(target.before.get(name))));
+            for (const [name, claim] of before) if (!names.includes(name)) expect(after.get(name)).toEqual(claim);
+          } else {
+            expect(result).toMatchObject({ code: codes.CannotUndo });
+            refused += 1;
+            expect(after).toEqual(before);
+          }
+        } else {
+          const work = async () => {
+            if (one.op === 'block') {
+              const expiry: Expiry = one.later === null ? { kind: 'permanent' } : until(one.later);
+              await block(one.address, { source: one.source, reason: one.reason, expiry });
+            } else if (one.op === 'unblock') await unblock(one.address, one.source);
+            else if (one.op === 'put') await put(one.addresses, { source: one.source });
+            else {
+              await batch(
+                one.addresses,
+                one.remove.filter((text) => !one.addresses.includes(text)),
+                one.source,
+              );
+            }
+          };
+          // What is not blocked cannot be unblocked.
+          await work().catch((error: unknown) => expect(error).toMatchObject({ status: expect.any(Number) }));
+        }
+        const id = rows.at(-1);
+        const after = await live();
+        if (id !== undefined && JSON.stringify([...before]) !== JSON.stringify([...after]))
+          done.push({ id, before, after });
+      }
+      const blocked = await changes.kit.database.read.selectFrom('blocked_ips').select('ip_address').execute();
+      expect(
+        new Set(
+          changes.master
+            .map(changes.kit.mapPath)
+            .live()
+            .map(({ key }) => key),
+        ),
+      ).toEqual(new Set(blocked.map(({ ip_address }) => ip_address)));
+      await put([]);
+      for (const name of ['fail2ban', 'drop'])
+        await changes.kit.blockedSet.replaceAll(listOf([]), { allowShrink: true, source: name }, by(name));
+    }),
+    { numRuns: 40 },
+  );
+  expect(undone).toBeGreaterThan(5);
+  expect(refused).toBeGreaterThan(0);
+});

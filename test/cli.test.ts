@@ -196,6 +196,28 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     }
   });
 
+  it('releases, keeps and removes the claims of a source', async () => {
+    const last = async (...words: string[]) => (await user.run(words)).out.trimEnd();
+    await user.run(['block', '127.0.0.9', '--source', 'fail2ban:sshd']);
+    await user.run(['block', '127.0.0.9']);
+    await user.run(['block', '127.0.0.10', '--source', 'fail2ban:sshd']);
+    expect(await last('source', 'release', 'fail2ban:sshd', '--after', '10m')).toMatch(
+      /^2 claims of fail2ban:sshd will be dropped at .+ UTC \(in 10 min\)$/,
+    );
+    expect(await last('source', 'ls')).toMatch(/^fail2ban:sshd\tagent\t2\t1\t\d{4}-.+Z\t-$/m);
+    expect(await last('source', 'keep', 'fail2ban:sshd')).toBe('fail2ban:sshd keeps 2 claims');
+    expect(await last('source', 'rm', 'fail2ban:sshd')).toBe(
+      'fail2ban:sshd is removed: 2 claims dropped, 1 address unblocked; verified in every worker',
+    );
+    expect([await service.visit('127.0.0.9'), await service.visit('127.0.0.10')]).toEqual([403, 200]);
+    expect(await last('source', 'keep', 'fail2ban:sshd')).toBe(
+      'nothing to keep: the claims of fail2ban:sshd were dropped, or it had none',
+    );
+    expect((await user.run(['source', 'release', 'fail2ban:sshd'])).code).toBe(2);
+    expect((await user.run(['source', 'rm', 'manual'])).err).toContain('(code 6036, ');
+    await user.run(['unblock', '127.0.0.9']);
+  });
+
   it('prints the API’s answers and problems unchanged with -o json', async () => {
     const { code, out } = await user.run(['-o', 'json', 'block', '192.0.2.1']);
     expect(code).toBe(0);

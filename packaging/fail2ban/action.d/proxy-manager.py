@@ -40,6 +40,10 @@ class Unsent(Exception):
 	"""The service did not take it, and may do so later."""
 
 
+class Refused(Unsent):
+	"""The key does not allow it."""
+
+
 class UnixConnection(http.client.HTTPConnection):
 	def __init__(self, path, timeout):
 		http.client.HTTPConnection.__init__(self, "localhost", timeout=timeout)
@@ -67,7 +71,9 @@ class Client(object):
 		except (OSError, http.client.HTTPException, ValueError) as error:
 			self.close()
 			raise Unsent("%s %s: %s" % (method, self._url, error or type(error).__name__))
-		if status in (401, 403, 408, 429) or status >= 500 or answer.get("code") == 6031:
+		if status == 403:
+			raise Refused(answer.get("detail", "403"))
+		if status in (401, 408, 429) or status >= 500 or answer.get("code") == 6031:
 			raise Unsent("%s %s: %d %s" % (method, path, status, answer.get("detail", "")))
 		return status, answer
 
@@ -238,7 +244,9 @@ class ProxyManagerAction(ActionBase):
 		network = self._network(address)
 		seconds = int(aInfo["bantime"])
 		ends = None if seconds < 0 else float(aInfo["time"]) + seconds
-		reason = "fail2ban %s, %d failures" % (self._jail.name, int(aInfo["failures"] or 0))
+		failures = int(aInfo["failures"] or 0)
+		# Without failures an operator banned it.
+		reason = "fail2ban " + self._jail.name + (", %d failures" % failures if failures else "")
 		with self._changed:
 			if network != address:
 				self._inside.setdefault(network, set()).add(address)
@@ -299,7 +307,12 @@ class ProxyManagerAction(ActionBase):
 	def _keep(self):
 		if self._kept is not None:
 			return
-		status, answer = self._client.call("POST", self._path("/keep"))
+		try:
+			status, answer = self._client.call("POST", self._path("/keep"))
+		except Refused as error:
+			# Bans count more than a restart: they are sent, and at each start again.
+			self._report(error)
+			status, answer = 200, {"kept": False}
 		if status != 200:
 			raise Unsent("keep: %d %s" % (status, answer.get("detail", "")))
 		with self._changed:
@@ -345,12 +358,16 @@ class ProxyManagerAction(ActionBase):
 		unbans = [network for network, ban in work if ban is None]
 		now = time.time()
 		bans = [ban.element(network, now) for network, ban in work if ban is not None]
-		if len(work) == 1 and unbans:
+		# First, because bans wait while the blocked set is full.
+		if len(unbans) == 1:
 			self._unban_one(unbans[0])
-			return
-		answer = self._call(
-			"POST", "/api/blocked-ips/batch?" + self._query(), {"add": bans, "remove": unbans}
-		)
+		elif unbans:
+			self._batch({"add": [], "remove": unbans})
+		if bans:
+			self._batch({"add": bans, "remove": []})
+
+	def _batch(self, body):
+		answer = self._call("POST", "/api/blocked-ips/batch?" + self._query(), body)
 		for rejected in answer.get("rejected", [])[:10]:
 			self._logSys.error("[%s] proxy-manager: %s: %s", self._jail.name, rejected["value"], rejected["why"])
 

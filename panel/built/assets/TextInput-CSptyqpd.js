@@ -1,1 +1,0 @@
-import{Dt as e,St as t,jt as n}from"./age-DPxkNJVO.js";import{k as r}from"./focus-row-NoMkQGSu.js";var i=n(),a=t(t=>{let n=e([`Input`,`InputWrapper`,`TextInput`],null,t);return(0,i.jsx)(r,{component:`input`,...n,__staticSelector:`TextInput`})});a.classes=r.classes,a.displayName=`@mantine/core/TextInput`;export{a as t};

@@ -1,0 +1,1 @@
+function e(e){return[...e.querySelectorAll(`[data-row]`)]}function t(t,n){let r=e(t);(r[Math.min(Math.max(0,n),r.length-1)]??document.getElementById(`main`))?.focus()}export{e as n,t};

@@ -18,6 +18,7 @@ describe('sign-in', () => {
     expect(response.json()).toEqual({
       name: 'ops',
       scopes: ['admin'],
+      source: null,
       expires_at: null,
       client_address: from,
       trustable_address: from,

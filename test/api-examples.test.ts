@@ -95,6 +95,7 @@ const before: Readonly<Record<string, () => Promise<void>>> = {
     for (let last = 1; last <= 3; last += 1) await block({ ip_address: `203.0.113.${last}`, reason: 'wrong filter' });
   },
   'getSource sshd': ban,
+  'setSource list': async () => void (await service.call('DELETE', '/api/sources/drop')),
   'removeSource sshd': ban,
   'releaseSource stop': ban,
   'listBlockedAddresses first_page': async () => {

@@ -17,6 +17,18 @@ interface Damage {
   do(database: string): Promise<void>;
 }
 
+/** The page size, and the number of the first page of the blocked addresses: the last one of the file may be unused. */
+function pageOfBlocks(path: string): [number, number] {
+  const database = new Database(path);
+  const pageSize = database.pragma('page_size', { simple: true }) as number;
+  const page = database
+    .prepare("select rootpage from sqlite_master where name = 'blocked_ips'")
+    .pluck()
+    .get() as number;
+  database.close();
+  return [pageSize, page];
+}
+
 /** For an empty, missing or invalid file see starts.test.ts. */
 const damages: readonly Damage[] = [
   { name: 'cut off', says: /damaged.*restore it from a backup/, do: (path) => truncate(path, 3 * 4_096) },
@@ -24,8 +36,9 @@ const damages: readonly Damage[] = [
     name: 'with a page of nothing',
     says: /damaged.*restore it from a backup/,
     do: async (path) => {
+      const [pageSize, page] = pageOfBlocks(path);
       const bytes = await readFile(path);
-      bytes.fill(0, bytes.length - 4_096);
+      bytes.fill(0, (page - 1) * pageSize, page * pageSize);
       await writeFile(path, bytes);
     },
   },

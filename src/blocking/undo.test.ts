@@ -182,6 +182,20 @@ describe('the undo', () => {
     const later = await idOf(() => batch(['192.0.2.3', '192.0.2.4'], []));
     await changes.kit.database.write.updateTable('undo_changes').set({ complete: 0 }).execute();
     await expect(undo(later)).rejects.toMatchObject({ code: codes.CannotUndo });
+    const none = {
+      runtime_map_updated: null,
+      runtime_map_failures_total: null,
+      reload_scheduled: null,
+      result_json: null,
+    };
+    const answered = { audit_id: later, finished_at: '2026-11-20T12:00:00.000Z', status: 409, code: 6040 };
+    await changes.kit.database.write
+      .insertInto('audit_outcomes')
+      .values({ ...answered, ...none })
+      .execute();
+    await expect(undo(later)).rejects.toMatchObject({
+      detail: expect.stringContaining('was refused and changed nothing'),
+    });
   });
 
   it('of a long list restores what it dropped and drops what it added, in slices', async () => {

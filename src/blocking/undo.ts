@@ -77,6 +77,7 @@ export class Undo {
     if (record === null) throw new ServiceError(codes.NotFound, 'undo', `the audit log has no entry ${id}`);
     const { operation } = record;
     if (!undoable.has(operation)) throw cannot(`${operation} cannot be undone, only changes of blocked addresses`);
+    if (record.outcome === 'refused') throw cannot(`the ${operation} ${id} was refused and changed nothing`);
     const kept = await this.#deps.records.find(id);
     if (kept === null) {
       const single = singleSteps(record, await this.#deps.sources.byNumber());

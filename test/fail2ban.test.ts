@@ -67,7 +67,7 @@ describeWithFail2ban('fail2ban', () => {
       await service?.stop();
     });
 
-    it("lifts its ban of an address that an operator blocked, and the operator's block stays in force", async () => {
+    it('lifts its ban of an address that an operator blocked, and the block of the operator stays in force', async () => {
       const ip = '127.9.0.1';
       await service.block(ip);
       await fail2ban.client('set', 'shop', 'banip', ip);

@@ -20,7 +20,7 @@ import { BulkSkips } from './bulk-skips.ts';
 import { ClaimRows } from './claim-rows.ts';
 import { ClaimSearch, type ClaimSelection, SEARCHED_AT_ONCE } from './claim-search.ts';
 import { type ClaimStep, joinedSteps, stepsBetween } from './claim-steps.ts';
-import { applyChange, type Claimed, carriedRow, type Lists, plain } from './claims.ts';
+import { applyChange, type Claimed, carriedRow, type Lists } from './claims.ts';
 import { coveredAmong } from './covered-among.ts';
 import { ForeignCommits } from './foreign-commits.ts';
 import { type AdoptedRows, adoptedRow, adoptForeign } from './foreign-rows.ts';
@@ -254,8 +254,7 @@ export class BlockedIpsStore {
     const { read } = this.#database;
     if (texts.size === 0 || !(await this.#claims.anyFurther(read))) return new Set();
     const about = changes.filter(({ entry }) => texts.has(entry.text));
-    const rows = await this.#rows.keyedAmong(read, [...texts]);
-    const { claimed, lists } = await this.#claims.claimed(read, rows, about);
+    const { claimed, lists } = await this.#claimed(read, [...texts], about, now.toISOString());
     const { effects, after } = effectsOf(about, claimed, now.toISOString(), lists);
     const staying = about.filter((_, index) => {
       const effect = effects[index]!;
@@ -331,21 +330,32 @@ export class BlockedIpsStore {
     audits: readonly GroupAudit[],
   ): Promise<{ effects: BlockedEffect[]; net: NetChange; committed: (() => void)[] }> {
     const entries = new Map(changes.map((change) => [change.entry.text, change.entry]));
-    const before = await this.#rows.getMany(runner, [...entries.keys()]);
-    // A foreign row that no sync adopted yet does not block, but its fields count for the new block.
-    const foreign = await this.#rows.foreignAmong(runner, [...before.keys()]);
-    const { claimed, lists } = await this.#claims.claimed(runner, before, changes);
-    for (const [text, row] of foreign) claimed.set(text, plain(adoptedRow(row, now)));
+    const { claimed, lists, foreign } = await this.#claimed(runner, [...entries.keys()], changes, now);
     const steps: ClaimStep[][] = [];
     const { effects, after } = effectsOf(changes, claimed, now, lists, audits.length === 0 ? null : steps);
     const { rows, net } = difference(entries, claimed, after, foreign);
     await this.#rows.write(runner, rows);
     for (const [text, left] of after) {
       const old = claimed.get(text) ?? null;
-      if (left !== null && left !== old) await this.#claims.write(runner, sortKey(entries.get(text)!), old, left);
+      const key = sortKey(entries.get(text)!);
+      // A foreign row is replaced by one with a key, and no trigger knew its claims.
+      if (left === null && foreign.has(text)) await this.#claims.forget(runner, key);
+      if (left !== null && (left !== old || foreign.has(text))) await this.#claims.write(runner, key, old, left);
     }
     await this.#bulkSkips.mark(runner, changes);
     return { effects, net, committed: await this.#writeAudit(runner, audits, effects, steps, now) };
+  }
+
+  /** A foreign row that no sync adopted yet does not block, but its fields count: a change of its address adopts it. */
+  async #claimed(runner: Runner, texts: readonly string[], changes: readonly BlockedChange[], now: string) {
+    const rows = await this.#rows.getMany(runner, texts);
+    const foreign = await this.#rows.foreignAmong(runner, [...rows.keys()]);
+    const { claimed, lists } = await this.#claims.claimed(runner, rows, changes);
+    for (const [text, row] of foreign) {
+      const { entry } = changes.find((change) => change.entry.text === text)!;
+      claimed.set(text, await this.#claims.withLeftOver(runner, sortKey(entry), adoptedRow(row, now)));
+    }
+    return { claimed, lists, foreign };
   }
 
   async #writeAudit(

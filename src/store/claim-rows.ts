@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { BlockedIp } from '../api/blocked-ips.ts';
 import type { BlockedChange, Claim } from './blocked-changes.ts';
 import type { ClaimStep } from './claim-steps.ts';
-import { type Claimed, carriedRow, isPlain, type Lists, MANUAL, plain } from './claims.ts';
+import { type Claimed, carriedRow, isPlain, type Lists, MANUAL, plain, putInOrder } from './claims.ts';
 import { PreparedQuery, type Runner } from './prepared-query.ts';
 import { BLOCK, eachBlock, filled } from './row-blocks.ts';
 import type { Schema } from './schema.ts';
@@ -131,9 +131,25 @@ export class ClaimRows {
     return claimed;
   }
 
+  /**
+   * A row without a key counts as a claim of `manual`. The claims that are there may be those of a row that it
+   * replaced (`INSERT OR REPLACE`, which runs no trigger): they count too.
+   */
+  async withLeftOver(runner: Runner, key: Buffer, row: BlockedIp): Promise<Claimed> {
+    const own = plain(row);
+    if (!(await this.anyFurther(runner))) return own;
+    const left = (await this.#further.all(runner, filled([key]))).map((claim) => furtherClaim(row.ip_address, claim));
+    return left.length === 0 ? own : putInOrder({ ...own, claims: [own.claims[0], ...left] });
+  }
+
   /** Keys of addresses with further claims that have ended by `now`. */
   async ended(runner: Runner, now: string, limit: number): Promise<Buffer[]> {
     return (await this.#ended.all(runner, [now, limit])).map(({ sort_key }) => sort_key);
+  }
+
+  /** For a row whose deletion ran no trigger. */
+  async forget(runner: Runner, key: Buffer): Promise<void> {
+    await this.#delete.write(runner, [key]);
   }
 
   /** After the row of `blocked_ips` was written. A deleted row's claims are gone with it. */
@@ -159,9 +175,10 @@ function together(row: BlockedIp, carried: Carried, further: readonly FurtherCla
   const first: Claim = { source: carried.source, row: { ...row, blocked_at: carried.claimed_at ?? row.blocked_at } };
   const others = further
     .filter(({ sort_key }) => carried.others > 0 && sort_key.equals(carried.sort_key))
-    .map(({ sort_key: _, source, claimed_at, ...said }) => ({
-      source,
-      row: { ip_address: row.ip_address, ...said, blocked_at: claimed_at },
-    }));
+    .map((claim) => furtherClaim(row.ip_address, claim));
   return { since: row.blocked_at, claims: [first, ...others] };
+}
+
+export function furtherClaim(text: string, { sort_key: _, source, claimed_at, ...said }: FurtherClaim): Claim {
+  return { source, row: { ip_address: text, ...said, blocked_at: claimed_at } };
 }

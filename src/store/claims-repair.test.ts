@@ -91,3 +91,10 @@ it('lets the row carry the claim that ends last', async () => {
   expect(repaired).toEqual({ counts: 1, restored: [] });
   expect(rows).toMatchObject([{ source: 3, others: 2, expires_at: null }, {}]);
 });
+
+it('keeps the row with which an operator replaced a shared one, and the claims of the others', async () => {
+  const replace = `insert or replace into blocked_ips (ip_address, blocked_at) values ('${ip}', '2026-11-20 11:00:00')`;
+  const { rows, further } = await start(replace);
+  expect(rows).toMatchObject([{ ip_address: ip, source: 1, others: 1, expires_at: null }, { ip_address: other }]);
+  expect(further).toEqual([3]);
+});

@@ -3,8 +3,9 @@ import type { BlockedIp } from '../api/blocked-ips.ts';
 import { entryOfSortKey } from '../domain/ip.ts';
 import { type Claim, isExpired } from './blocked-changes.ts';
 import { BLOCKED_COLUMNS, BlockedRows } from './blocked-rows.ts';
-import { ClaimRows, noLists } from './claim-rows.ts';
-import { applyChange, type Claimed, carriedRow, claimsMoved, MANUAL, putInOrder } from './claims.ts';
+import { ClaimRows, furtherClaim, noLists } from './claim-rows.ts';
+import { applyChange, type Claimed, carriedRow, claimsMoved, MANUAL, plain, putInOrder } from './claims.ts';
+import { adoptedRow } from './foreign-rows.ts';
 import { Generation } from './instance-store.ts';
 import type { Database } from './open-database.ts';
 import type { Schema } from './schema.ts';
@@ -108,12 +109,11 @@ export class ClaimsStore {
           continue;
         }
         await transaction.deleteFrom('claims').where('sort_key', '=', key).execute();
-        const live = claims
-          .map(({ source, claimed_at, sort_key: _, ...said }) => ({
-            source,
-            row: { ip_address: text, ...said, blocked_at: claimed_at },
-          }))
-          .filter((claim) => !isExpired(claim.row, now.toISOString()));
+        const byHand = (await this.#rows.foreignAmong(transaction, [text])).get(text);
+        const own = byHand === undefined ? [] : plain(adoptedRow(byHand, now.toISOString())).claims;
+        const live = [...own, ...claims.map((claim) => furtherClaim(text, claim))].filter(
+          (claim) => !isExpired(claim.row, now.toISOString()),
+        );
         const [first, ...others] = live;
         if (first === undefined) continue;
         const after = putInOrder({ since: now.toISOString(), claims: [first, ...others] });
@@ -150,7 +150,10 @@ export class ClaimsStore {
         const change = { op: 'expire', entry: entryOfSortKey(byText.get(text)!, 0), now: at } as const;
         const { after } = applyChange(before, change, at, noLists);
         // Null: the row has expired too, and goes with its claims.
-        if (after !== null) await this.#claims.write(transaction, byText.get(text)!, before, after);
+        if (after === null) continue;
+        // An operator may have shortened the row's own end.
+        await this.#rows.write(transaction, { inserts: [], updates: [carriedRow(after)], deletes: [] });
+        await this.#claims.write(transaction, byText.get(text)!, before, after);
       }
       return keys.length;
     });

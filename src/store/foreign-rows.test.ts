@@ -10,8 +10,9 @@ import {
   StoreFolder,
   storesOf,
 } from '../../testkit/store/store-folder.ts';
-import type { BlockedIpsStore } from './blocked-ips-store.ts';
+import type { BlockedChange, BlockedIpsStore } from './blocked-ips-store.ts';
 import { BulkStore } from './bulk-store.ts';
+import { ClaimsStore } from './claims-store.ts';
 import type { Database } from './open-database.ts';
 
 let folder: StoreFolder;
@@ -150,5 +151,65 @@ describe('a row whose text an operator corrects', () => {
     await block(store, '192.0.2.1');
     correct('192.0.2.1', '192.0.2.1');
     expect(await blockedTexts(store)).toEqual(['192.0.2.1']);
+  });
+});
+
+describe('a row with which an operator replaced that of a shared address', () => {
+  const ip = '192.0.2.1';
+  const LATE = '2026-11-20T15:00:00.000Z';
+  const claim = (source: number, at?: string): BlockedChange => ({
+    op: 'add',
+    entry: entry(ip),
+    source,
+    expiry: at === undefined ? { kind: 'permanent' } : { kind: 'at', at },
+  });
+  const sourcesOf = async () => {
+    const rows = await database.read.selectFrom('blocked_ips').select(['source', 'others', 'expires_at']).execute();
+    const further = await database.read.selectFrom('claims').select('source').orderBy('source').execute();
+    return { rows, further: further.map(({ source }) => source) };
+  };
+  const change = async (...changes: BlockedChange[]) => await store.applyGroup(changes, NOON, async () => undefined);
+
+  beforeEach(async () => {
+    const source = { kind: 'agent', created_at: NOON.toISOString() } as const;
+    await database.write
+      .insertInto('sources')
+      .values({ ...source, id: 2, name: 'fail2ban' })
+      .execute();
+    await change(claim(1, LATE), claim(2, '2026-11-20T13:00:00.000Z'));
+    const file = new SqliteDatabase(folder.file);
+    file.exec(`insert or replace into blocked_ips (ip_address, blocked_at) values ('${ip}', '2026-11-20 11:00:00')`);
+    file.close();
+  });
+
+  it('is adopted beside the claims of the others', async () => {
+    await adoptAll();
+    expect(await sourcesOf()).toEqual({ rows: [{ source: 1, others: 1, expires_at: null }], further: [2] });
+    await change(claim(2, LATE));
+    expect((await sourcesOf()).further).toEqual([2]);
+  });
+
+  it('is adopted by the next claim, and by a removal of another claim', async () => {
+    await change(claim(2, LATE));
+    expect(await sourcesOf()).toEqual({ rows: [{ source: 1, others: 1, expires_at: null }], further: [2] });
+  });
+
+  it('goes with all its claims', async () => {
+    await change({ op: 'remove', entry: entry(ip) });
+    expect(await sourcesOf()).toEqual({ rows: [], further: [] });
+  });
+
+  it('ends when its own end was shortened, and the others stay', async () => {
+    await change(claim(1), claim(2, LATE));
+    const file = new SqliteDatabase(folder.file);
+    file.exec(`update blocked_ips set expires_at = '2026-11-20T12:30:00.000Z' where ip_address = '${ip}'`);
+    file.exec(
+      `insert into sources (id, name, kind, created_at) values (3, 'other', 'agent', '2026-11-20T11:00:00.000Z')`,
+    );
+    file.exec(`insert into claims select sort_key, 3, null, null, claimed_at, '2026-11-20T12:10:00.000Z' from claims`);
+    file.exec('update blocked_ips set others = 2');
+    file.close();
+    await new ClaimsStore(database).sweep(new Date('2026-11-20T12:20:00.000Z'), 100);
+    expect(await sourcesOf()).toEqual({ rows: [{ source: 2, others: 1, expires_at: LATE }], further: [1] });
   });
 });

@@ -66,13 +66,19 @@ async function adoptOne(
     await claims.write(transaction, sortKey(entry), before, after);
     return;
   }
-  const adopted = { ...adoptedRow(row, now), ip_address: entry.text, sort_key: sortKey(entry) };
+  const key = sortKey(entry);
+  const adopted = { ...adoptedRow(row, now), ip_address: entry.text, sort_key: key };
   await transaction
     .insertInto('blocked_ips')
     .values(adopted)
     // The canonical spelling may exist without a key too: then one of the two is enough.
-    .onConflict((conflict) => conflict.column('ip_address').doUpdateSet({ sort_key: adopted.sort_key }))
+    .onConflict((conflict) => conflict.column('ip_address').doUpdateSet({ sort_key: key }))
     .execute();
+  const { sort_key: _, ...own } = adopted;
+  const after = await claims.withLeftOver(transaction, key, own);
+  if (after.claims.length === 1) return;
+  await rows.write(transaction, { inserts: [], updates: [carriedRow(after)], deletes: [] });
+  await claims.write(transaction, key, after, after);
 }
 
 /** Already blocked under its canonical spelling: a claim of `manual`; of two ends the later wins. */

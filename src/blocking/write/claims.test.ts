@@ -1,10 +1,12 @@
 // What an unblock and an expiry do to an address that other sources claim too.
+import { readFile } from 'node:fs/promises';
 import SqliteDatabase from 'better-sqlite3';
 import { describe, expect } from 'vitest';
 import { type BlockingKit, caller } from '../../../testkit/blocking.ts';
 import { itScripted as it } from '../../../testkit/scripted-blocking.ts';
 import type { ScriptedMaster } from '../../../testkit/scripted-master.ts';
 import { entry } from '../../../testkit/store/store-folder.ts';
+import { codes } from '../../errors/catalogue.ts';
 import type { BlockedChange } from '../../store/blocked-ips-store.ts';
 import type { GroupWriter } from './group-writer.ts';
 
@@ -69,5 +71,19 @@ describe('an unblock after which another source still claims the address', () =>
     expect(await kit.blockedSet.unblock(entry(ip), caller())).toMatchObject({ runtime_map_updated: true });
     expect(held(master, kit)).toEqual([]);
     expect(await kit.store.get(ip)).toBeNull();
+  });
+
+  it('adopts a row that an operator inserted, and enforces it', async ({ kit, master }) => {
+    sources(kit);
+    const database = new SqliteDatabase(kit.databaseFile);
+    database.prepare("insert into blocked_ips (ip_address, blocked_at) values (?, '2026-11-20 11:00:00')").run(ip);
+    database.close();
+    await expect(kit.blockedSet.unblock(entry(ip), caller(), { source: 'fail2ban' })).rejects.toMatchObject({
+      code: codes.NotFound,
+      members: { still_claimed_by: [{ source: 'manual' }], runtime_map_updated: true },
+    });
+    expect(await kit.store.get(ip)).not.toBeNull();
+    expect(held(master, kit)).toHaveLength(1);
+    expect(await readFile(kit.mapPath, 'utf8')).toContain(`${ip} 1`);
   });
 });

@@ -56,9 +56,11 @@ export class DurableCommit {
     await this.#endShrinks();
     // All of them: a row of a bulk change under way has no line yet, and an emptied file is noticed.
     const lines = [...new Set(changes.filter((change) => change.op === 'add').map((change) => change.entry.text))];
-    const toFile = async (_net: NetChange, generation: number): Promise<void> => {
+    const toFile = async ({ added }: NetChange, generation: number): Promise<void> => {
       crashPoint('group.rows-written');
-      if (lines.length > 0) await this.#deps.keeper.file.add(lines, generation);
+      // A removal adopts a row that an operator inserted if it drops the claim of another source.
+      const all = [...new Set([...lines, ...added])];
+      if (all.length > 0) await this.#deps.keeper.file.add(all, generation);
       crashPoint('group.lines-durable');
     };
     const write = () => this.#deps.store.applyGroup(changes, now, toFile, audits);

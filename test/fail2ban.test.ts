@@ -1,8 +1,9 @@
 // The action of packaging/fail2ban inside a real fail2ban, with the real service and HAProxy.
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
 import { describeWithFail2ban, RealFail2ban } from '../testkit/fail2ban.ts';
+import { LostReply } from '../testkit/lost-reply.ts';
 import { describeOnOneProxy, longTests } from '../testkit/proxies.ts';
 import { program, RealService } from '../testkit/real-service.ts';
 
@@ -10,6 +11,7 @@ describeWithFail2ban('fail2ban', () => {
   describeOnOneProxy('with proxy-manager', ({ bin }) => {
     let service: RealService;
     let fail2ban: RealFail2ban;
+    let between: LostReply;
     const claimsOf = async (ip: string): Promise<string[]> => {
       const { status, body } = await service.call('GET', `/api/blocked-ips/${encodeURIComponent(ip)}`);
       if (status === 404) return [];
@@ -39,6 +41,7 @@ describeWithFail2ban('fail2ban', () => {
       const body = { name: 'fail2ban', scopes: ['block'], source: 'fail2ban' };
       const { body: made } = await service.call('POST', '/api/keys', { body });
       const url = `http://127.0.0.1:${service.apiPort}`;
+      between = await LostReply.listen(() => service.apiPort);
       const key = '%(key)s';
       const python = (options = '') =>
         `action = proxy-manager.py[url="${url}", key="${key}", retry=1, restoring=1${options}]`;
@@ -54,6 +57,7 @@ describeWithFail2ban('fail2ban', () => {
         return [
           { name: 'shop', settings: [of(python())] },
           { name: 'long', settings: ['bantime = -1', of(python())] },
+          { name: 'lost', settings: [of(python(', release=1').replace(url, `http://127.0.0.1:${between.port}`))] },
           { name: 'wide', settings: [of(python(', ipv6_prefix=64'))] },
           ...(longTests ? [{ name: 'growing', settings: [...growing, of(python())] }] : []),
           ...(longTests ? [{ name: 'unbound', settings: [python().replace(key, unbound(keyFile))] }] : []),
@@ -64,6 +68,7 @@ describeWithFail2ban('fail2ban', () => {
     });
     afterAll(async () => {
       await fail2ban?.remove();
+      between?.close();
       await service?.stop();
     });
 
@@ -198,6 +203,71 @@ describeWithFail2ban('fail2ban', () => {
       await denied(ip);
       await fail2ban.client('set', 'shop', 'unbanip', ip);
       await served(ip);
+    });
+
+    it('lifts at its next start what was lifted while the service was down, and bans what was banned', async () => {
+      const [lifted, again, stays] = ['127.9.10.1', '127.9.10.2', '127.9.10.3'] as const;
+      for (const ip of [lifted, again, stays]) await ban(ip, 'long');
+      await ban('127.9.10.4');
+      await idle('long');
+      await idle();
+      service.kill('SIGTERM');
+      await service.ended();
+      await fail2ban.client('set', 'long', 'unbanip', lifted, again);
+      await fail2ban.client('set', 'long', 'banip', again);
+      await fail2ban.client('set', 'shop', 'unbanip', '127.9.10.4');
+      // One that is killed sends nothing either.
+      await fail2ban.stop();
+      await service.launch();
+      expect(await claimsOf(lifted)).toEqual(['fail2ban:long']);
+      await fail2ban.start();
+      await served(lifted);
+      await served('127.9.10.4');
+      await idle('long');
+      expect(await service.visit(again)).toBe(403);
+      expect(await service.visit(stays)).toBe(403);
+      service.kill('SIGTERM');
+      await service.ended();
+      await fail2ban.client('set', 'long', 'unbanip', stays);
+      await fail2ban.client('unban', '--all');
+      await fail2ban.client('set', 'long', 'banip', lifted);
+      await fail2ban.kill();
+      expect(statSync(`${fail2ban.keyFile}.long.unsent`).mode & 0o777).toBe(0o600);
+      await service.launch();
+      await fail2ban.start();
+      await served(again);
+      await served(stays);
+      await denied(lifted);
+      await idle('long');
+      await fail2ban.client('unban', '--all');
+      await served(lifted);
+    });
+
+    it('sends all bans again if the answer that they were dropped is lost', async () => {
+      const ip = '127.9.11.1';
+      await ban(ip, 'lost');
+      await idle('lost');
+      await fail2ban.stop();
+      await served(ip);
+      between.losesNext = '/keep';
+      // Even if the service does not say it again.
+      between.afterwards = { name: 'fail2ban:lost', claims: 0, kept: true };
+      await fail2ban.start();
+      await denied(ip);
+      await fail2ban.client('set', 'lost', 'unbanip', ip);
+      await served(ip);
+    });
+
+    it('keeps the source of its bans at a reload', async () => {
+      const ip = '127.9.12.1';
+      await ban(ip);
+      fail2ban.edit((jails) => jails.replace('restoring=1]', 'restoring=1, source="fail2ban:new"]'));
+      expect((await fail2ban.client('reload')).status).toBe(0);
+      await isLogged('counts after a restart of fail2ban');
+      await fail2ban.client('set', 'shop', 'unbanip', ip);
+      await served(ip);
+      fail2ban.edit((jails) => jails.replace(', source="fail2ban:new"]', ']'));
+      expect((await fail2ban.client('reload')).status).toBe(0);
     });
 
     if (!longTests) return;

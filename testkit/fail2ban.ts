@@ -90,6 +90,12 @@ export class RealFail2ban {
     return existsSync(path) ? readFileSync(path, 'utf8') : '';
   }
 
+  /** The jails, before a reload. */
+  edit(change: (jails: string) => string): void {
+    const path = join(this.folder, 'jail.conf');
+    writeFileSync(path, change(readFileSync(path, 'utf8')));
+  }
+
   async start(): Promise<void> {
     const output = openSync(join(this.folder, 'output.log'), 'a');
     const [first, ...more] = programOf('fail2ban-server')!;

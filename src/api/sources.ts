@@ -240,7 +240,7 @@ const KeptSource = model('KeptSource', 'Whether the source still has its claims.
   name: text('The name of the source.'),
   claims: count('How many claims it has.'),
   kept: flag(
-    'No release and no removal dropped its claims since the last call. False also if it has never had any: the agent must claim its addresses again.',
+    'No release and no removal dropped its claims. False, also if it is repeated, until the agent claims again, as it must; false also if it has never had any.',
   ),
 });
 export type KeptSource = Static<typeof KeptSource>;

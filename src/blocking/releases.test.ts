@@ -1,10 +1,11 @@
 // All claims of a source at once: released after a time, kept, or removed with the source.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { caller, entryOf, toBlock } from '../../testkit/blocking.ts';
 import { type BulkChanges, openBulkChanges, smallSlice, texts } from '../../testkit/bulk-changes.ts';
 import { eventually } from '../../testkit/conditions.ts';
 import { codes } from '../errors/catalogue.ts';
 import { BulkStore } from '../store/bulk-store.ts';
+import { SourcesStore } from '../store/sources-store.ts';
 
 const ip = '192.0.2.1';
 const other = '192.0.2.2';
@@ -126,14 +127,33 @@ describe('keep', () => {
     await changes.everywhere([ip]);
   });
 
-  it('reports once that the claims were dropped', async () => {
+  it('reports that the claims were dropped until the agent claims again', async () => {
     await ban();
     await release(0);
     changes.kit.releases.start();
     await swept();
+    // A claim that is made before the agent knows, by another request, does not hide it.
+    await ban(other);
+    // The reply may be lost, so it is repeated.
+    expect(await keep()).toEqual({ name: jail, claims: 1, kept: false });
+    expect(await keep()).toEqual({ name: jail, claims: 1, kept: false });
+    await changes.kit.blockedSet.unblock(entryOf(other), fail2ban(), { source: jail });
     expect(await keep()).toEqual({ name: jail, claims: 0, kept: false });
     await ban();
     expect(await keep()).toEqual({ name: jail, claims: 1, kept: true });
+  });
+
+  it('that is stored does not fail', async () => {
+    await ban();
+    await release(5);
+    const counts = vi.spyOn(SourcesStore.prototype, 'counts').mockRejectedValue(new Error('cannot read'));
+    try {
+      expect(await rejection(keep())).toMatchObject({ message: 'cannot read' });
+    } finally {
+      counts.mockRestore();
+    }
+    expect((await changes.kit.releases.get(jail)).release_at).not.toBeNull();
+    expect(done('keep')).toEqual([]);
   });
 
   it('of a source that was never named keeps nothing, and does not create it', async () => {

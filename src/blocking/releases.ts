@@ -73,13 +73,14 @@ export class Releases {
   /** Its claims stay until `seconds` have passed. Errors: 403, 1100, 6036. */
   async release(name: string, seconds: number, caller: Caller): Promise<ReleasedSource> {
     const source = await this.#ownSource('release source', name, caller);
+    const claims = await this.#deps.sources.claimsOfSource(source);
     const now = this.#deps.now();
     const at = new Date(now.getTime() + seconds * 1_000);
     const release_at = at.toISOString();
     const audited = auditedChange('release', caller, { target: name, details: { release_at } });
     await stored(() => this.#deps.store.release(source.id, at, now, audited));
     this.#deps.outcomes.reportSource('release', name, caller);
-    return { name, claims: await this.#deps.sources.claimsOfSource(source), release_at };
+    return { name, claims, release_at };
   }
 
   /** Takes a release back. Errors: 403, 6036; a source that does not exist has kept nothing. */
@@ -88,10 +89,12 @@ export class Releases {
     sourceOf(name, caller);
     const source = await this.#deps.sources.known(name);
     if (source === null) return { name, claims: 0, kept: false };
+    // Before it is stored: what is stored is never answered with an error.
+    const claims = await this.#deps.sources.claimsOfSource(source);
     const audited = auditedChange('keep', caller, { target: name });
     const kept = await stored(() => this.#deps.store.keep(source.id, this.#deps.now(), audited));
     this.#deps.outcomes.reportSource('keep', name, caller);
-    return { name, claims: await this.#deps.sources.claimsOfSource(source), kept };
+    return { name, claims, kept };
   }
 
   /** Drops all its claims. Errors: 1100, 6036. */

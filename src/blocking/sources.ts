@@ -58,14 +58,16 @@ export class Sources {
   }
 
   async #ensure(name: string, kind: Exclude<SourceKind, 'manual'>): Promise<NamedSource> {
-    return (await this.ensure(name, kind)).source;
+    const { source } = await this.ensure(name, kind);
+    if (source.released === 2) await this.#deps.store.claimsAgain(source.id);
+    return source;
   }
 
   /** Created as `kind` if it is new. Errors: 409 when there are too many. */
   async ensure(
     name: string,
     kind: Exclude<SourceKind, 'manual'>,
-  ): Promise<{ readonly source: NamedSource; readonly created: boolean }> {
+  ): Promise<{ readonly source: NamedSource & Partial<SourceRow>; readonly created: boolean }> {
     if (name === manualName) return { source: manual, created: false };
     const known = await this.#deps.store.find(name);
     if (known?.removed === 0) return { source: known, created: false };
@@ -127,7 +129,7 @@ export class Sources {
     return sources
       .filter((source) => source.removed === 0 || counts.has(source.id))
       .map((source) => {
-        const { id, removed: _, ...shown }: SourceRow = source;
+        const { id, removed: _, released: _r, ...shown }: SourceRow = source;
         return { ...shown, ...(counts.get(id) ?? none) };
       });
   }

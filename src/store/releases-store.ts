@@ -19,7 +19,8 @@ interface SourceChange {
 /**
  * What becomes of all claims of a source. A release is due at `release_at`. Its drop sets `released` in the transaction
  * that makes it ready, so that of a drop and a `keep` at the same time exactly one wins; `release_at` goes when the drop
- * is complete, so that a start after a crash repeats it. Failures are `StoreError`s.
+ * is complete, so that a start after a crash repeats it. `released`: 0 of a source with its claims; 1 dropped; 2 the
+ * agent was told so by a `keep`, until it claims again (`SourcesStore.claimsAgain`). Failures are `StoreError`s.
  */
 export class ReleasesStore {
   readonly #database: Database;
@@ -45,12 +46,16 @@ export class ReleasesStore {
     });
   }
 
-  /** False: its claims were dropped since the last call, or are being dropped. */
+  /**
+   * False: its claims were dropped, or are being dropped, and it has made none since. Repeated, it answers the same: a
+   * reply may be lost.
+   */
   async keep(id: number, now: Date, audited: AuditedChange): Promise<boolean> {
     const kept = await this.#change(audited, now, async (transaction) => {
       const query = transaction.selectFrom('sources').select('released').where('id', '=', id);
       const { released } = await query.executeTakeFirstOrThrow();
-      await transaction.updateTable('sources').set({ release_at: null, released: 0 }).where('id', '=', id).execute();
+      const set = { release_at: null, released: released === 0 ? 0 : 2 };
+      await transaction.updateTable('sources').set(set).where('id', '=', id).execute();
       return { kept: released === 0 };
     });
     return kept?.kept === true;

@@ -11,6 +11,8 @@ export interface SourceRow {
   readonly release_at: string | null;
   /** 1: an operator removed it. */
   readonly removed: number;
+  /** As in `ReleasesStore`. */
+  readonly released: number;
   readonly created_at: string;
 }
 
@@ -71,6 +73,12 @@ export class SourcesStore {
     });
   }
 
+  /** Of a source that was told that its claims were dropped. */
+  async claimsAgain(id: number): Promise<void> {
+    const { write } = this.#database;
+    await write.updateTable('sources').set({ released: 0 }).where('id', '=', id).where('released', '=', 2).execute();
+  }
+
   /**
    * The claims of each source, ended ones included; by number. Yields to others, so a change in between may be counted
    * or not.
@@ -127,5 +135,5 @@ export class SourcesStore {
   }
 }
 
-const columns = ['id', 'name', 'kind', 'note', 'release_at', 'removed', 'created_at'] as const;
+const columns = ['id', 'name', 'kind', 'note', 'release_at', 'removed', 'released', 'created_at'] as const;
 const countedAtOnce = 4_096;

@@ -14,7 +14,9 @@
 #   restoring    60: fail2ban does not say when it has restored its last ban: so many seconds after the previous one
 #
 # Bans are queued and sent by a thread of this action, many at once if many are waiting. A file
-# beside the key (KEY.JAIL.unsent) exists while the service may lack a ban.
+# beside the key (KEY.JAIL.unsent) exists while the service may lack a ban: then the next start sends all
+# that fail2ban restores. Unbans are not restored, so they are in the file, one a line: -ADDRESS, or -* for all;
+# + if it was banned again since.
 
 import collections
 import http.client
@@ -34,6 +36,7 @@ from fail2ban.server.action import ActionBase
 MOST_AT_ONCE = 500
 TIMEOUT_SECONDS = 15
 LONGEST_BAN_SECONDS = 3155760000
+EVERYTHING = "*"
 
 
 class Unsent(Exception):
@@ -42,6 +45,18 @@ class Unsent(Exception):
 
 class Refused(Unsent):
 	"""The key does not allow it."""
+
+
+class Unreached(Unsent):
+	"""Nobody listens, so the service did not receive it."""
+
+
+def is_network(text):
+	try:
+		ipaddress.ip_network(text)
+		return True
+	except ValueError:
+		return False
 
 
 class UnixConnection(http.client.HTTPConnection):
@@ -70,7 +85,9 @@ class Client(object):
 			answer = json.loads(data.decode("utf-8")) if data else {}
 		except (OSError, http.client.HTTPException, ValueError) as error:
 			self.close()
-			raise Unsent("%s %s: %s" % (method, self._url, error or type(error).__name__))
+			unreached = isinstance(error, (ConnectionRefusedError, FileNotFoundError))
+			kind = Unreached if unreached else Unsent
+			raise kind("%s %s: %s" % (method, self._url, error or type(error).__name__))
 		if status == 403:
 			raise Refused(answer.get("detail", "403"))
 		if status in (401, 408, 429) or status >= 500 or answer.get("code") == 6031:
@@ -153,6 +170,8 @@ class ProxyManagerAction(ActionBase):
 		# The banned addresses inside each network that is wider than one address.
 		self._inside = {}
 		self._lifts_all = False
+		# Those of which the last line in the file says that they are to be unbanned.
+		self._noted = set()
 		# None: not known yet. True: the service has all bans of before the restart.
 		self._kept = None
 		self._restored_until = 0
@@ -178,8 +197,9 @@ class ProxyManagerAction(ActionBase):
 	# Called by fail2ban, which waits for none of the requests except at its stop.
 
 	def start(self):
-		# With it, fail2ban was killed before everything was sent.
+		# With it, fail2ban ended before everything was sent.
 		self._lacking = os.path.exists(self._flag)
+		self._read_flag()
 		self._restored_until = time.time() + self._restoring_seconds
 		self._set_flag()
 		self._stops = False
@@ -194,7 +214,15 @@ class ProxyManagerAction(ActionBase):
 	def reload(self, **options):
 		# Without this method fail2ban drops the action, and its bans, at a reload.
 		with self._changed:
+			before = self._source, self._prefix, self._flag
 			self._configure(**options)
+			if (self._source, self._prefix, self._flag) != before:
+				# Bans that were sent would not be found any more.
+				self._source, self._prefix, self._flag = before
+				self._logSys.error(
+					"[%s] proxy-manager: another source, ipv6_prefix or path of the key counts after a restart of fail2ban",
+					self._jail.name
+				)
 			self._changed.notify()
 
 	def ban(self, aInfo):
@@ -228,7 +256,8 @@ class ProxyManagerAction(ActionBase):
 				self._waiting.clear()
 				self._inside.clear()
 				self._lifts_all = True
-				self._set_flag()
+				self._noted.clear()
+				self._note("-", EVERYTHING)
 				self._changed.notify()
 		return True
 
@@ -267,7 +296,13 @@ class ProxyManagerAction(ActionBase):
 		return address
 
 	def _wait(self, network, ban):
-		if not self._waiting:
+		if ban is None:
+			self._noted.add(network)
+			self._note("-", network)
+		elif network in self._noted:
+			self._noted.discard(network)
+			self._note("+", network)
+		elif not self._waiting:
 			self._set_flag()
 		# At the end: what failed once does not delay what is new.
 		self._waiting.pop(network, None)
@@ -313,6 +348,12 @@ class ProxyManagerAction(ActionBase):
 			# Bans count more than a restart: they are sent, and at each start again.
 			self._report(error)
 			status, answer = 200, {"kept": False}
+		except Unreached:
+			raise
+		except Unsent:
+			# The service may have answered that the bans were dropped. In doubt they are sent again.
+			self._lacking = True
+			raise
 		if status != 200:
 			raise Unsent("keep: %d %s" % (status, answer.get("detail", "")))
 		with self._changed:
@@ -390,6 +431,7 @@ class ProxyManagerAction(ActionBase):
 		self._call("POST", self._path("/keep"))
 		with self._changed:
 			self._lifts_all = False
+			self._note("+", EVERYTHING)
 
 	def _call(self, method, path, body=None):
 		"""What the service refuses for ever is logged, and not sent again."""
@@ -405,14 +447,65 @@ class ProxyManagerAction(ActionBase):
 		return urllib.parse.urlencode({"source": self._source})
 
 	def _set_flag(self):
+		self._note("", "")
+
+	def _note(self, sign, network):
+		"""At the end of the file, so that many unbans do not write it many times."""
 		try:
-			os.close(os.open(self._flag, os.O_WRONLY | os.O_CREAT, 0o600))
+			file = os.open(self._flag, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+			try:
+				if sign:
+					os.write(file, (sign + network + "\n").encode("ascii"))
+			finally:
+				os.close(file)
 		except OSError as error:
-			# The next start cannot know, so this one leaves the release in place: everything is sent then.
-			self._logSys.error("[%s] %s: %s; bans are sent again after each start", self._jail.name, self._flag, error)
+			# At a start: this one sends all bans, since the service may lack some.
 			self._lacking = True
+			self._logSys.error(
+				"[%s] %s: %s; what is not sent before fail2ban ends may never be sent", self._jail.name, self._flag, error
+			)
+
+	def _read_flag(self):
+		"""Queues the unbans of before, and writes the file again without those that no longer count."""
+		try:
+			with open(self._flag, encoding="ascii", errors="replace") as file:
+				text = file.read()
+		except FileNotFoundError:
+			return
+		except OSError as error:
+			self._logSys.error("[%s] %s: %s; its unbans are not sent", self._jail.name, self._flag, error)
+			return
+		lifts_all = False
+		unbans = collections.OrderedDict()
+		# A last line without its end was being written, and may be another address.
+		for line in text.split("\n")[:-1]:
+			sign, network = line[:1], line[1:]
+			if network == EVERYTHING:
+				lifts_all = sign == "-"
+				if lifts_all:
+					unbans.clear()
+			elif sign == "+":
+				unbans.pop(network, None)
+			elif sign == "-" and is_network(network):
+				unbans[network] = None
+		with self._changed:
+			self._lifts_all = self._lifts_all or lifts_all
+			for network in unbans:
+				self._waiting.setdefault(network, None)
+			self._noted.update(unbans)
+		lines = ["-" + network for network in ([EVERYTHING] if lifts_all else []) + list(unbans)]
+		new = self._flag + ".new"
+		try:
+			with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+				file.write("".join(line + "\n" for line in lines))
+				file.flush()
+				os.fsync(file.fileno())
+			os.replace(new, self._flag)
+		except OSError as error:
+			self._logSys.error("[%s] %s: %s", self._jail.name, new, error)
 
 	def _clear_flag(self):
+		self._noted.clear()
 		try:
 			os.unlink(self._flag)
 		except FileNotFoundError:

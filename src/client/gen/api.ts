@@ -885,7 +885,7 @@ export interface components {
       readonly name: string;
       /** How many claims it has. */
       readonly claims: number;
-      /** No release and no removal dropped its claims since the last call. False also if it has never had any: the agent must claim its addresses again. */
+      /** No release and no removal dropped its claims. False, also if it is repeated, until the agent claims again, as it must; false also if it has never had any. */
       readonly kept: boolean;
     };
     /** A key, without the key itself. */

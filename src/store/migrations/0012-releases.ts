@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 
 /** What happened to all claims of a source at once. */
 export async function releases(db: Kysely<unknown>): Promise<void> {
-  // 1: a release dropped its claims, and the agent has not asked since whether they were kept.
+  // Not 0: a release dropped its claims, and the agent has claimed nothing since.
   await db.schema
     .alterTable('sources')
     .addColumn('released', 'integer', (c) => c.notNull().defaultTo(0))

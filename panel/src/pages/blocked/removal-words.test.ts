@@ -28,7 +28,7 @@ test('reports an address covered by a network as still blocked', () => {
   expect(unblockWords({ ...answer, still_blocked_by: [] })).toEqual({
     title: '192.0.2.1 is no longer blocked',
     tone: 'good',
-    words: 'Removed from all workers.',
+    words: 'Removed from every worker.',
   });
 });
 
@@ -38,14 +38,14 @@ test('reports and restores only those entries of a bulk removal that were remove
   expect(bulkRemovalWords(all, whole)).toEqual({
     title: '3 entries removed',
     tone: 'good',
-    words: 'Removed from all workers.',
+    words: 'Removed from every worker.',
   });
   expect(removedOf(all, whole)).toEqual(all);
   const part = bulk({ removed: 1, unchanged: 2, not_blocked: ['192.0.2.1', '192.0.2.3'] });
   expect(bulkRemovalWords(all, part)).toEqual({
     title: '1 of 3 entries removed',
     tone: 'warn',
-    words: 'Not blocked before: 192.0.2.1, 192.0.2.3. Removed from all workers.',
+    words: 'Not blocked before: 192.0.2.1, 192.0.2.3. Removed from every worker.',
   });
   expect(removedOf(all, part)).toEqual([two]);
   const none = bulk({ removed: 0, unchanged: 3, not_blocked: all.map(({ ip_address: ip }) => ip) });
@@ -71,7 +71,7 @@ test('offers no undo if the response does not list the removed entries', () => {
   expect(bulkRemovalWords([one, two, three], answer)).toEqual({
     title: '2 of 3 entries removed',
     tone: 'warn',
-    words: '1 had no entry. The response does not say which, so there is no Undo. Removed from all workers.',
+    words: '1 had no entry. The response does not say which, so there is no Undo. Removed from every worker.',
   });
   expect(removedOf([one, two, three], bulk({ removed: 3 }))).toHaveLength(3);
 });
@@ -80,7 +80,7 @@ test('reports restored entries as blocked again', () => {
   expect(blockedAgainWords([one], 1, bulk({ added: 1 }))).toEqual({
     title: '192.0.2.1 blocked again',
     tone: 'good',
-    words: 'Active on all workers.',
+    words: 'Active in every worker.',
   });
   expect(blockedAgainWords([one, two, three], 3, bulk({ added: 3 })).title).toBe('3 addresses blocked again');
 });
@@ -107,6 +107,6 @@ test('reports expired entries as not blocked again, sent or not', () => {
 
 test('reports an unverified worker next to the entries that were left out', () => {
   expect(blockedAgainWords([one, two], 1, bulk({ added: 1, ...unseen })).words).toMatch(
-    /are not restored\. Saved, but not verified on all workers/,
+    /are not restored\. Saved, but not verified in every worker/,
   );
 });

@@ -112,6 +112,6 @@ function removedEverywhere(report: RuntimeReport): Pick<Message, 'tone' | 'words
   const { tone, words } = runtimeWords(report);
   return {
     tone,
-    words: tone === 'good' ? 'Removed from all workers.' : words,
+    words: tone === 'good' ? 'Removed from every worker.' : words,
   };
 }

@@ -130,14 +130,21 @@ it('says for several entries how many claims it drops, and how many addresses st
   const service = await open(claimed, {}, [claimed, other]);
   const counts = { added: 0, updated: 0, removed: 1, unchanged: 0, rejected_total: 0, rejected: [] };
   service.on('POST /api/blocked-ips/batch', () => ({
-    body: { ...counts, still_claimed_total: 1, not_blocked: [ip], ...verified },
+    body: { ...counts, still_claimed_total: 1, not_blocked: [], ...verified },
   }));
   await screen.findByText('2 claims are dropped, of fail2ban, manual.');
   await screen.findByText('1 address stays blocked by drop.');
   fireEvent.click(await button('Drop claims'));
   await screen.findByText('1 of 2 entries removed');
-  await screen.findByText(/^Still blocked by other sources, or not blocked before: 192\.0\.2\.1\./);
+  await screen.findByText(/^Still blocked by other sources: 192\.0\.2\.1\./);
   expect(service.bodies('POST /api/blocked-ips/batch')).toEqual([{ remove: [ip, '192.0.2.2'] }]);
+  fireEvent.click(await button('Undo'));
+  await screen.findByText('2 addresses blocked again');
+  const restored = service.calls.filter(({ call }) => call.endsWith('/batch')).slice(1);
+  expect(restored.map(({ query, body }) => [query.get('source'), body])).toMatchObject([
+    ['fail2ban', { add: [{ ip_address: ip }] }],
+    [null, { add: [{ ip_address: '192.0.2.2' }] }],
+  ]);
 });
 
 it('restores removed entries by the claims of each source', async () => {

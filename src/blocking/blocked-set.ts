@@ -313,8 +313,8 @@ export class BlockedSet implements BlockedSetService {
 
   async get(entry: IpEntry): Promise<BlockedIpDetail> {
     const row = await this.#deps.store.get(entry.text);
+    const covering = await this.#coveringOf(entry);
     if (row === null) {
-      const covering = await this.#coveringOf(entry);
       throw new ServiceError(
         codes.NotFound,
         'get blocked address',
@@ -327,7 +327,7 @@ export class BlockedSet implements BlockedSetService {
       );
     }
     const [shown] = await this.#withClaims([row]);
-    return { ...shown!, workers: await this.#deps.checker.holdings(entry) };
+    return { ...shown!, covered_by: covering, workers: await this.#deps.checker.holdings(entry) };
   }
 
   async #withClaims(rows: readonly BlockedIp[]): Promise<BlockedIp[]> {

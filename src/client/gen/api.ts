@@ -624,6 +624,8 @@ export interface components {
       readonly expires_at: string | null;
       /** All claims to it, the one that ends last first, whose `reason`, `blocked_by` and `expires_at` the entry has; absent if only `manual` claims it. */
       readonly claims?: readonly components['schemas']['Claim'][];
+      /** Blocked networks that also cover it, and still do when this entry is removed. */
+      readonly covered_by: readonly string[];
       /** Every live worker of HAProxy. */
       readonly workers: readonly components['schemas']['WorkerHolding'][];
     };

@@ -99,7 +99,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await dialog.getByText('4 hours').click();
     await dialog.getByRole('button', { name: 'Block address', exact: true }).click();
     await says('127.0.0.2 is blocked');
-    await says('Active on all workers.');
+    await says('Active in every worker.');
     expect(await service.visit('127.0.0.2')).toBe(403);
     const entry = async () => (await service.call('GET', '/api/blocked-ips/127.0.0.2')).body;
     const { expires_at: end } = await entry();
@@ -254,7 +254,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await dialog.getByRole('button', { name: `Block ${shown(good)} addresses` }).click();
     await dialog.getByRole('progressbar').waitFor();
     await dialog.getByText(`${shown(good)} of ${shown(good)}: ${shown(good)} newly blocked`).waitFor();
-    await dialog.getByText('Active on all workers.').waitFor();
+    await dialog.getByText('Active in every worker.').waitFor();
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
     await says(`${shown(good + 1)} blocked`);
     expect((await service.call('GET', '/api/blocked-ips')).body['total']).toBe(good + 1);

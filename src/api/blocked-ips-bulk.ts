@@ -113,7 +113,7 @@ export const BulkAnswer = model('BulkAnswer', 'What a bulk change did, and wheth
   ),
   not_blocked: Type.Optional(
     texts(
-      'Elements of `remove` without an entry of their own. Absent if nothing was to be removed, and for more than 1,000 elements at once, where `unchanged` counts them.',
+      'Elements of `remove` that had no entry of their own; those that another source keeps blocked had one. Absent if nothing was to be removed, and for more than 1,000 elements at once, where `unchanged` counts them.',
     ),
   ),
   still_blocked: Type.Optional(

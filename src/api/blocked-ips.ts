@@ -181,6 +181,7 @@ export type WorkerHolding = Static<typeof WorkerHolding>;
 
 const BlockedIpDetail = model('BlockedIpDetail', 'An entry of the blocked set, and the workers that hold it.', {
   ...fields,
+  covered_by: texts('Blocked networks that also cover it, and still do when this entry is removed.'),
   workers: listOf(WorkerHolding, 'Every live worker of HAProxy.'),
 });
 export type BlockedIpDetail = Static<typeof BlockedIpDetail>;
@@ -388,7 +389,7 @@ export const getBlockedAddress = operation({
   tag,
   summary: 'Get one blocked address or network',
   description:
-    'The entry in the database and, for each worker of HAProxy, whether the worker holds it. 404 if there is no entry for exactly this address or network, with the networks that cover it.',
+    'The entry in the database, the blocked networks that cover it too and, for each worker of HAProxy, whether the worker holds it. 404 if there is no entry for exactly this address or network, with the networks that cover it.',
   params,
   answers: { 200: { description: 'The entry.', schema: BlockedIpDetail } },
   codes: [codes.NotFound],
@@ -397,7 +398,7 @@ export const getBlockedAddress = operation({
     address: {
       summary: 'An address',
       path: { ip_address: '203.0.113.7' },
-      answer: { ...entry, workers: [{ pid: 4711, draining: false, holds: true }] },
+      answer: { ...entry, covered_by: [], workers: [{ pid: 4711, draining: false, holds: true }] },
     },
     covered: {
       summary: 'An address that only a network covers',

@@ -1,6 +1,6 @@
 import type { BulkAnswer } from '../api/blocked-ips-bulk.ts';
 import type { RuntimeMapFailure, RuntimeReport } from '../api/changes.ts';
-import type { BlockedEffect } from '../store/blocked-ips-store.ts';
+import type { BlockedChange, BlockedEffect } from '../store/blocked-ips-store.ts';
 
 export const nothingChanged: ChangeCounts = Object.freeze({ added: 0, updated: 0, removed: 0, unchanged: 0 });
 
@@ -19,6 +19,17 @@ export function countsOf(effects: readonly BlockedEffect[]): ChangeCounts {
 export type ChangeCounts = Readonly<
   Pick<BulkAnswer, 'added' | 'updated' | 'removed' | 'unchanged' | 'still_claimed_total'>
 >;
+
+/** Removals that had nothing to remove. Others lost a claim, which an undo restores, or another source claims them. */
+export function notBlocked(changes: readonly BlockedChange[], effects: readonly BlockedEffect[]): string[] {
+  const asked = new Set(changes.flatMap(({ op, entry }) => (op === 'remove' ? [entry.text] : [])));
+  const blocked = new Set(changes.flatMap(({ entry }, index) => (wasBlocked(effects[index]) ? [entry.text] : [])));
+  return [...asked].filter((text) => !blocked.has(text));
+}
+
+function wasBlocked(effect: BlockedEffect | undefined): boolean {
+  return effect?.op === 'remove' && (effect.removed !== null || effect.stillClaimedBy !== undefined);
+}
 
 const shownFailures = 100;
 

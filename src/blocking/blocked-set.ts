@@ -7,11 +7,11 @@ import { specialOf } from '../domain/special-ranges.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { auditedChange } from '../store/audit-rows.ts';
-import type { BlockedChange, BlockedEffect, BlockedIpsStore } from '../store/blocked-ips-store.ts';
+import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { StagedRow } from '../store/bulk-store.ts';
 import type { ClaimSelection } from '../store/claim-search.ts';
 import type { AddressChecker } from './address-checker.ts';
-import { type ChangeCounts, countsOf, runtimeReport } from './answers.ts';
+import { type ChangeCounts, countsOf, notBlocked, runtimeReport } from './answers.ts';
 import type {
   BatchOptions,
   BatchRequest,
@@ -313,8 +313,8 @@ export class BlockedSet implements BlockedSetService {
 
   async get(entry: IpEntry): Promise<BlockedIpDetail> {
     const row = await this.#deps.store.get(entry.text);
+    const covering = await this.#coveringOf(entry);
     if (row === null) {
-      const covering = await this.#coveringOf(entry);
       throw new ServiceError(
         codes.NotFound,
         'get blocked address',
@@ -327,7 +327,7 @@ export class BlockedSet implements BlockedSetService {
       );
     }
     const [shown] = await this.#withClaims([row]);
-    return { ...shown!, workers: await this.#deps.checker.holdings(entry) };
+    return { ...shown!, covered_by: covering, workers: await this.#deps.checker.holdings(entry) };
   }
 
   async #withClaims(rows: readonly BlockedIp[]): Promise<BlockedIp[]> {
@@ -406,11 +406,4 @@ async function afterStoring<T>(stored: ChangeCounts, look: () => Promise<T>): Pr
 
 function deadlineOf(caller: Caller): number {
   return caller.receivedAt + runtimeBudgetMs;
-}
-
-/** An undo must not block these. */
-function notBlocked(changes: readonly BlockedChange[], effects: readonly BlockedEffect[]): string[] {
-  const asked = changes.flatMap(({ op, entry }) => (op === 'remove' ? [entry.text] : []));
-  const gone = new Set(effects.map((effect) => (effect.op === 'remove' ? effect.removed?.ip_address : undefined)));
-  return [...new Set(asked)].filter((text) => !gone.has(text));
 }

@@ -225,6 +225,24 @@ describe('whose source', () => {
         expect(await rejection(attempt)).toMatchObject({ code: codes.Forbidden });
   });
 
+  it('a bound admin key may not change or remove another one', async () => {
+    await changes.kit.releases.put('drop', { note: 'Spamhaus' }, caller());
+    await ban();
+    for (const attempt of [
+      changes.kit.releases.remove('drop', fail2ban()),
+      changes.kit.releases.put('drop', { kind: 'agent' }, fail2ban()),
+      changes.kit.releases.put('new', { note: 'new' }, fail2ban()),
+    ])
+      expect(await rejection(attempt)).toMatchObject({ code: codes.Forbidden });
+    expect((await changes.kit.sources.list()).map(({ name, kind }) => [name, kind])).toEqual([
+      ['manual', 'manual'],
+      ['drop', 'list'],
+      [jail, 'agent'],
+    ]);
+    expect(await changes.kit.releases.put(jail, { note: 'ssh' }, fail2ban())).toMatchObject({ created: false });
+    expect(await changes.kit.releases.remove(jail, fail2ban())).toMatchObject({ claims_dropped: 1 });
+  });
+
   it('is not manual', async () => {
     const { releases } = changes.kit;
     const attempts = [

@@ -56,13 +56,14 @@ export class Releases {
     return source;
   }
 
-  /** Errors: 6036. */
+  /** Errors: 403, 6036. */
   async put(
     name: string,
     change: SourceChange,
     caller: Caller,
   ): Promise<{ readonly created: boolean; readonly answer: Source }> {
     if (name === manualName && change.kind !== undefined) throw ofManual('change source', 'its kind cannot change');
+    sourceOf(name, caller);
     const { source, created } = await this.#deps.sources.ensure(name, change.kind ?? 'list');
     const audited = auditedChange('set_source', caller, { target: name, details: { ...change } });
     await stored(() => this.#deps.store.change(source.id, change, this.#deps.now(), audited));
@@ -97,9 +98,10 @@ export class Releases {
     return { name, claims, kept };
   }
 
-  /** Drops all its claims. Errors: 1100, 6036. */
+  /** Drops all its claims. Errors: 403, 1100, 6036. */
   async remove(name: string, caller: Caller): Promise<RemovedSource> {
     if (name === manualName) throw ofManual('remove source', 'it is the source of requests that name none');
+    sourceOf(name, caller);
     await this.get(name);
     const source = await this.#deps.sources.find(name);
     const audited = auditedChange('remove_source', caller, { target: name });

@@ -103,6 +103,14 @@ describe('fail2ban beside the operator', () => {
   });
 });
 
+it('an entry says which blocked networks cover it too', async () => {
+  const { blockedSet } = changes.kit;
+  for (const text of ['192.0.2.0/24', '192.0.0.0/16', '198.51.100.0/24', ip]) await changes.block(text);
+  expect(await blockedSet.get(entryOf(ip))).toMatchObject({ covered_by: ['192.0.2.0/24', '192.0.0.0/16'] });
+  expect(await blockedSet.get(entryOf('192.0.2.0/24'))).toMatchObject({ covered_by: ['192.0.0.0/16'] });
+  expect(await blockedSet.get(entryOf('192.0.0.0/16'))).toMatchObject({ covered_by: [] });
+});
+
 describe('an unblock of what lists claim', () => {
   it('changes nothing if there is nothing else, and names the lists', async () => {
     await put('drop', [ip]);

@@ -303,7 +303,7 @@ function answers(): Record<string, Methods> {
         yield [];
         yield ['2001:db8::/32'];
       },
-      get: async () => ({ ...BLOCKED, workers: [{ pid: 7, draining: false, holds: null }] }),
+      get: async () => ({ ...BLOCKED, covered_by: [], workers: [{ pid: 7, draining: false, holds: null }] }),
       check: async () => ({
         ip_address: '192.0.2.1',
         verdict: 'blocked',

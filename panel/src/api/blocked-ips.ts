@@ -6,7 +6,7 @@ import { queryKeys, useInvalidation } from './query-keys.ts';
 import { type ApiClient, patient } from './request.ts';
 import type {
   BlockAnswer,
-  BlockedIp,
+  BlockedIpDetail,
   BlockedIpPage,
   BlockRequest,
   BulkAnswer,
@@ -49,7 +49,7 @@ export async function fetchBlockedPage(
   return (await api.GET('/api/blocked-ips', { params: { query }, signal })).data;
 }
 
-export async function fetchEntry(api: ApiClient, ip: string): Promise<BlockedIp> {
+export async function fetchEntry(api: ApiClient, ip: string): Promise<BlockedIpDetail> {
   return (await api.GET('/api/blocked-ips/{ip_address}', { params: { path: { ip_address: ip } } })).data;
 }
 
@@ -58,7 +58,7 @@ export function useExistingEntry(ip: string | null) {
   const api = useApi();
   return useQuery({
     queryKey: queryKeys.blockedEntry(ip),
-    queryFn: async (): Promise<BlockedIp | null> => {
+    queryFn: async (): Promise<BlockedIpDetail | null> => {
       try {
         return await fetchEntry(api, ip ?? '');
       } catch (error) {

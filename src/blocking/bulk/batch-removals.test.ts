@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type BlockingKit, caller, entryOf, toBlock } from '../../../testkit/blocking.ts';
 import { openScriptedBlocking } from '../../../testkit/scripted-blocking.ts';
 import { StoreError } from '../../store/store-error.ts';
+import type { BulkItem } from '../blocked-set-service.ts';
 
 let kit: BlockingKit;
 let close: () => Promise<void>;
@@ -25,6 +26,20 @@ it('names each address without an entry once, and no removed one', async () => {
   await batch(['192.0.2.1', '192.0.2.2'], []);
   const remove = ['192.0.2.1', '192.0.2.8', '192.0.2.2', '192.0.2.9', '192.0.2.1', '192.0.2.9'];
   expect(await batch([], remove)).toMatchObject({ removed: 2, not_blocked: ['192.0.2.8', '192.0.2.9'] });
+});
+
+it('names none that lost a claim or that another source claims', async () => {
+  const { blockedSet } = kit;
+  const list = async function* (): AsyncGenerator<readonly BulkItem[]> {
+    yield ['192.0.2.2', '192.0.2.3'].map((text) => ({ ok: true, request: toBlock(text) }) as const);
+  };
+  await blockedSet.replaceAll(list(), { allowShrink: false, source: 'drop' }, caller());
+  await batch(['192.0.2.1', '192.0.2.2'], []);
+  expect(await batch([], ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.9', '192.0.2.2'])).toMatchObject({
+    removed: 1,
+    still_claimed_total: 1,
+    not_blocked: ['192.0.2.9'],
+  });
 });
 
 it('has an empty list if all were removed, and none if nothing was to be', async () => {

@@ -624,6 +624,8 @@ export interface components {
       readonly expires_at: string | null;
       /** All claims to it, the one that ends last first, whose `reason`, `blocked_by` and `expires_at` the entry has; absent if only `manual` claims it. */
       readonly claims?: readonly components['schemas']['Claim'][];
+      /** Blocked networks that also cover it, and still do when this entry is removed. */
+      readonly covered_by: readonly string[];
       /** Every live worker of HAProxy. */
       readonly workers: readonly components['schemas']['WorkerHolding'][];
     };
@@ -673,7 +675,7 @@ export interface components {
       readonly special?: readonly components['schemas']['SpecialEntry'][];
       /** How many accepted entries are inside a special range; absent if there are none. */
       readonly special_total?: number;
-      /** Elements of `remove` without an entry of their own. Absent if nothing was to be removed, and for more than 1,000 elements at once, where `unchanged` counts them. */
+      /** Elements of `remove` that had no entry of their own; those that another source keeps blocked had one. Absent if nothing was to be removed, and for more than 1,000 elements at once, where `unchanged` counts them. */
       readonly not_blocked?: readonly string[];
       /** Addresses of `remove` that a blocked network still covers, the first 100; absent if nothing was to be removed. */
       readonly still_blocked?: readonly components['schemas']['StillBlocked'][];
@@ -1592,7 +1594,7 @@ export interface components {
       readonly special?: readonly components['schemas']['SpecialEntry'][];
       /** How many accepted entries are inside a special range; absent if there are none. */
       readonly special_total?: number;
-      /** Elements of `remove` without an entry of their own. Absent if nothing was to be removed, and for more than 1,000 elements at once, where `unchanged` counts them. */
+      /** Elements of `remove` that had no entry of their own; those that another source keeps blocked had one. Absent if nothing was to be removed, and for more than 1,000 elements at once, where `unchanged` counts them. */
       readonly not_blocked?: readonly string[];
       /** Addresses of `remove` that a blocked network still covers, the first 100; absent if nothing was to be removed. */
       readonly still_blocked?: readonly components['schemas']['StillBlocked'][];

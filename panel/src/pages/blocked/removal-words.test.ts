@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { BlockedIp, BulkAnswer } from '../../api/types.ts';
-import { blockedAgainWords, bulkRemovalWords, removedOf, unblockWords } from './removal-words.ts';
+import type { BlockedIp, BulkAnswer, Claim } from '../../api/types.ts';
+import { blockedAgainWords, bulkRemovalWords, droppedOf, unblockWords } from './removal-words.ts';
 
 const seen = {
   runtime_map_updated: true,
@@ -28,59 +28,100 @@ test('reports an address covered by a network as still blocked', () => {
   expect(unblockWords({ ...answer, still_blocked_by: [] })).toEqual({
     title: '192.0.2.1 is no longer blocked',
     tone: 'good',
-    words: 'Removed from all workers.',
+    words: 'Removed from every worker.',
   });
 });
 
 test('reports and restores only those entries of a bulk removal that were removed', () => {
   const all = [one, two, three];
   const whole = bulk({ removed: 3, not_blocked: [] });
-  expect(bulkRemovalWords(all, whole)).toEqual({
+  expect(bulkRemovalWords(all, whole, null)).toEqual({
     title: '3 entries removed',
     tone: 'good',
-    words: 'Removed from all workers.',
+    words: 'Removed from every worker.',
   });
-  expect(removedOf(all, whole)).toEqual(all);
+  expect(droppedOf(all, whole, null)).toEqual(all);
   const part = bulk({ removed: 1, unchanged: 2, not_blocked: ['192.0.2.1', '192.0.2.3'] });
-  expect(bulkRemovalWords(all, part)).toEqual({
+  expect(bulkRemovalWords(all, part, null)).toEqual({
     title: '1 of 3 entries removed',
     tone: 'warn',
-    words: 'Not blocked before: 192.0.2.1, 192.0.2.3. Removed from all workers.',
+    words: 'Not blocked before: 192.0.2.1, 192.0.2.3. Removed from every worker.',
   });
-  expect(removedOf(all, part)).toEqual([two]);
+  expect(droppedOf(all, part, null)).toEqual([two]);
   const none = bulk({ removed: 0, unchanged: 3, not_blocked: all.map(({ ip_address: ip }) => ip) });
-  expect(bulkRemovalWords(all, none).title).toBe('No entry removed');
-  expect(removedOf(all, none)).toEqual([]);
+  expect(bulkRemovalWords(all, none, null).title).toBe('No entry removed');
+  expect(droppedOf(all, none, null)).toEqual([]);
 });
 
 test('reports those entries of a bulk removal that a network still blocks', () => {
   const by = '192.0.2.0/24';
   const still_blocked = [one, two, three].map(({ ip_address }) => ({ ip_address, by }));
-  expect(bulkRemovalWords([one, two, three], bulk({ removed: 3, still_blocked, still_blocked_total: 3 }))).toEqual({
+  expect(
+    bulkRemovalWords([one, two, three], bulk({ removed: 3, still_blocked, still_blocked_total: 3 }), null),
+  ).toEqual({
     title: '3 entries removed',
     tone: 'warn',
     words: '3 addresses are still blocked by 192.0.2.0/24.',
   });
   const first = bulk({ removed: 2, still_blocked: still_blocked.slice(0, 1), still_blocked_total: 1 });
-  expect(bulkRemovalWords([one, two], first).words).toBe('192.0.2.1 is still blocked by 192.0.2.0/24.');
+  expect(bulkRemovalWords([one, two], first, null).words).toBe('192.0.2.1 is still blocked by 192.0.2.0/24.');
+});
+
+test('restores what lost a claim too, and not what only lists claim', () => {
+  const list = { source: 'drop', kind: 'list' } as Claim;
+  const alsoListed = { ...two, claims: [{ source: 'manual', kind: 'manual' } as Claim, list] };
+  const onlyListed = { ...three, claims: [list] };
+  const both = bulk({ removed: 1, still_claimed_total: 1, not_blocked: [] });
+  expect(droppedOf([one, alsoListed], both, null)).toEqual([one, alsoListed]);
+  expect(bulkRemovalWords([one, alsoListed], both, null).words).toBe(
+    'Still blocked by other sources: 192.0.2.2. Removed from every worker.',
+  );
+  const some = bulk({ ...both, unchanged: 1 });
+  expect(droppedOf([one, alsoListed, onlyListed], some, null)).toEqual([one, alsoListed]);
+  expect(bulkRemovalWords([one, alsoListed, onlyListed], some, null).words).toBe(
+    'Still blocked by other sources: 192.0.2.2, 192.0.2.3. Removed from every worker.',
+  );
+  const claimed = bulk({ still_claimed_total: 1, not_blocked: [one.ip_address] });
+  expect(droppedOf([one, alsoListed], claimed, null)).toEqual([alsoListed]);
+  expect(bulkRemovalWords([one, alsoListed], claimed, null)).toEqual({
+    title: 'No entry removed',
+    tone: 'warn',
+    words: 'Still blocked by other sources: 192.0.2.2. Not blocked before: 192.0.2.1. Active in every worker.',
+  });
+  // The list claimed it after it was shown, and another one was unblocked meanwhile.
+  expect(droppedOf([one, alsoListed, onlyListed], bulk({ removed: 1, still_claimed_total: 0 }), null)).toBeNull();
+});
+
+test('reports an unverified worker next to claims and networks that still block', () => {
+  const answer = { ip_address: '192.0.2.1', still_blocked_by: [], ...unseen };
+  const still_claimed_by = [{ source: 'drop', kind: 'list' } as Claim];
+  expect(unblockWords({ ...answer, still_claimed_by }).words).toMatch(
+    /^Still claimed by drop\. Saved, but not verified in every worker/,
+  );
+  expect(unblockWords({ ...answer, still_blocked_by: ['192.0.2.0/24'] }).words).toMatch(
+    /192\.0\.2\.0\/24\. Saved, but not verified in every worker/,
+  );
+  const still_blocked = [{ ip_address: one.ip_address, by: '192.0.2.0/24' }];
+  const facts = { removed: 2, still_blocked, still_blocked_total: 1, ...unseen };
+  expect(bulkRemovalWords([one, two], bulk(facts), null).words).toMatch(/Saved, but not verified in every worker/);
 });
 
 test('offers no undo if the response does not list the removed entries', () => {
   const answer = bulk({ removed: 2, unchanged: 1 });
-  expect(removedOf([one, two, three], answer)).toBeNull();
-  expect(bulkRemovalWords([one, two, three], answer)).toEqual({
+  expect(droppedOf([one, two, three], answer, null)).toBeNull();
+  expect(bulkRemovalWords([one, two, three], answer, null)).toEqual({
     title: '2 of 3 entries removed',
     tone: 'warn',
-    words: '1 had no entry. The response does not say which, so there is no Undo. Removed from all workers.',
+    words: '1 had no entry. The response does not say which, so there is no Undo. Removed from every worker.',
   });
-  expect(removedOf([one, two, three], bulk({ removed: 3 }))).toHaveLength(3);
+  expect(droppedOf([one, two, three], bulk({ removed: 3 }), null)).toHaveLength(3);
 });
 
 test('reports restored entries as blocked again', () => {
   expect(blockedAgainWords([one], 1, bulk({ added: 1 }))).toEqual({
     title: '192.0.2.1 blocked again',
     tone: 'good',
-    words: 'Active on all workers.',
+    words: 'Active in every worker.',
   });
   expect(blockedAgainWords([one, two, three], 3, bulk({ added: 3 })).title).toBe('3 addresses blocked again');
 });
@@ -107,6 +148,6 @@ test('reports expired entries as not blocked again, sent or not', () => {
 
 test('reports an unverified worker next to the entries that were left out', () => {
   expect(blockedAgainWords([one, two], 1, bulk({ added: 1, ...unseen })).words).toMatch(
-    /are not restored\. Saved, but not verified on all workers/,
+    /are not restored\. Saved, but not verified in every worker/,
   );
 });

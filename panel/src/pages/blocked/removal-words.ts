@@ -2,7 +2,7 @@
 import type { BlockedIp, BulkAnswer, Claim, RuntimeReport, UnblockAnswer } from '../../api/types.ts';
 import { momentText } from '../../parts/age.tsx';
 import { sentence } from '../../parts/problem-alert.tsx';
-import { sourceNames } from '../../parts/source-words.ts';
+import { claimsOf, sourceNames, unblockEffect } from '../../parts/source-words.ts';
 import type { Tone } from '../../parts/state-mark.tsx';
 import { runtimeWords } from './runtime-words.ts';
 
@@ -19,12 +19,15 @@ export function unblockWords(answer: UnblockAnswer): Message {
     const { tone, words } = runtimeWords(answer);
     return { title: `${ip} is trusted${until}`, tone, words: `${claimedWords(claims)}${words}` };
   }
-  if (claims.length > 0) return { title: `${ip} is still blocked`, tone: 'warn', words: claimedWords(claims).trim() };
+  if (claims.length > 0) {
+    const words = `${claimedWords(claims).trim()}${unverified(answer)}`;
+    return { title: `${ip} is still blocked`, tone: 'warn', words };
+  }
   if (still.length === 0) return { title: `${ip} is no longer blocked`, ...removedEverywhere(answer) };
   return {
     title: `${ip} is still blocked`,
     tone: 'warn',
-    words: `Entry removed. Still blocked by ${still.join(', ')}.`,
+    words: `Entry removed. Still blocked by ${still.join(', ')}.${unverified(answer)}`,
   };
 }
 
@@ -32,47 +35,69 @@ function claimedWords(claims: readonly Claim[]): string {
   return claims.length === 0 ? '' : `Still claimed by ${sourceNames(claims)}. `;
 }
 
-/** The entries that were removed; null: the response only has their number. */
-export function removedOf(entries: readonly BlockedIp[], answer: BulkAnswer): readonly BlockedIp[] | null {
-  if (answer.removed === entries.length) return entries;
-  const others = new Set([...(answer.not_blocked ?? []), ...answer.rejected.map(({ value }) => value)]);
-  const removed = entries.filter(({ ip_address: ip }) => !others.has(ip));
-  return removed.length === answer.removed ? removed : null;
+/**
+ * The entries that lost a claim, removed or still blocked by other sources; null: the response only has their number.
+ * @param boundTo the source of the session's key; null: none
+ */
+export function droppedOf(
+  entries: readonly BlockedIp[],
+  answer: BulkAnswer,
+  boundTo: string | null,
+): readonly BlockedIp[] | null {
+  const total = answer.removed + (answer.still_claimed_total ?? 0);
+  if (total === entries.length) return entries;
+  const others = withoutEntry(answer);
+  const dropped = entries.filter(
+    (entry) => !others.has(entry.ip_address) && unblockEffect(claimsOf(entry), boundTo).dropped.length > 0,
+  );
+  return dropped.length === total ? dropped : null;
 }
 
-export function bulkRemovalWords(entries: readonly BlockedIp[], answer: BulkAnswer): Message {
-  const { removed } = answer;
+/** @param boundTo the source of the session's key; null: none */
+export function bulkRemovalWords(entries: readonly BlockedIp[], answer: BulkAnswer, boundTo: string | null): Message {
+  const { removed, still_claimed_total: stays = 0 } = answer;
   const { tone, words } = stillBlocked(answer) ?? removedEverywhere(answer);
   if (removed === entries.length) return { title: `${entriesOf(removed)} removed`, tone, words };
-  const known = removedOf(entries, answer);
   const left = entries.length - removed;
   const others =
-    known === null
-      ? `${left.toLocaleString()} had no entry. The response does not say which, so there is no Undo.`
-      : `${anyClaimed(entries, known, answer) ? 'Still blocked by other sources, or not blocked before' : 'Not blocked before'}: ${listed(entries, known)}.`;
+    droppedOf(entries, answer, boundTo) === null
+      ? `${left.toLocaleString()} ${stays > 0 ? 'had no entry or are still blocked by other sources' : 'had no entry'}. The response does not say which, so there is no Undo.`
+      : leftWords(entries, answer, boundTo);
+  const result = removed > 0 ? ` ${words}` : stays > 0 ? ` ${runtimeWords(answer).words}` : '';
   return {
     title: removed === 0 ? 'No entry removed' : `${removed.toLocaleString()} of ${entriesOf(entries.length)} removed`,
     tone: 'warn',
-    words: removed === 0 ? others : `${others} ${words}`,
+    words: `${others}${result}`,
   };
 }
 
-/** Claims of lists, which no unblock drops, are in no count of the response. */
-function anyClaimed(
-  entries: readonly BlockedIp[],
-  removed: readonly BlockedIp[],
-  { still_claimed_total: total = 0 }: BulkAnswer,
-): boolean {
-  return total > 0 || entries.some((entry) => entry.claims !== undefined && !removed.includes(entry));
+/** The claims of other sources are those that were shown, so the response may count more or fewer addresses. */
+function leftWords(entries: readonly BlockedIp[], answer: BulkAnswer, boundTo: string | null): string {
+  const none = withoutEntry(answer);
+  const before = entries.filter(({ ip_address: ip }) => none.has(ip));
+  const claimed = entries.length - answer.removed - before.length;
+  const others = entries.filter(
+    (entry) => !none.has(entry.ip_address) && unblockEffect(claimsOf(entry), boundTo).kept.length > 0,
+  );
+  const which = others.length === claimed ? listed(others) : counted(claimed);
+  return [
+    ...(claimed > 0 ? [`Still blocked by other sources: ${which}.`] : []),
+    ...(before.length > 0 ? [`Not blocked before: ${listed(before)}.`] : []),
+  ].join(' ');
 }
 
-function stillBlocked({ still_blocked: some = [], still_blocked_total: total = 0 }: BulkAnswer) {
+function withoutEntry({ not_blocked: none = [], rejected }: BulkAnswer): ReadonlySet<string> {
+  return new Set([...none, ...rejected.map(({ value }) => value)]);
+}
+
+function stillBlocked(answer: BulkAnswer) {
+  const { still_blocked: some = [], still_blocked_total: total = 0 } = answer;
   const [first] = some;
   if (total === 0 || first === undefined) return null;
   const by = [...new Set(some.map((one) => one.by))];
   const names = `${by.slice(0, 3).join(', ')}${by.length > 3 || some.length < total ? ' and others' : ''}`;
   const which = total === 1 ? `${first.ip_address} is` : `${counted(total)} are`;
-  return { tone: 'warn' as const, words: `${which} still blocked by ${names}.` };
+  return { tone: 'warn' as const, words: `${which} still blocked by ${names}.${unverified(answer)}` };
 }
 
 /** @param sent number of restored entries; the others have expired. @param answer null: none was sent */
@@ -93,9 +118,8 @@ export function named(entries: readonly BlockedIp[]): string {
   return entries.length === 1 && first !== undefined ? first.ip_address : counted(entries.length);
 }
 
-function listed(entries: readonly BlockedIp[], but: readonly BlockedIp[]): string {
-  const left = new Set(but);
-  const names = entries.filter((entry) => !left.has(entry)).map(({ ip_address: ip }) => ip);
+function listed(entries: readonly BlockedIp[]): string {
+  const names = entries.map(({ ip_address: ip }) => ip);
   const more = names.length - 3;
   return `${names.slice(0, 3).join(', ')}${more > 0 ? ` and ${more.toLocaleString()} more` : ''}`;
 }
@@ -112,6 +136,11 @@ function removedEverywhere(report: RuntimeReport): Pick<Message, 'tone' | 'words
   const { tone, words } = runtimeWords(report);
   return {
     tone,
-    words: tone === 'good' ? 'Removed from all workers.' : words,
+    words: tone === 'good' ? 'Removed from every worker.' : words,
   };
+}
+
+/** Follows another sentence. */
+function unverified(report: RuntimeReport): string {
+  return report.runtime_map_updated ? '' : ` ${runtimeWords(report).words}`;
 }

@@ -6,13 +6,14 @@ import { claimsOf, unblockEffect } from '../../parts/source-words.ts';
 import { toast, toastProblem } from '../../parts/toasts.tsx';
 import { useAllowed, useSession, useSessionState } from '../../session/session.ts';
 import { blockWords } from './block/block-words.ts';
-import { blockedAgainWords, bulkRemovalWords, named, removedOf, unblockWords } from './removal-words.ts';
+import { blockedAgainWords, bulkRemovalWords, droppedOf, named, unblockWords } from './removal-words.ts';
 
 const maxBatch = 100_000;
 
 export function useRemoval(): (entries: readonly BlockedIp[]) => Promise<void> {
   const admin = useAllowed('admin');
   const { info } = useSessionState();
+  const boundTo = info?.source ?? null;
   const { api, clock } = useSession();
   const refresh = useRefreshBlocked();
 
@@ -20,7 +21,7 @@ export function useRemoval(): (entries: readonly BlockedIp[]) => Promise<void> {
     try {
       const again = entries.filter((entry) => !hasExpired(entry, clock.now()));
       let answer: BulkAnswer | null = null;
-      for (const [source, add] of claimsBySource(again, info?.source ?? null, clock.now())) {
+      for (const [source, add] of claimsBySource(again, boundTo, clock.now())) {
         answer = both(answer, await change(api, { add }, { allowWide: admin, source }));
       }
       const [first] = entries;
@@ -46,9 +47,9 @@ export function useRemoval(): (entries: readonly BlockedIp[]) => Promise<void> {
       } else {
         const answer = await change(api, { remove: entries.map(({ ip_address }) => ip_address) });
         // An entry that another client unblocked meanwhile must stay unblocked after Undo.
-        const removed = removedOf(entries, answer);
-        const action = removed === null || removed.length === 0 ? {} : { action: undoAction(removed) };
-        toast({ ...bulkRemovalWords(entries, answer), ...action });
+        const dropped = droppedOf(entries, answer, boundTo);
+        const action = dropped === null || dropped.length === 0 ? {} : { action: undoAction(dropped) };
+        toast({ ...bulkRemovalWords(entries, answer, boundTo), ...action });
       }
     } catch (error) {
       toastProblem(`Could not remove ${named(entries)}`, error);

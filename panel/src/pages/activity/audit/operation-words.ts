@@ -108,7 +108,7 @@ const outcomes: Readonly<Record<AuditRecord['outcome'], { readonly tone: Tone; r
 
 export function outcomeWords(record: AuditRecord): { readonly tone: Tone; readonly words: string } {
   if (record.outcome === 'done' && record.runtime_map_updated === false) {
-    return { tone: 'warn', words: 'Done, not verified on all workers' };
+    return { tone: 'warn', words: 'Done, not verified in every worker' };
   }
   return outcomes[record.outcome];
 }

@@ -99,7 +99,7 @@ function applied(
   { runtime_map_updated: updated }: { readonly runtime_map_updated?: boolean },
   words: string,
 ): EventWords {
-  return updated === false ? warn(`${words}; not verified on all workers yet`) : good(words);
+  return updated === false ? warn(`${words}; not verified in every worker yet`) : good(words);
 }
 
 function text(value: string | number | null | undefined): string {

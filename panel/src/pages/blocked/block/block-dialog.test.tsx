@@ -44,7 +44,7 @@ it('blocks a new address for a duration, once the lookup has found no entry', as
   await waitFor(() => expect(onClose).toHaveBeenCalled());
   expect(sent()).toEqual([{ ip_address: ip, reason: 'scan', blocked_by: 'ann', duration_seconds: 14_400 }]);
   await screen.findByText(`${ip} is blocked`);
-  await screen.findByText('Active on all workers.');
+  await screen.findByText('Active in every worker.');
 });
 
 it('shows an existing entry, and extends it without its reason and author', async () => {

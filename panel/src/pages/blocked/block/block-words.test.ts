@@ -8,7 +8,7 @@ test('reports a blocked address as blocked', () => {
   expect(blockWords(answer)).toEqual({
     title: '192.0.2.1 is blocked',
     tone: 'good',
-    words: 'Active on all workers.',
+    words: 'Active in every worker.',
   });
 });
 

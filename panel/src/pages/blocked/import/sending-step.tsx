@@ -66,7 +66,7 @@ function Result({ kind, tally, total }: Pick<SendingStepProps, 'kind' | 'tally' 
       </Text>
       {kind !== 'sending' && added + updated + unchanged > 0 && (
         <Text size="sm" c="dimmed">
-          {enforced ? 'Active on all workers.' : 'Not verified on all workers yet; the overview shows the state.'}
+          {enforced ? 'Active in every worker.' : 'Not verified in every worker yet; the overview shows the state.'}
         </Text>
       )}
     </>

@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import type { BlockedIp, Claim } from '../../../api/types.ts';
 import { FakeService } from '../../../test/fake-service.ts';
@@ -41,11 +41,16 @@ function Page({ entries }: { readonly entries: readonly BlockedIp[] }) {
   );
 }
 
-async function open(entry: BlockedIp, session: object = {}, entries = [entry]): Promise<FakeService> {
+async function open(
+  entry: BlockedIp,
+  session: object = {},
+  entries = [entry],
+  covered_by: readonly string[] = [],
+): Promise<FakeService> {
   const service = new FakeService();
   const info = { token: 'pms_1', name: 'ann', scopes: ['admin'], source: null, client_address: null };
   service.on('POST /api/session', () => ({ body: { ...info, ...session } }));
-  service.on(`GET /api/blocked-ips/${ip}`, () => ({ body: { ...entry, workers: [] } }));
+  service.on(`GET /api/blocked-ips/${ip}`, () => ({ body: { ...entry, covered_by, workers: [] } }));
   service.on(`DELETE /api/blocked-ips/${ip}`, ({ query }) => {
     const trusted = {
       ip_address: ip,
@@ -57,7 +62,7 @@ async function open(entry: BlockedIp, session: object = {}, entries = [entry]): 
     return {
       body: {
         ip_address: ip,
-        still_blocked_by: [],
+        still_blocked_by: covered_by,
         ...(still.length > 0 ? { still_claimed_by: still } : {}),
         ...(query.has('trust_for') ? { trusted } : {}),
         ...verified,
@@ -107,6 +112,20 @@ it('trusts the address for a time, also if only a list claims it', async () => {
   expect(call?.query.get('trust_for')).toBe('7d');
 });
 
+it('says that a blocked network keeps the address blocked', async () => {
+  const claims = [claim('drop', 'list'), claim('fail2ban', 'agent')];
+  const first = await open(entryOf(claims), {}, undefined, ['192.0.2.0/24']);
+  await screen.findByText('It stays blocked by drop, 192.0.2.0/24. To allow it, trust it.');
+  fireEvent.click(await screen.findByLabelText('7 days'));
+  await screen.findByText('Allowed for 7 days, unless you or an agent block it again.');
+  expect(first.calls.some(({ call }) => call.startsWith('DELETE'))).toBe(false);
+  cleanup();
+  await open(entryOf(claims.slice(1)), {}, undefined, ['192.0.2.0/24']);
+  await screen.findByText('It stays blocked by 192.0.2.0/24. To allow it, trust it.');
+  fireEvent.click(await button('Drop claims'));
+  await screen.findByText('Entry removed. Still blocked by 192.0.2.0/24.');
+});
+
 it('offers no trust to a key without that right, and drops only what its source claims', async () => {
   await open(entryOf([claim('manual', 'manual'), claim('fail2ban', 'agent')]), {
     scopes: ['block'],
@@ -130,14 +149,21 @@ it('says for several entries how many claims it drops, and how many addresses st
   const service = await open(claimed, {}, [claimed, other]);
   const counts = { added: 0, updated: 0, removed: 1, unchanged: 0, rejected_total: 0, rejected: [] };
   service.on('POST /api/blocked-ips/batch', () => ({
-    body: { ...counts, still_claimed_total: 1, not_blocked: [ip], ...verified },
+    body: { ...counts, still_claimed_total: 1, not_blocked: [], ...verified },
   }));
   await screen.findByText('2 claims are dropped, of fail2ban, manual.');
   await screen.findByText('1 address stays blocked by drop.');
   fireEvent.click(await button('Drop claims'));
   await screen.findByText('1 of 2 entries removed');
-  await screen.findByText(/^Still blocked by other sources, or not blocked before: 192\.0\.2\.1\./);
+  await screen.findByText(/^Still blocked by other sources: 192\.0\.2\.1\./);
   expect(service.bodies('POST /api/blocked-ips/batch')).toEqual([{ remove: [ip, '192.0.2.2'] }]);
+  fireEvent.click(await button('Undo'));
+  await screen.findByText('2 addresses blocked again');
+  const restored = service.calls.filter(({ call }) => call.endsWith('/batch')).slice(1);
+  expect(restored.map(({ query, body }) => [query.get('source'), body])).toMatchObject([
+    ['fail2ban', { add: [{ ip_address: ip }] }],
+    [null, { add: [{ ip_address: '192.0.2.2' }] }],
+  ]);
 });
 
 it('restores removed entries by the claims of each source', async () => {

@@ -3,7 +3,7 @@
 import { Alert, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useExistingEntry } from '../../../api/blocked-ips.ts';
-import type { BlockedIp } from '../../../api/types.ts';
+import type { BlockedIpDetail } from '../../../api/types.ts';
 import { ClaimList } from '../../../parts/claim-list.tsx';
 import { Dialog, DialogButtons } from '../../../parts/dialog.tsx';
 import { Loading } from '../../../parts/loading.tsx';
@@ -50,12 +50,13 @@ export function UnblockDialog({ ip, onClose }: UnblockDialogProps) {
   );
 }
 
-function Effect({ entry, onClose }: { readonly entry: BlockedIp; readonly onClose: () => void }) {
+function Effect({ entry, onClose }: { readonly entry: BlockedIpDetail; readonly onClose: () => void }) {
   const { info } = useSessionState();
   const admin = useAllowed('admin');
   const unblock = useUnblockWithClaims();
   const [trustFor, setTrustFor] = useState('');
   const { dropped, kept } = unblockEffect(claimsOf(entry), info?.source ?? null);
+  const stays = [...(kept.length > 0 ? [sourceNames(kept)] : []), ...entry.covered_by].join(', ');
   const time = times.find(({ value }) => value === trustFor && value !== '')?.label;
   const nothing = dropped.length === 0 && time === undefined;
 
@@ -92,8 +93,8 @@ function Effect({ entry, onClose }: { readonly entry: BlockedIp; readonly onClos
           />
         </Stack>
       )}
-      <Alert color={kept.length > 0 && time === undefined ? 'orange' : 'blue'} variant="light" role="status">
-        {resultWords(sourceNames(kept), time, { nothing: dropped.length === 0, admin })}
+      <Alert color={stays !== '' && time === undefined ? 'orange' : 'blue'} variant="light" role="status">
+        {resultWords(stays, time, { nothing: dropped.length === 0, admin })}
       </Alert>
       {unblock.error !== null && (
         <ProblemAlert title={changeTitle(unblock.error, 'The address was not unblocked')} error={unblock.error} />
@@ -105,7 +106,7 @@ function Effect({ entry, onClose }: { readonly entry: BlockedIp; readonly onClos
           loading={unblock.isPending}
           onClick={() => unblock.mutate({ ip: entry.ip_address, trustFor, dropped }, { onSuccess: onClose })}
         >
-          {kept.length === 0 ? 'Unblock address' : time === undefined ? 'Drop claims' : `Trust for ${time}`}
+          {stays === '' ? 'Unblock address' : time === undefined ? 'Drop claims' : `Trust for ${time}`}
         </Button>
       </DialogButtons>
     </Stack>
@@ -113,14 +114,14 @@ function Effect({ entry, onClose }: { readonly entry: BlockedIp; readonly onClos
 }
 
 function resultWords(
-  keptBy: string,
+  staysBy: string,
   time: string | undefined,
   { nothing, admin }: { readonly nothing: boolean; readonly admin: boolean },
 ): string {
   if (time !== undefined) return `Allowed for ${time}, unless you or an agent block it again.`;
-  if (keptBy === '') return 'The address is no longer blocked. Another source may block it again.';
+  if (staysBy === '') return 'The address is no longer blocked. Another source may block it again.';
   const way = admin ? 'To allow it, trust it.' : 'An administrator can trust it for a time.';
   return nothing
-    ? `You cannot drop a claim. It stays blocked by ${keptBy}. ${way}`
-    : `It stays blocked by ${keptBy}. ${way}`;
+    ? `You cannot drop a claim. It stays blocked by ${staysBy}. ${way}`
+    : `It stays blocked by ${staysBy}. ${way}`;
 }

@@ -105,7 +105,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     const claims = async () => JSON.parse((await user.run(['export', '-o', 'json'])).out).items;
     const before = await claims();
     const all = await user.run(['export', '--csv']);
-    expect(all.out).toContain("127.0.0.42,'+1,,_settings,");
+    expect(all.out).toContain("127.0.0.42,'+1,never,_settings,");
     expect(all.out.split('\n').filter((line) => line.startsWith('127.0.0.41,'))).toHaveLength(2);
     const jail = await user.run(['export', '--csv', '--source', 'fail2ban:sshd', '--reason', "'+1"]);
     expect(jail.out).toMatch(
@@ -139,14 +139,38 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     await user.run(['unblock', '127.0.0.41', '127.0.0.42']);
     const path = await file('claims.csv', all.out);
     const dry = await user.run(['import', path, '--as-manual', '--dry-run']);
-    expect(dry.out).toBe('nothing was changed; would be: 2 added, 1 updated, 0 removed, 0 unchanged, 0 rejected\n');
+    expect(dry.out).toBe('nothing was changed; would be: 2 added, 0 updated, 0 removed, 0 unchanged, 0 rejected\n');
     expect(await user.run(['import', path, '--as-manual'])).toMatchObject({
       code: 0,
       out: dry.out.replace(/.*: /, ''),
     });
     const { body } = await service.call('GET', '/api/blocked-ips/127.0.0.41');
-    expect(body).toMatchObject({ expires_at: expect.any(String), reason: "'+1" });
+    expect(body).toMatchObject({ expires_at: null, reason: "'+1" });
     await user.run(['unblock', '127.0.0.41', '127.0.0.42']);
+  });
+
+  it('keeps a permanent block permanent when claims of several sources become those of one', async () => {
+    await user.run(['block', '127.0.0.43', '--source', 'fail2ban:sshd', '--for', '1d']);
+    await user.run(['block', '127.0.0.43']);
+    await user.run(['block', '127.0.0.44', '--source', 'fail2ban:sshd', '--for', '2d']);
+    await user.run(['block', '127.0.0.44', '--for', '1d']);
+    const [header, ...lines] = (await user.run(['export', '--csv'])).out.trim().split('\n');
+    const own = lines.filter((line) => /^127\.0\.0\.4[34],/.test(line));
+    expect(own).toHaveLength(4);
+    const latest = (await service.call('GET', '/api/blocked-ips/127.0.0.44')).body;
+    for (const ordered of [own, own.toReversed()]) {
+      await user.run(['unblock', '127.0.0.43', '127.0.0.44']);
+      // As an earlier version wrote it, too: an empty field.
+      for (const never of ['never', '']) {
+        const text = [header, ...ordered.map((line) => line.replace(',never,', `,${never},`))].join('\n');
+        const piped = await user.run(['import', '-', '--as-manual'], { input: `${text}\n` });
+        expect(piped.out).toMatch(/^(2 added|0 added, 0 updated, 0 removed, 2 unchanged)/);
+        expect((await service.call('GET', '/api/blocked-ips/127.0.0.43')).body).toMatchObject({ expires_at: null });
+        const { body } = await service.call('GET', '/api/blocked-ips/127.0.0.44');
+        expect(body).toMatchObject({ expires_at: latest['expires_at'] });
+      }
+    }
+    await user.run(['unblock', '127.0.0.43', '127.0.0.44']);
   });
 
   it('undoes an import, after it says what it would do', async () => {

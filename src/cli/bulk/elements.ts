@@ -16,6 +16,8 @@ export interface ElementDefaults {
   readonly allowWide: boolean;
   /** Only the lines of this source count. `rejects`: and those that cannot be read. */
   readonly only?: { readonly source: string; readonly rejects: boolean };
+  /** Numbers of lines that do not count. */
+  readonly ignored?: ReadonlySet<number>;
   /** An entry that covers one of these is rejected. */
   readonly own: readonly OwnAddress[];
 }
@@ -26,7 +28,7 @@ type ElementReading =
   | { readonly kind: 'bad'; readonly line: number; readonly value: string; readonly why: string };
 
 export function readElement({ line, reading }: NumberedReading, defaults: ElementDefaults): ElementReading {
-  if (reading.kind === 'nothing') return { kind: 'nothing', line };
+  if (reading.kind === 'nothing' || defaults.ignored?.has(line) === true) return { kind: 'nothing', line };
   const { only } = defaults;
   if (only !== undefined && !counts(reading, only)) return { kind: 'nothing', line };
   if (reading.kind === 'bad') return { kind: 'bad', line, value: reading.value, why: reading.why };

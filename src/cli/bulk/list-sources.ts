@@ -1,26 +1,65 @@
 // Lists whose lines name sources: the output of `export --csv`.
 import type { ListFormat } from '../../lists/format.ts';
 import { readList } from '../../lists/read-list.ts';
+import type { ListEntry, ListExpiry } from '../../lists/reading.ts';
 import { withSourceName } from './elements.ts';
 import type { ListSource } from './source.ts';
 
 /** How many lines each source has; empty: the lines name none. */
 export async function sourcesOfList(source: ListSource, format: ListFormat | null): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
+  for await (const { source: name } of entriesWithSources(source, format)) {
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/**
+ * The lines that do not count when claims of several sources become those of one: of each address one counts, the one
+ * that ends last.
+ * @param expiry of lines without one; null: they keep that of an existing block
+ */
+export async function outlastedLines(
+  source: ListSource,
+  format: ListFormat | null,
+  expiry: ListExpiry | null,
+  now: Date,
+): Promise<ReadonlySet<number>> {
+  const counting = new Map<string, { readonly line: number; readonly end: number }>();
+  const outlasted = new Set<number>();
+  for await (const { line, ip, expiry: own } of entriesWithSources(source, format)) {
+    const end = endOf(own ?? expiry, now);
+    const known = counting.get(ip);
+    if (known === undefined || end >= known.end) counting.set(ip, { line, end });
+    if (known !== undefined) outlasted.add(end >= known.end ? known.line : line);
+  }
+  return outlasted;
+}
+
+/** A line that says `never` counts before one that says nothing. */
+function endOf(expiry: ListExpiry | null, now: Date): number {
+  if (expiry === null) return Number.MAX_VALUE;
+  if ('seconds' in expiry) return now.getTime() + expiry.seconds * 1_000;
+  return expiry.at === null ? Number.POSITIVE_INFINITY : new Date(expiry.at).getTime();
+}
+
+type EntryWithSource = ListEntry & { readonly line: number; readonly source: string };
+
+async function* entriesWithSources(source: ListSource, format: ListFormat | null): AsyncGenerator<EntryWithSource> {
   try {
     const list = readList(source.read(), format);
     for await (const readings of list.batches) {
-      for (const { reading } of readings) {
+      for (const { line, reading } of readings) {
         if (reading.kind !== 'entry') continue;
+        const { source: name } = reading.entry;
         // Without such a column no line has one.
-        if (reading.entry.source === undefined) return counts;
-        counts.set(reading.entry.source, (counts.get(reading.entry.source) ?? 0) + 1);
+        if (name === undefined) return;
+        yield { ...reading.entry, line, source: name };
       }
     }
   } catch (error) {
     throw withSourceName(source.name, error);
   }
-  return counts;
 }
 
 /**

@@ -58,7 +58,8 @@ async function asCsv({ api, output }: Session, query: ClaimFilterQuery, safe: bo
       .flatMap((item) => claimsOf(item, query))
       .map((claim) => {
         const { ip_address, reason, expires_at, blocked_by, claimed_at, source } = claim;
-        const texts = [shown(reason ?? ''), expires_at ?? '', shown(blocked_by ?? ''), claimed_at, source];
+        // An empty field means that the block keeps its expiry.
+        const texts = [shown(reason ?? ''), expires_at ?? 'never', shown(blocked_by ?? ''), claimed_at, source];
         return csvRecord([ip_address, ...texts, ...(safe ? [''] : [])]);
       });
     await output.lines(records);
@@ -66,13 +67,11 @@ async function asCsv({ api, output }: Session, query: ClaimFilterQuery, safe: bo
   return exitCodes.done;
 }
 
-/** The one that ends last is the last line, which counts if a list is imported without its sources. */
 function claimsOf({ claims, ...item }: BlockedIp, { source, reason, blocked_by: by }: ClaimFilterQuery) {
   const own = { ...item, source: 'manual', claimed_at: item.blocked_at };
   const all = claims === undefined ? [own] : claims.map((claim) => ({ ...claim, ip_address: item.ip_address }));
   return all
     .filter((claim) => source === undefined || claim.source === source)
     .filter((claim) => reason === undefined || claim.reason === reason)
-    .filter((claim) => by === undefined || claim.blocked_by === by)
-    .reverse();
+    .filter((claim) => by === undefined || claim.blocked_by === by);
 }

@@ -5,7 +5,7 @@ import { type ListFormat, listFormats } from '../../lists/format.ts';
 import { type ListReading, readList } from '../../lists/read-list.ts';
 import type { NumberedReading } from '../../lists/reading.ts';
 import { type ElementDefaults, withSourceName } from '../bulk/elements.ts';
-import { rereadable, sourcesOfList } from '../bulk/list-sources.ts';
+import { outlastedLines, rereadable, sourcesOfList } from '../bulk/list-sources.ts';
 import { jsonSet, type Replacement, textSet } from '../bulk/replacement.ts';
 import { changeMany, replaceAll } from '../bulk/requests.ts';
 import { sendList } from '../bulk/send.ts';
@@ -59,8 +59,16 @@ async function importList(session: Session, [path = '-']: readonly string[], opt
   const names = await sourcesToKeep(source, format, options);
   const defaults = await elementDefaults(session, options);
   if (names === null) {
+    const ignored =
+      options['asManual'] === true
+        ? await outlastedLines(source, format, defaults.expiry, session.now())
+        : new Set<number>();
     source.release();
-    return await printBulkResult(session, source.name, await importOne(session, source, format, defaults, options));
+    return await printBulkResult(
+      session,
+      source.name,
+      await importOne(session, source, format, { ...defaults, ignored }, options),
+    );
   }
   const tally = new BulkTally();
   for (const [index, name] of names.entries()) {

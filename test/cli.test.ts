@@ -109,7 +109,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     expect(all.out.split('\n').filter((line) => line.startsWith('127.0.0.41,'))).toHaveLength(2);
     const jail = await user.run(['export', '--csv', '--source', 'fail2ban:sshd', '--reason', "'+1"]);
     expect(jail.out).toMatch(
-      /^ip_address,.*,source\n127\.0\.0\.41,.*,fail2ban:sshd\n127\.0\.0\.42,.*,fail2ban:sshd\n$/,
+      /^ip_address,.*,source,kind\n127\.0\.0\.41,.*,fail2ban:sshd,agent\n127\.0\.0\.42,.*,fail2ban:sshd,agent\n$/,
     );
     expect((await user.run(['export', '--source', 'fail2ban:sshd'])).out).toBe('127.0.0.41\n127.0.0.42\n');
     const safe = await user.run(['export', '--csv-safe']);
@@ -171,6 +171,41 @@ describe.skipIf(proxy === undefined)('the command line', () => {
       }
     }
     await user.run(['unblock', '127.0.0.43', '127.0.0.44']);
+  });
+
+  it('creates missing sources of an export with their kinds, which can be set', async () => {
+    const kinds = async () => {
+      const { body } = await service.call('GET', '/api/sources');
+      const items = body['items'] as { name: string; kind: string; note: string | null }[];
+      return Object.fromEntries(items.map(({ name, kind, note }) => [name, note === null ? kind : `${kind}: ${note}`]));
+    };
+    expect(await user.run(['source', 'set', 'feed', '--kind', 'list', '--note', 'a feed'])).toMatchObject({
+      code: 0,
+      out: 'feed is of kind list, with the note "a feed"\n',
+    });
+    await user.run(['block', '127.0.0.46', '--source', 'feed']);
+    await user.run(['block', '127.0.0.47', '--source', 'jail']);
+    expect(await kinds()).toMatchObject({ feed: 'list: a feed', jail: 'agent' });
+    const path = await file('kinds.csv', (await user.run(['export', '--csv'])).out);
+    for (const how of [[], ['--replace', '--allow-shrink']]) {
+      for (const name of ['feed', 'jail']) await user.run(['source', 'rm', name]);
+      await user.run(['import', path, '--keep-sources', '--dry-run', ...how]);
+      expect(await kinds()).not.toHaveProperty('feed');
+      expect(await user.run(['import', path, '--keep-sources', ...how])).toMatchObject({ code: 0 });
+      expect(await kinds()).toMatchObject({ feed: 'list', jail: 'agent' });
+      expect((await service.call('DELETE', '/api/blocked-ips/127.0.0.46')).body).toMatchObject({ code: 6035 });
+      expect(await user.run(['unblock', '127.0.0.47'])).toMatchObject({ code: 0 });
+    }
+    expect((await user.run(['source', 'set', 'feed', '--kind', 'agent'])).out).toBe('feed is of kind agent\n');
+    // One that exists keeps its kind.
+    await user.run(['import', path, '--keep-sources']);
+    expect(await kinds()).toMatchObject({ feed: 'agent' });
+    expect(await user.run(['source', 'set', 'feed'])).toMatchObject({ code: 2 });
+    expect(await user.run(['source', 'set', 'manual', '--kind', 'list'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('its kind cannot change'),
+    });
+    for (const name of ['feed', 'jail']) await user.run(['source', 'rm', name]);
   });
 
   it('undoes an import, after it says what it would do', async () => {

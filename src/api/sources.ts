@@ -89,7 +89,7 @@ export const listSources = operation({
   tag,
   summary: 'List the sources',
   description:
-    'Who wants addresses blocked. An address is blocked while at least one source claims it. The counts are read from all entries, which takes 0.7 s for a million.',
+    'Who wants addresses blocked. An address is blocked while at least one source claims it. The counts are read from all entries, which takes 0.7 s for a million; they are exact if nothing changes meanwhile. A key may have 4 such requests in progress, all keys together 8; others get 503.',
   answers: { 200: { description: 'The sources, the oldest first.', schema: Sources } },
   examples: {
     all: {
@@ -121,7 +121,7 @@ export const getSource = operation({
   audit: null,
   tag,
   summary: 'Get one source',
-  description: 'With its counts, which are read from all entries.',
+  description: 'With its counts, which are read from all entries, as for the list of all sources.',
   params,
   answers: { 200: { description: 'The source.', schema: Source } },
   codes: [codes.NotFound],

@@ -91,7 +91,7 @@ export class Sources {
 
   /** How many claims it has, ended ones included. */
   async claimsOfSource({ id }: NamedSource): Promise<number> {
-    return (await this.#deps.store.counts()).get(id)?.claims ?? 0;
+    return await this.#deps.store.claimsOf(id);
   }
 
   /** All of them. */

@@ -7,3 +7,11 @@ export const sourceNameRule =
 export function isSourceName(text: string): boolean {
   return text.length <= longest && pattern.test(text);
 }
+
+/** How the source is used; decides which claims an unblock without a source drops. */
+export const sourceKinds = ['manual', 'agent', 'list'] as const;
+export type SourceKind = (typeof sourceKinds)[number];
+
+export function isSourceKind(text: string): text is SourceKind {
+  return sourceKinds.some((kind) => kind === text);
+}

@@ -2,13 +2,24 @@
 // `ip,reason,expires`. Reads the output of `proxy-manager export --csv`, and CrowdSec's decisions.
 import { parseIp } from '../domain/ip.ts';
 import { trimBlanks } from '../domain/list-line.ts';
+import { isSourceKind } from '../domain/source-name.ts';
 import { addressOf, decisionProblem, isDecisions, readRemaining } from './crowdsec.ts';
-import { blockedByProblem, readExpiry, reasonProblem, sourceProblem } from './fields.ts';
+import { blockedByProblem, kindProblem, readExpiry, reasonProblem, sourceProblem } from './fields.ts';
 import { fromFormulaSafe } from './formula-safe.ts';
 import { readAddress } from './plain.ts';
 import { bad, type LineReader, type LineReading, type ListEntry, nothing } from './reading.ts';
 
-type Column = 'ip' | 'reason' | 'expires' | 'blockedBy' | 'source' | 'escaped' | 'remaining' | 'action' | 'simulated';
+type Column =
+  | 'ip'
+  | 'reason'
+  | 'expires'
+  | 'blockedBy'
+  | 'source'
+  | 'kind'
+  | 'escaped'
+  | 'remaining'
+  | 'action'
+  | 'simulated';
 type Columns = readonly (Column | null)[];
 
 const columnNames: Readonly<Record<string, Column>> = {
@@ -31,7 +42,12 @@ const columnNames: Readonly<Record<string, Column>> = {
 };
 
 /** In addition if the header has `blocked_by`: elsewhere a source may be anything. */
-const exportNames: Readonly<Record<string, Column>> = { ...columnNames, source: 'source', escaped: 'escaped' };
+const exportNames: Readonly<Record<string, Column>> = {
+  ...columnNames,
+  source: 'source',
+  kind: 'kind',
+  escaped: 'escaped',
+};
 
 /** Used if the header is that of CrowdSec's decisions, in addition to `ip` and `reason`. */
 const decisionNames: Readonly<Record<string, Column>> = {
@@ -88,9 +104,10 @@ function readRecord(fields: readonly string[], columns: Columns): LineReading {
   const exact = columns.includes('escaped') ? fromFormulaSafe : (text: string): string => text;
   const [reason, blockedBy] = [exact(field('reason')), exact(field('blockedBy'))];
   const source = field('source') || manual;
+  const kind = columns.includes('source') ? field('kind') : '';
   const expiry = isDecision ? readRemaining(field('remaining')) : readExpiry(field('expires'));
   if (!expiry.ok) return bad(ip, expiry.why);
-  const problem = reasonProblem(reason) ?? blockedByProblem(blockedBy) ?? sourceProblem(source);
+  const problem = reasonProblem(reason) ?? blockedByProblem(blockedBy) ?? sourceProblem(source) ?? kindProblem(kind);
   if (problem !== null) return bad(ip, problem);
   const entry: ListEntry = {
     ip,
@@ -98,6 +115,7 @@ function readRecord(fields: readonly string[], columns: Columns): LineReading {
     ...(blockedBy === '' ? {} : { blockedBy }),
     ...(expiry.expiry === null ? {} : { expiry: expiry.expiry }),
     ...(columns.includes('source') ? { source } : {}),
+    ...(isSourceKind(kind) ? { kind } : {}),
   };
   return { kind: 'entry', entry };
 }

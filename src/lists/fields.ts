@@ -2,7 +2,7 @@
 import { parseDuration } from '../domain/duration.ts';
 import { quote } from '../domain/quote.ts';
 import { parseTime } from '../domain/rfc3339.ts';
-import { isSourceName, sourceNameRule } from '../domain/source-name.ts';
+import { isSourceKind, isSourceName, sourceKinds, sourceNameRule } from '../domain/source-name.ts';
 import type { ListExpiry } from './reading.ts';
 
 const longestReason = 500;
@@ -24,6 +24,11 @@ export function blockedByProblem(text: string): string | null {
 export function sourceProblem(text: string): string | null {
   if (isSourceName(text)) return null;
   return `${quote(text)} is not a source; ${sourceNameRule}`;
+}
+
+/** Null: valid. Empty: not known. */
+export function kindProblem(text: string): string | null {
+  return text === '' || isSourceKind(text) ? null : `the kind ${quote(text)} is none of ${sourceKinds.join(', ')}`;
 }
 
 function textProblem(what: string, text: string, longest: number): string | null {

@@ -13,8 +13,22 @@ it('leaves other text, and gives every text back exactly', () => {
     fc.string(),
     fc.string().map((text) => `'${text}`),
     fc.string().map((text) => `=${text}`),
+    fc.array(fc.constantFrom(';', "'", '"', '=', '+', ' ', 'a', '\t')).map((parts) => parts.join('')),
   );
   fc.assert(fc.property(texts, (text) => fromFormulaSafe(formulaSafe(text)) === text));
+  const cells = /(^|[;\t])[\s'"]*[=+@-]/;
+  fc.assert(fc.property(texts, (text) => !cells.test(formulaSafe(text).replaceAll(/(^|[;\t])'/g, '$1x'))));
+});
+
+it.each([
+  ['a;=1+1', "a;'=1+1"],
+  ['a; +1;b;-1', "a;' +1;b;'-1"],
+  ['a;"=1+1"', `a;'"=1+1"`],
+  ['a\t=1', "a\t'=1"],
+  ["a;'b", "a;''b"],
+  [';=1', ";'=1"],
+])('makes the text %j safe where a semicolon or a tab begins a new cell', (text, safe) => {
+  expect(formulaSafe(text)).toBe(safe);
 });
 
 it('is read back from a file whose header says so, and from no other', () => {

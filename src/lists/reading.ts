@@ -1,4 +1,5 @@
 // The result of reading a line, common to all formats.
+import type { SourceKind } from '../domain/source-name.ts';
 import type { LineOfFile } from './lines.ts';
 
 /** Until a time (null: permanent), or for a duration from now. */
@@ -13,6 +14,8 @@ export interface ListEntry {
   readonly expiry?: ListExpiry;
   /** Absent: the list has no sources. */
   readonly source?: string;
+  /** Of the source, if the list has it. */
+  readonly kind?: SourceKind;
 }
 
 export type LineReading =

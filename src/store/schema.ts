@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { ReloadRecord } from '../api/configuration.ts';
+import type { SourceKind } from '../domain/source-name.ts';
 
 /**
  * The tables. Times are ISO 8601 in UTC with milliseconds (`2026-11-20T12:00:00.000Z`), so that text order is time
@@ -61,7 +62,7 @@ interface SourcesTable {
   created_at: string;
 }
 
-export type SourceKind = 'manual' | 'agent' | 'list';
+export type { SourceKind };
 
 /** Claims to blocked addresses besides the one that `blocked_ips` carries. */
 interface ClaimsTable {

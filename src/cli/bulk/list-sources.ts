@@ -1,17 +1,43 @@
 // Lists whose lines name sources: the output of `export --csv`.
+import type { SourceKind } from '../../domain/source-name.ts';
 import type { ListFormat } from '../../lists/format.ts';
 import { readList } from '../../lists/read-list.ts';
 import type { ListEntry, ListExpiry } from '../../lists/reading.ts';
+import type { Session } from '../session.ts';
 import { withSourceName } from './elements.ts';
 import type { ListSource } from './source.ts';
 
-/** How many lines each source has; empty: the lines name none. */
-export async function sourcesOfList(source: ListSource, format: ListFormat | null): Promise<Map<string, number>> {
-  const counts = new Map<string, number>();
-  for await (const { source: name } of entriesWithSources(source, format)) {
-    counts.set(name, (counts.get(name) ?? 0) + 1);
+export interface ListedSource {
+  readonly lines: number;
+  /** Undefined: the lines have none. */
+  readonly kind: SourceKind | undefined;
+}
+
+/** By name; empty: the lines name none. */
+export async function sourcesOfList(source: ListSource, format: ListFormat | null): Promise<Map<string, ListedSource>> {
+  const sources = new Map<string, ListedSource>();
+  for await (const { source: name, kind } of entriesWithSources(source, format)) {
+    const known = sources.get(name);
+    sources.set(name, { lines: (known?.lines ?? 0) + 1, kind: known?.kind ?? kind });
   }
-  return counts;
+  return sources;
+}
+
+/** Those that are missing and would otherwise become of `otherwise`. Existing ones keep their kind. */
+export async function createMissing(
+  { api }: Pick<Session, 'api'>,
+  sources: ReadonlyMap<string, ListedSource>,
+  otherwise: SourceKind,
+): Promise<void> {
+  const wanted = [...sources].flatMap(([name, { kind }]) =>
+    kind === undefined || kind === 'manual' || kind === otherwise ? [] : [{ name, kind }],
+  );
+  if (wanted.length === 0) return;
+  const { data } = await api.GET('/api/sources');
+  const known = new Set(data.items.map(({ name }) => name));
+  for (const { name, kind } of wanted) {
+    if (!known.has(name)) await api.PUT('/api/sources/{name}', { params: { path: { name } }, body: { kind } });
+  }
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Session } from '../session.ts';
 import { type Options, Verb } from '../verb.ts';
 import { list, listPages } from './list.ts';
 
-const fields = 'ip_address,reason,expires_at,blocked_by,blocked_at,source';
+const fields = 'ip_address,reason,expires_at,blocked_by,blocked_at,source,kind';
 
 export function exportVerb(cli: CommandLine): Verb {
   const verb = claimFilterOptions(
@@ -57,9 +57,9 @@ async function asCsv({ api, output }: Session, query: ClaimFilterQuery, safe: bo
     const records = items
       .flatMap((item) => claimsOf(item, query))
       .map((claim) => {
-        const { ip_address, reason, expires_at, blocked_by, claimed_at, source } = claim;
+        const { ip_address, reason, expires_at, blocked_by, claimed_at, source, kind } = claim;
         // An empty field means that the block keeps its expiry.
-        const texts = [shown(reason ?? ''), expires_at ?? 'never', shown(blocked_by ?? ''), claimed_at, source];
+        const texts = [shown(reason ?? ''), expires_at ?? 'never', shown(blocked_by ?? ''), claimed_at, source, kind];
         return csvRecord([ip_address, ...texts, ...(safe ? [''] : [])]);
       });
     await output.lines(records);
@@ -68,7 +68,7 @@ async function asCsv({ api, output }: Session, query: ClaimFilterQuery, safe: bo
 }
 
 function claimsOf({ claims, ...item }: BlockedIp, { source, reason, blocked_by: by }: ClaimFilterQuery) {
-  const own = { ...item, source: 'manual', claimed_at: item.blocked_at };
+  const own = { ...item, source: 'manual', kind: 'manual' as const, claimed_at: item.blocked_at };
   const all = claims === undefined ? [own] : claims.map((claim) => ({ ...claim, ip_address: item.ip_address }));
   return all
     .filter((claim) => source === undefined || claim.source === source)

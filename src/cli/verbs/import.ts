@@ -5,7 +5,7 @@ import { type ListFormat, listFormats } from '../../lists/format.ts';
 import { type ListReading, readList } from '../../lists/read-list.ts';
 import type { NumberedReading } from '../../lists/reading.ts';
 import { type ElementDefaults, withSourceName } from '../bulk/elements.ts';
-import { outlastedLines, rereadable, sourcesOfList } from '../bulk/list-sources.ts';
+import { createMissing, type ListedSource, outlastedLines, rereadable, sourcesOfList } from '../bulk/list-sources.ts';
 import { jsonSet, type Replacement, textSet } from '../bulk/replacement.ts';
 import { changeMany, replaceAll } from '../bulk/requests.ts';
 import { sendList } from '../bulk/send.ts';
@@ -56,9 +56,9 @@ async function importList(session: Session, [path = '-']: readonly string[], opt
   if (options['allowShrink'] === true && !replace) throw usageError('--allow-shrink requires --replace');
   if (path === '-' && session.canAsk) session.output.remark('reading addresses from the terminal; end with Ctrl-D');
   const source = rereadable(await openSource(path, session.stdin));
-  const names = await sourcesToKeep(source, format, options);
+  const kept = await sourcesToKeep(source, format, options);
   const defaults = await elementDefaults(session, options);
-  if (names === null) {
+  if (kept === null) {
     const ignored =
       options['asManual'] === true
         ? await outlastedLines(source, format, defaults.expiry, session.now())
@@ -70,6 +70,8 @@ async function importList(session: Session, [path = '-']: readonly string[], opt
       await importOne(session, source, format, { ...defaults, ignored }, options),
     );
   }
+  if (options['dryRun'] !== true) await createMissing(session, kept, replace ? 'list' : 'agent');
+  const names = [...kept.keys()];
   const tally = new BulkTally();
   for (const [index, name] of names.entries()) {
     const only = { source: name, rejects: index === 0 };
@@ -90,18 +92,18 @@ async function sourcesToKeep(
   source: ListSource,
   format: ListFormat | null,
   options: Options,
-): Promise<readonly string[] | null> {
+): Promise<ReadonlyMap<string, ListedSource> | null> {
   const { keepSources, asManual } = options as { readonly keepSources?: boolean; readonly asManual?: boolean };
   if (keepSources === true && asManual === true) throw usageError('give either --keep-sources or --as-manual');
   const { source: given } = sourceQueryOf(options);
   if (keepSources === true && given !== undefined) throw usageError('--keep-sources cannot be combined with --source');
   if (asManual === true) return null;
-  const counts = await sourcesOfList(source, format);
-  if (keepSources === true) return counts.size === 0 ? null : [...counts.keys()];
+  const sources = await sourcesOfList(source, format);
+  if (keepSources === true) return sources.size === 0 ? null : sources;
   const own = given ?? 'manual';
-  const others = [...counts].filter(([name]) => name !== own);
+  const others = [...sources].filter(([name]) => name !== own);
   if (others.length === 0) return null;
-  const named = others.slice(0, shownSources).map(([name, lines]) => `${name} (${counted(lines, 'line')})`);
+  const named = others.slice(0, shownSources).map(([name, { lines }]) => `${name} (${counted(lines, 'line')})`);
   const more = others.length - named.length;
   const list = `${named.join(', ')}${more > 0 ? ` and ${counted(more, 'other source')}` : ''}`;
   throw new Failure(

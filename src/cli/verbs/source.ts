@@ -1,4 +1,6 @@
+import { Option } from 'commander';
 import type { Source } from '../../api/sources.ts';
+import { quote } from '../../domain/quote.ts';
 import { sourceQueryOf } from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
 import { durationOf } from '../expiry-options.ts';
@@ -13,6 +15,13 @@ export function sourceVerb(cli: CommandLine): Verb {
     'source ls',
     'ALONE: addresses that no other source claims',
   );
+  const set = new Verb('set', 'set the kind or note of a source; a new one is created')
+    .argument('<name>', 'name of the source')
+    .addOption(
+      new Option('--kind <kind>', 'agent: an unblock drops its claims; list: it does not').choices(['agent', 'list']),
+    )
+    .option('--note <text>', "a note; '' removes it")
+    .example('source set drop --kind list --note "Spamhaus DROP"', 'an unblock leaves what it claims blocked');
   const release = new Verb('release', 'drop all claims of a source later; until then its addresses stay blocked')
     .argument('<name>', 'name of the source')
     .option('--after <duration>', 'drop them after: 90s, 10m, 4h, 7d or 2w; required')
@@ -25,9 +34,23 @@ export function sourceVerb(cli: CommandLine): Verb {
     .example('source rm fail2ban:sshd', 'unblocks what no other source claims');
   return new Verb('source', 'manage who wants addresses blocked')
     .addCommand(cli.calling(ls, sourceList))
+    .addCommand(cli.calling(set, sourceSet))
     .addCommand(cli.calling(release, sourceRelease))
     .addCommand(cli.calling(keep, sourceKeep))
     .addCommand(cli.calling(rm, sourceRemove));
+}
+
+async function sourceSet(session: Session, [of = '']: readonly string[], options: Options): Promise<ExitCode> {
+  const name = sourceNameOf(of);
+  const { kind, note } = options as { readonly kind?: 'agent' | 'list'; readonly note?: string };
+  if (kind === undefined && note === undefined) throw usageError('give --kind, --note or both');
+  const body = { ...(kind !== undefined && { kind }), ...(note !== undefined && { note: note === '' ? null : note }) };
+  session.interruption.reports(() => 'the source may or may not be changed; see: proxy-manager source ls');
+  const { data: answer } = await session.api.PUT('/api/sources/{name}', { params: { path: { name } }, body });
+  await printAnswer(session, answer, () => [
+    `${name} is of kind ${answer.kind}${answer.note === null ? '' : `, with the note ${quote(answer.note)}`}`,
+  ]);
+  return exitCodes.done;
 }
 
 async function sourceRelease(session: Session, [of = '']: readonly string[], options: Options): Promise<ExitCode> {

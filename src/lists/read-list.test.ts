@@ -139,6 +139,23 @@ describe('CSV', () => {
     expect(read(line)).toMatchObject({ kind: 'bad', why: expect.stringContaining(why) });
   });
 
+  it('has kinds of sources only beside sources, and no other kinds', () => {
+    const read = (header: string, line: string) => {
+      const reader = readerOf('csv');
+      reader(`ip_address,blocked_by,${header}`);
+      return reader(line);
+    };
+    const ip = '192.0.2.1';
+    expect(read('source,kind', `${ip},,drop,list`)).toEqual({
+      kind: 'entry',
+      entry: { ip, source: 'drop', kind: 'list' },
+    });
+    expect(read('source,kind', `${ip},,drop`)).toEqual({ kind: 'entry', entry: { ip, source: 'drop' } });
+    expect(read('kind', `${ip},,scanner`)).toEqual({ kind: 'entry', entry: { ip } });
+    const why = 'the kind scanner is none of manual, agent, list';
+    expect(read('source,kind', `${ip},,drop,scanner`)).toEqual({ kind: 'bad', value: ip, why });
+  });
+
   it('is read back as it was written, whatever the reason', () =>
     fc.assert(
       fc.property(address, word, word, (ip, reason, blockedBy) => {

@@ -54,7 +54,7 @@ interface SourcesTable {
   note: string | null;
   /** When all its claims are to be dropped; null: not asked for. */
   release_at: string | null;
-  /** 1: a release dropped its claims; 2: the agent was told so, and has claimed nothing since. */
+  /** 1: a release dropped its claims; 2: the agent learned it, and has claimed nothing since. */
   released: Generated<number>;
   /** 1: an operator removed it; shown again once it has a claim. */
   removed: Generated<number>;

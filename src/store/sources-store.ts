@@ -73,7 +73,7 @@ export class SourcesStore {
     });
   }
 
-  /** Of a source that was told that its claims were dropped. */
+  /** Of a source that learned that its claims were dropped. */
   async claimsAgain(id: number): Promise<void> {
     const { write } = this.#database;
     await write.updateTable('sources').set({ released: 0 }).where('id', '=', id).where('released', '=', 2).execute();

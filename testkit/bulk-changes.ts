@@ -21,7 +21,7 @@ export async function openBulkChanges(options: { readonly now?: () => Date } = {
     ...scripted,
     put: (source, allowShrink = false) => kit.blockedSet.replaceAll(source, { allowShrink }, caller()),
     block: (ip) => kit.blockedSet.block(toBlock(ip), caller()),
-    unblock: (ip) => kit.blockedSet.unblock(entryOf(ip), caller()),
+    unblock: async (ip) => (await kit.blockedSet.unblock(entryOf(ip), caller())).answer,
     everywhere: async (wanted) => {
       const want = wanted.map((text) => `${text} 1`).sort();
       const running = master.map(kit.mapPath).live();

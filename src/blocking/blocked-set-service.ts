@@ -66,6 +66,12 @@ export interface Unblock extends SourceQuery {
   readonly trustFor?: number | undefined;
 }
 
+/** `dropped`: false if only the trust is new, because lists have the only claims. */
+export interface Unblocked {
+  readonly dropped: boolean;
+  readonly answer: UnblockAnswer;
+}
+
 interface SourceQuery {
   readonly source?: string | undefined;
 }
@@ -88,7 +94,7 @@ export interface BlockedSetService {
    * Errors: 1100 without anything to drop, with `covered_by` and `stray_removed`; 6035 when only lists claim it.
    * @param how `source`: whose claim is dropped; absent: of the key's source, or of `manual` and all agents
    */
-  unblock(entry: IpEntry, caller: Caller, how?: Unblock): Promise<UnblockAnswer>;
+  unblock(entry: IpEntry, caller: Caller, how?: Unblock): Promise<Unblocked>;
   batch(request: BatchRequest, caller: Caller, options?: BatchOptions): Promise<BulkAnswer>;
   /** Replaces the claims of one source. The stream is read completely before anything changes; if it throws, nothing changed. */
   replaceAll(items: AsyncIterable<readonly BulkItem[]>, options: ReplaceOptions, caller: Caller): Promise<BulkAnswer>;

@@ -1,4 +1,4 @@
-import type { BlockAnswer, BlockedIp, BlockedIpDetail, BlockedIpPage, UnblockAnswer } from '../api/blocked-ips.ts';
+import type { BlockAnswer, BlockedIp, BlockedIpDetail, BlockedIpPage } from '../api/blocked-ips.ts';
 import type { BulkAnswer, Rejection, StillBlocked, SyncAnswer } from '../api/blocked-ips-bulk.ts';
 import type { Caller } from '../api/caller.ts';
 import type { CheckAnswer } from '../api/check.ts';
@@ -22,6 +22,7 @@ import type {
   ReplaceOptions,
   RequestedBlock,
   Unblock,
+  Unblocked,
 } from './blocked-set-service.ts';
 import type { BulkResult, BulkRunner } from './bulk/bulk-runner.ts';
 import type { Synchroniser } from './compare/sync.ts';
@@ -122,7 +123,7 @@ export class BlockedSet implements BlockedSetService {
     };
   }
 
-  async unblock(entry: IpEntry, caller: Caller, { source: asked, trustFor }: Unblock = {}): Promise<UnblockAnswer> {
+  async unblock(entry: IpEntry, caller: Caller, { source: asked, trustFor }: Unblock = {}): Promise<Unblocked> {
     const name = sourceOf(asked, caller);
     const source = name === undefined ? undefined : await this.#deps.sources.find(name);
     if (source?.kind === 'list' && !isBound(caller)) throw droppedFromList(source);
@@ -130,9 +131,13 @@ export class BlockedSet implements BlockedSetService {
     if (trustFor === undefined || (await this.#deps.store.get(entry.text)) === null) {
       return await this.#drop(entry, caller, source, { orFail: true });
     }
-    return await this.#deps.exceptions.unblocked({ entry, seconds: trustFor }, caller, () =>
-      this.#drop(entry, caller, source, { orFail: false }),
-    );
+    let dropped = false;
+    const answer = await this.#deps.exceptions.unblocked({ entry, seconds: trustFor }, caller, async () => {
+      const done = await this.#drop(entry, caller, source, { orFail: false });
+      dropped = done.dropped;
+      return done.answer;
+    });
+    return { dropped, answer };
   }
 
   async #drop(
@@ -140,7 +145,7 @@ export class BlockedSet implements BlockedSetService {
     caller: Caller,
     source: NamedSource | undefined,
     { orFail }: { readonly orFail: boolean },
-  ): Promise<UnblockAnswer> {
+  ): Promise<Unblocked> {
     const change = ofSource({ op: 'remove', entry } as const, source);
     const result = await this.#deps.writer.change([change], 'urgent', deadlineOf(caller), {
       operation: 'unblock',
@@ -165,7 +170,7 @@ export class BlockedSet implements BlockedSetService {
       if (effect.stillClaimedBy !== undefined && source === undefined) throw claimedByLists(entry, claims);
       throw nothingToDrop(entry, source, { covering, still, stray, report });
     }
-    return { ip_address: entry.text, still_blocked_by: covering, ...still, ...report };
+    return { dropped: done, answer: { ip_address: entry.text, still_blocked_by: covering, ...still, ...report } };
   }
 
   async batch(request: BatchRequest, caller: Caller, options: BatchOptions = {}): Promise<BulkAnswer> {

@@ -28,7 +28,7 @@ async function* listOf(addresses: readonly string[]): AsyncGenerator<readonly Bu
 }
 const put = (source: string, addresses: readonly string[]) =>
   set.replaceAll(listOf(addresses), { allowShrink: true, source }, caller());
-const unblockFor = (seconds = week) => set.unblock(entry, caller(), { trustFor: seconds });
+const unblockFor = async (seconds = week) => (await set.unblock(entry, caller(), { trustFor: seconds })).answer;
 const trust = (text: string, seconds?: number) =>
   changes.kit.trusted.put(
     entryOf(text),
@@ -50,6 +50,16 @@ const audited = async () =>
   );
 
 describe('an unblock with trust for a time', () => {
+  it('says whether it dropped a claim', async () => {
+    await put('drop', [ip]);
+    expect(await set.unblock(entry, caller(), { trustFor: week })).toMatchObject({ dropped: false });
+    await changes.kit.trusted.remove(entry, caller());
+    await changes.block(ip);
+    expect(await set.unblock(entry, caller(), { trustFor: week })).toMatchObject({ dropped: true });
+    await changes.block('192.0.2.2');
+    expect(await set.unblock(entryOf('192.0.2.2'), caller())).toMatchObject({ dropped: true });
+  });
+
   it('allows what only a list claims, and keeps its claim', async () => {
     await put('drop', [ip]);
     const answer = await unblockFor();

@@ -17,7 +17,8 @@ afterEach(() => changes.close());
 const fail2ban = () => ({ ...caller(), keyName: 'fail2ban', boundTo: 'fail2ban' });
 const ban = (text = ip, source?: string) =>
   changes.kit.blockedSet.block(toBlock(text, { expiry: { kind: 'duration', seconds: 3_600 }, source }), fail2ban());
-const unban = (text = ip, source?: string) => changes.kit.blockedSet.unblock(entryOf(text), fail2ban(), { source });
+const unban = async (text = ip, source?: string) =>
+  (await changes.kit.blockedSet.unblock(entryOf(text), fail2ban(), { source })).answer;
 async function* listOf(addresses: readonly string[]): AsyncGenerator<readonly BulkItem[]> {
   yield addresses.map((text) => ({ ok: true, request: toBlock(text, { expiry: { kind: 'keep' } }) }) as const);
 }

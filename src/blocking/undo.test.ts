@@ -40,7 +40,8 @@ async function idOf(work: () => Promise<unknown>): Promise<number> {
 }
 const until = (hours: number): Expiry => ({ kind: 'at', at: new Date(noon + hours * hour) });
 const block = (text: string, more: object = {}) => changes.kit.blockedSet.block(toBlock(text, more), by());
-const unblock = (text: string, source?: string) => changes.kit.blockedSet.unblock(entryOf(text), by(), { source });
+const unblock = async (text: string, source?: string) =>
+  (await changes.kit.blockedSet.unblock(entryOf(text), by(), { source })).answer;
 async function* listOf(addresses: readonly string[]): AsyncGenerator<readonly BulkItem[]> {
   yield addresses.map((text) => ({ ok: true, request: toBlock(text, { expiry: { kind: 'keep' } }) }) as const);
 }

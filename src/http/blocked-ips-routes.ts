@@ -54,8 +54,9 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
     const entry = pathAddress(params.ip_address);
     if (trustFor !== undefined) requireScope(request, 'admin', 'trust_for');
     const how = { source, ...(trustFor !== undefined && { trustFor: validDuration('trust_for', trustFor) }) };
-    const answer = await blockedSet.unblock(entry, caller, how);
-    counted(answer.still_claimed_by === undefined ? { removed: 1 } : { updated: 1 });
+    const { dropped, answer } = await blockedSet.unblock(entry, caller, how);
+    const removed = answer.still_claimed_by === undefined;
+    counted(dropped ? (removed ? { removed: 1 } : { updated: 1 }) : { unchanged: 1 });
     return answer;
   });
   handle(app, getBlockedAddress, ({ params }) => blockedSet.get(pathAddress(params.ip_address)));

@@ -81,6 +81,21 @@ describe('the operation listener', () => {
     expect(recorded[0]!.at).toEqual(NOW);
   });
 
+  it.each([
+    [true, false, { removed: 1 }],
+    [true, true, { updated: 1 }],
+    [false, true, { unchanged: 1 }],
+  ])('counts an unblock that dropped a claim (%s) of an address still claimed (%s)', async (dropped, still, counts) => {
+    const claim = { source: 'drop', kind: 'list', reason: null, blocked_by: null, expires_at: null };
+    const claims = still ? { still_claimed_by: [{ ...claim, claimed_at: NOW.toISOString() }] } : {};
+    const answer = { ip_address: '192.0.2.1', still_blocked_by: [], ...claims };
+    const { app, recorded } = listening({
+      blockedSet: { unblock: async () => ({ dropped, answer }) } as unknown as Overrides['blockedSet'] & object,
+    });
+    await app.inject({ method: 'DELETE', url: '/api/blocked-ips/192.0.2.1', headers: BEARER });
+    expect(recorded).toMatchObject([{ counts }]);
+  });
+
   it('gets counts and the id of a reload, and never a key', async () => {
     const { app, recorded } = listening();
     const call = (method: 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) =>

@@ -63,7 +63,7 @@ afterEach(async () => {
 });
 
 const block = (ip: string, more = {}) => kit.blockedSet.block(toBlock(ip, more), caller());
-const unblock = (ip: string) => kit.blockedSet.unblock(entryOf(ip), caller());
+const unblock = async (ip: string) => (await kit.blockedSet.unblock(entryOf(ip), caller())).answer;
 const blocked = async () => (await kit.store.scanTexts(null, 1_000_000)).texts;
 const lines = async () => (await kit.fileEntries()).sort();
 const asLines = (ips: readonly string[]) => ips.map((ip) => `${ip} 1`).sort();

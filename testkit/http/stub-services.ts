@@ -276,7 +276,10 @@ function answers(): Record<string, Methods> {
     bulkUnblock: { unblock: async () => ({ ...BULK, added: 0, removed: 1 }) },
     blockedSet: {
       block: async () => ({ created: true, changed: true, answer: { ...BLOCKED, ...REPORT } }),
-      unblock: async () => ({ ip_address: '192.0.2.1', still_blocked_by: ['192.0.2.0/24'], ...REPORT }),
+      unblock: async () => ({
+        dropped: true,
+        answer: { ip_address: '192.0.2.1', still_blocked_by: ['192.0.2.0/24'], ...REPORT },
+      }),
       batch: async () => BULK,
       replaceAll: async (source: AsyncIterable<readonly unknown[]>) => {
         let added = 0;

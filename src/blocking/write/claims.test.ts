@@ -49,7 +49,7 @@ describe('an unblock after which another source still claims the address', () =>
     await change(kit, claim(LIST));
     const from = master.commands.length;
     const lines = kit.lines.length;
-    expect(await kit.blockedSet.unblock(entry(ip), caller())).toMatchObject({ runtime_map_updated: true });
+    expect((await kit.blockedSet.unblock(entry(ip), caller())).answer).toMatchObject({ runtime_map_updated: true });
     expect(new Set(commandsOf(master, from))).toEqual(new Set(['get']));
     expect(held(master, kit)).toHaveLength(1);
     expect(logged(kit).slice(lines)).toEqual(['Operation done']);
@@ -61,14 +61,14 @@ describe('an unblock after which another source still claims the address', () =>
     sources(kit);
     await change(kit, claim(), claim(LIST));
     master.map(kit.mapPath).del(ip);
-    expect(await kit.blockedSet.unblock(entry(ip), caller())).toMatchObject({ runtime_map_updated: true });
+    expect((await kit.blockedSet.unblock(entry(ip), caller())).answer).toMatchObject({ runtime_map_updated: true });
     expect(held(master, kit)).toHaveLength(1);
   });
 
   it('unblocks it with the last claim', async ({ kit, master }) => {
     sources(kit);
     await change(kit, claim(), claim(2));
-    expect(await kit.blockedSet.unblock(entry(ip), caller())).toMatchObject({ runtime_map_updated: true });
+    expect((await kit.blockedSet.unblock(entry(ip), caller())).answer).toMatchObject({ runtime_map_updated: true });
     expect(held(master, kit)).toEqual([]);
     expect(await kit.store.get(ip)).toBeNull();
   });

@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 const block = (ip: string) => kit.blockedSet.block(toBlock(ip), caller());
-const unblock = (ip: string) => kit.blockedSet.unblock(entryOf(ip), caller());
+const unblock = async (ip: string) => (await kit.blockedSet.unblock(entryOf(ip), caller())).answer;
 const toAdd = (ip: string) =>
   ({ op: 'add', entry: entryOf(ip), defaultBlockedBy: 'test', expiry: { kind: 'permanent' } }) as const;
 const toRemove = (ip: string) => ({ op: 'remove', entry: entryOf(ip) }) as const;

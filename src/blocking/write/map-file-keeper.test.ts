@@ -35,7 +35,7 @@ afterEach(async () => {
 });
 
 const block = (ip: string) => kit.blockedSet.block(toBlock(ip), caller());
-const unblock = (ip: string) => kit.blockedSet.unblock(entryOf(ip), caller());
+const unblock = async (ip: string) => (await kit.blockedSet.unblock(entryOf(ip), caller())).answer;
 const fill = (count: number, from = '10.1') =>
   kit.blockedSet.batch(
     {

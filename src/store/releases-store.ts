@@ -19,8 +19,8 @@ interface SourceChange {
 /**
  * What becomes of all claims of a source. A release is due at `release_at`. Its drop sets `released` in the transaction
  * that makes it ready, so that of a drop and a `keep` at the same time exactly one wins; `release_at` goes when the drop
- * is complete, so that a start after a crash repeats it. `released`: 0 of a source with its claims; 1 dropped; 2 the
- * agent learned it from a `keep`, until it claims again (`SourcesStore.claimsAgain`). Failures are `StoreError`s.
+ * is complete, so that a start after a crash repeats it. `released`: 0 of a source with its claims; 1 dropped; 2 a
+ * `keep` has reported that to the agent, until it claims again (`SourcesStore.claimsAgain`). Failures are `StoreError`s.
  */
 export class ReleasesStore {
   readonly #database: Database;

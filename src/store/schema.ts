@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { ReloadRecord } from '../api/configuration.ts';
+import type { SourceKind } from '../domain/source-name.ts';
 
 /**
  * The tables. Times are ISO 8601 in UTC with milliseconds (`2026-11-20T12:00:00.000Z`), so that text order is time
@@ -54,14 +55,14 @@ interface SourcesTable {
   note: string | null;
   /** When all its claims are to be dropped; null: not asked for. */
   release_at: string | null;
-  /** 1: a release dropped its claims; 2: the agent learned it, and has claimed nothing since. */
+  /** 1: a release dropped its claims; 2: a `keep` has reported that, and the agent has claimed nothing since. */
   released: Generated<number>;
   /** 1: an operator removed it; shown again once it has a claim. */
   removed: Generated<number>;
   created_at: string;
 }
 
-export type SourceKind = 'manual' | 'agent' | 'list';
+export type { SourceKind };
 
 /** Claims to blocked addresses besides the one that `blocked_ips` carries. */
 interface ClaimsTable {

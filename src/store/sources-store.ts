@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { yieldToLoop } from '../concurrency/pause.ts';
 import type { Database } from './open-database.ts';
 import type { SourceKind } from './schema.ts';
@@ -28,6 +28,13 @@ export interface ClaimCounts {
 interface CountedSlice extends ClaimCounts {
   readonly source: number;
   readonly rows: number;
+  readonly last: string;
+}
+
+interface CountedOfOne {
+  readonly rows: number;
+  /** Null: of no rows. */
+  readonly claims: number | null;
   readonly last: string;
 }
 
@@ -73,15 +80,16 @@ export class SourcesStore {
     });
   }
 
-  /** Of a source that learned that its claims were dropped. */
+  /** Of a source to which a `keep` reported that its claims were dropped. */
   async claimsAgain(id: number): Promise<void> {
     const { write } = this.#database;
     await write.updateTable('sources').set({ released: 0 }).where('id', '=', id).where('released', '=', 2).execute();
   }
 
   /**
-   * The claims of each source, ended ones included; by number. Yields to others, so a change in between may be counted
-   * or not.
+   * The claims of each source, ended ones included; by number. Yields to others between slices, so of the changes made
+   * meanwhile some count and some do not, and an address whose carried claim changes meanwhile may have one claim
+   * counted twice or not at all. Exact if nothing changes.
    */
   async counts(): Promise<Map<number, ClaimCounts>> {
     const counts = new Map<number, ClaimCounts>();
@@ -117,11 +125,51 @@ export class SourcesStore {
       }
       after = rows < countedAtOnce ? null : last;
     }
-    const further = await sql<{ source: number; claims: number; last_claimed_at: string }>`
-      select source, count(*) as claims, max(claimed_at) as last_claimed_at from claims group by source`.execute(read);
-    for (const { source, claims, last_claimed_at } of further.rows)
-      count(source, { claims, alone: 0, last_claimed_at });
+    for await (const slice of this.#furtherSlices()) {
+      const further = await sql<{ source: number; claims: number; last_claimed_at: string }>`
+        select source, count(*) as claims, max(claimed_at) as last_claimed_at
+        from claims where ${slice} group by source`.execute(read);
+      for (const { source, claims, last_claimed_at } of further.rows)
+        count(source, { claims, alone: 0, last_claimed_at });
+    }
     return counts;
+  }
+
+  /** The claims of one source, as `counts` counts them, in about half the time. */
+  async claimsOf(source: number): Promise<number> {
+    const { read } = this.#database;
+    let claims = 0;
+    for (let after: string | null = ''; after !== null; await yieldToLoop()) {
+      const slice: CountedOfOne = (
+        await sql<CountedOfOne>`
+        select count(*) as rows, sum(source = ${source} and sort_key is not null) as claims, max(ip_address) as last
+        from (
+          select ip_address, sort_key, source from blocked_ips
+          where ip_address > ${after} order by ip_address limit ${countedAtOnce}
+        )`.execute(read)
+      ).rows[0]!;
+      claims += slice.claims ?? 0;
+      after = slice.rows < countedAtOnce ? null : slice.last;
+    }
+    for await (const slice of this.#furtherSlices()) {
+      const further = await sql<{ claims: number }>`
+        select count(*) as claims from claims where source = ${source} and ${slice}`.execute(read);
+      claims += further.rows[0]!.claims;
+    }
+    return claims;
+  }
+
+  /** Conditions that divide `claims` by its key. Yields to others after each. */
+  async *#furtherSlices(): AsyncGenerator<RawBuilder<unknown>> {
+    const none = { sort_key: Buffer.alloc(0), source: 0 };
+    for (let after: typeof none | undefined = none; after !== undefined; await yieldToLoop()) {
+      const from: RawBuilder<unknown> = sql`(sort_key, source) > (${after.sort_key}, ${after.source})`;
+      const end = await sql<typeof none>`
+        select sort_key, source from claims where ${from}
+        order by sort_key, source limit 1 offset ${countedAtOnce - 1}`.execute(this.#database.read);
+      after = end.rows[0];
+      yield after === undefined ? from : sql`${from} and (sort_key, source) <= (${after.sort_key}, ${after.source})`;
+    }
   }
 
   /** How many claims the sources of each kind have. While `manual` is the only source, nothing is read but that. */

@@ -34,6 +34,8 @@ import urllib.parse
 from fail2ban.server.action import ActionBase
 
 MOST_AT_ONCE = 500
+# A page of the API has at most so many entries.
+MOST_LISTED = 1000
 TIMEOUT_SECONDS = 15
 LONGEST_BAN_SECONDS = 3155760000
 EVERYTHING = "*"
@@ -422,16 +424,33 @@ class ProxyManagerAction(ActionBase):
 
 	def _lift_all(self):
 		"""Returns when nothing of the source is blocked, so that a later ban is not lifted with the others."""
-		status, _ = self._client.call("POST", self._path("/release"), {"after_seconds": 0})
-		while status == 200:
-			status, source = self._client.call("GET", self._path(""))
-			if status == 200 and source["release_at"] is None:
-				break
-			time.sleep(0.2)
-		self._call("POST", self._path("/keep"))
+		try:
+			status, _ = self._client.call("POST", self._path("/release"), {"after_seconds": 0})
+			while status == 200:
+				status, source = self._client.call("GET", self._path(""))
+				if status == 200 and source["release_at"] is None:
+					break
+				time.sleep(0.2)
+			self._call("POST", self._path("/keep"))
+		except Refused:
+			# A key that is not bound to the source may drop its claims only by their addresses.
+			self._lift_listed()
 		with self._changed:
 			self._lifts_all = False
 			self._note("+", EVERYTHING)
+
+	def _lift_listed(self):
+		path = "/api/blocked-ips?limit=%d&%s" % (MOST_LISTED, self._query())
+		before = None
+		while True:
+			status, page = self._client.call("GET", path)
+			networks = [item["ip_address"] for item in page["items"]] if status == 200 else []
+			if not networks:
+				return
+			if networks == before:
+				raise Unsent("the claims of %s could not be dropped" % self._source)
+			self._batch({"add": [], "remove": networks})
+			before = networks
 
 	def _call(self, method, path, body=None):
 		"""What the service refuses for ever is logged, and not sent again."""

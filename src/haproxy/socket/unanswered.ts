@@ -14,6 +14,8 @@ import type { UnfinishedLine } from './unfinished-line.ts';
  * answer to another connection (12 of 12 tries); the rest is margin, as nothing proves its end.
  */
 const LOST_LINE_ENDS_MS = 500;
+/** While the master re-executes, its socket refuses connections, which says nothing about the worker. */
+const PROBE_AGAIN_MS = 200;
 
 interface UnansweredDeps {
   readonly path: string;
@@ -31,7 +33,8 @@ export class Unanswered {
   #held: Slot[] = [];
   #probe: Socket | null = null;
   #lostLine = false;
-  #margin: NodeJS.Timeout | undefined;
+  /** Until a lost line has ended, or its worker is probed again. */
+  #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(deps: UnansweredDeps) {
@@ -67,7 +70,7 @@ export class Unanswered {
   /** Ends without having been answered. */
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#margin);
+    clearTimeout(this.#timer);
     this.#dropProbe();
     for (const line of this.#lines) line.close();
     this.#lines.clear();
@@ -87,7 +90,7 @@ export class Unanswered {
 
   /** One harmless command, which waits for its reply without a deadline. */
   #startProbe(): void {
-    if (this.#probe !== null || this.#margin !== undefined) return;
+    if (this.#probe !== null || this.#timer !== undefined) return;
     const { path, target } = this.#deps;
     const socket = createConnection({ path });
     this.#probe = socket;
@@ -95,19 +98,31 @@ export class Unanswered {
     const answered = (): void => {
       if (this.#probe !== socket) return;
       this.#dropProbe();
-      if (this.#lostLine) this.#margin = setTimeout(() => this.#marginOver(), LOST_LINE_ENDS_MS);
+      if (this.#lostLine) this.#timer = setTimeout(() => this.#lineEndsNow(), LOST_LINE_ENDS_MS);
+      else this.#settleIfDone();
+    };
+    // Refused, reset, closed: the holder of the slots is gone.
+    const gone = (): void => {
+      if (this.#probe !== socket) return;
+      this.#dropProbe();
+      this.#releaseSlots();
+      if (this.#lostLine) this.#timer = setTimeout(() => this.#probeAgain(), PROBE_AGAIN_MS).unref();
       else this.#settleIfDone();
     };
     socket.on('data', answered);
-    // Refused, reset, closed: the holder of the slots is gone.
-    socket.on('error', answered);
-    socket.on('close', answered);
+    socket.on('error', gone);
+    socket.on('close', gone);
     // `show map` without a name lists the maps: 0.2 ms at any size, in every version.
     socket.write(target === null ? 'show proc\n' : `${target} show map\n`);
   }
 
-  #marginOver(): void {
-    this.#margin = undefined;
+  #probeAgain(): void {
+    this.#timer = undefined;
+    this.#startProbe();
+  }
+
+  #lineEndsNow(): void {
+    this.#timer = undefined;
     this.#lostLine = false;
     this.#settleIfDone();
   }
@@ -119,7 +134,7 @@ export class Unanswered {
   }
 
   #settleIfDone(): void {
-    if (this.#probe === null && this.#margin === undefined && this.#lines.size === 0) this.#settle();
+    if (this.#probe === null && this.#timer === undefined && this.#lines.size === 0) this.#settle();
   }
 
   #releaseSlots(): void {

@@ -2,6 +2,7 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kill } from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually, within } from '../../../testkit/conditions.ts';
 import { longTests, testProxies } from '../../../testkit/proxies.ts';
@@ -83,6 +84,17 @@ describe('a line whose replies missed the deadline', () => {
     await expect(exchange(GET)).rejects.toMatchObject(notSent);
     await socket.settled('@!101', within(60_000));
     expect(performance.now() - probed).toBeGreaterThan(450);
+    expect(await exchange(GET)).toHaveLength(1);
+  });
+
+  it('is not taken as ended while the master accepts no probe', async () => {
+    master.welcome = 'close';
+    master.dropConnections();
+    await pause(900);
+    await expect(exchange(GET)).rejects.toMatchObject(notSent);
+    master.welcome = 'serve';
+    await socket.settled('@!101', within(60_000));
+    expect(master.commands).toContain('@!101 show map');
     expect(await exchange(GET)).toHaveLength(1);
   });
 

@@ -13,7 +13,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { BulkRunner } from './bulk/bulk-runner.ts';
 import { ExpiryLoop } from './expiry-loop.ts';
 import { manualName, type NamedSource, type Sources, sourceOf } from './sources.ts';
-import { changeFailure } from './write/change-failure.ts';
+import { stored } from './write/change-failure.ts';
 import type { Outcomes } from './write/outcomes.ts';
 
 interface SourceChange {
@@ -146,12 +146,4 @@ function noSource(op: string, name: string): ServiceError {
 
 function ofManual(op: string, why: string): ServiceError {
   return new ServiceError(codes.ManualSource, op, `not possible for the source ${manualName}: ${why}`);
-}
-
-async function stored<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw changeFailure(error);
-  }
 }

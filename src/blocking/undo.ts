@@ -20,7 +20,7 @@ import { type ChangeCounts, countsOf, nothingChanged, runtimeReport } from './an
 import type { BulkResult, BulkRunner } from './bulk/bulk-runner.ts';
 import { type NamedSource, type Sources, sourceOf } from './sources.ts';
 import { singleSteps } from './undo-details.ts';
-import { changeFailure } from './write/change-failure.ts';
+import { stored } from './write/change-failure.ts';
 import type { Outcomes } from './write/outcomes.ts';
 
 const undoable: ReadonlySet<string> = new Set(['block', 'unblock', 'batch', 'replace', 'unblock_selected', 'undo']);
@@ -270,12 +270,4 @@ async function* complete(blocks: AsyncIterable<readonly ClaimStep[]>, claims: nu
 
 async function* once(steps: readonly ClaimStep[]): AsyncGenerator<readonly ClaimStep[]> {
   yield steps;
-}
-
-async function stored<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw changeFailure(error);
-  }
 }

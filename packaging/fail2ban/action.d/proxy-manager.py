@@ -50,7 +50,7 @@ class Refused(Unsent):
 
 
 class Unreached(Unsent):
-	"""Nobody listens, so the service did not receive it."""
+	"""Nothing listens at the address, so the service did not receive the request."""
 
 
 def is_network(text):

@@ -21,6 +21,15 @@ export function changeFailure(error: unknown, committed: ChangeCounts | null = n
   });
 }
 
+/** For work before which nothing is durable. */
+export async function stored<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw changeFailure(error);
+  }
+}
+
 function knownFailure(error: unknown): ServiceError | null {
   if (error instanceof ServiceError) return error.code === codes.ChangeFailed ? null : error;
   if (!(error instanceof MapFileError) || isDefect(error.cause)) return null;

@@ -10,7 +10,11 @@ import { Operator } from './operator.ts';
 import type { VisitedFrontEnd } from './visited-front-end.ts';
 
 const supervisedEnvironment = { PROXY_MANAGER_HARD_STOP_AFTER: `${hardStopSeconds}s` };
-const attachedEnvironment = { PROXY_MANAGER_HTTP_BIND: '', PROXY_MANAGER_ATTACHED: 'true' };
+const attachedEnvironment = {
+  PROXY_MANAGER_HTTP_BIND: '',
+  PROXY_MANAGER_ACCESS_LOG: '',
+  PROXY_MANAGER_ATTACHED: 'true',
+};
 
 export class ChaosStack implements Stack {
   readonly service: RealService;

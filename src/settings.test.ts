@@ -41,6 +41,7 @@ const WRONG: readonly (readonly [name: string, values: readonly string[]])[] = [
   ['BLOCKED_MAP', ['/etc/a,b.map', '/etc/$HOME', "/etc/'x'", '/etc/a\\b']],
   ['TRUSTED_MAP', ['/etc/a b']],
   ['SITES_MAP', ['/etc/a%b']],
+  ['DENIED_PAGE', ['/etc/a b', '/etc/a%b.html']],
   ['TEMPLATE', ['/etc/a*b', '/etc/a`b']],
   ['MASTER_SOCKET', [`/tmp/${'s'.repeat(100)}`, '/tmp/a b', '/tmp/a,mode,666']],
   ['STATS_SOCKET', [`/tmp/${'s'.repeat(100)}`, '/tmp/a b']],
@@ -167,6 +168,8 @@ describe('the settings', () => {
       hardStopAfter: '30m',
       connectionsPerSource: null,
       accessLog: 'auto',
+      deniedPage: null,
+      deniedPageBase: '/etc/proxy/denied.html',
       supervise: false,
       attached: false,
       reloadBy: { kind: 'master' },
@@ -191,6 +194,7 @@ describe('the settings', () => {
       'HARD_STOP_AFTER',
       'CONNECTIONS_PER_SOURCE',
       'ACCESS_LOG',
+      'DENIED_PAGE',
     ].map(
       (name) =>
         [

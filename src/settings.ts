@@ -2,7 +2,7 @@
 // docs/settings.md. Every error names the variable, the value and what is valid.
 
 import { isIPv4, isIPv6 } from 'node:net';
-import { basename, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { parseAccessLog } from './domain/access-log.ts';
 import { parseDuration } from './domain/duration.ts';
 import { nearestNames } from './domain/nearest-names.ts';
@@ -50,6 +50,10 @@ export interface Settings {
   readonly connectionsPerSource: number | null;
   /** `auto`, `off`, or the address of a syslog server: `127.0.0.1:514`, `[::1]:514`, `/run/syslog.sock`. */
   readonly accessLog: string;
+  /** The operator's page for denied requests; null: the built-in one. */
+  readonly deniedPage: string | null;
+  /** Base of the name under which HAProxy gets that page; the file name contains a hash of the content. */
+  readonly deniedPageBase: string;
   readonly supervise: boolean;
   /** The operator writes the configuration, and the service maintains the maps only (docs/attach.md). */
   readonly attached: boolean;
@@ -192,6 +196,8 @@ export function readSettings(
     hardStopAfter,
     connectionsPerSource: connectionsPerSource(raw('CONNECTIONS_PER_SOURCE')),
     accessLog: accessLog(raw('ACCESS_LOG')),
+    deniedPage: isGiven('DENIED_PAGE') ? path('DENIED_PAGE') : null,
+    deniedPageBase: join(dirname(path('SITES_MAP')), 'denied.html'),
     supervise: boolean('SUPERVISE'),
     attached,
     reloadBy: parseReloadBy(raw('RELOAD_BY')),
@@ -224,6 +230,7 @@ function refuseSharedPaths(settings: Settings): void {
   claim('PROXY_MANAGER_TRUSTED_MAP', settings.trustedMap);
   claim('PROXY_MANAGER_SITES_MAP', settings.sitesMap);
   claim('PROXY_MANAGER_TEMPLATE', settings.template);
+  claim('PROXY_MANAGER_DENIED_PAGE', settings.deniedPage);
   claim('PROXY_MANAGER_MASTER_SOCKET', settings.masterSocket);
   claim('PROXY_MANAGER_STATS_SOCKET', settings.statsSocket);
   claim('PROXY_MANAGER_PID_FILE', settings.pidFile);
@@ -234,13 +241,25 @@ function refuseSharedPaths(settings: Settings): void {
 
 /** The effective settings for `config show`; secrets masked. */
 export function describeSettings(settings: Settings): Record<string, string> {
-  const { listen, apiKey, apiKeyFile, httpBind, template, reloadBy, openFrontEnds, ...rest } = settings;
+  const {
+    listen,
+    apiKey,
+    apiKeyFile,
+    httpBind,
+    template,
+    deniedPage,
+    deniedPageBase,
+    reloadBy,
+    openFrontEnds,
+    ...rest
+  } = settings;
   const shown: Record<string, string> = {
     listen: listen.text,
     apiKey: apiKey === null ? '(created at the first start)' : masked,
     ...(apiKeyFile === null ? {} : { apiKeyFile }),
     httpBind: httpBind.join(','),
     template: template ?? '(built-in)',
+    deniedPage: deniedPage ?? '(built-in)',
     reloadBy: describeReloadBy(reloadBy),
     openFrontEnds: openFrontEnds.join(','),
   };

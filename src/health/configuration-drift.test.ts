@@ -37,7 +37,7 @@ const service = () =>
   new ConfigurationDrift({
     live: new LiveFile(at('proxy.cfg')),
     origin,
-    template: at('template'),
+    inputs: [at('template')],
     reloads,
     log: { ...silentLog, error: (message) => void logged.push(message) },
     async render() {

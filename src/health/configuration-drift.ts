@@ -20,8 +20,8 @@ interface ConfigurationDriftDeps {
   readonly live: LiveFile;
   readonly origin: LiveOrigin;
   readonly render: () => Promise<RenderedConfiguration>;
-  /** Null: the built-in one. */
-  readonly template: string | null;
+  /** The operator's files that are rendered. */
+  readonly inputs: readonly string[];
   /** Sites change only with a reload. */
   readonly reloads: { readonly underWay: boolean; readonly last: { readonly id: string } | null };
   readonly log: Log;
@@ -35,8 +35,8 @@ export class ConfigurationDrift {
 
   constructor(deps: ConfigurationDriftDeps) {
     this.#deps = deps;
-    const { live, origin, template } = deps;
-    this.#files = [live.path, origin.path, ...(template === null ? [] : [template]), ...machineFiles];
+    const { live, origin, inputs } = deps;
+    this.#files = [live.path, origin.path, ...inputs, ...machineFiles];
   }
 
   /** Never throws: what cannot be rendered, read or compared is `unknown`, with its reason. */

@@ -17,6 +17,7 @@ import { scheduledConfiguration } from '../configuration/reload/scheduled-config
 import { ensureServerStateFile } from '../configuration/reload/server-state.ts';
 import { ensureStartConfiguration } from '../configuration/reload/start-configuration.ts';
 import { verifyWorkers } from '../configuration/reload/worker-comparison.ts';
+import { currentDeniedPage } from '../configuration/template/denied-page.ts';
 import type { RenderedConfiguration } from '../configuration/template/render.ts';
 import { filesNamedIn } from '../configuration/template/sites-map.ts';
 import { Template } from '../configuration/template/template.ts';
@@ -39,8 +40,15 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
   const backups = new BackupStore(settings.backupDir, now);
   const template = settings.template === null ? Template.builtIn() : await Template.fromFile(settings.template);
   const serverStateFile = join(settings.stateDir, 'server-state');
-  const render = (sites: Iterable<Site> | AsyncIterable<Site>): Promise<RenderedConfiguration> =>
-    template.render({
+  const deniedPage = () =>
+    currentDeniedPage({
+      path: settings.deniedPage,
+      base: settings.deniedPageBase,
+      liveText: () => live.read(),
+    });
+  const fileBases = [settings.sitesMap, settings.deniedPageBase];
+  const render = async (sites: Iterable<Site> | AsyncIterable<Site>): Promise<RenderedConfiguration> =>
+    await template.render({
       blockedMap: settings.blockedMap,
       trustedMap: settings.trustedMap,
       httpBind: settings.httpBind,
@@ -48,6 +56,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
       hardStopAfter: settings.hardStopAfter,
       connectionsPerSource: settings.connectionsPerSource,
       accessLog: settings.accessLog,
+      deniedPage: await deniedPage(),
       sitesMapBase: settings.sitesMap,
       serverStateFile,
       sites,
@@ -94,7 +103,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     origin,
     backups,
     proxyBin: settings.proxyBin,
-    sitesMapBase: settings.sitesMap,
+    fileBases,
     mapFiles,
     ports: {
       render,
@@ -120,15 +129,14 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     },
     memoryAllows: () => memoryAllowsWorker(registry.current()?.pid ?? null),
     interrupted: () => marker.interrupted !== null,
-    configuration: () =>
-      scheduledConfiguration({ live, origin, backups, marker, sitesMapBase: settings.sitesMap, log }),
+    configuration: () => scheduledConfiguration({ live, origin, backups, marker, fileBases, log }),
   });
 
   const drift = new ConfigurationDrift({
     live,
     origin,
     render: renderStored,
-    template: settings.template,
+    inputs: [settings.template, settings.deniedPage].filter((path) => path !== null),
     reloads,
     log,
   });
@@ -191,6 +199,8 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
       await ensureServerStateFile(serverStateFile);
       crashPoint('start.server-state-made');
       await ensureConfiguration();
+      const { refusal } = await deniedPage();
+      if (refusal !== null) log.warn('Denied page refused', { cause: refusal });
       await rule.check();
       crashPoint('start.configuration-ready');
       await supervisor?.start();
@@ -221,6 +231,6 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     if (text === null || (await lastKnownGood(backups, log)) !== null) return;
     const start = await ensureStart();
     if (!start.usable || start.source !== 'live') return;
-    await backups.markKnownGood(text, await filesNamedIn(settings.sitesMap, text));
+    await backups.markKnownGood(text, await filesNamedIn(fileBases, text));
   }
 }

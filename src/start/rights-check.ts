@@ -100,6 +100,7 @@ function keptFiles(settings: Settings): readonly Kept[] {
     ...['', '-wal', '-shm', '-journal'].flatMap((suffix) => kept('the database', `${database}${suffix}`, secret)),
     ...kept('the configuration', settings.configFile, proxys),
     ...kept('the template', settings.template),
+    ...kept('the denied page', settings.deniedPage),
     ...kept('the blocked map', settings.blockedMap, proxys),
     ...kept('the trusted map', settings.trustedMap, proxys),
     ...kept('the sites map', settings.attached ? null : settings.sitesMap, proxys),

@@ -108,7 +108,7 @@ export async function reloadFixture(initial: string | null): Promise<ReloadFixtu
     origin,
     backups,
     proxyBin: at('proxy'),
-    sitesMapBase: at('sites.map'),
+    fileBases: [at('sites.map')],
     mapFiles: [],
     ports,
     marker,

@@ -1,25 +1,31 @@
 import type { CheckAnswer } from '../../api/check.ts';
 import { claimLines } from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
-import { type ExitCode, exitCodes } from '../failure.ts';
+import { type ExitCode, exitCodes, usageError } from '../failure.ts';
 import { harmless } from '../output/harmless.ts';
 import { count, counted, fromNow, minute } from '../output/times.ts';
 import type { Session } from '../session.ts';
 import { typedAddresses } from '../typed-addresses.ts';
-import { Verb } from '../verb.ts';
+import { type Options, Verb } from '../verb.ts';
+import { askAboutReference, printReference, typedReference } from './check-reference.ts';
 
 const shownInside = 10;
 
 export function checkVerb(cli: CommandLine): Verb {
   const verb = new Verb('check', 'show whether an address is blocked, and by which entry')
-    .argument('<address...>', 'addresses of clients, or networks')
+    .argument('[address...]', 'addresses of clients, or networks')
+    .option('--reference <text>', 'instead of an address: the reference on the page of a denied request')
     .example('check 192.0.2.1', 'one address')
     .example('check 192.0.2.1 -o json | jq -r .verdict', 'blocked, trusted or allowed; for a network also partly')
-    .usage('[options] <address...>');
+    .example('check --reference C0000207-6925B0F5-001C', 'a client that quotes the reference of its denied request')
+    .usage('[options] [--reference <text> | <address...>]');
   return cli.calling(verb, check);
 }
 
-async function check(session: Session, addresses: readonly string[]): Promise<ExitCode> {
+async function check(session: Session, addresses: readonly string[], options: Options): Promise<ExitCode> {
+  const { reference } = options as { readonly reference?: string };
+  if ((reference === undefined) === (addresses.length === 0)) throw usageError('give an address, or --reference');
+  if (reference !== undefined) return await checkReference(session, reference);
   const answers: CheckAnswer[] = [];
   for (const { text } of typedAddresses(addresses)) {
     const { data } = await session.api.GET('/api/check/{ip_address}', { params: { path: { ip_address: text } } });
@@ -29,6 +35,12 @@ async function check(session: Session, addresses: readonly string[]): Promise<Ex
   else await session.output.lines(answers.flatMap((answer) => checkLines(answer, session.now()).map(harmless)));
   // Not a plain yes if some worker does not enforce it, or it holds only for a part of a network.
   return answers.every(({ enforced }) => enforced === true) ? exitCodes.done : exitCodes.partly;
+}
+
+async function checkReference(session: Session, text: string): Promise<ExitCode> {
+  const answer = await askAboutReference(session, typedReference(text));
+  await printReference(session, answer, checkLines(answer.check, session.now()));
+  return answer.check.enforced === true ? exitCodes.done : exitCodes.partly;
 }
 
 function checkLines(answer: CheckAnswer, now: Date): string[] {

@@ -19,7 +19,8 @@ type Unconfirmed = ReloadOutcome & { readonly confirmed: false };
 export interface RollbackDeps {
   readonly live: LiveFile;
   readonly backups: BackupStore;
-  readonly sitesMapBase: string;
+  /** Of the content-addressed files that a configuration may name. */
+  readonly fileBases: readonly string[];
   readonly ports: ReloadPorts;
   readonly marker: ReloadMarker;
   readonly log: Log;
@@ -166,19 +167,19 @@ export class Rollback {
    * itself, unless HAProxy refused that very text.
    */
   async #configurationToRestore({ request, live, isForeign }: ReloadAttempt) {
-    const { backups, sitesMapBase, log } = this.#deps;
+    const { backups, fileBases, log } = this.#deps;
     if (!isForeign || live === null || request.restore?.configText === live) return await lastKnownGood(backups, log);
-    return { configText: live, files: await filesNamedIn(sitesMapBase, live) };
+    return { configText: live, files: await filesNamedIn(fileBases, live) };
   }
 
   /** Keeps an edit made since the switch, which the restore replaces. Returns the id of the backup. */
   async #backUpEdit(request: ReloadRequest, configText: string): Promise<string> {
-    const { backups, live, log, sitesMapBase } = this.#deps;
+    const { backups, live, log, fileBases } = this.#deps;
     const { id } = await backups.create({
       reason: `edited during the reload ${request.id}, which was rolled back`,
       configText,
       writtenBy: 'other',
-      extraFiles: await filesNamedIn(sitesMapBase, configText),
+      extraFiles: await filesNamedIn(fileBases, configText),
       mapFiles: [],
     });
     log.warn('The live configuration was edited meanwhile; a backup keeps the edit', { path: live.path, backup: id });
@@ -195,10 +196,10 @@ export class Rollback {
   }
 
   async #removeUnusedFiles(files: readonly NamedFile[]): Promise<void> {
-    const { backups, log, sitesMapBase } = this.#deps;
+    const { backups, log, fileBases } = this.#deps;
     try {
       await collectGarbage(
-        sitesMapBase,
+        fileBases,
         files.map(({ path }) => path),
       );
       await backups.prune();

@@ -116,7 +116,7 @@ export class SafeReload {
   }
 
   async #backUp(request: ReloadRequest, live: string | null, began: number): Promise<ReloadAttempt> {
-    const { origin, backups, sitesMapBase, mapFiles, marker, log } = this.#deps;
+    const { origin, backups, fileBases, mapFiles, marker, log } = this.#deps;
     const attempt = { request, began, live, isForeign: false, backup: null, warnings: [] };
     if (live === null) return attempt;
     const isForeign = (await origin.of(live)).live === 'other';
@@ -130,7 +130,7 @@ export class SafeReload {
       configText: live,
       writtenBy: isForeign ? 'other' : 'proxy-manager',
       // Includes unrecorded files: the configuration cannot be restored without them.
-      extraFiles: await filesNamedIn(sitesMapBase, live),
+      extraFiles: await filesNamedIn(fileBases, live),
       mapFiles,
     });
     const backup = await this.#dropDuplicate(id);
@@ -228,14 +228,14 @@ export class SafeReload {
     files: readonly NamedFile[],
     { request, backup, warnings }: ReloadAttempt,
   ): Promise<void> {
-    const { origin, backups, sitesMapBase, log } = this.#deps;
+    const { origin, backups, fileBases, log } = this.#deps;
     try {
       if (!isLiveItself(request.restore)) await origin.confirmed(text, request.restore?.backup ?? null);
       const before = await lastKnownGood(backups, log);
       await backups.markKnownGood(text, files);
       crashPoint('reload.known-good-recorded');
       await collectGarbage(
-        sitesMapBase,
+        fileBases,
         [...files, ...(before?.files ?? [])].map(({ path }) => path),
       );
       await backups.prune();

@@ -22,7 +22,7 @@ const scheduled = () =>
   scheduledConfiguration({
     ...fixture,
     live: new LiveFile(path),
-    sitesMapBase: join(fixture.folder, 'sites.map'),
+    fileBases: [join(fixture.folder, 'sites.map')],
     log: silentLog,
   });
 const asked = { id: 'r1', reasons: ['asked'] };

@@ -16,15 +16,16 @@ export async function scheduledConfiguration(deps: {
   readonly origin: LiveOrigin;
   readonly backups: BackupStore;
   readonly marker: Pick<ReloadMarker, 'interrupted'>;
-  readonly sitesMapBase: string;
+  /** Of the content-addressed files that a configuration may name. */
+  readonly fileBases: readonly string[];
   readonly log: Log;
 }): Promise<NonNullable<ReloadRequest['restore']> | null> {
-  const { live, origin, backups, marker, sitesMapBase, log } = deps;
+  const { live, origin, backups, marker, fileBases, log } = deps;
   const isUnfinished = marker.interrupted === 'rendered';
   const configText = await live.read();
   if (configText === null) return isUnfinished ? null : await lastKnownGood(backups, log);
   // The database decides whether an unfinished change is completed or undone. Its text is recorded as rendered; any
   // other is an operator's repair, or what was live before the change.
   if (isUnfinished && (await origin.of(configText)).live === 'rendered') return null;
-  return { configText, files: await filesNamedIn(sitesMapBase, configText) };
+  return { configText, files: await filesNamedIn(fileBases, configText) };
 }

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { Site, SiteServer } from '../../domain/site.ts';
 import { isMissing } from '../../files/atomic-file.ts';
+import type { DeniedPage } from './denied-page.ts';
 import { refuseUnlessPlain, ValueRefused } from './template-values.ts';
 
 export interface RenderInput {
@@ -14,6 +15,8 @@ export interface RenderInput {
   readonly hardStopAfter: string;
   /** For one untrusted source; null or absent: no limit. */
   readonly connectionsPerSource?: number | null;
+  /** Absent: the built-in page. */
+  readonly deniedPage?: DeniedPage;
   /** `auto`, `off` or a syslog address, as in the settings. Absent: off. */
   readonly accessLog?: string;
   readonly sites: Iterable<Site> | AsyncIterable<Site>;
@@ -45,6 +48,8 @@ export interface TemplateScope {
   readonly connections_per_source: number | null;
   /** A syslog address; null: no access log. */
   readonly access_log: string | null;
+  /** For `lf-file`; null: the operator has no page. */
+  readonly denied_page: string | null;
   readonly resolv_conf: boolean;
   readonly server_state_file: string | null;
   readonly sites_map: string;
@@ -161,6 +166,7 @@ export function scopeOf(
     maxconn: maxconnFor(sites, machine.openFiles),
     connections_per_source: input.connectionsPerSource ?? null,
     access_log: accessLogOf(input.accessLog ?? 'off', machine),
+    denied_page: input.deniedPage?.file?.path ?? null,
     resolv_conf: machine.resolvConf,
     server_state_file: input.serverStateFile ?? null,
     sites_map: sitesMap,

@@ -22,7 +22,6 @@ export interface RenderedConfiguration {
   readonly sha256: string;
   /** Write them before the configuration is validated. */
   readonly files: readonly NamedFile[];
-  /** Empty for the built-in template. */
   readonly warnings: readonly string[];
 }
 
@@ -52,7 +51,13 @@ export async function renderConfiguration(
       throw new ValueRefused('http_bind is empty: HAProxy would not listen on any address');
     const text = await engine(template, { ...rest, sites });
     const { warnings } = checkResult(text, templateName, input);
-    return { text, sha256: createHash('sha256').update(text).digest('hex'), files: [sitesMap], warnings };
+    const { file = null, refusal = null } = input.deniedPage ?? {};
+    return {
+      text,
+      sha256: createHash('sha256').update(text).digest('hex'),
+      files: file === null ? [sitesMap] : [sitesMap, file],
+      warnings: refusal === null ? warnings : [refusal, ...warnings],
+    };
   } catch (error) {
     if (error instanceof TemplateRefused) throw refusal(`${templateName}: ${error.message}`, error, error.line);
     if (error instanceof ValueRefused) throw refusal(error.message, error, null);

@@ -36,6 +36,6 @@ test('only unneeded sites maps are removed', async () => {
   await ensureFiles([live, old]);
   const foreign = ['sites.map', 'sites.mine.map', 'sites.0123456789abcdef.map.bak', 'xsites.0123456789abcdef.map'];
   for (const name of foreign) await writeFile(join(folder, name), '');
-  expect(await collectGarbage(base, [live.path])).toEqual([old.path]);
+  expect(await collectGarbage([base], [live.path])).toEqual([old.path]);
   expect((await readdir(folder)).sort()).toEqual([...foreign, live.path.slice(folder.length + 1)].sort());
 });

@@ -9,8 +9,9 @@ export interface NamedFile {
 }
 
 /**
- * The sites map, named by its content: `/etc/proxy/sites.map` becomes `/etc/proxy/sites.<16 hex>.map`. It can be
- * written before the validation, so that the rename of `proxy.cfg` stays the only switch.
+ * A file that a configuration names, named by its content: `/etc/proxy/sites.map` becomes
+ * `/etc/proxy/sites.<16 hex>.map`. It can be written before the validation, so that the rename of `proxy.cfg` stays the
+ * only switch.
  */
 export function contentAddressed(base: string, content: string): NamedFile {
   const { folder, stem, ending } = partsOf(base);
@@ -29,28 +30,32 @@ export async function ensureFiles(files: readonly NamedFile[]): Promise<string[]
   return written;
 }
 
-/** The existing content-addressed files of `base` that a configuration names: it cannot be loaded without them. */
-export async function filesNamedIn(base: string, configText: string): Promise<NamedFile[]> {
+/** The existing content-addressed files that a configuration names: it cannot be loaded without them. */
+export async function filesNamedIn(bases: readonly string[], configText: string): Promise<NamedFile[]> {
   const named: NamedFile[] = [];
-  for (const path of await contentAddressedOf(base)) {
-    if (!configText.includes(path)) continue;
-    const content = await readOrNull(path);
-    if (content !== null) named.push({ path, content });
+  for (const base of bases) {
+    for (const path of await contentAddressedOf(base)) {
+      if (!configText.includes(path)) continue;
+      const content = await readOrNull(path);
+      if (content !== null) named.push({ path, content });
+    }
   }
   return named;
 }
 
 /**
- * Removes the content-addressed files of `base` that are not in `keepPaths`, and returns their paths. A worker reads
- * its map at its start, so keep those of the live configuration and of the last known good.
+ * Removes the content-addressed files that are not in `keepPaths`, and returns their paths. A worker reads them at its
+ * start, so keep those of the live configuration and of the last known good.
  */
-export async function collectGarbage(base: string, keepPaths: Iterable<string>): Promise<string[]> {
+export async function collectGarbage(bases: readonly string[], keepPaths: Iterable<string>): Promise<string[]> {
   const keep = new Set([...keepPaths].map((path) => join(path)));
   const removed: string[] = [];
-  for (const path of await contentAddressedOf(base)) {
-    if (keep.has(path)) continue;
-    await unlink(path);
-    removed.push(path);
+  for (const base of bases) {
+    for (const path of await contentAddressedOf(base)) {
+      if (keep.has(path)) continue;
+      await unlink(path);
+      removed.push(path);
+    }
   }
   return removed.sort();
 }
@@ -68,7 +73,7 @@ async function contentAddressedOf(base: string): Promise<string[]> {
 
 function partsOf(base: string): { folder: string; stem: string; ending: string } {
   const name = basename(base);
-  const ending = name.endsWith('.map') && name.length > 4 ? '.map' : '';
+  const ending = /.(\.(?:map|html))$/.exec(name)?.[1] ?? '';
   return { folder: dirname(base), stem: name.slice(0, name.length - ending.length), ending };
 }
 

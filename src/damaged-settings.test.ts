@@ -24,7 +24,7 @@ const noFile = (): string => {
 
 const samples: Readonly<Record<string, string>> = {
   LISTEN: '127.0.0.1:7080',
-  HTTP_BIND: ':80,[::]:80,127.0.0.1:8080',
+  HTTP_BIND: 'any:81,:80,[::]:80,127.0.0.1:8080',
   HARD_STOP_AFTER: '30m',
   CONNECTIONS_PER_SOURCE: '100',
   ACCESS_LOG: '127.0.0.1:514',
@@ -59,7 +59,7 @@ describe.each(settingDefinitions.map(({ variable, flag }) => [variable, flag] as
             settings;
           expect(describeReloadBy(reloadBy)).toMatch(/^(master|never|systemd:[A-Za-z0-9:_.@\\][A-Za-z0-9:_.@\\-]*)$/);
           for (const frontEnd of openFrontEnds) expect(frontEnd).toMatch(/^[A-Za-z0-9_.:-]+$/);
-          for (const bind of httpBind) expect(bind).toMatch(/^(\*|[0-9.]+|\[[0-9a-fA-F:.]+\])?:\d{1,5}$/);
+          for (const bind of httpBind) expect(bind).toMatch(/^(any|\*|[0-9.]+|\[[0-9a-fA-F:.]+\])?:\d{1,5}$/);
           expect(accessLog).toMatch(/^(auto|off|([0-9.]+|\[[0-9a-fA-F:.]+\]):\d{1,5}|\/[A-Za-z0-9._/+@=-]*)$/);
           for (const one of Object.values(rest)) expect(String(one ?? '')).toMatch(/^[A-Za-z0-9._/+@=-]*$/);
           if (apiKey !== null) expect(apiKey).toMatch(/^[A-Za-z0-9\-._~+/=]{16,520}$/);

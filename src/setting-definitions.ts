@@ -45,7 +45,7 @@ export const settingDefinitions: readonly SettingDefinition[] = [
     'backups of the configuration; the last 20 different ones are kept',
   ),
   setting('PROXY_BIN', 'haproxy', 'text', 'the HAProxy binary'),
-  setting('HTTP_BIND', ':80', 'text', 'addresses that the front end binds, separated by commas'),
+  setting('HTTP_BIND', 'any:80', 'text', 'addresses that the front end binds, separated by commas; any: IPv4 and IPv6'),
   setting('HARD_STOP_AFTER', '30m', 'text', 'maximum life of a draining worker'),
   setting('CONNECTIONS_PER_SOURCE', '0', 'text', 'simultaneous connections per untrusted address; 0: no limit'),
   setting('ACCESS_LOG', 'auto', 'text', 'access log: auto (/dev/log if it exists), off, or a syslog address'),

@@ -65,6 +65,9 @@ const WRONG: readonly (readonly [name: string, values: readonly string[]])[] = [
       ':80 ssl crt /x',
       ':80,',
       ':80,:80',
+      'any',
+      'any:80,:80',
+      '[::]:80,any:80',
       ':８０',
       '/run/x.sock',
     ],
@@ -164,7 +167,7 @@ describe('the settings', () => {
       logFile: '/var/log/proxy-manager.log',
       backupDir: '/var/lib/proxy-manager/backups',
       proxyBin: 'haproxy',
-      httpBind: [':80'],
+      httpBind: ['any:80'],
       hardStopAfter: '30m',
       connectionsPerSource: null,
       accessLog: 'auto',
@@ -241,7 +244,7 @@ describe('the settings', () => {
       '[::]:82',
       '127.0.0.1:83',
     ]);
-    expect(read({ PROXY_MANAGER_HTTP_BIND: '' }).httpBind).toEqual([':80']);
+    expect(read({ PROXY_MANAGER_HTTP_BIND: '' }).httpBind).toEqual(['any:80']);
     expect(read({}, { supervise: true }).supervise).toBe(true);
   });
 

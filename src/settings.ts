@@ -399,21 +399,22 @@ function accessLog(value: string): string {
   throw new SettingsError('PROXY_MANAGER_ACCESS_LOG', value, access.why);
 }
 
-/** For a `bind` line: an address and a port, nothing that could contain another word. */
+/** For a `bind` line: an address and a port, nothing that could contain another word. `any:80`: `boundAddresses`. */
 function parseHttpBind(value: string): readonly string[] {
   const binds = value.split(',').map((bind) => bind.trim());
-  if (!binds.every(isBind) || new Set(binds).size < binds.length) {
+  const bound = binds.flatMap((bind) => (bind.startsWith('any:') ? [bind.slice(3), `[::]${bind.slice(3)}`] : [bind]));
+  if (!binds.every(isBind) || new Set(bound).size < bound.length) {
     throw new SettingsError(
       'PROXY_MANAGER_HTTP_BIND',
       value,
-      'must be :PORT, IPV4:PORT or [IPV6]:PORT, several separated by commas, each once',
+      'must be any:PORT, :PORT, IPV4:PORT or [IPV6]:PORT, several separated by commas, each once',
     );
   }
   return Object.freeze(binds);
 }
 
 function isBind(text: string): boolean {
-  const match = /^(?:\*|([0-9.]+)|\[([0-9a-fA-F:.]+)\])?:([1-9]\d{0,4})$/.exec(text);
+  const match = /^(?:any|\*|([0-9.]+)|\[([0-9a-fA-F:.]+)\])?:([1-9]\d{0,4})$/.exec(text);
   if (match === null || Number(match[3]) > 65_535) return false;
   return (match[1] === undefined || isIPv4(match[1])) && (match[2] === undefined || isIPv6(match[2]));
 }

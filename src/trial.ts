@@ -1,6 +1,7 @@
 // `npm start`: the complete product on loopback, everything below `.trial/` of this checkout. Prints the panel's
 // address and a command to try. Unlike `serve`, it stops HAProxy when it ends.
 import { readFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { serve } from './cli/local/serve.ts';
@@ -10,7 +11,8 @@ import { causeText } from './telemetry/log.ts';
 const root = join(import.meta.dirname, '..');
 const prefix = join(root, '.trial');
 const api = '127.0.0.1:7080';
-const proxy = '127.0.0.1:8080';
+/** Of this machine only. */
+const proxy = hasIpv6Loopback() ? '127.0.0.1:8080,[::1]:8080' : '127.0.0.1:8080';
 const healthyWithinMs = 5_000;
 
 async function run(): Promise<void> {
@@ -30,7 +32,7 @@ async function run(): Promise<void> {
   const served = await serve(settings, { jsonFile: join(settings.stateDir, 'trial.log'), trial: true });
   if (served === null) return;
   const key = settings.apiKey ?? readFileSync(served.keyFile, 'utf8').trim();
-  const bind = settings.httpBind[0]!;
+  const bind = settings.httpBind[0]!.replace(/^any:/, ':');
   const site = `http://${bind.startsWith(':') ? `127.0.0.1${bind}` : bind}`;
   const problems = served.url.startsWith('http')
     ? await problemsOf({ url: served.url, key }, settings).catch((error: unknown) => [causeText(error)])
@@ -58,6 +60,10 @@ For other commands, replace "block ..." by "status", "unblock 127.0.0.2" or "--h
   await served.ended;
 }
 
+function hasIpv6Loopback(): boolean {
+  return Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
+}
+
 interface Service {
   readonly url: string;
   readonly key: string;
@@ -77,7 +83,9 @@ async function request({ url, key }: Service, method: string, path: string): Pro
 async function problemsOf(service: Service, settings: Settings): Promise<string[]> {
   const problems: string[] = [];
   // A trial keeps its configuration, which is out of date after a change of ports.
-  if (!readFileSync(settings.configFile, 'utf8').includes(`bind ${settings.httpBind[0]}\n`)) {
+  const live = readFileSync(settings.configFile, 'utf8');
+  const isBound = (bind: string) => bind.startsWith('any:') || live.includes(`bind ${bind}\n`);
+  if (!settings.httpBind.every(isBound)) {
     const { detail } = await request(service, 'POST', '/api/config/reload');
     if (detail !== undefined) problems.push(detail);
   }

@@ -52,6 +52,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
       blockedMap: settings.blockedMap,
       trustedMap: settings.trustedMap,
       httpBind: settings.httpBind,
+      liveText: await live.read(),
       statsSocket: settings.statsSocket,
       hardStopAfter: settings.hardStopAfter,
       connectionsPerSource: settings.connectionsPerSource,

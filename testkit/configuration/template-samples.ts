@@ -9,7 +9,13 @@ export const sampleInput: RenderInput = {
   hardStopAfter: '30m',
   sites: [],
   sitesMapBase: '/etc/proxy/sites.map',
-  machine: { resolvConf: true, hosts: new Set(['localhost', 'printer']), syslogSocket: true, openFiles: 524_288 },
+  machine: {
+    resolvConf: true,
+    hosts: new Set(['localhost', 'printer']),
+    ipv6: true,
+    syslogSocket: true,
+    openFiles: 524_288,
+  },
 };
 
 export const sampleSites: readonly Site[] = [

@@ -67,7 +67,8 @@ resolvers system
 
 frontend http
 {%- for bind in http_bind %}
-    bind {{ bind }}
+{%- assign ipv4 = bind | remove_first: '[::]' %}
+    bind {{ bind }}{% if bind != ipv4 and http_bind contains ipv4 %} v6only{% endif %}
 {%- endfor %}
 {%- if access_log %}
 

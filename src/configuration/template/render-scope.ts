@@ -3,13 +3,16 @@ import { isIP } from 'node:net';
 import type { Site, SiteServer } from '../../domain/site.ts';
 import { isMissing } from '../../files/atomic-file.ts';
 import type { DeniedPage } from './denied-page.ts';
+import { boundAddresses } from './http-bind.ts';
 import { refuseUnlessPlain, ValueRefused } from './template-values.ts';
 
 export interface RenderInput {
   readonly blockedMap: string;
   readonly trustedMap: string;
-  /** As HAProxy writes addresses: `:80`, `127.0.0.1:8080`, `[::]:80`. */
+  /** As HAProxy writes addresses: `:80`, `127.0.0.1:8080`, `[::]:80`; or `any:80`, as in the settings. */
   readonly httpBind: readonly string[];
+  /** The configuration that is replaced; null or absent: none. */
+  readonly liveText?: string | null;
   readonly statsSocket: string;
   /** A number and a unit of `ms`, `s`, `m`, `h`, `d`, `w`; at most 24 days. */
   readonly hardStopAfter: string;
@@ -93,6 +96,8 @@ export interface MachineFacts {
   readonly resolvConf: boolean;
   /** Lower-case names in /etc/hosts, which HAProxy's resolver ignores. */
   readonly hosts: ReadonlySet<string>;
+  /** Whether a network interface has an IPv6 address, at least `lo`. */
+  readonly ipv6: boolean;
   /** Whether the system's syslog socket exists. */
   readonly syslogSocket: boolean;
   /** The hard limit of this process, inherited by HAProxy it starts. */
@@ -106,10 +111,11 @@ export async function readMachineFacts(
   hosts = '/etc/hosts',
   syslog = syslogSocketPath,
 ): Promise<MachineFacts> {
-  const [resolvText, hostsText, limits, syslogSocket] = await Promise.all([
+  const [resolvText, hostsText, limits, ipv6Addresses, syslogSocket] = await Promise.all([
     readText(resolvConf),
     readText(hosts),
     readText('/proc/self/limits'),
+    readText('/proc/net/if_inet6'),
     isSocket(syslog),
   ]);
   const names = new Set(['localhost']);
@@ -120,6 +126,7 @@ export async function readMachineFacts(
   return {
     resolvConf: /^[ \t]*nameserver[ \t]+[^\s#;]/m.test(resolvText),
     hosts: names,
+    ipv6: ipv6Addresses !== '',
     syslogSocket,
     openFiles: openFilesOf(limits),
   };
@@ -160,7 +167,7 @@ export function scopeOf(
   return {
     blocked_map: input.blockedMap,
     trusted_map: input.trustedMap,
-    http_bind: input.httpBind,
+    http_bind: boundAddresses(input.httpBind, machine.ipv6, input.liveText ?? null),
     stats_socket: input.statsSocket,
     ...timesOf(input.hardStopAfter),
     maxconn: maxconnFor(sites, machine.openFiles),

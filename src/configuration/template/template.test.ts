@@ -50,7 +50,7 @@ describe('the built-in template', () => {
   });
 
   test('renders without a site and without a name server as the golden file has it', async () => {
-    const machine = { resolvConf: false, hosts: new Set<string>(), syslogSocket: false, openFiles: 1_024 };
+    const machine = { resolvConf: false, hosts: new Set<string>(), ipv6: false, syslogSocket: false, openFiles: 1_024 };
     const { text } = await Template.builtIn().render({
       ...sampleInput,
       httpBind: ['127.0.0.1:8080'],
@@ -58,6 +58,15 @@ describe('the built-in template', () => {
       machine,
     });
     await expect(text).toMatchFileSnapshot('golden/built-in-bare.cfg');
+  });
+
+  test('binds IPv6 for itself only where IPv4 is bound too', async () => {
+    const binds = async (httpBind: readonly string[]) =>
+      (await Template.builtIn().render({ ...sampleInput, httpBind })).text
+        .match(/^ +bind .*$/gm)
+        ?.map((one) => one.trim());
+    expect(await binds(['any:80'])).toEqual(['bind :80', 'bind [::]:80 v6only']);
+    expect(await binds(['[::]:80', '[::1]:80', ':8080'])).toEqual(['bind [::]:80', 'bind [::1]:80', 'bind :8080']);
   });
 
   test.each([

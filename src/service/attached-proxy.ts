@@ -7,16 +7,23 @@ import { AttachedReload } from '../configuration/attached/attached-reload.ts';
 import { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import { verifyWorkers } from '../configuration/reload/worker-comparison.ts';
 import { ProxyReloader } from '../haproxy/process/reloader.ts';
+import { configurationReadSince } from '../haproxy/process/workers.ts';
 import { memoryAllowsWorker } from '../supervision/memory.ts';
 import type { ProxySide, ProxySideOptions } from './proxy-side.ts';
 
 const reloadPatienceMs = 60_000;
+const readSinceMs = 1_000;
 
 export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
   const { settings, parts, socket, versions, log, emit, now } = options;
   const { keeper, trusted, reconciler, registry, link } = parts;
   const { reloadBy, pidFile, configFile, proxyBin } = settings;
-  const configuration = new AttachedConfiguration({ settings, registry, log });
+  const configuration = new AttachedConfiguration({
+    settings,
+    registry,
+    readSince: (worker) => configurationReadSince(socket, worker, performance.now() + readSinceMs),
+    log,
+  });
   const check = async () => await attachedCheck(proxyBin, await configuration.arguments());
   const reloader = new ProxyReloader({
     socket,

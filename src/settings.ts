@@ -2,7 +2,7 @@
 // docs/settings.md. Every error names the variable, the value and what is valid.
 
 import { isIPv4, isIPv6 } from 'node:net';
-import { basename, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { parseDuration } from './domain/duration.ts';
 import { nearestNames } from './domain/nearest-names.ts';
 import { crashVariable } from './faults/crash-point.ts';
@@ -33,6 +33,8 @@ export interface Settings {
   readonly configFile: string;
   readonly blockedMap: string;
   readonly trustedMap: string;
+  readonly upstreamsMap: string;
+  readonly proxyProtocolMap: string;
   readonly sitesMap: string;
   /** null: the built-in template. */
   readonly template: string | null;
@@ -125,6 +127,8 @@ export function readSettings(
     checkPathText(`PROXY_MANAGER_${name}`, value);
     return isAbsolute(value) ? value : resolve(value);
   };
+  const besideBlockedMap = (name: string, file: string): string =>
+    isGiven(name) ? path(name) : join(dirname(path('BLOCKED_MAP')), file);
   const boolean = (name: string): boolean => {
     const value = raw(name).toLowerCase();
     if (value === 'true' || value === '1' || value === 'yes') return true;
@@ -177,6 +181,8 @@ export function readSettings(
     configFile: path('CONFIG_FILE'),
     blockedMap: path('BLOCKED_MAP'),
     trustedMap: path('TRUSTED_MAP'),
+    upstreamsMap: besideBlockedMap('UPSTREAMS_MAP', 'upstreams.map'),
+    proxyProtocolMap: besideBlockedMap('PROXY_PROTOCOL_MAP', 'proxy_protocol.map'),
     sitesMap: path('SITES_MAP'),
     template: isGiven('TEMPLATE') ? path('TEMPLATE') : null,
     masterSocket,
@@ -218,6 +224,8 @@ function refuseSharedPaths(settings: Settings): void {
   claim('PROXY_MANAGER_CONFIG_FILE', settings.configFile);
   claim('PROXY_MANAGER_BLOCKED_MAP', settings.blockedMap);
   claim('PROXY_MANAGER_TRUSTED_MAP', settings.trustedMap);
+  claim('PROXY_MANAGER_UPSTREAMS_MAP', settings.upstreamsMap);
+  claim('PROXY_MANAGER_PROXY_PROTOCOL_MAP', settings.proxyProtocolMap);
   claim('PROXY_MANAGER_SITES_MAP', settings.sitesMap);
   claim('PROXY_MANAGER_TEMPLATE', settings.template);
   claim('PROXY_MANAGER_MASTER_SOCKET', settings.masterSocket);

@@ -17,6 +17,7 @@ const sample: ReadonlySet<CrashPoint> = new Set<CrashPoint>([
   'release.dropped',
   'map-rewrite.renamed',
   'trusted.stored',
+  'upstreams.stored',
   'replace.committed',
   'reload.sites-stored',
   'rollback.switched',

@@ -16,6 +16,7 @@ export type CrashOperation =
   | 'release'
   | 'sync'
   | 'trust'
+  | 'upstream'
   | 'site'
   | 'refused site'
   /** Only where a delete scans the map. */
@@ -87,6 +88,9 @@ export const operationTo: Readonly<Record<CrashPoint, CrashOperation>> = {
   'trusted.stored': 'trust',
   'trusted.written': 'trust',
   'trusted.after-runtime': 'trust',
+  'upstreams.stored': 'upstream',
+  'upstreams.written': 'upstream',
+  'upstreams.after-runtime': 'upstream',
   'sync.file-written': 'sync',
   'sync.current-compared': 'sync',
   'replace.prepared': 'replace',

@@ -50,6 +50,7 @@ export class CrashStack {
   readonly #blocked: Either<ReadonlySet<string>>[] = [];
   #set: ReadonlySet<string> = new Set(held);
   #trusted = false;
+  #hasUpstream = false;
   #site: string | null = null;
   #next = 0;
   #logRead = 0;
@@ -204,6 +205,7 @@ export class CrashStack {
     await service.healthy();
     await this.#expectBlockedSet();
     await this.#expectTrusted();
+    await this.#expectUpstream();
     await this.#expectSite();
     expect(await checkConfiguration(this.#bin, service.paths.config)).toMatchObject({ valid: true });
     expect(await this.#masters(), 'masters of this configuration').toHaveLength(1);
@@ -308,6 +310,12 @@ export class CrashStack {
         const path = `/api/trusted-ips/${trustedAddress}`;
         return await cut(this.#trusted ? service.call('DELETE', path) : service.call('PUT', path, { body: {} }));
       }
+      case 'upstream': {
+        // The first one and the removal of the last are reloads.
+        const path = '/api/upstreams/crash';
+        const body = { networks: ['127.92.0.0/24'], header: 'x-real-ip' };
+        return await cut(this.#hasUpstream ? service.call('DELETE', path) : service.call('PUT', path, { body }));
+      }
       case 'site': {
         this.#next += 1;
         this.#site = `site-${this.#next}.example`;
@@ -363,6 +371,21 @@ export class CrashStack {
     const entries = running.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ').slice(1).join(' ')]));
     expect({ lines, entries }).toEqual({ lines: rows, entries: rows });
     this.#trusted = rows.length > 0;
+  }
+
+  /** In the database, the configuration, the file and the running map; or in none of them. */
+  async #expectUpstream(): Promise<void> {
+    const { upstreamsMap, config } = this.service.paths;
+    const { body } = await this.service.call('GET', '/api/upstreams');
+    const wanted = body['total'] === 0 ? [] : ['127.92.0.0/24 6'];
+    const lines = (await readFile(upstreamsMap, 'utf8'))
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    const isNamed = (await readFile(config, 'utf8')).includes(upstreamsMap);
+    const [running = ''] = isNamed ? await this.service.raw(`@1 show map ${upstreamsMap}`) : [''];
+    const entries = running.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ').slice(1).join(' ')]));
+    expect({ lines, entries, isNamed }).toEqual({ lines: wanted, entries: wanted, isNamed: wanted.length > 0 });
+    this.#hasUpstream = wanted.length > 0;
   }
 
   /** In the database, the live file and HAProxy; or in none of them. */

@@ -92,7 +92,7 @@ export class BlockedSet implements BlockedSetService {
 
   async #block(
     request: RequestedBlock,
-    { change: wanted, overriddenBy, trustedInside }: AdmittedBlock,
+    { change: wanted, overriddenBy, trustedInside, upstreamsInside }: AdmittedBlock,
     caller: Caller,
   ): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer; counts: ChangeCounts }> {
     const source = await this.#deps.sources.toClaim(request.source, 'agent', caller);
@@ -119,6 +119,7 @@ export class BlockedSet implements BlockedSetService {
         ...(special === null ? {} : { special }),
         ...(overriddenBy.length > 0 ? { overridden_by: overriddenBy } : {}),
         ...(trustedInside.length > 0 ? { trusted_inside: trustedInside } : {}),
+        ...(upstreamsInside.length > 0 ? { upstreams_inside: upstreamsInside } : {}),
       },
     };
   }

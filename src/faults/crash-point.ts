@@ -79,6 +79,10 @@ export const crashPoints = [
   'trusted.stored',
   'trusted.written',
   'trusted.after-runtime',
+  // Upstreams.
+  'upstreams.stored',
+  'upstreams.written',
+  'upstreams.after-runtime',
   'sync.file-written',
   'sync.current-compared',
   // The replacement of a worker's map: only where a delete scans the map (before HAProxy 2.9).

@@ -16,7 +16,7 @@ const readSinceMs = 1_000;
 
 export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
   const { settings, parts, socket, versions, log, emit, now } = options;
-  const { keeper, trusted, reconciler, registry, link } = parts;
+  const { keeper, trusted, upstreams, reconciler, registry, link } = parts;
   const { reloadBy, pidFile, configFile, proxyBin } = settings;
   const configuration = new AttachedConfiguration({
     settings,
@@ -38,6 +38,7 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
       async writeMaps() {
         if (keeper.problem !== null || !(await keeper.file.unchanged())) await keeper.updateBlockedIpsMap();
         await trusted.updateTrustedIpsMap();
+        await upstreams.updateUpstreamMaps();
       },
       async reloadProxy() {
         const outcome = await reloader.reload(performance.now() + reloadPatienceMs);
@@ -77,10 +78,14 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
   const noSites = async () => refuseAttached(configFile, 'sites');
   return {
     sites: { list: noSites, get: noSites, put: noSites, remove: noSites, servers: noSites },
+    upstreamReloads: null,
     configuration: new AttachedOperations({ configFile, reloads, check, history: options.history, emit }),
     reloads,
     get trust() {
       return configuration.trust;
+    },
+    get namesUpstreams() {
+      return configuration.namesUpstreams;
     },
     drift: null,
     interrupted: false,

@@ -16,7 +16,7 @@ import type { ProxySide } from './proxy-side.ts';
 interface StartParts {
   readonly settings: Settings;
   readonly state: Pick<OpenState, 'instance' | 'knownInstance'>;
-  readonly blocking: Pick<BlockingParts, 'store' | 'keeper' | 'trusted' | 'bulk' | 'claims'>;
+  readonly blocking: Pick<BlockingParts, 'store' | 'keeper' | 'trusted' | 'upstreams' | 'bulk' | 'claims'>;
   readonly trustedIps: TrustedIpsStore;
   readonly proxy: Pick<ProxySide, 'review' | 'start'>;
   readonly keys: ApiKeys;
@@ -30,7 +30,7 @@ interface StartParts {
 export async function prepareStart(parts: StartParts): Promise<void> {
   const { settings, state, blocking, trustedIps, proxy, keys, keyFile, audit, log } = parts;
   const { instance, knownInstance } = state;
-  const { keeper, trusted, bulk } = blocking;
+  const { keeper, trusted, upstreams, bulk } = blocking;
   await proxy.review();
   await removeStaleTemporaries(settings.blockedMap);
   const takeOver = {
@@ -54,6 +54,7 @@ export async function prepareStart(parts: StartParts): Promise<void> {
   crashPoint('start.blocked-map-written');
   await bulk.forgetFinished();
   await trusted.updateTrustedIpsMap();
+  await upstreams.updateUpstreamMaps();
   crashPoint('start.trusted-map-written');
   if (!knownInstance) await rememberInstance(settings, instance, log);
   crashPoint('start.instance-remembered');

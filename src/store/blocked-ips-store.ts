@@ -286,6 +286,15 @@ export class BlockedIpsStore {
     return await this.#lookup.insideOf(entry, limit);
   }
 
+  /** Blocked entries inside `entry`, itself included, in address order. */
+  async firstWithin(entry: IpEntry, limit: number): Promise<string[]> {
+    return await this.#lookup.firstWithin(entry, limit);
+  }
+
+  async countWithin(entry: IpEntry): Promise<number> {
+    return await this.#lookup.countWithin(entry);
+  }
+
   /** In address order. Throws `InvalidCursor`. */
   async page(request: PageRequest): Promise<Page> {
     return await this.#pages.page(request);

@@ -130,6 +130,20 @@ const SITE = {
   created_at: NOW.toISOString(),
   updated_at: NOW.toISOString(),
 };
+const UPSTREAM = {
+  name: 'lb',
+  preset: null,
+  networks: ['10.0.3.0/24'],
+  addresses: '256',
+  header: 'x-forwarded-for',
+  chain: false,
+  proxy_protocol: false,
+  on_invalid: 'reject',
+  note: null,
+  created_at: NOW.toISOString(),
+  updated_at: NOW.toISOString(),
+  networks_at: NOW.toISOString(),
+} as const;
 const KEY_RECORD = {
   name: 'ops',
   scopes: ['admin'],
@@ -332,6 +346,15 @@ function answers(): Record<string, Methods> {
       get: async () => TRUSTED,
       put: async () => ({ created: true, answer: { ...TRUSTED, ...REPORT } }),
       remove: async () => ({ ip_address: TRUSTED.ip_address, ...REPORT }),
+    },
+    upstreams: {
+      list: async () => [UPSTREAM],
+      get: async () => UPSTREAM,
+      put: async () => ({
+        created: true,
+        answer: { ...UPSTREAM, blocked_inside: [], blocked_inside_total: 0, reload: RELOAD, ...REPORT },
+      }),
+      remove: async () => ({ name: UPSTREAM.name, reload: RELOAD, ...REPORT }),
     },
     sites: {
       list: async () => [SITE],

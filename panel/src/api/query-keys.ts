@@ -16,6 +16,7 @@ export type Subject =
   | 'sources'
   | 'traffic'
   | 'trusted-ips'
+  | 'upstreams'
   | 'webhooks';
 
 type Key = readonly [Subject, ...unknown[]];

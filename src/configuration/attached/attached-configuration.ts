@@ -63,6 +63,11 @@ export class AttachedConfiguration {
     return { mapLoaded: true, hasEffect: spares.length === 0 ? null : spares.every((one) => one === true) };
   }
 
+  /** Whether it names the upstream map, as of the last check; null: unknown. */
+  get namesUpstreams(): boolean | null {
+    return this.#loaded?.reading.maps.includes(this.#deps.settings.upstreamsMap) ?? null;
+  }
+
   /**
    * Why the service must not reload on its own, as of the last check. Null: nothing prevents it; files that this user
    * may not read are checked by HAProxy itself at the reload.

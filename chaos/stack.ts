@@ -11,7 +11,11 @@ import { setUpstreams } from './upstreams.ts';
 import type { VisitedFrontEnd } from './visited-front-end.ts';
 
 const supervisedEnvironment = { PROXY_MANAGER_HARD_STOP_AFTER: `${hardStopSeconds}s` };
-const attachedEnvironment = { PROXY_MANAGER_HTTP_BIND: '', PROXY_MANAGER_ATTACHED: 'true' };
+const attachedEnvironment = {
+  PROXY_MANAGER_HTTP_BIND: '',
+  PROXY_MANAGER_ACCESS_LOG: '',
+  PROXY_MANAGER_ATTACHED: 'true',
+};
 
 export class ChaosStack implements Stack {
   readonly service: RealService;

@@ -27,6 +27,7 @@ const samples: Readonly<Record<string, string>> = {
   HTTP_BIND: ':80,[::]:80,127.0.0.1:8080',
   HARD_STOP_AFTER: '30m',
   CONNECTIONS_PER_SOURCE: '100',
+  ACCESS_LOG: '127.0.0.1:514',
   API_KEY: 'k'.repeat(40),
   DATABASE_URL: 'sqlite:/var/lib/proxy-manager/proxy-manager.sqlite',
   SUPERVISE: 'true',
@@ -54,10 +55,12 @@ describe.each(settingDefinitions.map(({ variable, flag }) => [variable, flag] as
           const mode = attachedOnly.has(name) ? { PROXY_MANAGER_ATTACHED: 'true' } : {};
           const given = byFlag ? mode : { ...mode, [variable]: value };
           const settings = readSettings(given, byFlag ? { [flag]: value } : {}, noFile);
-          const { listen, apiKey, proxyBin, databaseUrl, httpBind, reloadBy, openFrontEnds, ...rest } = settings;
+          const { listen, apiKey, proxyBin, databaseUrl, httpBind, accessLog, reloadBy, openFrontEnds, ...rest } =
+            settings;
           expect(describeReloadBy(reloadBy)).toMatch(/^(master|never|systemd:[A-Za-z0-9:_.@\\][A-Za-z0-9:_.@\\-]*)$/);
           for (const frontEnd of openFrontEnds) expect(frontEnd).toMatch(/^[A-Za-z0-9_.:-]+$/);
           for (const bind of httpBind) expect(bind).toMatch(/^(\*|[0-9.]+|\[[0-9a-fA-F:.]+\])?:\d{1,5}$/);
+          expect(accessLog).toMatch(/^(auto|off|([0-9.]+|\[[0-9a-fA-F:.]+\]):\d{1,5}|\/[A-Za-z0-9._/+@=-]*)$/);
           for (const one of Object.values(rest)) expect(String(one ?? '')).toMatch(/^[A-Za-z0-9._/+@=-]*$/);
           if (apiKey !== null) expect(apiKey).toMatch(/^[A-Za-z0-9\-._~+/=]{16,520}$/);
           expect(`${databaseUrl}${listen.text}${proxyBin}`).toMatch(/^\P{Cc}*$/u);

@@ -50,6 +50,7 @@ export const settingDefinitions: readonly SettingDefinition[] = [
   setting('HTTP_BIND', ':80', 'text', 'addresses that the front end binds, separated by commas'),
   setting('HARD_STOP_AFTER', '30m', 'text', 'maximum life of a draining worker'),
   setting('CONNECTIONS_PER_SOURCE', '0', 'text', 'simultaneous connections per untrusted address; 0: no limit'),
+  setting('ACCESS_LOG', 'auto', 'text', 'access log: auto (/dev/log if it exists), off, or a syslog address'),
   setting('SUPERVISE', 'false', 'boolean', 'start HAProxy and keep it running'),
   setting('ATTACHED', 'false', 'boolean', 'maintain only the maps of a HAProxy with its own configuration'),
   setting('RELOAD_BY', 'master', 'text', 'attached only: master, systemd:UNIT or never'),
@@ -74,6 +75,7 @@ export const managedOnly = [
   'HTTP_BIND',
   'HARD_STOP_AFTER',
   'CONNECTIONS_PER_SOURCE',
+  'ACCESS_LOG',
   'SUPERVISE',
 ];
 export const attachedOnly = ['RELOAD_BY', 'OPEN_FRONT_ENDS'];

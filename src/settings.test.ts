@@ -70,6 +70,22 @@ const WRONG: readonly (readonly [name: string, values: readonly string[]])[] = [
       '/run/x.sock',
     ],
   ],
+  [
+    'ACCESS_LOG',
+    [
+      'on',
+      'AUTO',
+      ':514',
+      '*:514',
+      '127.0.0.1',
+      'log.example.com:514',
+      'stdout',
+      'dev/log',
+      '/dev/log local0',
+      '/x;y',
+      `/${'p'.repeat(107)}`,
+    ],
+  ],
   ['CONNECTIONS_PER_SOURCE', ['-1', '1.5', '01', 'ten', '1000001', '10 ', '1e3']],
   ['HARD_STOP_AFTER', ['30', '5s', '0m', '1.5h', '25d', '4w', '30M', '30m ', 'forever', '-1h']],
   ['SUPERVISE', ['maybe', 'on', '2']],
@@ -168,6 +184,7 @@ describe('the settings', () => {
       httpBind: [':80'],
       hardStopAfter: '30m',
       connectionsPerSource: null,
+      accessLog: 'auto',
       supervise: false,
       attached: false,
       reloadBy: { kind: 'master' },
@@ -184,7 +201,15 @@ describe('the settings', () => {
   it.each([
     [{ PROXY_MANAGER_RELOAD_BY: 'never' }, 'PROXY_MANAGER_RELOAD_BY', 'requires PROXY_MANAGER_ATTACHED=true'],
     [{ PROXY_MANAGER_OPEN_FRONT_ENDS: 'a' }, 'PROXY_MANAGER_OPEN_FRONT_ENDS', 'requires PROXY_MANAGER_ATTACHED=true'],
-    ...['SITES_MAP', 'TEMPLATE', 'BACKUP_DIR', 'HTTP_BIND', 'HARD_STOP_AFTER', 'CONNECTIONS_PER_SOURCE'].map(
+    ...[
+      'SITES_MAP',
+      'TEMPLATE',
+      'BACKUP_DIR',
+      'HTTP_BIND',
+      'HARD_STOP_AFTER',
+      'CONNECTIONS_PER_SOURCE',
+      'ACCESS_LOG',
+    ].map(
       (name) =>
         [
           { PROXY_MANAGER_ATTACHED: 'true', [`PROXY_MANAGER_${name}`]: name === 'HTTP_BIND' ? ':80' : '30m' },
@@ -233,6 +258,11 @@ describe('the settings', () => {
     expect(read({ PROXY_MANAGER_HTTP_BIND: '' }).httpBind).toEqual([':80']);
     expect(read({}, { supervise: true }).supervise).toBe(true);
   });
+
+  it.each(['auto', 'off', '127.0.0.1:514', '[2001:db8::1]:6514', '/run/syslog.sock', `/${'p'.repeat(106)}`])(
+    'take the access log %s',
+    (value) => expect(read({ PROXY_MANAGER_ACCESS_LOG: value }).accessLog).toBe(value),
+  );
 
   it('have no flag for the key, which would show in the process list', () => {
     expect(settingDefinitions.find(({ variable }) => variable === 'PROXY_MANAGER_API_KEY')?.flag).toBeNull();

@@ -3,6 +3,7 @@
 
 import { isIPv4, isIPv6 } from 'node:net';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { parseAccessLog } from './domain/access-log.ts';
 import { parseDuration } from './domain/duration.ts';
 import { nearestNames } from './domain/nearest-names.ts';
 import { crashVariable } from './faults/crash-point.ts';
@@ -49,6 +50,8 @@ export interface Settings {
   readonly hardStopAfter: string;
   /** Per untrusted source; null: no limit. */
   readonly connectionsPerSource: number | null;
+  /** `auto`, `off`, or the address of a syslog server: `127.0.0.1:514`, `[::1]:514`, `/run/syslog.sock`. */
+  readonly accessLog: string;
   readonly supervise: boolean;
   /** The operator writes the configuration, and the service maintains the maps only (docs/attach.md). */
   readonly attached: boolean;
@@ -194,6 +197,7 @@ export function readSettings(
     httpBind: parseHttpBind(raw('HTTP_BIND')),
     hardStopAfter,
     connectionsPerSource: connectionsPerSource(raw('CONNECTIONS_PER_SOURCE')),
+    accessLog: accessLog(raw('ACCESS_LOG')),
     supervise: boolean('SUPERVISE'),
     attached,
     reloadBy: parseReloadBy(raw('RELOAD_BY')),
@@ -376,6 +380,12 @@ function connectionsPerSource(value: string): number | null {
     value,
     `must be a whole number from 1 to ${mostPerSource}, or 0 for no limit`,
   );
+}
+
+function accessLog(value: string): string {
+  const access = parseAccessLog(value);
+  if (access.ok) return access.value;
+  throw new SettingsError('PROXY_MANAGER_ACCESS_LOG', value, access.why);
 }
 
 /** For a `bind` line: an address and a port, nothing that could contain another word. */

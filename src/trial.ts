@@ -20,6 +20,8 @@ async function run(): Promise<void> {
       PROXY_MANAGER_LISTEN: api,
       PROXY_MANAGER_HTTP_BIND: proxy,
       PROXY_MANAGER_SUPERVISE: 'true',
+      // Not into the syslog of the machine.
+      PROXY_MANAGER_ACCESS_LOG: 'off',
       ...process.env,
     },
     {},

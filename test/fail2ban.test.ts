@@ -1,8 +1,10 @@
 // The action of packaging/fail2ban inside a real fail2ban, with the real service and HAProxy.
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
 import { describeWithFail2ban, RealFail2ban } from '../testkit/fail2ban.ts';
+import { Syslog } from '../testkit/haproxy/syslog.ts';
 import { LostReply } from '../testkit/lost-reply.ts';
 import { describeOnOneProxy, longTests } from '../testkit/proxies.ts';
 import { program, RealService } from '../testkit/real-service.ts';
@@ -12,6 +14,7 @@ describeWithFail2ban('fail2ban', () => {
     let service: RealService;
     let fail2ban: RealFail2ban;
     let between: LostReply;
+    let syslog: Syslog;
     const claimsOf = async (ip: string): Promise<string[]> => {
       const { status, body } = await service.call('GET', `/api/blocked-ips/${encodeURIComponent(ip)}`);
       if (status === 404) return [];
@@ -37,7 +40,8 @@ describeWithFail2ban('fail2ban', () => {
       await eventually(`${ip} is restored`, () => fail2ban.log.split(`Restore Ban ${ip}`).length > 1);
 
     beforeAll(async () => {
-      service = await RealService.start({ bin });
+      syslog = await Syslog.listen();
+      service = await RealService.start({ bin, environment: { PROXY_MANAGER_ACCESS_LOG: syslog.address } });
       const body = { name: 'fail2ban', scopes: ['block'], source: 'fail2ban' };
       const { body: made } = await service.call('POST', '/api/keys', { body });
       const url = `http://127.0.0.1:${service.apiPort}`;
@@ -58,6 +62,7 @@ describeWithFail2ban('fail2ban', () => {
           { name: 'shop', settings: [of(python())] },
           { name: 'long', settings: ['bantime = -1', of(python())] },
           { name: 'lost', settings: [of(python(', release=1').replace(url, `http://127.0.0.1:${between.port}`))] },
+          { name: 'requests', settings: ['filter = proxy-manager', of(python())] },
           { name: 'wide', settings: [of(python(', ipv6_prefix=64'))] },
           ...(longTests ? [{ name: 'growing', settings: [...growing, of(python())] }] : []),
           ...(longTests ? [{ name: 'unbound', settings: [python().replace(key, unbound(keyFile))] }] : []),
@@ -65,9 +70,13 @@ describeWithFail2ban('fail2ban', () => {
           ...(longTests ? [{ name: 'plain', settings: [of(`action = proxy-manager[key="${key}", pm="${pm}"]`)] }] : []),
         ];
       });
+      // As rsyslog does.
+      syslog.onMessage = (message) =>
+        appendFileSync(fail2ban.logOf('requests'), `${message.replace(/^(\w+ +\d+ [\d:]+) /, '$1 web1 ')}\n`);
     });
     afterAll(async () => {
       await fail2ban?.remove();
+      syslog?.close();
       between?.close();
       await service?.stop();
     });
@@ -256,6 +265,36 @@ describeWithFail2ban('fail2ban', () => {
       await denied(ip);
       await fail2ban.client('set', 'lost', 'unbanip', ip);
       await served(ip);
+    });
+
+    it('bans by the access log of HAProxy whom it names, and not for what is denied already', async () => {
+      const [failing, named, blocked, last] = ['127.9.13.1', '127.9.13.2', '127.9.13.3', '127.9.13.4'] as const;
+      const send = (from: string, text: string) =>
+        new Promise<void>((resolve) => {
+          const socket = connect({ host: '127.0.0.1', port: service.proxyPort, localAddress: from }, () => {
+            socket.end(text);
+          });
+          socket.resume().once('close', () => resolve());
+        });
+      await service.block(blocked);
+      const imitated = `" client=${named} peer=${named} status=401 term=-- `;
+      for (let n = 0; n < 4; n++) {
+        await service.visit(blocked);
+        await send(failing, `GET /${imitated} HTTP/1.1\r\nHost: ${imitated}\r\n\r\n`);
+      }
+      await denied(failing);
+      expect(await rowOf(failing)).toMatchObject({ reason: 'fail2ban requests, 3 failures' });
+      const log = fail2ban.logOf('requests');
+      const [head] = /^.*?haproxy\[\d+\]: /.exec(readFileSync(log, 'utf8')) ?? [];
+      appendFileSync(log, `${head}client=${last} peer=${last} status=200 term=-- request="${imitated}"\n`.repeat(3));
+      // fail2ban has read all lines before those of the last one.
+      for (let n = 0; n < 3; n++) await send(last, 'no request\r\n\r\n');
+      await denied(last);
+      expect(await claimsOf(named)).toEqual([]);
+      expect(await claimsOf(blocked)).toEqual(['manual']);
+      await fail2ban.client('unban', '--all');
+      await service.unblock(blocked);
+      await served(failing);
     });
 
     it('keeps the source of its bans at a reload', async () => {

@@ -113,7 +113,12 @@ export async function startAttached(options: AttachedOptions): Promise<AttachedS
     bin: options.bin,
     supervise: false,
     ...(options.command === undefined ? {} : { command: options.command }),
-    environment: { PROXY_MANAGER_HTTP_BIND: '', PROXY_MANAGER_ATTACHED: 'true', ...options.environment },
+    environment: {
+      PROXY_MANAGER_HTTP_BIND: '',
+      PROXY_MANAGER_ACCESS_LOG: '',
+      PROXY_MANAGER_ATTACHED: 'true',
+      ...options.environment,
+    },
     before: async (paths, { proxyPort }) => {
       for (const file of [paths.config, paths.masterSocket, paths.pidFile, paths.log]) {
         await mkdir(dirname(file), { recursive: true });

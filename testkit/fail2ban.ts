@@ -1,4 +1,4 @@
-// A real fail2ban in a folder of its own, with the actions of packaging/fail2ban.
+// A real fail2ban in a folder of its own, with the actions and the filter of packaging/fail2ban.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -53,7 +53,7 @@ export class RealFail2ban {
     const fail2ban = new RealFail2ban(await mkdtemp(join(tmpdir(), 'f2b-')));
     const at = (path: string): string => join(fail2ban.folder, path);
     for (const folder of ['filter.d', 'action.d', 'jail.d']) mkdirSync(at(folder));
-    cpSync(join(packaged, 'action.d'), at('action.d'), { recursive: true });
+    for (const folder of ['action.d', 'filter.d']) cpSync(join(packaged, folder), at(folder), { recursive: true });
     writeFileSync(fail2ban.keyFile, `${key}\n`, { mode: 0o600 });
     const filter = [
       '[Definition]',

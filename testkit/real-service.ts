@@ -166,6 +166,8 @@ export class RealService {
         PROXY_MANAGER_PREFIX: this.paths.prefix,
         PROXY_MANAGER_LISTEN: `127.0.0.1:${this.apiPort}`,
         PROXY_MANAGER_HTTP_BIND: `127.0.0.1:${this.proxyPort}`,
+        // Not into the syslog of the machine.
+        PROXY_MANAGER_ACCESS_LOG: 'off',
         PROXY_MANAGER_API_KEY: key,
         PROXY_MANAGER_PROXY_BIN: this.#options.bin,
         PROXY_MANAGER_SUPERVISE: String(this.#options.supervise ?? true),

@@ -12,7 +12,7 @@ import { causeText, type Log } from '../telemetry/log.ts';
 import type { ProbeResult } from './timed-probe.ts';
 
 /** What a render reads besides sites and settings. */
-const machineFiles = ['/etc/resolv.conf', '/etc/hosts'];
+const machineFiles = ['/etc/resolv.conf', '/etc/hosts', '/dev/log'];
 /** A refusal may be due to a busy machine, but rendering a faulty template at each request is expensive. */
 const refusalFreshMs = 60_000;
 

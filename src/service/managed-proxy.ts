@@ -54,6 +54,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
       statsSocket: settings.statsSocket,
       hardStopAfter: settings.hardStopAfter,
       connectionsPerSource: settings.connectionsPerSource,
+      accessLog: settings.accessLog,
       sitesMapBase: settings.sitesMap,
       serverStateFile,
       sites,

@@ -1,4 +1,5 @@
 // What the metrics read at the moment of a scrape.
+import { tableSections } from '../configuration/template/builtin-template.ts';
 import { backendName } from '../configuration/template/render-scope.ts';
 import { type ProxyStat, readProxyStats } from '../haproxy/process/proxy-stats.ts';
 import type { MasterSocket } from '../haproxy/socket/master-socket.ts';
@@ -61,5 +62,6 @@ export async function proxyStats(
     },
   );
   const domains = new Map((await sites.domains()).map((domain) => [backendName(domain), domain]));
-  return { stats, siteOf: (backend) => domains.get(backend) ?? '' };
+  const serving = stats.filter(({ name }) => !tableSections.has(name));
+  return { stats: serving, siteOf: (backend) => domains.get(backend) ?? '' };
 }

@@ -12,7 +12,7 @@ export const sampleInput: RenderInput = {
   hardStopAfter: '30m',
   sites: [],
   sitesMapBase: '/etc/proxy/sites.map',
-  machine: { resolvConf: true, hosts: new Set(['localhost', 'printer']), openFiles: 524_288 },
+  machine: { resolvConf: true, hosts: new Set(['localhost', 'printer']), syslogSocket: true, openFiles: 524_288 },
 };
 
 export const sampleSites: readonly Site[] = [

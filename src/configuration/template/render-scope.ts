@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { Site, SiteServer } from '../../domain/site.ts';
+import { isMissing } from '../../files/atomic-file.ts';
 import { refuseUnlessPlain, ValueRefused } from './template-values.ts';
 
 export interface RenderInput {
@@ -19,6 +20,8 @@ export interface RenderInput {
   readonly hardStopAfter: string;
   /** For one untrusted source; null or absent: no limit. */
   readonly connectionsPerSource?: number | null;
+  /** `auto`, `off` or a syslog address, as in the settings. Absent: off. */
+  readonly accessLog?: string;
   readonly sites: Iterable<Site> | AsyncIterable<Site>;
   /** Such as `/etc/proxy/sites.map`; the map itself is named after its content. */
   readonly sitesMapBase: string;
@@ -49,6 +52,8 @@ export interface TemplateScope {
   readonly maxconn: number;
   /** Null: no limit. */
   readonly connections_per_source: number | null;
+  /** A syslog address; null: no access log. */
+  readonly access_log: string | null;
   readonly resolv_conf: boolean;
   readonly server_state_file: string | null;
   readonly sites_map: string;
@@ -92,15 +97,24 @@ export interface MachineFacts {
   readonly resolvConf: boolean;
   /** Lower-case names in /etc/hosts, which HAProxy's resolver ignores. */
   readonly hosts: ReadonlySet<string>;
+  /** Whether the system's syslog socket exists. */
+  readonly syslogSocket: boolean;
   /** The hard limit of this process, inherited by HAProxy it starts. */
   readonly openFiles: number;
 }
 
-export async function readMachineFacts(resolvConf = '/etc/resolv.conf', hosts = '/etc/hosts'): Promise<MachineFacts> {
-  const [resolvText, hostsText, limits] = await Promise.all([
+const syslogSocketPath = '/dev/log';
+
+export async function readMachineFacts(
+  resolvConf = '/etc/resolv.conf',
+  hosts = '/etc/hosts',
+  syslog = syslogSocketPath,
+): Promise<MachineFacts> {
+  const [resolvText, hostsText, limits, syslogSocket] = await Promise.all([
     readText(resolvConf),
     readText(hosts),
     readText('/proc/self/limits'),
+    isSocket(syslog),
   ]);
   const names = new Set(['localhost']);
   for (const line of hostsText.split('\n')) {
@@ -110,8 +124,18 @@ export async function readMachineFacts(resolvConf = '/etc/resolv.conf', hosts = 
   return {
     resolvConf: /^[ \t]*nameserver[ \t]+[^\s#;]/m.test(resolvText),
     hosts: names,
+    syslogSocket,
     openFiles: openFilesOf(limits),
   };
+}
+
+async function isSocket(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isSocket();
+  } catch (error) {
+    if (isMissing(error) || (error as NodeJS.ErrnoException).code === 'EACCES') return false;
+    throw error;
+  }
 }
 
 /** The hard limit is the second: `Max open files            1024                 20000                files`. */
@@ -148,11 +172,18 @@ export function scopeOf(
     ...timesOf(input.hardStopAfter),
     maxconn: maxconnFor(sites, machine.openFiles),
     connections_per_source: input.connectionsPerSource ?? null,
+    access_log: accessLogOf(input.accessLog ?? 'off', machine),
     resolv_conf: machine.resolvConf,
     server_state_file: input.serverStateFile ?? null,
     sites_map: sitesMap,
     sites,
   };
+}
+
+/** Never standard output: what HAProxy's is cannot be known when the configuration is rendered (ADR 0062). */
+function accessLogOf(setting: string, { syslogSocket }: MachineFacts): string | null {
+  if (setting === 'auto') return syslogSocket ? syslogSocketPath : null;
+  return setting === 'off' ? null : setting;
 }
 
 /**

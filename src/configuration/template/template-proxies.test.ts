@@ -40,6 +40,7 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
       hardStopAfter: '5s',
       serverStateFile: file('servers.state'),
       connectionsPerSource: perSource,
+      accessLog: file('syslog'),
       sites,
       sitesMapBase: file('sites.map'),
       machine: { ...machine, openFiles: 500, resolvConf, hosts: new Set(['localhost']) },

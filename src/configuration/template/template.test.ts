@@ -39,6 +39,7 @@ describe('the built-in template', () => {
     const { text, files, warnings } = await Template.builtIn().render({
       ...sampleInput,
       serverStateFile: '/var/lib/proxy-manager/servers.state',
+      accessLog: 'auto',
       sites: sampleSites,
     });
     await expect(text).toMatchFileSnapshot('golden/built-in.cfg');
@@ -49,9 +50,26 @@ describe('the built-in template', () => {
   });
 
   test('renders without a site and without a name server as the golden file has it', async () => {
-    const machine = { resolvConf: false, hosts: new Set<string>(), openFiles: 1_024 };
-    const { text } = await Template.builtIn().render({ ...sampleInput, httpBind: ['127.0.0.1:8080'], machine });
+    const machine = { resolvConf: false, hosts: new Set<string>(), syslogSocket: false, openFiles: 1_024 };
+    const { text } = await Template.builtIn().render({
+      ...sampleInput,
+      httpBind: ['127.0.0.1:8080'],
+      accessLog: 'auto',
+      machine,
+    });
     await expect(text).toMatchFileSnapshot('golden/built-in-bare.cfg');
+  });
+
+  test.each([
+    ['auto', true, '/dev/log'],
+    ['auto', false, null],
+    ['off', true, null],
+    ['[2001:db8::1]:514', true, '[2001:db8::1]:514'],
+  ])('with the access log %s, and a syslog socket: %s, logs to %s', async (accessLog, syslogSocket, address) => {
+    const machine = { ...sampleInput.machine!, syslogSocket };
+    const { text } = await Template.builtIn().render({ ...sampleInput, machine, accessLog });
+    expect(/^ +log (\S+) /m.exec(text)?.[1] ?? null).toBe(address);
+    expect(text.includes('pm_log')).toBe(address !== null);
   });
 
   test('changes its maxconn with the servers by their power of two only', async () => {
@@ -127,6 +145,7 @@ describe('a value from outside', () => {
       ['trusted_map', { trustedMap: value }],
       ['http_bind[1]', { httpBind: [':80', value] }],
       ['stats_socket', { statsSocket: value }],
+      ['access_log', { accessLog: value }],
       ['server_state_file', { serverStateFile: value }],
       ['sites_map', { sitesMapBase: `/etc/${value === '' ? ' ' : value}/sites.map` }],
     ];

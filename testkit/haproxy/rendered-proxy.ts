@@ -44,6 +44,9 @@ export class RenderedProxy {
     const { text, files } = await Template.builtIn().render({
       blockedMap: at('blocked.map'),
       trustedMap: at('trusted.map'),
+      upstreamsMap: at('upstreams.map'),
+      proxyProtocolMap: at('proxy_protocol.map'),
+      hasUpstreams: false,
       httpBind: [`127.0.0.1:${port}`, `[::1]:${port}`],
       statsSocket: at('stats'),
       hardStopAfter: '10s',

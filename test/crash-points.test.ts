@@ -15,6 +15,7 @@ const sample: ReadonlySet<CrashPoint> = new Set<CrashPoint>([
   'bulk.slice-committed',
   'bulk.finished-slice-at-start',
   'release.dropped',
+  'key-bind.stored',
   'map-rewrite.renamed',
   'trusted.stored',
   'upstreams.stored',

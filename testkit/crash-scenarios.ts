@@ -14,6 +14,7 @@ export type CrashOperation =
   | 'expiry'
   | 'replacement'
   | 'release'
+  | 'key bind'
   | 'sync'
   | 'trust'
   | 'upstream'
@@ -79,6 +80,8 @@ export const operationTo: Readonly<Record<CrashPoint, CrashOperation>> = {
   'bulk.finished-slice-at-start': 'start with a bulk change',
   'release.due': 'release',
   'release.dropped': 'release',
+  'key-bind.stored': 'key bind',
+  'key-bind.moved': 'key bind',
   'map-rewrite.begun': 'sync',
   'map-rewrite.written': 'sync',
   'map-rewrite.sealed': 'sync',

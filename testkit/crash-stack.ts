@@ -57,6 +57,9 @@ export class CrashStack {
   #lastPut = '';
   #died = 'nothing';
   #wasAnswered = false;
+  readonly #ofAgents = new Set<string>();
+  /** A key whose binding may have been interrupted, and what it blocked before. */
+  #bound: { readonly name: string; readonly ip: string } | null = null;
   /** Killed, and not started again yet. */
   #proxyIsDead = false;
   #visitor: Visitor | null = null;
@@ -147,10 +150,12 @@ export class CrashStack {
     await this.recover();
   }
 
-  async #putWhole(wanted: ReadonlySet<string>): Promise<void> {
+  async #putWhole(listed: ReadonlySet<string>): Promise<void> {
+    // It replaces the claims of the operator alone.
+    const wanted = new Set([...listed, ...this.#ofAgents]);
     this.#expecting(wanted);
     const path = '/api/blocked-ips?allow_shrink=true';
-    const put = this.service.call('PUT', path, { raw: [...wanted].join('\n'), contentType: 'text/plain' });
+    const put = this.service.call('PUT', path, { raw: [...listed].join('\n'), contentType: 'text/plain' });
     const answer = await answered(put);
     if (answer?.status === 200) this.#acknowledged(wanted);
     this.#lastPut = answer === null ? 'no answer' : `${answer.status} ${answer.text}`;
@@ -206,6 +211,7 @@ export class CrashStack {
     await this.#expectBlockedSet();
     await this.#expectTrusted();
     await this.#expectUpstream();
+    await this.#expectBound();
     await this.#expectSite();
     expect(await checkConfiguration(this.#bin, service.paths.config)).toMatchObject({ valid: true });
     expect(await this.#masters(), 'masters of this configuration').toHaveLength(1);
@@ -276,7 +282,7 @@ export class CrashStack {
         return await cut(service.block(ip));
       }
       case 'unblock': {
-        const ip = [...this.#set].find((text) => !held.includes(text)) ?? '';
+        const ip = [...this.#set].find((text) => !held.includes(text) && !this.#ofAgents.has(text)) ?? '';
         this.#expecting(new Set([...this.#set].filter((text) => text !== ip)));
         return await cut(service.unblock(ip));
       }
@@ -303,6 +309,17 @@ export class CrashStack {
         for (const ip of [this.#fresh(), ...[...held].slice(0, 1)])
           await cut(service.call('POST', '/api/blocked-ips?source=agent', { body: { ip_address: ip } }));
         return await cut(service.call('POST', '/api/sources/agent/release', { body: { after_seconds: 0 } }));
+      }
+      case 'key bind': {
+        // Blocks of a key that is not bound are claims of the operator, until it is bound.
+        const [name, ip] = [`agent-${this.#next}`, this.#fresh()];
+        const { body } = await service.call('POST', '/api/keys', { body: { name, scopes: ['block'] } });
+        const key = String(body['key']);
+        await service.call('POST', '/api/blocked-ips', { body: { ip_address: ip }, key });
+        this.#acknowledged(new Set([...this.#set, ip]));
+        this.#bound = { name, ip };
+        this.#ofAgents.add(ip);
+        return await cut(service.call('PUT', `/api/keys/${name}/source`, { body: { source: name } }));
       }
       case 'sync':
         return await cut(service.call('POST', '/api/blocked-ips/sync'));
@@ -386,6 +403,18 @@ export class CrashStack {
     const entries = running.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ').slice(1).join(' ')]));
     expect({ lines, entries, isNamed }).toEqual({ lines: wanted, entries: wanted, isNamed: wanted.length > 0 });
     this.#hasUpstream = wanted.length > 0;
+  }
+
+  /** The claims of a key belong to the source to which it is bound. */
+  async #expectBound(): Promise<void> {
+    if (this.#bound === null) return;
+    const { name, ip } = this.#bound;
+    const keys = (await this.service.call('GET', '/api/keys')).body['items'] as JsonBody[];
+    const entry = (await this.service.call('GET', `/api/blocked-ips/${ip}`)).body;
+    const claims = (entry['claims'] ?? [{ source: 'manual', blocked_by: name }]) as JsonBody[];
+    expect(claims).toMatchObject([{ source: name, blocked_by: name }]);
+    expect(keys.find((key) => key['name'] === name)?.['source']).toBe(name);
+    this.#bound = null;
   }
 
   /** In the database, the live file and HAProxy; or in none of them. */

@@ -68,6 +68,8 @@ export const crashPoints = [
   // The release of a source.
   'release.due',
   'release.dropped',
+  'key-bind.stored',
+  'key-bind.moved',
   // A rewrite of the map file.
   'map-rewrite.begun',
   'map-rewrite.written',

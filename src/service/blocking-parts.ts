@@ -286,19 +286,20 @@ export function wireBlocking(options: {
     trustHasEffect,
   });
   const outcomes = new Outcomes({ scheduleReload, emit });
+  const admission = new Admission({
+    trusted: trusted.entries,
+    upstreams: upstreams.entries,
+    trustHasEffect,
+    isBlocked: async (ip) => rowInForce(await store.get(ip), now().toISOString()) !== null,
+    now,
+  });
   const blockedSet = new BlockedSet({
     store,
     writer,
     bulk,
     synchroniser,
     checker,
-    admission: new Admission({
-      trusted: trusted.entries,
-      upstreams: upstreams.entries,
-      trustHasEffect,
-      isBlocked: async (ip) => rowInForce(await store.get(ip), now().toISOString()) !== null,
-      now,
-    }),
+    admission,
     sources,
     exceptions: new Exceptions(trusted),
     outcomes,
@@ -322,6 +323,7 @@ export function wireBlocking(options: {
     records: new UndoRecords(database.read),
     claims,
     sources,
+    admission,
     bulk,
     outcomes,
     now,

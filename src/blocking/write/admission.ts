@@ -22,7 +22,7 @@ interface ListPermissions {
   readonly allowWide?: boolean;
 }
 
-interface AdmittedBatch {
+export interface AdmittedBatch {
   readonly changes: (Addition | Removal)[];
   readonly rejected: Rejection[];
   readonly special: SpecialEntries;
@@ -96,7 +96,7 @@ export class Admission {
     caller: Caller,
     byList: () => Promise<boolean>,
   ): Promise<AdmittedBatch> {
-    const trusted = await this.#trustInForce();
+    const trusted = await this.trustInForce();
     const mayEndTrust = this.#deps.trusted.anyTemporary && !(await byList());
     const endsTrust: IpEntry[] = [];
     const rejected: Rejection[] = [];
@@ -133,7 +133,7 @@ export class Admission {
   ): AsyncIterable<readonly StagedRow[]> {
     let position = -1;
     for await (const items of source) {
-      const trusted = await this.#trustInForce();
+      const trusted = await this.trustInForce();
       const rows: StagedRow[] = [];
       for (const item of items) {
         position += 1;
@@ -172,7 +172,7 @@ export class Admission {
   }
 
   /** None if the live configuration does not exempt trusted addresses. */
-  async #trustInForce(): Promise<TrustedEntries> {
+  async trustInForce(): Promise<TrustedEntries> {
     return this.#deps.trusted.isEmpty || (await this.#deps.trustHasEffect()) ? this.#deps.trusted : nothingTrusted;
   }
 

@@ -597,11 +597,11 @@ export interface components {
       readonly ip_address?: string;
       /** Special ranges that it contains completely (6030). */
       readonly contains?: readonly string[];
-      /** How many entries exist. */
+      /** How many entries exist; of a claim (6031), how many claims there are beyond the first of each entry. */
       readonly current_total?: number;
-      /** How many entries there would have been (6031). */
+      /** How many entries, or such claims, there would have been (6031). */
       readonly would_be?: number;
-      /** How many entries are allowed (6031). */
+      /** How many entries, and how many such claims, are allowed (6031). */
       readonly limit?: number;
     };
     /** What to block, why, and until when. */
@@ -703,7 +703,7 @@ export interface components {
       readonly special_total?: number;
       /** Elements of `remove` that had no entry of their own; those that another source keeps blocked had one. Absent if nothing was to be removed, and for more than 1,000 elements at once, where `unchanged` counts them. */
       readonly not_blocked?: readonly string[];
-      /** Addresses of `remove` that a blocked network still covers, the first 100; absent if nothing was to be removed. */
+      /** Addresses of `remove` that a blocked network still covers, or in a dry run would, the first 100; absent if nothing was to be removed. */
       readonly still_blocked?: readonly components['schemas']['StillBlocked'][];
       /** How many addresses of `remove` are still covered; absent if nothing was to be removed. */
       readonly still_blocked_total?: number;
@@ -1238,11 +1238,11 @@ export interface components {
     ReplaceConflictMembers: {
       /** How many entries would have been removed (6006). */
       readonly would_remove?: number;
-      /** How many entries exist. */
+      /** How many entries exist; of a claim (6031), how many claims there are beyond the first of each entry. */
       readonly current_total?: number;
-      /** How many entries there would have been (6031). */
+      /** How many entries, or such claims, there would have been (6031). */
       readonly would_be?: number;
-      /** How many entries are allowed (6031). */
+      /** How many entries, and how many such claims, are allowed (6031). */
       readonly limit?: number;
     };
     /** One worker that was not verified for one address. */
@@ -1364,11 +1364,11 @@ export interface components {
     };
     /** The size of the set and its maximum. */
     SetFullMembers: {
-      /** How many entries exist. */
+      /** How many entries exist; of a claim (6031), how many claims there are beyond the first of each entry. */
       readonly current_total?: number;
-      /** How many entries there would have been (6031). */
+      /** How many entries, or such claims, there would have been (6031). */
       readonly would_be?: number;
-      /** How many entries are allowed (6031). */
+      /** How many entries, and how many such claims, are allowed (6031). */
       readonly limit?: number;
     };
     /** A site as it is stored. */
@@ -1466,6 +1466,13 @@ export interface components {
       /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
       readonly ip_address: string;
       /** The narrowest blocked network that covers it. */
+      readonly by: string;
+    };
+    /** An address that the undo blocks, and that trust allows anyway. */
+    StillTrusted: {
+      /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
+      readonly ip_address: string;
+      /** The narrowest trusted entry that covers it. */
       readonly by: string;
     };
     /** What was compared and repaired, and what is still wrong. */
@@ -1616,6 +1623,10 @@ export interface components {
       readonly undoes: components['schemas']['UndoneEntry'];
       /** What is done to claims, the first 20. */
       readonly first: readonly components['schemas']['UndoneClaim'][];
+      /** Addresses of restored or changed claims that trust allows anyway, the first 20; absent if there are none. */
+      readonly still_trusted?: readonly components['schemas']['StillTrusted'][];
+      /** How many such addresses there are; absent if there are none. */
+      readonly still_trusted_total?: number;
       /** How many entries are new. */
       readonly added: number;
       /** How many existing entries have a changed field. */
@@ -1634,7 +1645,7 @@ export interface components {
       readonly special_total?: number;
       /** Elements of `remove` that had no entry of their own; those that another source keeps blocked had one. Absent if nothing was to be removed, and for more than 1,000 elements at once, where `unchanged` counts them. */
       readonly not_blocked?: readonly string[];
-      /** Addresses of `remove` that a blocked network still covers, the first 100; absent if nothing was to be removed. */
+      /** Addresses of `remove` that a blocked network still covers, or in a dry run would, the first 100; absent if nothing was to be removed. */
       readonly still_blocked?: readonly components['schemas']['StillBlocked'][];
       /** How many addresses of `remove` are still covered; absent if nothing was to be removed. */
       readonly still_blocked_total?: number;
@@ -1663,11 +1674,11 @@ export interface components {
       readonly changed_since?: readonly string[];
       /** How many claims were changed since (6041). */
       readonly changed_since_total?: number;
-      /** How many entries exist. */
+      /** How many entries exist; of a claim (6031), how many claims there are beyond the first of each entry. */
       readonly current_total?: number;
-      /** How many entries there would have been (6031). */
+      /** How many entries, or such claims, there would have been (6031). */
       readonly would_be?: number;
-      /** How many entries are allowed (6031). */
+      /** How many entries, and how many such claims, are allowed (6031). */
       readonly limit?: number;
     };
     /** What the undo does to one claim. */

@@ -194,6 +194,12 @@ const BlockAnswer = model('BlockAnswer', 'The entry as it is now, and whether th
   special: Type.Optional(special),
   overridden_by: Type.Optional(texts('Trusted entries that override this block; absent if there are none.')),
   trusted_inside: Type.Optional(texts('Trusted entries inside this network, the first 100; absent if there are none.')),
+  known_cdn: Type.Optional(
+    oneOf(
+      ['cloudflare', 'fastly', 'cloudfront'],
+      'The CDN to which the address belongs, by the lists of proxy-manager; absent: none of these. If your sites are behind it, the block denies all clients of that server of the CDN: set it as an upstream instead.',
+    ),
+  ),
   upstreams_inside: Type.Optional(
     texts(
       'Networks of upstreams inside this network, the first 100; absent if there are none. The upstreams themselves are still served.',

@@ -4,6 +4,7 @@ import type { Caller } from '../api/caller.ts';
 import type { CheckAnswer } from '../api/check.ts';
 import type { IpEntry } from '../domain/ip.ts';
 import { specialOf } from '../domain/special-ranges.ts';
+import { knownCdn } from '../domain/upstream-presets.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { auditedChange } from '../store/audit-rows.ts';
@@ -120,6 +121,7 @@ export class BlockedSet implements BlockedSetService {
     if (effect?.op !== 'add') throw new Error('the writer returned no result of an addition');
     const report = this.#deps.outcomes.reportChange('block', request.entry.text, result, caller);
     const special = specialOf(request.entry);
+    const cdn = knownCdn(request.entry);
     const counts = countsOf(result.effects);
     const claims = await afterStoring(counts, () => this.#deps.sources.shown(effect.claims));
     return {
@@ -131,6 +133,7 @@ export class BlockedSet implements BlockedSetService {
         ...(claims === undefined ? {} : { claims }),
         ...report,
         ...(special === null ? {} : { special }),
+        ...(cdn === null ? {} : { known_cdn: cdn }),
         ...(overriddenBy.length > 0 ? { overridden_by: overriddenBy } : {}),
         ...(trustedInside.length > 0 ? { trusted_inside: trustedInside } : {}),
         ...(upstreamsInside.length > 0 ? { upstreams_inside: upstreamsInside } : {}),

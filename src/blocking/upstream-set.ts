@@ -117,6 +117,14 @@ export class UpstreamSet {
     return (await this.#deps.store.count()) > 0;
   }
 
+  /**
+   * For `/health`, each as a sentence.
+   * @param used whether the live configuration names the map; null: unknown
+   */
+  problems(used: boolean | null): string[] {
+    return used === false && this.upstreams.size > 0 ? [`upstreams: ${unusedUpstreamMap}`] : [];
+  }
+
   /** An existing upstream is replaced. Errors: 1002, for a network of another upstream. */
   async put(
     upstream: Upstream,

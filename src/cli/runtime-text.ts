@@ -12,6 +12,7 @@ type Report = RuntimeReport & {
   readonly trusted_inside?: readonly string[];
   readonly trust_ended?: readonly string[];
   readonly upstreams_inside?: readonly string[];
+  readonly known_cdn?: string;
 };
 
 /** Completes a sentence; empty unless every worker was read back. */
@@ -38,11 +39,15 @@ export function runtimeLines(report: Report): string[] {
 
 export function trustLines(report: Report): string[] {
   const { overridden_by: over = [], trusted_inside: inside = [], trust_ended: ended = [] } = report;
-  const { upstreams_inside: upstreams = [] } = report;
+  const { upstreams_inside: upstreams = [], known_cdn: cdn } = report;
   const lines: string[] = [];
   if (ended.length > 0) lines.push(`this ended the temporary trust of ${shortList(ended)}`);
   if (over.length > 0) lines.push(`no effect while trusted by ${over.join(', ')}`);
   if (inside.length > 0) lines.push(`trusted addresses inside stay allowed: ${shortList(inside)}`);
+  if (cdn !== undefined)
+    lines.push(
+      `it belongs to the CDN ${cdn}: if your sites are behind it, unblock it and run proxy-manager upstream add ${cdn}`,
+    );
   if (upstreams.length > 0) lines.push(`networks of upstreams inside are still served: ${shortList(upstreams)}`);
   return lines;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { addressesIn, parseUpstream, type UpstreamFields, upstreamValues } from './upstream.ts';
+import { knownCdn, presetNames, upstreamPresets } from './upstream-presets.ts';
 
 const lb: UpstreamFields = { networks: ['10.0.3.0/24'], header: 'x-forwarded-for' };
 const parsed = (given: Partial<UpstreamFields>, name = 'lb') => {
@@ -66,5 +67,23 @@ describe('an upstream', () => {
     [['2001:db8::/32'], '2^96'],
   ])('%s are %s addresses', (networks, text) => {
     expect(addressesIn(parsed({ networks }).networks)).toBe(text);
+  });
+});
+
+describe('the presets', () => {
+  it.each(presetNames)('%s is a valid upstream', (name) => {
+    const { networks, header } = upstreamPresets[name];
+    expect(parsed({ networks, header }, name).networks.map(({ text }) => text)).toEqual(networks);
+  });
+
+  it('name the CDN of an address', () => {
+    const of = (text: string) => knownCdn(parsed({ networks: [text] }).networks[0]!);
+    expect([of('104.16.0.1'), of('172.64.0.0/14'), of('2a04:4e42::1'), of('8.8.8.8'), of('104.0.0.0/10')]).toEqual([
+      'cloudflare',
+      'cloudflare',
+      'fastly',
+      null,
+      null,
+    ]);
   });
 });

@@ -93,7 +93,7 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
     check: () => configuration.check(),
     async problems() {
       await configuration.check();
-      return configuration.problems();
+      return [...configuration.problems(), ...upstreams.problems(configuration.namesUpstreams)];
     },
     attached: () => configuration.report(),
     review: async () => undefined,

@@ -200,7 +200,10 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     },
     mayReload: () => !rule.missing,
     check: () => rule.check(),
-    problems: () => proxyProblems({ live, rule, supervisor }, registry),
+    async problems() {
+      const problems = await proxyProblems({ live, rule, supervisor }, registry);
+      return [...problems, ...upstreams.problems(rule.namesUpstreams)];
+    },
     attached: () => null,
     async review() {
       await marker.find();

@@ -10,14 +10,14 @@ import type { ReloadCoordinator } from '../configuration/reload/reload-coordinat
 import type { ReplaceConsent } from '../configuration/reload/replace-consent.ts';
 import { covers, type IpEntry } from '../domain/ip.ts';
 import { addressesIn, type Upstream } from '../domain/upstream.ts';
-import type { PresetName } from '../domain/upstream-presets.ts';
+import { type PresetName, presetNetworks } from '../domain/upstream-presets.ts';
 import type { Emit } from '../events/facts.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { StoredUpstream } from '../store/upstreams-store.ts';
 
 const listedInside = 100;
 
-/** `networks` undefined: those of the existing upstream stay. */
+/** `networks` undefined: those of the existing upstream stay; a new one gets the list of its preset. */
 export interface WantedUpstream extends Omit<Upstream, 'networks'> {
   readonly networks: readonly IpEntry[] | undefined;
   readonly preset: PresetName | null;
@@ -60,7 +60,7 @@ export class Upstreams {
     return await this.#mutex.run(async () => {
       const rows = await this.#deps.set.list();
       const before = rows.find(({ name }) => name === wanted.name);
-      const upstream = { ...wanted, networks: wanted.networks ?? before?.networks ?? [] };
+      const upstream = { ...wanted, networks: wanted.networks ?? before?.networks ?? networksOf(wanted.preset) };
       const store = (by: Caller) => this.#deps.set.put(upstream, wanted.preset, by);
       const { done, reload } = await this.#change(rows.length === 0, true, `upstream ${wanted.name} set`, {
         consent,
@@ -134,6 +134,10 @@ export class Upstreams {
     }
     return { blocked_inside: [...inside], blocked_inside_total: total };
   }
+}
+
+function networksOf(preset: PresetName | null): readonly IpEntry[] {
+  return preset === null ? [] : presetNetworks(preset);
 }
 
 /** Networks inside others of them would be counted twice. */

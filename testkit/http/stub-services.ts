@@ -12,6 +12,7 @@ import { isPanelRoute } from '../../src/http/panel-pages.ts';
 import type { PanelFiles, Services } from '../../src/http/services.ts';
 import { apiDocument } from './api-document.ts';
 import { DocumentCheck } from './document-check.ts';
+import { stubUpstreams } from './stub-upstreams.ts';
 
 export const KEY = 'right-key';
 export const BEARER = { authorization: `Bearer ${KEY}` };
@@ -130,20 +131,6 @@ const SITE = {
   created_at: NOW.toISOString(),
   updated_at: NOW.toISOString(),
 };
-const UPSTREAM = {
-  name: 'lb',
-  preset: null,
-  networks: ['10.0.3.0/24'],
-  addresses: '256',
-  header: 'x-forwarded-for',
-  chain: false,
-  proxy_protocol: false,
-  on_invalid: 'reject',
-  note: null,
-  created_at: NOW.toISOString(),
-  updated_at: NOW.toISOString(),
-  networks_at: NOW.toISOString(),
-} as const;
 const KEY_RECORD = {
   name: 'ops',
   scopes: ['admin'],
@@ -347,15 +334,7 @@ function answers(): Record<string, Methods> {
       put: async () => ({ created: true, answer: { ...TRUSTED, ...REPORT } }),
       remove: async () => ({ ip_address: TRUSTED.ip_address, ...REPORT }),
     },
-    upstreams: {
-      list: async () => [UPSTREAM],
-      get: async () => UPSTREAM,
-      put: async () => ({
-        created: true,
-        answer: { ...UPSTREAM, blocked_inside: [], blocked_inside_total: 0, reload: RELOAD, ...REPORT },
-      }),
-      remove: async () => ({ name: UPSTREAM.name, reload: RELOAD, ...REPORT }),
-    },
+    upstreams: stubUpstreams({ at: NOW.toISOString(), reload: RELOAD, report: REPORT }),
     sites: {
       list: async () => [SITE],
       get: async () => SITE,

@@ -13,6 +13,7 @@ import { readMarker } from '../../start/instance-marker.ts';
 import { openState } from '../../start/open-state.ts';
 import { checkRights } from '../../start/rights-check.ts';
 import { reviewMapFiles } from '../../start/take-over.ts';
+import { reviewUpstreamFiles } from '../../start/upstream-files.ts';
 import { AuditStore } from '../../store/audit-store.ts';
 import { BlockedIpsStore } from '../../store/blocked-ips-store.ts';
 import { TrustedIpsStore } from '../../store/trusted-ips-store.ts';
@@ -57,7 +58,9 @@ export async function repairMaps(settings: Settings, log: Log): Promise<{ blocke
     await keeper.file.close();
     const rows = await trusted.list();
     await writeFileAtomically(settings.trustedMap, trustedMapText(rows));
-    const { upstreams, proxyProtocol } = upstreamValues(await new UpstreamsStore(database).all());
+    const upstreamsStore = new UpstreamsStore(database);
+    await reviewUpstreamFiles({ settings, store: upstreamsStore, audit, knownInstance, log, now });
+    const { upstreams, proxyProtocol } = upstreamValues(await upstreamsStore.all());
     await writeFileAtomically(settings.upstreamsMap, upstreamMapText('upstreams', upstreams));
     await writeFileAtomically(settings.proxyProtocolMap, upstreamMapText('PROXY protocol', proxyProtocol));
     return { blocked: entries, trusted: rows.length };

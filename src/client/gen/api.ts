@@ -582,6 +582,8 @@ export interface components {
       readonly overridden_by?: readonly string[];
       /** Trusted entries inside this network, the first 100; absent if there are none. */
       readonly trusted_inside?: readonly string[];
+      /** The CDN to which the address belongs, by the lists of proxy-manager; absent: none of these. If your sites are behind it, the block denies all clients of that server of the CDN: set it as an upstream instead. */
+      readonly known_cdn?: 'cloudflare' | 'fastly' | 'cloudfront';
       /** Networks of upstreams inside this network, the first 100; absent if there are none. The upstreams themselves are still served. */
       readonly upstreams_inside?: readonly string[];
       /** Temporary trust that this block ended, the first 100; absent if there was none. */
@@ -1840,7 +1842,7 @@ export interface components {
     UpstreamRequest: {
       /** Takes the header of this CDN. Not together with `header` and `chain`. */
       readonly preset?: 'cloudflare' | 'fastly' | 'cloudfront';
-      /** From where it connects: addresses and networks, at least a /10 (IPv6: /24). Every address in them can claim to act for any client, so name only its own. Required without `preset`; with one, the networks of an existing upstream stay if it is absent. A list of 1 to 1000 IP addresses and networks. */
+      /** From where it connects: addresses and networks, at least a /10 (IPv6: /24). Every address in them can claim to act for any client, so name only its own. Required without `preset`; with one, the networks of an existing upstream stay if it is absent, and a new one gets the list that proxy-manager has (none for `cloudfront`). A list of 1 to 1000 IP addresses and networks. */
       readonly networks?: readonly string[];
       /** The request header in which it names its client; null: only by PROXY protocol. It must set the header in every request, and overwrite or append to what its client sent. One of `x-forwarded-for`, `cf-connecting-ip`, `true-client-ip`, `fastly-client-ip`, `x-real-ip`. The name of a header, or null. */
       readonly header?:

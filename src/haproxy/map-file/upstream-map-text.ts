@@ -1,3 +1,6 @@
+/** How each of the two files begins. */
+export const upstreamMapMark = '# proxy-manager: ';
+
 /**
  * The text of the map files of upstreams.
  *
@@ -6,5 +9,5 @@
  *   2001:db8::/32 3
  */
 export function upstreamMapText(what: 'upstreams' | 'PROXY protocol', entries: ReadonlyMap<string, string>): string {
-  return `# proxy-manager: ${what}\n${[...entries].map(([network, value]) => `${network} ${value}\n`).join('')}`;
+  return `${upstreamMapMark}${what}\n${[...entries].map(([network, value]) => `${network} ${value}\n`).join('')}`;
 }

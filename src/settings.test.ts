@@ -40,6 +40,8 @@ const WRONG: readonly (readonly [name: string, values: readonly string[]])[] = [
   ['CONFIG_FILE', ['/etc/proxy cfg', '/etc/"x"', '/etc/x;y', '/etc/x#y', '/etc/{{x}}', '/etc/x\ny', '/etc/ü']],
   ['BLOCKED_MAP', ['/etc/a,b.map', '/etc/$HOME', "/etc/'x'", '/etc/a\\b']],
   ['TRUSTED_MAP', ['/etc/a b']],
+  ['UPSTREAMS_MAP', ['/etc/a b']],
+  ['PROXY_PROTOCOL_MAP', ['/etc/a b']],
   ['SITES_MAP', ['/etc/a%b']],
   ['TEMPLATE', ['/etc/a*b', '/etc/a`b']],
   ['MASTER_SOCKET', [`/tmp/${'s'.repeat(100)}`, '/tmp/a b', '/tmp/a,mode,666']],
@@ -108,6 +110,8 @@ describe('a wrong value', () => {
 
   it.each([
     ['TRUSTED_MAP', 'BLOCKED_MAP'],
+    ['UPSTREAMS_MAP', 'BLOCKED_MAP'],
+    ['PROXY_PROTOCOL_MAP', 'BLOCKED_MAP'],
     ['SITES_MAP', 'CONFIG_FILE'],
     ['STATS_SOCKET', 'MASTER_SOCKET'],
     ['LOG_FILE', 'CONFIG_FILE'],
@@ -139,6 +143,8 @@ describe('the settings', () => {
       configFile: '/etc/proxy/proxy.cfg',
       blockedMap: '/etc/proxy/blocked_ips.map',
       trustedMap: '/etc/proxy/trusted_ips.map',
+      upstreamsMap: '/etc/proxy/upstreams.map',
+      proxyProtocolMap: '/etc/proxy/proxy_protocol.map',
       sitesMap: '/etc/proxy/sites.map',
       template: null,
       masterSocket: '/tmp/proxy-cli',

@@ -33,6 +33,8 @@ export interface Settings {
   readonly configFile: string;
   readonly blockedMap: string;
   readonly trustedMap: string;
+  readonly upstreamsMap: string;
+  readonly proxyProtocolMap: string;
   readonly sitesMap: string;
   /** null: the built-in template. */
   readonly template: string | null;
@@ -177,6 +179,8 @@ export function readSettings(
     configFile: path('CONFIG_FILE'),
     blockedMap: path('BLOCKED_MAP'),
     trustedMap: path('TRUSTED_MAP'),
+    upstreamsMap: path('UPSTREAMS_MAP'),
+    proxyProtocolMap: path('PROXY_PROTOCOL_MAP'),
     sitesMap: path('SITES_MAP'),
     template: isGiven('TEMPLATE') ? path('TEMPLATE') : null,
     masterSocket,
@@ -218,6 +222,8 @@ function refuseSharedPaths(settings: Settings): void {
   claim('PROXY_MANAGER_CONFIG_FILE', settings.configFile);
   claim('PROXY_MANAGER_BLOCKED_MAP', settings.blockedMap);
   claim('PROXY_MANAGER_TRUSTED_MAP', settings.trustedMap);
+  claim('PROXY_MANAGER_UPSTREAMS_MAP', settings.upstreamsMap);
+  claim('PROXY_MANAGER_PROXY_PROTOCOL_MAP', settings.proxyProtocolMap);
   claim('PROXY_MANAGER_SITES_MAP', settings.sitesMap);
   claim('PROXY_MANAGER_TEMPLATE', settings.template);
   claim('PROXY_MANAGER_MASTER_SOCKET', settings.masterSocket);

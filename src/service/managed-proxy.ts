@@ -43,6 +43,9 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     template.render({
       blockedMap: settings.blockedMap,
       trustedMap: settings.trustedMap,
+      upstreamsMap: settings.upstreamsMap,
+      proxyProtocolMap: settings.proxyProtocolMap,
+      hasUpstreams: false,
       httpBind: settings.httpBind,
       statsSocket: settings.statsSocket,
       hardStopAfter: settings.hardStopAfter,

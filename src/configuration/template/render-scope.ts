@@ -6,6 +6,12 @@ import { refuseUnlessPlain, ValueRefused } from './template-values.ts';
 export interface RenderInput {
   readonly blockedMap: string;
   readonly trustedMap: string;
+  /** From the networks of upstreams to their mode (`domain/upstream-modes.ts`). */
+  readonly upstreamsMap: string;
+  /** The networks of upstreams that speak the PROXY protocol, with a value above 0. */
+  readonly proxyProtocolMap: string;
+  /** False: the configuration names neither of the two maps. */
+  readonly hasUpstreams: boolean;
   /** As HAProxy writes addresses: `:80`, `127.0.0.1:8080`, `[::]:80`. */
   readonly httpBind: readonly string[];
   readonly statsSocket: string;
@@ -33,6 +39,9 @@ type ServerLookup = 'address' | 'hosts' | 'dns';
 export interface TemplateScope {
   readonly blocked_map: string;
   readonly trusted_map: string;
+  readonly upstreams_map: string;
+  readonly proxy_protocol_map: string;
+  readonly has_upstreams: boolean;
   readonly http_bind: readonly string[];
   readonly stats_socket: string;
   readonly hard_stop_after: string;
@@ -131,6 +140,9 @@ export function scopeOf(
   return {
     blocked_map: input.blockedMap,
     trusted_map: input.trustedMap,
+    upstreams_map: input.upstreamsMap,
+    proxy_protocol_map: input.proxyProtocolMap,
+    has_upstreams: input.hasUpstreams,
     http_bind: input.httpBind,
     stats_socket: input.statsSocket,
     ...timesOf(input.hardStopAfter),

@@ -99,14 +99,15 @@ describe('the exception for upstreams', () => {
   const lookup = `http-request set-var(txn.pm_upstream) src,map_ip_int(${upstreams},0)`;
   const walk = [
     'http-request set-src req.hdr_ip(x-forwarded-for,-1) if { var(txn.pm_upstream) -m int 1:2 }',
-    'http-request set-var(txn.pm_upstream) int(0) if { var(txn.pm_upstream),mod(10) -m int gt 0 }',
+    'http-request set-var(txn.pm_upstream) int(2) if { var(txn.pm_upstream) -m int gt 0 } { path /x }',
+    'http-request set-var(txn.pm_upstream) int(0) if { path /x }',
     "http-request return status 400 string 'no' if { var(txn.pm_upstream) -m int 1 21 } { path /x }",
   ];
   const frontEnd = (...lines: string[]) => find(`frontend f\nbind :80\n${lines.join('\n')}\n`);
 
   test.each([
     ['the lookup', [lookup]],
-    ['the lookup with a factor', [`${lookup},mul(10)`]],
+    ['the lookup that sets another variable too', [`${lookup},set-var(txn.x)`]],
     ['rules for upstreams only', [lookup, ...walk]],
     ['other variables', [lookup, 'http-request set-var(txn.pm_upstreams) int(1)']],
   ])('is accepted behind %s', (_what, lines) => {
@@ -125,6 +126,10 @@ describe('the exception for upstreams', () => {
     ['a lookup of another address', [lookup.replace('src,', 'req.hdr_ip(x),')]],
     ['a lookup with another value for other clients', [lookup.replace(',0)', ',1)')]],
     ['a sum', [`${lookup},add(10)`]],
+    ['a product', [`${lookup},mul(0)`]],
+    ['another value by a condition', ['acl a int(1),set-var(txn.pm_upstream) -m found', lookup]],
+    ['another value by a condition without a name', [lookup, 'http-request set-var(txn.x) int(1) if { int(1),set-var(txn.pm_upstream) 2 }']],
+    ['another value by a condition of 0', [lookup, 'http-request set-var(txn.pm_upstream) int(0) if { int(1),set-var(txn.pm_upstream) 2 }']],
     ['another value for all', [lookup, 'http-request set-var(txn.pm_upstream) int(1)']],
     ['another value for some', [lookup, 'http-request set-var(txn.pm_upstream) int(1) if { path /x }']],
     ['another value by a converter', [lookup, 'http-request set-var(txn.x) int(1),set-var(txn.pm_upstream)']],

@@ -73,16 +73,11 @@ function termHolds({ negated, expression, acl }: Term, acls: Acls, maps: Maps, s
 }
 
 function expressionHolds(expression: readonly string[], maps: Maps, source: Source): Truth {
-  if (isUpstreamVariable(expression[0])) return source.noUpstream === true ? zeroMatches(expression) : unknown;
+  if (expression[0] === `var(${upstreamVariable})`) return source.noUpstream === true ? zeroMatches(expression) : unknown;
   const lookup = lookupIn(expression);
   if (lookup === null || (lookup.presence && maps.valuesOnly === true)) return unknown;
   if (lookup.map === maps.blockedMap) return source.blocked;
   return lookup.map === maps.trustedMap ? source.trusted : unknown;
-}
-
-/** 0 stays 0 in `mod`. */
-function isUpstreamVariable(fetch = ''): boolean {
-  return fetch.replace(/,mod\([1-9]\d*\)$/, '') === `var(${upstreamVariable})`;
 }
 
 /** Whether 0 is one of the integers or ranges, such as `-m int 1 21`, `-m int 1:2` or `-m int gt 0`. */

@@ -84,11 +84,16 @@ class UpstreamState {
   }
 
   #after(rule: Rule, source: Source): Truth {
-    const { action, condition, words } = rule;
+    const { action, condition, words, acls } = rule;
+    // A converter in a condition may set it, whether the condition holds or not.
+    const setInAcl = [...acls.values()].flat().some((one) => one !== unknown && setsUpstream.test(one.join(' ')));
+    if (setInAcl || action.startsWith('lua.')) return unknown;
     const isSet = setsUpstream.test(words.join(' ')) || (/^(un)?set-var/.test(action) && condition === unknown);
-    if (!isSet && !action.startsWith('lua.')) return source.noUpstream;
+    if (!isSet) return source.noUpstream;
     if (this.#isLookup(rule)) return true;
-    return acts(rule, this.#maps, source) === false ? source.noUpstream : unknown;
+    const isSure = condition !== unknown && !setsUpstream.test(words.slice(1).join(' '));
+    if (isSure && action === 'set-var' && words[1] === 'int(0)') return source.noUpstream;
+    return isSure && acts(rule, this.#maps, source) === false ? source.noUpstream : unknown;
   }
 
   #isLookup({ phase, conditional, condition, words }: Rule): boolean {
@@ -96,7 +101,7 @@ class UpstreamState {
     const [action, expression = ''] = words;
     if (upstreamsMap === undefined || phase !== 'http' || conditional || condition === unknown) return false;
     if (words.length !== 2 || action !== `set-var(${upstreamVariable})`) return false;
-    return expression.replace(/,mul\([1-9]\d*\)$/, '') === `src,map_ip_int(${upstreamsMap},0)`;
+    return expression.replace(/,set-var\([\w.]+\)$/, '') === `src,map_ip_int(${upstreamsMap},0)`;
   }
 }
 

@@ -4,31 +4,47 @@
 // that was built without PCRE.
 import { singleHeaderModes } from '../../domain/upstream-modes.ts';
 
+export interface ClaimedHeaders {
+  /** Of the whole name. */
+  readonly pattern: string;
+  /** Each name that the pattern matches contains one of them. To look for them costs much less than the pattern. */
+  readonly parts: string;
+}
+
 /** What no upstream is believed to say. */
 const neverBelieved = [
-  'forwarded.*',
   'x.original.forwarded.*',
   'x.envoy.external.address',
   'cloudfront.viewer.address',
-  'cf.pseudo.ipv4',
-  '(x.)?((cluster.|original.|fly.|azure.|(wl.)?proxy.)?client|do.connecting|appengine.user).?ip(v6)?',
+  '(x.)?(cluster.|original.|fly.|azure.|(wl.)?proxy.)?client.?ip(v6)?',
 ];
 
 /** From a peer that is no upstream: all of X-Forwarded-*, which says more than the address. */
-export const claimedDirectly = anchored([
-  ...neverBelieved,
-  'x.forwarded.*',
-  '(x.)?((true|fastly).client|cf.connecting|real).?ip(v6)?',
-]);
+export const claimedDirectly: ClaimedHeaders = {
+  pattern: anchored([
+    ...neverBelieved,
+    '(x.)?forwarded.*',
+    '(x.)?((true|fastly).client|(cf|do).connecting|appengine.user|real).?ip(v6)?',
+    'cf.pseudo.ipv4',
+  ]),
+  parts: 'forwarded ip address',
+};
 
-/** From an upstream, whose clients may have sent them: all but X-Forwarded-* and the headers of one address. */
-export const claimedThroughUpstreams = anchored([
-  ...neverBelieved,
-  'real.?ip(v6)?',
-  'x.forwarded([^-].*)?',
-  'x[^-]forwarded.*',
-  ...Object.keys(singleHeaderModes).flatMap(otherSpellings),
-]);
+/**
+ * From an upstream, whose clients may have sent them: all but X-Forwarded-* and the headers of one address. Without
+ * `Forwarded`, whose name is part of the others. Other separators than `_` are not looked for.
+ */
+export const claimedThroughUpstreams: ClaimedHeaders = {
+  pattern: anchored([
+    ...neverBelieved,
+    '(x.)?forwarded([^-].*)?',
+    'x[^-]forwarded.*',
+    ...Object.keys(singleHeaderModes).flatMap(otherSpellings),
+    '(do.connecting|x.appengine.user|real).ip',
+    'cf.pseudo.ipv4',
+  ]),
+  parts: '_ client original address ipv',
+};
 
 /** Of a name in three parts. */
 function otherSpellings(name: string): string[] {

@@ -1,89 +1,81 @@
 // The built-in template's rules that decide which address is judged, and what servers receive (ADR 0060, 0061).
 import { mostSteps } from '../../domain/client-address.ts';
-import { chainMode, judgeUpstreamOffset, oneStepMode, singleHeaderModes } from '../../domain/upstream-modes.ts';
+import { chainMode, judgeUpstreamOffset as offset, oneStepMode, singleHeaderModes } from '../../domain/upstream-modes.ts';
 import { sameAddress } from '../rules/rules.ts';
 import { claimedDirectly, claimedThroughUpstreams } from './address-headers.ts';
 
-const upstream = 'var(txn.pm_upstream)';
-const isUpstream = `{ ${upstream} -m int gt 0 }`;
-const isNamed = `{ ${upstream},mod(10) -m int gt 0 }`;
+const isUpstream = '{ var(txn.pm_upstream) -m int gt 0 }';
 const lookup = 'map_ip_int({{ upstreams_map }},0)';
 const refuse = "http-request return status 400 content-type text/plain string 'unreadable client address' if";
 
-/** A term: whether the variable has one of the values, or is in one of the ranges. */
-function has(...values: readonly string[]): string {
-  return `{ ${upstream} -m int ${values.join(' ')} }`;
-}
+/** Of one that was read, in a regular condition; HAProxy reads the conditions one after the other until one is false. */
+const found = '-m found';
+const mode = 'var(txn.pm_walk),mod(100)';
 
-function afterAnySteps(mode: number): string {
-  return `${10 * mode}:${10 * mode + mostSteps}`;
-}
+const xffModes = [`${oneStepMode}`, `${chainMode}`, `${oneStepMode + offset}`, `${chainMode + offset}`].join(' ');
+const xffRefusing = `${chainMode} ${oneStepMode}`;
+const singleRefusing = Object.values(singleHeaderModes).join(' ');
 
-/** The mode, and the one that differs only in what follows from a value that cannot be read. */
-function both(mode: number): [number, number] {
-  return [mode, mode + judgeUpstreamOffset];
-}
+const valueNumbers = Array.from({ length: mostSteps }, (_, index) => index + 1);
 
-/** How many values of X-Forwarded-For were read before. */
-const steps = Array.from({ length: mostSteps }, (_, read) => read);
-
-// The variable is ten times the mode plus the number of values read.
-const chainRules = steps.map((read) => {
-  const next = `req.hdr_ip(x-forwarded-for,-${read + 1}),set-var(txn.pm_named),${lookup},mul(10),add(${read + 1})`;
-  return `http-request set-var(txn.pm_upstream) ${next} if ${has(...both(chainMode).map((mode) => `${10 * mode + read}`))}`;
+const valueConditions = valueNumbers.map((number) => {
+  const read = `req.hdr_ip(x-forwarded-for,-${number}),set-var(txn.pm_named)`;
+  const walk = `${lookup},mul(txn.pm_chain),add(${100 * number}),set-var(txn.pm_walk)`;
+  return `acl xff_value_${number} ${read},${walk} ${found}`;
 });
 
-const oneStepRules = steps.map((read) => {
-  const isOneStep = has(...both(oneStepMode).map((mode) => `${10 * mode + read}`));
-  const isRead = `{ req.hdr_ip(x-forwarded-for,-${read + 1}),set-var(txn.pm_named) -m found }`;
-  return `http-request set-var(txn.pm_upstream) int(1) if ${isOneStep} ${isRead}`;
-});
+const walkConditions = valueNumbers.map((number) => `xff_next xff_chain xff_value_${number}`).join(' ');
 
-/** A term that only holds where a value is left. */
-function isLeft(mode: number): string {
-  return `${has(afterAnySteps(mode))} { req.hdr_cnt(x-forwarded-for),add(${10 * mode}),sub(txn.pm_upstream) -m int gt 0 }`;
-}
-
-const singleRules = Object.entries(singleHeaderModes).flatMap(([header, mode]) => {
+const singleConditions = Object.entries(singleHeaderModes).flatMap(([header, value]) => [
+  `acl is_${header} ${mode} -m int ${value} ${value + offset}`,
+  `acl one_${header} req.hdr_cnt(${header}),set-var(txn.pm_count) -m int 1`,
   // HAProxy 2.6 does not read an address in brackets, later versions do.
-  const isRead = `{ req.hdr_cnt(${header}) 1 } !{ req.hdr(${header}) -m beg [ } { req.hdr_ip(${header},-1),set-var(txn.pm_named) -m found }`;
-  return [
-    `http-request set-var(txn.pm_upstream) int(1) if ${has(...both(mode).map(afterAnySteps))} ${isRead}`,
-    `${refuse} ${has(afterAnySteps(mode))} { req.hdr_cnt(${header}) gt 0 }`,
-  ];
-});
+  `acl bracket_${header} req.hdr(${header}) -m beg [`,
+  `acl value_${header} req.hdr_ip(${header},-1),set-var(txn.pm_named) ${found}`,
+]);
 
-const xffModes = [...both(chainMode), ...both(oneStepMode)].map((mode) => `${10 * mode}`);
+const anySingle = Object.keys(singleHeaderModes)
+  .map((header) => `is_${header} one_${header} !bracket_${header} value_${header} single_read`)
+  .join(' or ');
 
 const upstreamRules = [
-  '# 0: the peer is no upstream. Else ten times its mode: which header names the client (docs/template.md).',
-  `http-request set-var(txn.pm_upstream) src,${lookup},mul(10)`,
+  '# The mode of the upstream that sends the request: which header names the client (docs/template.md). 0: no upstream.',
+  `http-request set-var(txn.pm_upstream) src,${lookup},set-var(txn.pm_walk)`,
   '# What clients say about addresses is not believed, and does not reach a server: nothing from a peer that is no',
   '# upstream, and from an upstream only what it sets itself. A dot is any separator: servers may read X_Forwarded_For',
-  '# as X-Forwarded-For.',
-  `http-request del-header ${claimedDirectly} -m reg unless ${isUpstream}`,
-  `http-request del-header ${claimedThroughUpstreams} -m reg if ${isUpstream}`,
-  `http-request set-var(txn.pm_peer) src if ${isUpstream}`,
+  '# as X-Forwarded-For. The first condition is a cheap one that most requests do not meet.',
+  `http-request del-header ${claimedDirectly.pattern} -m reg if !${isUpstream} { req.hdr_names -m sub ${claimedDirectly.parts} }`,
+  'http-request del-header forwarded -m beg',
+  `http-request del-header ${claimedThroughUpstreams.pattern} -m reg if ${isUpstream} { src,set-var(txn.pm_peer) ${found} } { req.hdr_names -m sub ${claimedThroughUpstreams.parts} }`,
+  '',
   '# X-Forwarded-For, from its last value on: while an address read is that of an upstream, its own value is the next.',
-  '# pm_named is the last address read, and pm_upstream ten times its mode plus the number of values read.',
+  '# pm_named is the last address read, and pm_walk its mode plus 100 for each value read. All is done by conditions,',
+  '# which HAProxy evaluates in their order up to the first false one, so other requests pay for one.',
+  `acl xff_next ${mode} -m int ${xffModes}`,
+  '# pm_chain is 0 if the upstream is believed for one value only: what that value names counts as no upstream.',
+  `acl xff_chain var(txn.pm_walk),and(1),set-var(txn.pm_chain) ${found}`,
+  ...valueConditions,
   '# [2001:db8::1]:443 is read as 2001:db8::1.',
-  `http-request replace-value X-Forwarded-For ^[[]([0-9A-Fa-f:.]+)[]](:[0-9]+)?$ \\1 if ${has(...xffModes)}`,
-  ...chainRules,
-  '# An upstream that is believed for one value only.',
-  ...oneStepRules,
+  'http-request replace-value X-Forwarded-For ^[[]([0-9A-Fa-f:.]+)[]](:[0-9]+)?$ \\1 if xff_next { req.hdr(x-forwarded-for) -m beg [ }',
+  `http-request unset-var(txn.pm_chain) if ${walkConditions}`,
   `# The next value cannot be read, or is one more than ${mostSteps}.`,
-  `${refuse} ${isLeft(chainMode)} or ${isLeft(oneStepMode)}`,
+  `${refuse} { ${mode} -m int ${xffRefusing} } { var(txn.pm_walk),div(100),set-var(txn.pm_read) ${found} } { req.hdr_cnt(x-forwarded-for),sub(txn.pm_read) -m int gt 0 }`,
+  '',
   '# Headers of one address.',
-  ...singleRules,
+  ...singleConditions,
+  `acl single_read int(100),set-var(txn.pm_walk) ${found}`,
+  `http-request unset-var(txn.pm_chain) if ${anySingle}`,
+  `${refuse} { ${mode} -m int ${singleRefusing} } { var(txn.pm_count) -m int gt 0 }`,
+  '',
   '# An address that was named is judged, also inside the networks of upstreams. An upstream that names none is served.',
-  `http-request set-src var(txn.pm_named) if ${isNamed}`,
-  `http-request set-var(txn.pm_upstream) int(0) if ${isNamed}`,
+  `http-request set-src var(txn.pm_named) if ${isUpstream}`,
+  `http-request set-var(txn.pm_upstream) int(0) if { var(txn.pm_named) ${found} }`,
 ];
 
 const rulesWithoutUpstreams = [
   '# What clients say about addresses is not believed, and does not reach a server. A dot is any separator: servers may',
-  '# read X_Forwarded_For as X-Forwarded-For.',
-  `http-request del-header ${claimedDirectly} -m reg`,
+  '# read X_Forwarded_For as X-Forwarded-For. The condition is a cheap one that most requests do not meet.',
+  `http-request del-header ${claimedDirectly.pattern} -m reg if { req.hdr_names -m sub ${claimedDirectly.parts} }`,
 ];
 
 /** Before the 403 rule. */
@@ -128,7 +120,7 @@ export const exceptNamelessUpstream = `!${isUpstream}`;
 export const exceptUpstreams = `{% if has_upstreams %} !{ src,${lookup} -m int gt 0 }{% endif %}`;
 
 function lines(rules: readonly string[]): string {
-  return rules.map((rule) => `    ${rule}`).join('\n');
+  return rules.map((rule) => (rule === '' ? '' : `    ${rule}`)).join('\n');
 }
 
 /** `cf-connecting-ip` is spelled CF-Connecting-IP. */

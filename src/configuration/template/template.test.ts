@@ -66,6 +66,7 @@ describe('the built-in template', () => {
       'tcp-request session reject if { fe_conn',
       'http-request set-var(txn.pm_upstream) src',
       'http-request del-header',
+      'http-request unset-var(txn.pm_chain)',
       'http-request set-src var(txn.pm_named)',
       'http-request set-src src,ipmask',
       'http-request deny',

@@ -62,16 +62,15 @@ export class LiveRule {
   }
 
   #trustIn(text: string): TrustInConfiguration {
-    const { blockedMap, trustedMap } = this.#deps.settings;
-    if (!namesFile(text, trustedMap)) return { mapLoaded: false, hasEffect: false };
+    if (!namesFile(text, this.#deps.settings.trustedMap)) return { mapLoaded: false, hasEffect: false };
     // Without the rule its exceptions are unknown too.
-    return { mapLoaded: true, hasEffect: findBlockedRule(text, blockedMap, trustedMap).sparesTrusted };
+    return { mapLoaded: true, hasEffect: findBlockedRule(text, this.#deps.settings).sparesTrusted };
   }
 
   /** The problem and what to do; null: the configuration has the rule, or is empty. */
   problemOf(text: string): string | null {
     const { blockedMap, trustedMap, configFile } = this.#deps.settings;
-    if (text === '' || findBlockedRule(text, blockedMap, trustedMap).lines.length > 0) return null;
+    if (text === '' || findBlockedRule(text, this.#deps.settings).lines.length > 0) return null;
     return `${configFile} has no rule for the blocked map, so no address is denied: add ${acceptedRule(blockedMap, trustedMap)}, or replace it with the rendered configuration (a backup keeps it): proxy-manager reload --replace-configuration`;
   }
 }

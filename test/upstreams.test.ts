@@ -1,6 +1,7 @@
 // Upstreams as an operator sees them: the answers of the API, and which client HAProxy judges.
 import { readFile, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { temporaryFolder } from '../testkit/blocking.ts';
@@ -59,6 +60,26 @@ describeOnEachProxy('an upstream', ({ bin }) => {
     expect(await other('203.0.113.7')).toBe(200);
     agent.destroy();
     expect(await service.workerPid()).toBe(pid);
+  });
+
+  it('is verified although a draining worker of a configuration without upstreams lacks the map', async () => {
+    for (const name of ['lb', 'other']) await remove(name);
+    // A request that is under way keeps the worker from exiting.
+    const busy = connect(service.proxyPort, '127.0.0.1');
+    busy.on('error', () => undefined);
+    busy.write('GET / HTTP/1.1\r\nHost: localhost\r\n');
+    const old = await service.workerPid();
+    expect((await set('lb', lb)).body).toMatchObject({ runtime_map_updated: true, runtime_map_failures: [] });
+    const { draining } = await service.processes();
+    expect(draining.map(({ pid }) => pid)).toContain(old);
+    expect((await set('other', { networks: ['127.0.4.0/24'], header: 'x-real-ip' })).body).toMatchObject({
+      runtime_map_updated: true,
+      runtime_map_failures: [],
+      reload_scheduled: false,
+    });
+    await service.healthy();
+    busy.destroy();
+    await remove('other');
   });
 
   it('is served itself, and a block inside it is refused with the reason', async () => {

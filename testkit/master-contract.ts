@@ -104,6 +104,12 @@ export function masterContract(name: string, takesLines: boolean, start: () => P
         expect(await entries()).toEqual(expect.arrayContaining(all));
       });
 
+      it('does not take the value 1 for the right one', async () => {
+        await raw(`@1 add map ${subject.mapPath} 192.0.2.1 1`);
+        expect(await valued.addIpToRuntimeMap('192.0.2.1', soon())).toBe(true);
+        expect(await entries()).toEqual([{ key: '192.0.2.1', value: '21' }]);
+      });
+
       it('sets the values of many keys', async () => {
         await raw(...texts.map((key) => `@1 add map ${subject.mapPath} ${key} 2`));
         await valued.setMany(current, texts, soon());

@@ -14,7 +14,7 @@ interface UpstreamPreset {
   readonly networks: readonly string[];
 }
 
-/** As of 2026-02-11; unchanged since 2024-11-04. */
+/** The copy of 2026-02-11 and that of 2024-11-04. */
 const cloudflareNetworks = [
   '103.21.244.0/22',
   '103.22.200.0/22',
@@ -40,7 +40,7 @@ const cloudflareNetworks = [
   '2c0f:f248::/32',
 ];
 
-/** As of 2026-10-14; unchanged since 2026-02-11. */
+/** The copy of 2026-10-14 and that of 2026-02-11. */
 const fastlyNetworks = [
   '23.235.32.0/20',
   '43.249.72.0/22',

@@ -79,13 +79,20 @@ const calls = {
   listing,
   readTable: (): number => database.readTable(),
 
-  /** Reads the table (without it the difference is unknown), applies the difference, lists the map. */
-  async change(removals: readonly string[], additions: readonly string[]): Promise<number> {
+  /**
+   * Reads the table (without it the difference is unknown), applies the difference, lists the map. `claims`: of a
+   * second source, to addresses that are blocked already; no worker hears of them.
+   */
+  async change(
+    removals: readonly string[],
+    additions: readonly string[],
+    claims: readonly string[] = [],
+  ): Promise<number> {
     const after = without(held, removals).concat(additions);
-    const [outgoing, incoming] = [inTextOrder(removals), inTextOrder(additions)];
+    const [outgoing, incoming, shared] = [inTextOrder(removals), inTextOrder(additions), inTextOrder(claims)];
     const takeProxy = await changeOfMap(paths, after, { stray: removals, missing: additions, wrong: [] });
     const took =
-      database.readTable() + database.change(outgoing, incoming) + (await timed(takeProxy)) + (await listing());
+      database.readTable() + database.change(outgoing, incoming, shared) + (await timed(takeProxy)) + (await listing());
     held = inNumericOrder(after);
     return took;
   },

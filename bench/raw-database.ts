@@ -9,6 +9,7 @@ export class RawDatabase {
   readonly #database: Database.Database;
   readonly #insert: Database.Statement;
   readonly #remove: Database.Statement;
+  readonly #claim: Database.Statement;
 
   constructor(path: string) {
     this.#database = new Database(path);
@@ -18,8 +19,13 @@ export class RawDatabase {
       `CREATE TABLE blocked_ips (ip_address TEXT PRIMARY KEY NOT NULL, reason TEXT, blocked_by TEXT,
         blocked_at TEXT NOT NULL, expires_at TEXT) WITHOUT ROWID`,
     );
+    this.#database.exec(
+      `CREATE TABLE claims (ip_address TEXT NOT NULL, source INTEGER NOT NULL, reason TEXT, blocked_by TEXT,
+        claimed_at TEXT NOT NULL, expires_at TEXT, PRIMARY KEY (ip_address, source)) WITHOUT ROWID`,
+    );
     this.#insert = this.#database.prepare('INSERT OR REPLACE INTO blocked_ips VALUES (?, ?, ?, ?, ?)');
     this.#remove = this.#database.prepare('DELETE FROM blocked_ips WHERE ip_address = ?');
+    this.#claim = this.#database.prepare('INSERT OR REPLACE INTO claims VALUES (?, 2, ?, ?, ?, ?)');
   }
 
   /** One committed and synced row. */
@@ -31,13 +37,14 @@ export class RawDatabase {
     this.#remove.run(ip);
   }
 
-  /** One transaction; both lists in index order. Milliseconds. */
-  change(removals: readonly string[], additions: readonly string[]): number {
+  /** One transaction; all lists in index order. `claims`: of a second source, to addresses of the first. Milliseconds. */
+  change(removals: readonly string[], additions: readonly string[], claims: readonly string[] = []): number {
     const at = new Date().toISOString();
     return time(() => {
       this.#database.exec('BEGIN IMMEDIATE');
       for (const ip of removals) this.#remove.run(ip);
       for (const ip of additions) this.#insert.run(ip, null, by, at, expiresNever);
+      for (const ip of claims) this.#claim.run(ip, null, by, at, expiresNever);
       this.#database.exec('COMMIT');
     });
   }

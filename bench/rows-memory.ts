@@ -29,7 +29,7 @@ async function idle(bench: Bench, when: string): Promise<Figure> {
 }
 
 /** When it stayed within 2 % for some seconds. */
-async function settled(service: ServiceUnderTest): Promise<number> {
+export async function settled(service: ServiceUnderTest): Promise<number> {
   const seen: number[] = [];
   for (let second = 0; second < mostSeconds; second += 1) {
     seen.push((await service.memory()).now);

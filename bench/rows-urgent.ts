@@ -12,13 +12,11 @@ const everyMs = 20;
 /** Enough for an hour. */
 const addressesEach = 180_000;
 
-type Load = PartProcess<LoadCalls>;
+export type Load = PartProcess<LoadCalls>;
 
 export async function* urgent(bench: Bench): AsyncGenerator<Figure> {
   const pair = await bench.large();
-  const load = await bench.started.start(
-    async () => new PartProcess<LoadCalls>(join(import.meta.dirname, 'load-process.ts')),
-  );
+  const load = await startLoad(bench);
   const { service, list, entries } = pair;
   const half = Math.floor(entries / 2);
   const changed = [...list.slice(0, half).map((_, index) => address(entries + index)), ...list.slice(half)];
@@ -50,7 +48,11 @@ export async function* urgent(bench: Bench): AsyncGenerator<Figure> {
   await bench.started.stop(load);
 }
 
-async function during(
+export function startLoad({ started }: Bench): Promise<Load> {
+  return started.start(async () => new PartProcess<LoadCalls>(join(import.meta.dirname, 'load-process.ts')));
+}
+
+export async function during(
   bench: Bench,
   load: Load,
   { service }: Pick<Pair, 'service'>,

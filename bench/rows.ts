@@ -8,6 +8,7 @@ import { disk } from './rows-disk.ts';
 import { pages } from './rows-list.ts';
 import { memory, memoryAfter } from './rows-memory.ts';
 import { reload } from './rows-reload.ts';
+import { sources } from './rows-sources.ts';
 import { start } from './rows-start.ts';
 import { sync } from './rows-sync.ts';
 import { urgent } from './rows-urgent.ts';
@@ -16,6 +17,7 @@ import { trafficRow } from './traffic.ts';
 export const rows: Readonly<Record<string, Row>> = {
   put,
   batch,
+  sources,
   memory,
   block,
   disk,
@@ -34,6 +36,7 @@ export const rows: Readonly<Record<string, Row>> = {
 export const withServicesOfTheirOwn: ReadonlySet<string> = new Set([
   'put',
   'batch',
+  'sources',
   'memory',
   'memory-after',
   'traffic',

@@ -25,11 +25,12 @@ export class ServiceUnderTest {
     return new ServiceUnderTest(await RealService.start({ bin, environment: { PROXY_MANAGER_MAX_ENTRIES: '0' } }));
   }
 
-  /** Milliseconds until verified. */
-  async put(ips: readonly string[]): Promise<number> {
+  /** Milliseconds until verified. Without a source the set of `manual`. */
+  async put(ips: readonly string[], source?: string): Promise<number> {
     const chunks = textChunks(ips);
+    const path = `/api/blocked-ips?allow_shrink=true${source === undefined ? '' : `&source=${source}`}`;
     return await timed(async () => {
-      const answer = await this.#client.stream('PUT', '/api/blocked-ips?allow_shrink=true', 'text/plain', chunks);
+      const answer = await this.#client.stream('PUT', path, 'text/plain', chunks);
       verified('PUT', answer, { rejected_total: 0 });
     });
   }

@@ -12,6 +12,8 @@ export interface Truth {
   readonly blocked: ReadonlyMap<string, ReadonlyMap<string, number | null>>;
   readonly trusted: ReadonlySet<string>;
   readonly sites: ReadonlySet<string>;
+  /** Lines of the upstream map. */
+  readonly upstreams: readonly string[];
 }
 
 type AgreementCheck = { readonly truth: Truth } | { readonly differs: string };
@@ -49,7 +51,10 @@ async function readDatabase(service: RealService, withSites: boolean): Promise<T
   }
   const trusted = (await got(service, '/api/trusted-ips')).items.map((one: JsonBody) => one.ip_address);
   const sites = withSites ? (await got(service, '/api/sites')).items.map((one: JsonBody) => one.domain) : [];
-  return { blocked, trusted: new Set(trusted), sites: new Set(sites) };
+  const upstreams = (await got(service, '/api/upstreams')).items.flatMap(({ networks, header }: JsonBody) =>
+    networks.map((network: string) => `${network} ${header === 'x-real-ip' ? 6 : 2}`),
+  );
+  return { blocked, trusted: new Set(trusted), sites: new Set(sites), upstreams };
 }
 
 function timeOf(text: string | null): number | null {
@@ -64,10 +69,13 @@ async function got(service: RealService, path: string): Promise<JsonBody> {
 
 async function lookEverywhere(service: RealService, truth: Truth): Promise<string | null> {
   const { paths } = service;
+  const one = (ips: Iterable<string>): string[] => [...ips].map((ip) => `${ip} 1`);
   const maps = [
-    { path: paths.blockedMap, wanted: [...truth.blocked.keys()] },
-    { path: paths.trustedMap, wanted: [...truth.trusted] },
-  ].map(({ path, wanted }) => ({ path, wanted: wanted.map((ip) => `${ip} 1`) }));
+    { path: paths.blockedMap, wanted: one(truth.blocked.keys()) },
+    { path: paths.trustedMap, wanted: one(truth.trusted) },
+    // An operator's configuration does not use it.
+    ...(truth.upstreams.length > 0 ? [{ path: paths.upstreamsMap, wanted: truth.upstreams }] : []),
+  ];
   for (const { path, wanted } of maps) {
     const difference = differenceOf(await entriesOfFile(path), wanted);
     if (difference !== null) return `${path}: ${difference}`;

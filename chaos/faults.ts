@@ -5,6 +5,7 @@ import { foreignConfigEdit } from './faults/foreign-config-edit.ts';
 import { foreignMapFileEdit } from './faults/foreign-map-file-edit.ts';
 import { foreignReload } from './faults/foreign-reload.ts';
 import { foreignRunningMapEdit } from './faults/foreign-running-map-edit.ts';
+import { foreignUpstreamEdit } from './faults/foreign-upstream-edit.ts';
 import { killEverything } from './faults/kill-everything.ts';
 import { killMaster } from './faults/kill-master.ts';
 import { killService } from './faults/kill-service.ts';
@@ -29,6 +30,7 @@ export const faults: readonly Fault[] = [
   foreignMapFileEdit,
   foreignConfigEdit,
   foreignRunningMapEdit,
+  foreignUpstreamEdit,
   pauseWorker,
   pauseService,
   secondService,
@@ -38,7 +40,7 @@ export const faults: readonly Fault[] = [
 
 /** An operator runs HAProxy. */
 export const attachedFaults: readonly Fault[] = [
-  ...faults.filter((fault) => fault !== foreignConfigEdit),
+  ...faults.filter((fault) => fault !== foreignConfigEdit && fault !== foreignUpstreamEdit),
   operatorEdits,
   ruleRemoved,
   socketRemoved,

@@ -6,9 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { isMissing } from '../src/files/atomic-file.ts';
 import { capabilitiesOf, readProxyVersion } from '../src/haproxy/process/proxy-version.ts';
-import { showProcesses } from '../src/haproxy/process/workers.ts';
+import { configurationReadSince, showProcesses } from '../src/haproxy/process/workers.ts';
 import { listensAt } from '../src/supervision/foreign-listeners.ts';
-import { ageMs, childrenOf, processStartTime } from '../src/system/processes.ts';
+import { childrenOf, processStartTime } from '../src/system/processes.ts';
 import { OperatorsProxy } from '../testkit/attached-service.ts';
 import { eventually, within } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
@@ -30,8 +30,8 @@ const run = promisify(execFile);
 /** Restart=always, RestartSec=100ms. */
 const restartPauseMs = 100;
 const lookEveryMs = 20;
-/** A worker's start time is known to a hundredth of a second. */
-const startSlackMs = 30;
+/** A file's time is that of the kernel's last clock tick. */
+const tickMs = 20;
 /** A reload that was lost beside another one is repeated. */
 const reloadPatienceMs = 5_000;
 const stopPatienceMs = 5_000;
@@ -248,7 +248,7 @@ export class Operator {
     // HAProxy rejects a torn map file until the service has repaired it.
     const words = this.configurationPaths.flatMap((path) => ['-f', path]);
     await eventually('HAProxy accepts the configuration', () => run(this.#bin, ['-c', ...words]));
-    await pause(startSlackMs);
+    await pause(tickMs);
   }
 
   /** Like `systemctl reload`. For what harms which version see faults/foreign-reload.ts. */
@@ -276,8 +276,10 @@ export class Operator {
       'a new worker serves',
       async () => {
         const { current } = await showProcesses(this.#service.socket, within(1_000));
-        const age = current[0] === undefined ? null : await ageMs(current[0].pid);
-        return age !== null && Date.now() - age > writtenAt + startSlackMs;
+        const [worker] = current;
+        if (worker === undefined) return false;
+        const since = await configurationReadSince(this.#service.socket, worker.pid, within(1_000));
+        return since !== null && since > writtenAt;
       },
       reloadPatienceMs,
     ).catch(() => false);

@@ -7,6 +7,7 @@ import type { Stack } from './fault.ts';
 import { onOwnDisk } from './faults/surroundings.ts';
 import { hardStopSeconds } from './hard-stop.ts';
 import { Operator } from './operator.ts';
+import { setUpstreams } from './upstreams.ts';
 import type { VisitedFrontEnd } from './visited-front-end.ts';
 
 const supervisedEnvironment = { PROXY_MANAGER_HARD_STOP_AFTER: `${hardStopSeconds}s` };
@@ -48,6 +49,7 @@ export class ChaosStack implements Stack {
           if (attached) operator = await Operator.start(bin, starting, upstream.port);
         },
       });
+      if (!attached) await setUpstreams(service);
       return new ChaosStack({ service, bin, upstream, operator, environment });
     } catch (error) {
       await (operator as Operator | null)?.stop();

@@ -172,7 +172,7 @@ describe('a configuration', () => {
 
   test('that is damaged is split into words, and no rule is found that is not there', async () => {
     const { text } = await render();
-    const rule = findBlockedRule(text, blockedMap, trustedMap);
+    const rule = findBlockedRule(text, { blockedMap, trustedMap });
     expect(rule.lines).toHaveLength(1);
     expect(bindAddresses(text)).not.toEqual([]);
     fc.assert(
@@ -183,7 +183,7 @@ describe('a configuration', () => {
           expect(words.length).toBeGreaterThan(0);
           expect(lines[number - 1]).not.toMatch(/^[ \t]*#/);
         }
-        for (const line of findBlockedRule(given, blockedMap, trustedMap).lines) {
+        for (const line of findBlockedRule(given, { blockedMap, trustedMap }).lines) {
           expect(lines[line - 1]).toMatch(/deny|reject/);
           expect(given).toContain(`map_ip`);
           expect(given).toContain(blockedMap);
@@ -211,7 +211,7 @@ describe('a configuration', () => {
         try {
           const { text } = await renderConfiguration(given, 'a template', { ...sampleInput, sites: sampleSites });
           expect(text.endsWith('\n')).toBe(true);
-          expect(findBlockedRule(text, blockedMap, trustedMap).lines.length).toBeGreaterThan(0);
+          expect(findBlockedRule(text, { blockedMap, trustedMap }).lines.length).toBeGreaterThan(0);
         } catch (error) {
           expect(error).toBeInstanceOf(ServiceError);
           expect((error as ServiceError).status).toBe(422);

@@ -32,6 +32,8 @@ export const settingDefinitions: readonly SettingDefinition[] = [
   setting('CONFIG_FILE', '/etc/proxy/proxy.cfg', 'path', "HAProxy's configuration"),
   setting('BLOCKED_MAP', '/etc/proxy/blocked_ips.map', 'path', 'the map file of blocked addresses'),
   setting('TRUSTED_MAP', '/etc/proxy/trusted_ips.map', 'path', 'the map file of trusted addresses'),
+  setting('UPSTREAMS_MAP', '/etc/proxy/upstreams.map', 'path', 'the map file of the networks of upstreams'),
+  setting('PROXY_PROTOCOL_MAP', '/etc/proxy/proxy_protocol.map', 'path', 'the map file of peers with PROXY protocol'),
   setting('SITES_MAP', '/etc/proxy/sites.map', 'path', 'base name of the map from host name to site'),
   setting('TEMPLATE', '', 'path', 'template of the configuration; default: the built-in one'),
   setting('MASTER_SOCKET', '/tmp/proxy-cli', 'path', "socket of HAProxy's master"),
@@ -55,7 +57,7 @@ export const settingDefinitions: readonly SettingDefinition[] = [
   setting('RELOAD_BY', 'master', 'text', 'attached only: master, systemd:UNIT or never'),
   setting('OPEN_FRONT_ENDS', '', 'text', 'attached only: front ends exempt from blocking, separated by commas'),
   setting('METRICS_OPEN', 'false', 'boolean', 'serve /metrics without a key'),
-  setting('MAX_ENTRIES', '2000000', 'text', 'maximum number of blocked entries; 0: no limit'),
+  setting('MAX_ENTRIES', '2000000', 'text', 'maximum number of blocked entries, and of further claims; 0: no limit'),
   setting('ACCEPT_EMPTY_DATABASE', 'false', 'boolean', 'for one start: create a new, empty database'),
   setting(
     'ACCEPT_MAP_FILE',

@@ -10,6 +10,8 @@ const decisive = new Set(
     'CONFIG_FILE',
     'BLOCKED_MAP',
     'TRUSTED_MAP',
+    'UPSTREAMS_MAP',
+    'PROXY_PROTOCOL_MAP',
     'SITES_MAP',
     'MASTER_SOCKET',
     'PID_FILE',

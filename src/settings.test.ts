@@ -40,6 +40,8 @@ const WRONG: readonly (readonly [name: string, values: readonly string[]])[] = [
   ['CONFIG_FILE', ['/etc/proxy cfg', '/etc/"x"', '/etc/x;y', '/etc/x#y', '/etc/{{x}}', '/etc/x\ny', '/etc/ü']],
   ['BLOCKED_MAP', ['/etc/a,b.map', '/etc/$HOME', "/etc/'x'", '/etc/a\\b']],
   ['TRUSTED_MAP', ['/etc/a b']],
+  ['UPSTREAMS_MAP', ['/etc/a b']],
+  ['PROXY_PROTOCOL_MAP', ['/etc/a b']],
   ['SITES_MAP', ['/etc/a%b']],
   ['DENIED_PAGE', ['/etc/a b', '/etc/a%b.html']],
   ['TEMPLATE', ['/etc/a*b', '/etc/a`b']],
@@ -128,6 +130,8 @@ describe('a wrong value', () => {
 
   it.each([
     ['TRUSTED_MAP', 'BLOCKED_MAP'],
+    ['UPSTREAMS_MAP', 'TRUSTED_MAP'],
+    ['PROXY_PROTOCOL_MAP', 'UPSTREAMS_MAP'],
     ['SITES_MAP', 'CONFIG_FILE'],
     ['STATS_SOCKET', 'MASTER_SOCKET'],
     ['LOG_FILE', 'CONFIG_FILE'],
@@ -149,6 +153,18 @@ describe('a wrong value', () => {
 });
 
 describe('the settings', () => {
+  it('have the maps of upstreams beside the blocked map, unless named', () => {
+    expect(read({ PROXY_MANAGER_BLOCKED_MAP: '/srv/lists/blocked.map' })).toMatchObject({
+      upstreamsMap: '/srv/lists/upstreams.map',
+      proxyProtocolMap: '/srv/lists/proxy_protocol.map',
+    });
+    const named = { PROXY_MANAGER_PREFIX: '/srv', PROXY_MANAGER_UPSTREAMS_MAP: '/etc/up.map' };
+    expect(read(named)).toMatchObject({
+      upstreamsMap: '/etc/up.map',
+      proxyProtocolMap: '/srv/etc/proxy/proxy_protocol.map',
+    });
+  });
+
   it('have the documented defaults', () => {
     expect(read({})).toEqual({
       prefix: '',
@@ -159,6 +175,8 @@ describe('the settings', () => {
       configFile: '/etc/proxy/proxy.cfg',
       blockedMap: '/etc/proxy/blocked_ips.map',
       trustedMap: '/etc/proxy/trusted_ips.map',
+      upstreamsMap: '/etc/proxy/upstreams.map',
+      proxyProtocolMap: '/etc/proxy/proxy_protocol.map',
       sitesMap: '/etc/proxy/sites.map',
       template: null,
       masterSocket: '/tmp/proxy-cli',

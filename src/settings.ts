@@ -34,6 +34,8 @@ export interface Settings {
   readonly configFile: string;
   readonly blockedMap: string;
   readonly trustedMap: string;
+  readonly upstreamsMap: string;
+  readonly proxyProtocolMap: string;
   readonly sitesMap: string;
   /** null: the built-in template. */
   readonly template: string | null;
@@ -132,6 +134,8 @@ export function readSettings(
     checkPathText(`PROXY_MANAGER_${name}`, value);
     return isAbsolute(value) ? value : resolve(value);
   };
+  const besideBlockedMap = (name: string, file: string): string =>
+    isGiven(name) ? path(name) : join(dirname(path('BLOCKED_MAP')), file);
   const boolean = (name: string): boolean => {
     const value = raw(name).toLowerCase();
     if (value === 'true' || value === '1' || value === 'yes') return true;
@@ -184,6 +188,8 @@ export function readSettings(
     configFile: path('CONFIG_FILE'),
     blockedMap: path('BLOCKED_MAP'),
     trustedMap: path('TRUSTED_MAP'),
+    upstreamsMap: besideBlockedMap('UPSTREAMS_MAP', 'upstreams.map'),
+    proxyProtocolMap: besideBlockedMap('PROXY_PROTOCOL_MAP', 'proxy_protocol.map'),
     sitesMap: path('SITES_MAP'),
     template: isGiven('TEMPLATE') ? path('TEMPLATE') : null,
     masterSocket,
@@ -228,6 +234,8 @@ function refuseSharedPaths(settings: Settings): void {
   claim('PROXY_MANAGER_CONFIG_FILE', settings.configFile);
   claim('PROXY_MANAGER_BLOCKED_MAP', settings.blockedMap);
   claim('PROXY_MANAGER_TRUSTED_MAP', settings.trustedMap);
+  claim('PROXY_MANAGER_UPSTREAMS_MAP', settings.upstreamsMap);
+  claim('PROXY_MANAGER_PROXY_PROTOCOL_MAP', settings.proxyProtocolMap);
   claim('PROXY_MANAGER_SITES_MAP', settings.sitesMap);
   claim('PROXY_MANAGER_TEMPLATE', settings.template);
   claim('PROXY_MANAGER_DENIED_PAGE', settings.deniedPage);

@@ -35,6 +35,13 @@ async function setSite(): Promise<void> {
   };
   expect((await service.call('PUT', '/api/sites/shop.example.com', { body })).status).toBeLessThan(300);
 }
+const lb = { networks: ['10.0.3.0/24'], header: 'x-forwarded-for', note: 'the load balancer' };
+async function setUpstreams(...names: readonly 'lb'[]): Promise<void> {
+  for (const name of ['lb', 'cdn']) await service.call('DELETE', `/api/upstreams/${name}`);
+  for (const name of names) {
+    expect((await service.call('PUT', `/api/upstreams/${name}`, { body: lb })).status).toBe(201);
+  }
+}
 async function setHook(): Promise<void> {
   const body = { url: 'https://hooks.example.com/proxy', events: ['health.changed', 'reload.failed'], enabled: false };
   expect((await service.call('PUT', '/api/webhooks/chat', { body })).status).toBeLessThan(300);
@@ -75,6 +82,14 @@ const before: Readonly<Record<string, () => Promise<void>>> = {
   'listServers states': setSite,
   'removeSite site': setSite,
   'listSites all': setSite,
+  'listUpstreams all': () => setUpstreams('lb'),
+  'getUpstream load_balancer': () => setUpstreams('lb'),
+  'setUpstream load_balancer': () => setUpstreams(),
+  'setUpstream cdn': async () => {
+    await setUpstreams('lb');
+    await block({ ip_address: '203.0.113.7' });
+  },
+  'removeUpstream last': () => setUpstreams('lb'),
   'setWebhook new_one': async () => void (await service.call('DELETE', '/api/webhooks/chat')),
   'getWebhook one': setHook,
   'listWebhooks all': setHook,

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { showProcesses } from '../src/haproxy/process/workers.ts';
 import { eventually, within } from './conditions.ts';
 import { RealService, type ServiceOptions, type ServicePaths } from './real-service.ts';
+
+const tickMs = 20;
 
 interface AttachedOptions extends Pick<ServiceOptions, 'bin' | 'environment' | 'command'> {
   /** Default: one front end with the rule. */
@@ -57,6 +59,7 @@ export class OperatorsProxy {
 
   async launch({ withSocket = true } = {}): Promise<void> {
     const { config, masterSocket, pidFile, prefix } = this.#paths;
+    await this.#configurationIsOlderThanATick();
     const output = await open(`${prefix}/haproxy.log`, 'a');
     const socket = withSocket ? ['-S', `${masterSocket}${this.#socketOptions}`] : [];
     const include = this.#include === null ? [] : ['-f', this.#include];
@@ -78,12 +81,19 @@ export class OperatorsProxy {
 
   /** Like `systemctl reload haproxy`; resolves when another worker serves. */
   async reload(service: RealService): Promise<void> {
+    await this.#configurationIsOlderThanATick();
     const before = (await service.processes()).current[0]?.pid;
     process.kill(this.pid, 'SIGUSR2');
     await eventually('HAProxy has reloaded', async () => {
       const { current } = await showProcesses(service.socket, within(1_000));
       return current[0] !== undefined && current[0].pid !== before;
     });
+  }
+
+  /** The kernel's clock ticks each 1 to 10 ms; a file written in the tick of the reload counts as not loaded. */
+  async #configurationIsOlderThanATick(): Promise<void> {
+    const { ctimeMs } = await stat(this.#paths.config);
+    await eventually('the configuration is older than the reload', () => Date.now() - ctimeMs > tickMs);
   }
 
   async stop(): Promise<void> {

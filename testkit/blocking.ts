@@ -76,7 +76,13 @@ export async function openBlocking(options: {
   const socket = new MasterSocket(options.masterSocket);
   const parts = wireBlocking({
     // Only these settings are read.
-    settings: { blockedMap: mapPath, trustedMap: `${mapPath}.trusted`, maxEntries } as Settings,
+    settings: {
+      blockedMap: mapPath,
+      trustedMap: `${mapPath}.trusted`,
+      upstreamsMap: `${mapPath}.upstreams`,
+      proxyProtocolMap: `${mapPath}.proxy_protocol`,
+      maxEntries,
+    } as Settings,
     database,
     instance,
     socket,

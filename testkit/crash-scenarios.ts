@@ -14,8 +14,10 @@ export type CrashOperation =
   | 'expiry'
   | 'replacement'
   | 'release'
+  | 'key bind'
   | 'sync'
   | 'trust'
+  | 'upstream'
   | 'site'
   | 'refused site'
   /** Only where a delete scans the map. */
@@ -78,6 +80,8 @@ export const operationTo: Readonly<Record<CrashPoint, CrashOperation>> = {
   'bulk.finished-slice-at-start': 'start with a bulk change',
   'release.due': 'release',
   'release.dropped': 'release',
+  'key-bind.stored': 'key bind',
+  'key-bind.moved': 'key bind',
   'map-rewrite.begun': 'sync',
   'map-rewrite.written': 'sync',
   'map-rewrite.sealed': 'sync',
@@ -87,6 +91,9 @@ export const operationTo: Readonly<Record<CrashPoint, CrashOperation>> = {
   'trusted.stored': 'trust',
   'trusted.written': 'trust',
   'trusted.after-runtime': 'trust',
+  'upstreams.stored': 'upstream',
+  'upstreams.written': 'upstream',
+  'upstreams.after-runtime': 'upstream',
   'sync.file-written': 'sync',
   'sync.current-compared': 'sync',
   'replace.prepared': 'replace',

@@ -50,12 +50,16 @@ export class CrashStack {
   readonly #blocked: Either<ReadonlySet<string>>[] = [];
   #set: ReadonlySet<string> = new Set(held);
   #trusted = false;
+  #hasUpstream = false;
   #site: string | null = null;
   #next = 0;
   #logRead = 0;
   #lastPut = '';
   #died = 'nothing';
   #wasAnswered = false;
+  readonly #ofAgents = new Set<string>();
+  /** A key whose binding may have been interrupted, and what it blocked before. */
+  #bound: { readonly name: string; readonly ip: string } | null = null;
   /** Killed, and not started again yet. */
   #proxyIsDead = false;
   #visitor: Visitor | null = null;
@@ -146,10 +150,12 @@ export class CrashStack {
     await this.recover();
   }
 
-  async #putWhole(wanted: ReadonlySet<string>): Promise<void> {
+  async #putWhole(listed: ReadonlySet<string>): Promise<void> {
+    // It replaces the claims of the operator alone.
+    const wanted = new Set([...listed, ...this.#ofAgents]);
     this.#expecting(wanted);
     const path = '/api/blocked-ips?allow_shrink=true';
-    const put = this.service.call('PUT', path, { raw: [...wanted].join('\n'), contentType: 'text/plain' });
+    const put = this.service.call('PUT', path, { raw: [...listed].join('\n'), contentType: 'text/plain' });
     const answer = await answered(put);
     if (answer?.status === 200) this.#acknowledged(wanted);
     this.#lastPut = answer === null ? 'no answer' : `${answer.status} ${answer.text}`;
@@ -204,6 +210,8 @@ export class CrashStack {
     await service.healthy();
     await this.#expectBlockedSet();
     await this.#expectTrusted();
+    await this.#expectUpstream();
+    await this.#expectBound();
     await this.#expectSite();
     expect(await checkConfiguration(this.#bin, service.paths.config)).toMatchObject({ valid: true });
     expect(await this.#masters(), 'masters of this configuration').toHaveLength(1);
@@ -274,7 +282,7 @@ export class CrashStack {
         return await cut(service.block(ip));
       }
       case 'unblock': {
-        const ip = [...this.#set].find((text) => !held.includes(text)) ?? '';
+        const ip = [...this.#set].find((text) => !held.includes(text) && !this.#ofAgents.has(text)) ?? '';
         this.#expecting(new Set([...this.#set].filter((text) => text !== ip)));
         return await cut(service.unblock(ip));
       }
@@ -302,11 +310,28 @@ export class CrashStack {
           await cut(service.call('POST', '/api/blocked-ips?source=agent', { body: { ip_address: ip } }));
         return await cut(service.call('POST', '/api/sources/agent/release', { body: { after_seconds: 0 } }));
       }
+      case 'key bind': {
+        // Blocks of a key that is not bound are claims of the operator, until it is bound.
+        const [name, ip] = [`agent-${this.#next}`, this.#fresh()];
+        const { body } = await service.call('POST', '/api/keys', { body: { name, scopes: ['block'] } });
+        const key = String(body['key']);
+        await service.call('POST', '/api/blocked-ips', { body: { ip_address: ip }, key });
+        this.#acknowledged(new Set([...this.#set, ip]));
+        this.#bound = { name, ip };
+        this.#ofAgents.add(ip);
+        return await cut(service.call('PUT', `/api/keys/${name}/source`, { body: { source: name } }));
+      }
       case 'sync':
         return await cut(service.call('POST', '/api/blocked-ips/sync'));
       case 'trust': {
         const path = `/api/trusted-ips/${trustedAddress}`;
         return await cut(this.#trusted ? service.call('DELETE', path) : service.call('PUT', path, { body: {} }));
+      }
+      case 'upstream': {
+        // The first one and the removal of the last are reloads.
+        const path = '/api/upstreams/crash';
+        const body = { networks: ['127.92.0.0/24'], header: 'x-real-ip' };
+        return await cut(this.#hasUpstream ? service.call('DELETE', path) : service.call('PUT', path, { body }));
       }
       case 'site': {
         this.#next += 1;
@@ -363,6 +388,33 @@ export class CrashStack {
     const entries = running.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ').slice(1).join(' ')]));
     expect({ lines, entries }).toEqual({ lines: rows, entries: rows });
     this.#trusted = rows.length > 0;
+  }
+
+  /** In the database, the configuration, the file and the running map; or in none of them. */
+  async #expectUpstream(): Promise<void> {
+    const { upstreamsMap, config } = this.service.paths;
+    const { body } = await this.service.call('GET', '/api/upstreams');
+    const wanted = body['total'] === 0 ? [] : ['127.92.0.0/24 6'];
+    const lines = (await readFile(upstreamsMap, 'utf8'))
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    const isNamed = (await readFile(config, 'utf8')).includes(upstreamsMap);
+    const [running = ''] = isNamed ? await this.service.raw(`@1 show map ${upstreamsMap}`) : [''];
+    const entries = running.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ').slice(1).join(' ')]));
+    expect({ lines, entries, isNamed }).toEqual({ lines: wanted, entries: wanted, isNamed: wanted.length > 0 });
+    this.#hasUpstream = wanted.length > 0;
+  }
+
+  /** The claims of a key belong to the source to which it is bound. */
+  async #expectBound(): Promise<void> {
+    if (this.#bound === null) return;
+    const { name, ip } = this.#bound;
+    const keys = (await this.service.call('GET', '/api/keys')).body['items'] as JsonBody[];
+    const entry = (await this.service.call('GET', `/api/blocked-ips/${ip}`)).body;
+    const claims = (entry['claims'] ?? [{ source: 'manual', blocked_by: name }]) as JsonBody[];
+    expect(claims).toMatchObject([{ source: name, blocked_by: name }]);
+    expect(keys.find((key) => key['name'] === name)?.['source']).toBe(name);
+    this.#bound = null;
   }
 
   /** In the database, the live file and HAProxy; or in none of them. */

@@ -73,6 +73,57 @@ export function masterContract(name: string, takesLines: boolean, start: () => P
       expect(await entries()).toEqual([{ key: '192.0.2.1', value: '1' }]);
     });
 
+    describe('with a value for each key', () => {
+      const wanted = new Map([
+        ['10.0.0.0/8', '1'],
+        ['192.0.2.1', '21'],
+        ['2001:db8::/32', '9'],
+      ]);
+      const all = [...wanted].map(([key, value]) => ({ key, value }));
+      const texts = [...wanted.keys()];
+      let valued: RuntimeMap;
+      beforeEach(() => {
+        const { socket, mapPath: path } = subject;
+        valued = new RuntimeMap({ socket, path, valueFor: (key) => wanted.get(key) ?? '0' });
+      });
+      const group = () =>
+        valued.changeGroup({ worker: current, add: texts, remove: [], processes: true, deadline: soon() });
+
+      it('adds each key with its value, one by one and by payload', async () => {
+        expect(await valued.addIpToRuntimeMap('192.0.2.1', soon())).toBe(true);
+        expect(await group()).toMatchObject({ failures: [], ended: null, alreadyThere: 1 });
+        expect(await entries()).toHaveLength(3);
+        expect(await entries()).toEqual(expect.arrayContaining(all));
+      });
+
+      it('sets the value of a key that has another one, also when a narrower entry hides it', async () => {
+        await raw(...texts.map((key) => `@1 add map ${subject.mapPath} ${key} 2`));
+        await raw(`@1 add map ${subject.mapPath} 10.0.0.0/16 1`);
+        expect(await group()).toMatchObject({ failures: [], ended: null, alreadyThere: 0 });
+        expect(await entries()).toHaveLength(4);
+        expect(await entries()).toEqual(expect.arrayContaining(all));
+      });
+
+      it('does not take the value 1 for the right one', async () => {
+        await raw(`@1 add map ${subject.mapPath} 192.0.2.1 1`);
+        expect(await valued.addIpToRuntimeMap('192.0.2.1', soon())).toBe(true);
+        expect(await entries()).toEqual([{ key: '192.0.2.1', value: '21' }]);
+      });
+
+      it('sets the values of many keys', async () => {
+        await raw(...texts.map((key) => `@1 add map ${subject.mapPath} ${key} 2`));
+        await valued.setMany(current, texts, soon());
+        expect(await entries()).toHaveLength(3);
+        expect(await entries()).toEqual(expect.arrayContaining(all));
+      });
+
+      it('leaves one of the duplicates of a key, with its value', async () => {
+        await raw(...['1', '21', '0'].map((value) => `@1 add map ${subject.mapPath} 192.0.2.1 ${value}`));
+        await valued.changeElements(current, await valued.duplicateChanges(current, ['192.0.2.1'], soon()), soon());
+        expect(await entries()).toEqual([{ key: '192.0.2.1', value: '21' }]);
+      });
+    });
+
     it.each([
       ['2001:db8::/32', '2001:db8::/48'],
       ['2001:db8::/32', '2001:db8::'],

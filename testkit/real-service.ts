@@ -18,6 +18,8 @@ export interface ServicePaths {
   readonly config: string;
   readonly blockedMap: string;
   readonly trustedMap: string;
+  readonly upstreamsMap: string;
+  readonly proxyProtocolMap: string;
   readonly masterSocket: string;
   readonly statsSocket: string;
   readonly pidFile: string;
@@ -67,6 +69,7 @@ interface CallOptions {
 
 export interface VisitOptions {
   readonly host?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly agent?: Agent;
   readonly path?: string;
   /** Of a front end other than the service's. */
@@ -120,6 +123,8 @@ export class RealService {
       config: at('etc/proxy/proxy.cfg'),
       blockedMap: at('etc/proxy/blocked_ips.map'),
       trustedMap: at('etc/proxy/trusted_ips.map'),
+      upstreamsMap: at('etc/proxy/upstreams.map'),
+      proxyProtocolMap: at('etc/proxy/proxy_protocol.map'),
       masterSocket: at('tmp/proxy-cli'),
       statsSocket: at('var/run/proxy.sock'),
       pidFile: at('var/run/proxy.pid'),
@@ -244,7 +249,7 @@ export class RealService {
   /** Status of a request through HAProxy, from any address of 127.0.0.0/8. 0: closed without an answer. */
   visit(from: string, options: VisitOptions = {}): Promise<number> {
     return new Promise((resolve, reject) => {
-      const headers = options.host === undefined ? {} : { host: options.host };
+      const headers = { ...options.headers, ...(options.host === undefined ? {} : { host: options.host }) };
       const request = httpRequest(
         {
           host: '127.0.0.1',

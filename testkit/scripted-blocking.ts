@@ -21,12 +21,16 @@ export async function openScriptedBlocking(
     readonly observers?: BlockingObservers;
     readonly maxEntries?: number;
     readonly trustUsage?: TrustUsage;
+    /** As with a configuration that has upstreams. Default false. */
+    readonly loadsUpstreams?: boolean;
     readonly now?: () => Date;
   } = {},
 ): Promise<ScriptedBlocking> {
   const folder = await temporaryFolder();
   const blocked = join(folder.path, 'blocked.map');
-  const master = new ScriptedMaster(join(folder.path, 'm.sock'), { [blocked]: [], [`${blocked}.trusted`]: [] });
+  const files = ['', '.trusted', ...(options.loadsUpstreams === true ? ['.upstreams', '.proxy_protocol'] : [])];
+  const maps = Object.fromEntries(files.map((suffix) => [`${blocked}${suffix}`, []]));
+  const master = new ScriptedMaster(join(folder.path, 'm.sock'), maps);
   await master.listen();
   const kit = await openBlocking({ folder: folder.path, masterSocket: master.path, ...options });
   await kit.keeper.updateBlockedIpsMap();

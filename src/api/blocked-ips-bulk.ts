@@ -119,7 +119,7 @@ export const BulkAnswer = model('BulkAnswer', 'What a bulk change did, and wheth
   still_blocked: Type.Optional(
     listOf(
       StillBlocked,
-      'Addresses of `remove` that a blocked network still covers, the first 100; absent if nothing was to be removed.',
+      'Addresses of `remove` that a blocked network still covers, or in a dry run would, the first 100; absent if nothing was to be removed.',
     ),
   ),
   still_blocked_total: Type.Optional(

@@ -194,6 +194,17 @@ const BlockAnswer = model('BlockAnswer', 'The entry as it is now, and whether th
   special: Type.Optional(special),
   overridden_by: Type.Optional(texts('Trusted entries that override this block; absent if there are none.')),
   trusted_inside: Type.Optional(texts('Trusted entries inside this network, the first 100; absent if there are none.')),
+  known_cdn: Type.Optional(
+    oneOf(
+      ['cloudflare', 'fastly', 'cloudfront'],
+      'The CDN to which the address belongs, by the lists of proxy-manager; absent: none of these. If your sites are behind it, the block denies all clients of that server of the CDN: set it as an upstream instead.',
+    ),
+  ),
+  upstreams_inside: Type.Optional(
+    texts(
+      'Networks of upstreams inside this network, the first 100; absent if there are none. The upstreams themselves are still served.',
+    ),
+  ),
   trust_ended: Type.Optional(trustEnded),
 });
 export type BlockAnswer = Static<typeof BlockAnswer>;
@@ -233,6 +244,7 @@ const BlockConflictMembers = model(
   'Why the entry is not blocked; the members depend on `code`.',
   {
     overridden_by: Type.Optional(texts('Trusted entries that cover the address (6007).')),
+    upstream: Type.Optional(text('The upstream to which the address belongs (6050).')),
     ip_address: Type.Optional(text('The wide network (6030).')),
     contains: Type.Optional(texts('Special ranges that it contains completely (6030).')),
     ...fullMembers,
@@ -309,7 +321,7 @@ export const blockAddress = operation({
   audit: 'block',
   tag,
   summary: 'Block an address or network',
-  description: `${durable}\n\nIf the address is already blocked, the response is 200: without a time the block becomes permanent, \`duration_seconds\` takes the later expiry (permanent stays), \`expires_at\` is applied as given; an absent \`reason\` or \`blocked_by\` keeps the old value. An expired entry counts as absent, even before it is removed. Send only one of \`expires_at\` and \`duration_seconds\`. An address that a trusted entry covers is rejected (409), but a block by \`manual\` or an agent ends a temporary trust of exactly this address (\`trust_ended\`); \`force\`, which needs the scope \`admin\`, stores the block anyway, but trust overrides it.\n\nA network wider than /8 (IPv6: /16), or one that contains a complete special range (0.0.0.0/8, 10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, 192.168.0.0/16, 224.0.0.0/4, fc00::/7, fe80::/10, ff00::/8), is rejected (409) without \`allow_wide\`, which needs the scope \`admin\`. Entries inside such a range are accepted, and \`special\` names the range. A new entry beyond the maximum number of entries is rejected (409).`,
+  description: `${durable}\n\nIf the address is already blocked, the response is 200: without a time the block becomes permanent, \`duration_seconds\` takes the later expiry (permanent stays), \`expires_at\` is applied as given; an absent \`reason\` or \`blocked_by\` keeps the old value. An expired entry counts as absent, even before it is removed. Send only one of \`expires_at\` and \`duration_seconds\`. An address that a trusted entry covers is rejected (409), but a block by \`manual\` or an agent ends a temporary trust of exactly this address (\`trust_ended\`); \`force\`, which needs the scope \`admin\`, stores the block anyway, but trust overrides it. An address inside an upstream is rejected too (409, 6050), since the upstream itself is served; a network around one is accepted, and \`upstreams_inside\` names it.\n\nA network wider than /8 (IPv6: /16), or one that contains a complete special range (0.0.0.0/8, 10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, 192.168.0.0/16, 224.0.0.0/4, fc00::/7, fe80::/10, ff00::/8), is rejected (409) without \`allow_wide\`, which needs the scope \`admin\`. Entries inside such a range are accepted, and \`special\` names the range. A new entry beyond the maximum number of entries is rejected (409).`,
   query: BlockQuery,
   body: BlockRequest,
   answers: {
@@ -320,6 +332,7 @@ export const blockAddress = operation({
     codes.InvalidAddress,
     codes.InvalidTime,
     codes.CoveredByTrust,
+    codes.InsideUpstream,
     codes.WideNetwork,
     codes.SetFull,
     codes.Conflict,

@@ -14,6 +14,11 @@ export type WorkerVerdict = Static<typeof WorkerVerdict>;
 
 const CheckAnswer = model('CheckAnswer', 'The verdict for a client with this address.', {
   ip_address: text(addressText),
+  upstream: Type.Optional(
+    text(
+      'The upstream to which the address belongs; absent: none. It is served itself, and the verdict applies to a client with this address that an upstream names.',
+    ),
+  ),
   verdict: oneOf(
     ['blocked', 'trusted', 'allowed', 'partly'],
     '`blocked`: denied with 403. `trusted`: never denied. `allowed`: no entry covers it. `partly`: a network with blocked entries inside that no entry covers completely.',

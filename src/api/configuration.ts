@@ -86,7 +86,7 @@ const ReloadRecord = model('ReloadRecord', 'A reload of the history.', {
 });
 export type ReloadRecord = Static<typeof ReloadRecord>;
 
-const ReloadMembers = model(
+export const ReloadMembers = model(
   'ReloadMembers',
   'What was done before the reload failed, and undone afterwards; the members depend on how far it got.',
   {

@@ -33,6 +33,7 @@ export const tags = {
     'Block and unblock one address or network, many at once, or the complete set; list and check what is blocked.',
   Sources: 'Who wants addresses blocked: an address is blocked while at least one source claims it.',
   'Trusted addresses': 'Addresses that are never denied, even if they are blocked.',
+  Upstreams: 'Proxies in front of HAProxy, such as a CDN or a load balancer, and how they name their clients.',
   Sites: 'Domains that HAProxy serves, with their servers.',
   Configuration: 'The safe reload, its history, and the backups.',
   Keys: 'API keys, and sessions of the panel.',

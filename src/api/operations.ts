@@ -15,6 +15,7 @@ import { siteOperations } from './sites.ts';
 import { sourceOperations } from './sources.ts';
 import { trustedIpOperations } from './trusted-ips.ts';
 import { undoOperations } from './undo.ts';
+import { upstreamOperations } from './upstreams.ts';
 import { webhookOperations } from './webhooks.ts';
 
 export const operations: readonly Operation[] = [
@@ -24,6 +25,7 @@ export const operations: readonly Operation[] = [
   ...selectedOperations,
   ...sourceOperations,
   ...trustedIpOperations,
+  ...upstreamOperations,
   ...siteOperations,
   ...configurationOperations,
   ...keyOperations,

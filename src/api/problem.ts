@@ -47,7 +47,9 @@ export const ScopeMembers = model('ScopeMembers', 'What the key lacks.', {
 
 /** For a set at its maximum number of entries. */
 export const fullMembers = {
-  current_total: Type.Optional(count('How many entries exist.')),
-  would_be: Type.Optional(count('How many entries there would have been (6031).')),
-  limit: Type.Optional(count('How many entries are allowed (6031).')),
+  current_total: Type.Optional(
+    count('How many entries exist; of a claim (6031), how many claims there are beyond the first of each entry.'),
+  ),
+  would_be: Type.Optional(count('How many entries, or such claims, there would have been (6031).')),
+  limit: Type.Optional(count('How many entries, and how many such claims, are allowed (6031).')),
 };

@@ -46,9 +46,22 @@ const UndoneEntry = model('UndoneEntry', 'The undone entry of the audit log.', {
   key: textOrNull('The name of its key.'),
 });
 
+const StillTrusted = model('StillTrusted', 'An address that the undo blocks, and that trust allows anyway.', {
+  ip_address: text(addressText),
+  by: text('The narrowest trusted entry that covers it.'),
+});
+export type StillTrusted = Static<typeof StillTrusted>;
+
 const UndoAnswer = model('UndoAnswer', 'What was undone, and whether the workers hold it.', {
   undoes: described(UndoneEntry, 'The undone entry of the audit log.'),
   first: listOf(UndoneClaim, 'What is done to claims, the first 20.'),
+  still_trusted: Type.Optional(
+    listOf(
+      StillTrusted,
+      'Addresses of restored or changed claims that trust allows anyway, the first 20; absent if there are none.',
+    ),
+  ),
+  still_trusted_total: Type.Optional(count('How many such addresses there are; absent if there are none.')),
   ...BulkAnswer.properties,
 });
 export type UndoAnswer = Static<typeof UndoAnswer>;
@@ -82,7 +95,7 @@ export const undoOperation = operation({
   tag: 'Audit',
   summary: 'Undo a change of blocked addresses',
   description:
-    'Undoes a `block`, `unblock`, `batch`, `replace`, `unblock_selected` or `undo`, exactly or not at all: claims that it made are dropped, claims that it dropped are made again, and those that it changed get their former fields. Only these claims are changed: what another source claims stays blocked. A restored claim ends when it was to end before; one that would have ended by now is not restored. If one of the claims was changed since, nothing is undone (409, 6041). Trust overrides what is restored, as any block.\n\nWhat a change of several addresses did is kept for 30 days, of the last 1,000 such changes with up to 200,000 claims each and 1,000,000 together; of a single block or unblock the audit log itself says enough. `dry_run=true` says what would be done and changes nothing.',
+    'Undoes a `block`, `unblock`, `batch`, `replace`, `unblock_selected` or `undo`, exactly or not at all: claims that it made are dropped, claims that it dropped are made again, and those that it changed get their former fields. Only these claims are changed: what another source claims stays blocked. A restored claim ends when it was to end before; one that would have ended by now is not restored. If one of the claims was changed since, nothing is undone (409, 6041). Trust is not changed: not that which `trust_for` made, nor that which a block ended. It overrides what is restored, as any block, and `still_trusted` lists the addresses.\n\nWhat a change of several addresses did is kept for 30 days, of the last 1,000 such changes with up to 200,000 claims each and 1,000,000 together; of a single block or unblock the audit log itself says enough. `dry_run=true` says what would be done and changes nothing.',
   params,
   query: Type.Object(
     { dry_run: queryFlag('Returns what the request would do now, and changes nothing.') },

@@ -9,6 +9,7 @@ import {
 } from '../haproxy/process/configuration-files.ts';
 import { findRunningProxies, type RunningProxy } from '../haproxy/process/running-proxy.ts';
 import type { Settings } from '../settings.ts';
+import { processAlive } from '../system/processes.ts';
 import type { Operator } from './attach.ts';
 import { CannotAttach } from './facts.ts';
 import type { Host } from './host.ts';
@@ -135,14 +136,15 @@ async function refuseWhileNamed(
   operator: Operator,
   { yes }: DetachOptions,
 ): Promise<void> {
-  const names = new Set<string>();
+  /** Null: the attached one, whether it runs or not. */
+  const names = new Map<string, RunningProxy | null>();
   for (const proxy of await findRunningProxies()) {
-    for (const name of await namesOf(proxy)) names.add(name);
+    for (const name of await namesOf(proxy)) names.set(name, proxy);
   }
-  if (attached[0] === undefined || !names.has(attached[0])) for (const name of attached) names.add(name);
+  if (attached[0] === undefined || !names.has(attached[0])) for (const name of attached) names.set(name, null);
   const places: string[] = [];
   const unreadable: string[] = [];
-  for (const name of names) {
+  for (const [name, proxy] of names) {
     try {
       for (const { path, text } of await configurationFilesOf({ files: [name], workFolder: null, pid: null })) {
         for (const { number, words } of configLines(text)) {
@@ -152,6 +154,8 @@ async function refuseWhileNamed(
       }
     } catch (error) {
       if (!(error instanceof UnreadableConfiguration)) throw error;
+      // A HAProxy that ended meanwhile may have left with its files.
+      if (proxy !== null && !attached.includes(name) && !(await processAlive(proxy.pid, proxy.startTime))) continue;
       unreadable.push(error.message);
     }
   }

@@ -11,6 +11,7 @@ import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { WorkerRegistry } from './compare/worker-registry.ts';
 import type { Sources } from './sources.ts';
 import type { TrustedEntries } from './trusted-entries.ts';
+import type { UpstreamEntries } from './upstream-entries.ts';
 
 type Verdict = WorkerVerdict['verdict'];
 
@@ -31,6 +32,7 @@ interface AddressCheckerDeps {
   readonly store: BlockedIpsStore;
   readonly sources: Pick<Sources, 'claimsOf'>;
   readonly trusted: TrustedEntries;
+  readonly upstreams: UpstreamEntries;
   readonly trustOf: (ip: string) => Promise<Pick<TrustedIp, 'note' | 'expires_at'> | null>;
   readonly socket: MasterSocket;
   readonly registry: WorkerRegistry;
@@ -64,8 +66,10 @@ export class AddressChecker {
       verdict === 'blocked' && row !== null
         ? (await this.#deps.sources.claimsOf([row])).get(row.ip_address)
         : undefined;
+    const upstream = this.#deps.upstreams.of(entry);
     return {
       ip_address: entry.text,
+      ...(upstream === null ? {} : { upstream: upstream.name }),
       verdict: partly ? 'partly' : verdict,
       ...inside,
       by: trustedBy ?? row?.ip_address ?? null,

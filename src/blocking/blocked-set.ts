@@ -1,15 +1,17 @@
 import type { BlockAnswer, BlockedIp, BlockedIpDetail, BlockedIpPage } from '../api/blocked-ips.ts';
-import type { BulkAnswer, Rejection, StillBlocked, SyncAnswer } from '../api/blocked-ips-bulk.ts';
+import type { BulkAnswer, Rejection, SyncAnswer } from '../api/blocked-ips-bulk.ts';
 import type { Caller } from '../api/caller.ts';
 import type { CheckAnswer } from '../api/check.ts';
-import { type IpEntry, lookupForms } from '../domain/ip.ts';
+import type { IpEntry } from '../domain/ip.ts';
 import { specialOf } from '../domain/special-ranges.ts';
+import { knownCdn } from '../domain/upstream-presets.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { auditedChange } from '../store/audit-rows.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { StagedRow } from '../store/bulk-store.ts';
 import type { ClaimSelection } from '../store/claim-search.ts';
+import type { Growth } from '../store/group-effects.ts';
 import type { AddressChecker } from './address-checker.ts';
 import { type ChangeCounts, countsOf, notBlocked, runtimeReport } from './answers.ts';
 import type {
@@ -26,11 +28,12 @@ import type {
 } from './blocked-set-service.ts';
 import type { BulkResult, BulkRunner } from './bulk/bulk-runner.ts';
 import type { Synchroniser } from './compare/sync.ts';
+import { coveringOf, stillBlocked } from './covering-networks.ts';
 import type { Exceptions } from './exceptions.ts';
 import { textPages } from './mirrored-map.ts';
 import { isBound, manualName, type NamedSource, type Sources, sourceOf } from './sources.ts';
 import { claimedByLists, droppedFromList, nothingToDrop } from './unblock-refusals.ts';
-import type { Admission, AdmittedBlock } from './write/admission.ts';
+import type { Admission, AdmittedBatch, AdmittedBlock } from './write/admission.ts';
 import { SpecialEntries } from './write/admission.ts';
 import { changeFailure } from './write/change-failure.ts';
 import type { EntryLimit } from './write/entry-limit.ts';
@@ -42,8 +45,14 @@ export const runtimeBudgetMs = 1_400;
 /** Up to this size a batch is one group with a read-back per address; larger ones and slow deletes are staged. */
 const groupedUpTo = 1_000;
 const listedRejections = 1_000;
-const listedStillBlocked = 100;
 const textsInPage = 5_000;
+
+interface Blocked {
+  readonly created: boolean;
+  readonly changed: boolean;
+  readonly answer: BlockAnswer;
+  readonly counts: ChangeCounts;
+}
 
 interface Rejected {
   readonly total: number;
@@ -90,12 +99,18 @@ export class BlockedSet implements BlockedSetService {
     return { ...done, answer };
   }
 
-  async #block(
+  #block(request: RequestedBlock, admitted: AdmittedBlock, caller: Caller): Promise<Blocked> {
+    return this.#deps.sources.claiming(request.source, 'agent', caller, (source) =>
+      this.#blockFor(source, request, admitted, caller),
+    );
+  }
+
+  async #blockFor(
+    source: NamedSource | undefined,
     request: RequestedBlock,
-    { change: wanted, overriddenBy, trustedInside }: AdmittedBlock,
+    { change: wanted, overriddenBy, trustedInside, upstreamsInside }: AdmittedBlock,
     caller: Caller,
-  ): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer; counts: ChangeCounts }> {
-    const source = await this.#deps.sources.toClaim(request.source, 'agent', caller);
+  ): Promise<Blocked> {
     const change = ofSource(wanted, source);
     const result = await this.#deps.writer.change([change], 'urgent', deadlineOf(caller), {
       operation: 'block',
@@ -106,6 +121,7 @@ export class BlockedSet implements BlockedSetService {
     if (effect?.op !== 'add') throw new Error('the writer returned no result of an addition');
     const report = this.#deps.outcomes.reportChange('block', request.entry.text, result, caller);
     const special = specialOf(request.entry);
+    const cdn = knownCdn(request.entry);
     const counts = countsOf(result.effects);
     const claims = await afterStoring(counts, () => this.#deps.sources.shown(effect.claims));
     return {
@@ -117,8 +133,10 @@ export class BlockedSet implements BlockedSetService {
         ...(claims === undefined ? {} : { claims }),
         ...report,
         ...(special === null ? {} : { special }),
+        ...(cdn === null ? {} : { known_cdn: cdn }),
         ...(overriddenBy.length > 0 ? { overridden_by: overriddenBy } : {}),
         ...(trustedInside.length > 0 ? { trusted_inside: trustedInside } : {}),
+        ...(upstreamsInside.length > 0 ? { upstreams_inside: upstreamsInside } : {}),
       },
     };
   }
@@ -163,7 +181,7 @@ export class BlockedSet implements BlockedSetService {
         : runtimeReport(result.failures, false);
     // After the report: the change is enforced even if the database can no longer be read.
     const counts = countsOf(result.effects);
-    const covering = await afterStoring(counts, () => this.#coveringOf(entry));
+    const covering = await afterStoring(counts, () => coveringOf(this.#deps.store, entry));
     const claims = await afterStoring(counts, () => this.#deps.sources.named(effect.stillClaimedBy ?? []));
     const still = claims.length === 0 ? {} : { still_claimed_by: claims };
     if (!done && orFail) {
@@ -177,20 +195,32 @@ export class BlockedSet implements BlockedSetService {
     const { sources, admission } = this.#deps;
     const byList = () => sources.actsOnList(options.source, caller);
     const admitted = await admission.admitBatch(request, options, caller, byList);
-    const { changes: wanted, rejected: own, special, endsTrust } = admitted;
-    const source = await (options.dryRun === true
-      ? sources.toPreview(options.source, caller)
-      : sources.toClaim(options.source, 'agent', caller));
+    const batch = (source: NamedSource | undefined) => this.#batchFor(source, admitted, request, caller, options);
+    const claims = options.dryRun !== true && admitted.changes.some(({ op }) => op === 'add');
+    if (claims) return await sources.claiming(options.source, 'agent', caller, batch);
+    return await batch(await sources.toPreview(options.source, 'agent', caller));
+  }
+
+  async #batchFor(
+    source: NamedSource | undefined,
+    { changes: wanted, rejected: own, special, endsTrust }: AdmittedBatch,
+    request: BatchRequest,
+    caller: Caller,
+    options: BatchOptions,
+  ): Promise<BulkAnswer> {
     if (source?.kind === 'list' && !isBound(caller) && request.remove.length > 0) throw droppedFromList(source);
     const changes = wanted.map((change) => ofSource(change, source));
     const all = [...request.rejected, ...own];
     const rejected = { total: all.length, first: all.slice(0, listedRejections) };
-    if (options.dryRun === true) {
-      const { effects, net } = await this.#deps.store.preview(changes, this.#deps.now());
-      this.#refuseFull(net.added.length - net.removed.length);
-      return { ...this.#dryRunAnswer(countsOf(effects), rejected), ...special.members };
-    }
     const removals = changes.flatMap((change) => (change.op === 'remove' ? [change.entry] : []));
+    if (options.dryRun === true) {
+      const { effects, net, further } = await this.#deps.store.preview(changes, this.#deps.now());
+      this.#refuseFull({ entries: net.added.length - net.removed.length, further }, source);
+      const answer = { ...this.#dryRunAnswer(countsOf(effects), rejected), ...special.members };
+      return removals.length === 0
+        ? answer
+        : { ...answer, ...(await stillBlocked(this.#deps.store, removals, new Set(net.removed))) };
+    }
     const store = async () => {
       const answer: BulkAnswer =
         changes.length > groupedUpTo || removals.length > this.#deps.writer.removalsAtMost
@@ -203,7 +233,7 @@ export class BlockedSet implements BlockedSetService {
     return {
       ...answer,
       ...special.members,
-      ...(removals.length > 0 ? await afterStoring(answer, () => this.#stillBlocked(removals)) : {}),
+      ...(removals.length > 0 ? await afterStoring(answer, () => stillBlocked(this.#deps.store, removals)) : {}),
     };
   }
 
@@ -259,7 +289,7 @@ export class BlockedSet implements BlockedSetService {
     };
     const special = new SpecialEntries();
     const { sources } = this.#deps;
-    const source = await sources.toPreview(options.source, caller);
+    const source = await sources.toPreview(options.source, 'list', caller);
     const done = await this.#deps.bulk.run(
       this.#deps.admission.admitStream(items, options, { reject, special }, caller),
       {
@@ -318,7 +348,7 @@ export class BlockedSet implements BlockedSetService {
 
   async get(entry: IpEntry): Promise<BlockedIpDetail> {
     const row = await this.#deps.store.get(entry.text);
-    const covering = await this.#coveringOf(entry);
+    const covering = await coveringOf(this.#deps.store, entry);
     if (row === null) {
       throw new ServiceError(
         codes.NotFound,
@@ -347,28 +377,6 @@ export class BlockedSet implements BlockedSetService {
     return await this.#deps.checker.check(entry);
   }
 
-  async #coveringOf(entry: IpEntry): Promise<string[]> {
-    const covering: string[] = [];
-    for (const form of lookupForms(entry)) {
-      if (form.text !== entry.text && (await this.#deps.store.get(form.text)) !== null) covering.push(form.text);
-      covering.push(...(await this.#deps.store.coveringOf(form)));
-    }
-    return covering;
-  }
-
-  async #stillBlocked(entries: readonly IpEntry[]): Promise<Pick<BulkAnswer, 'still_blocked' | 'still_blocked_total'>> {
-    const forms = entries.flatMap((entry) => lookupForms(entry));
-    const covered = await this.#deps.store.coveredAmong(forms);
-    const still: StillBlocked[] = [];
-    for (const entry of entries) {
-      const by = lookupForms(entry)
-        .map((form) => covered.get(form.text))
-        .find((text) => text !== undefined);
-      if (by !== undefined) still.push({ ip_address: entry.text, by });
-    }
-    return { still_blocked: still.slice(0, listedStillBlocked), still_blocked_total: still.length };
-  }
-
   /** Reports size and limit of the set, because the batches of a long list are counted one by one. */
   #dryRunAnswer({ added, updated, removed, unchanged, ...more }: ChangeCounts, { total, first }: Rejected): BulkAnswer {
     const { still_claimed_total } = more;
@@ -379,9 +387,13 @@ export class BlockedSet implements BlockedSetService {
     return { ...counts, rejected: first, dry_run: true, ...size, ...runtimeReport([], false) };
   }
 
-  #refuseFull(growth: number): void {
-    const { total } = this.#deps.store;
-    if (growth > 0 && !this.#deps.limit.allows(total + growth)) throw this.#deps.limit.refusal(total, total + growth);
+  #refuseFull({ entries, further }: Growth, source: NamedSource | undefined): void {
+    const { limit, store } = this.#deps;
+    const { total, furtherClaims: claims } = store;
+    if (entries > 0 && !limit.allows(total + entries)) throw limit.refusal(total, total + entries);
+    const isOfOtherSource = source !== undefined && source.name !== manualName;
+    if (isOfOtherSource && further > 0 && !limit.allows(claims + further))
+      throw limit.refusalOfClaims(claims, claims + further);
   }
 
   #nothingDone(): BulkResult {

@@ -27,7 +27,7 @@ export class Expiry {
 
   constructor(deps: ExpiryDeps) {
     this.#deps = deps;
-    this.#loop = new ExpiryLoop({ what: 'Expired entries', log: deps.log, expireOnce: () => this.#expireOnce() });
+    this.#loop = new ExpiryLoop({ what: 'Expired entries', log: deps.log, expireOnce: () => this.expireOnce() });
   }
 
   start(): void {
@@ -38,7 +38,8 @@ export class Expiry {
     await this.#loop.stop();
   }
 
-  async #expireOnce(): Promise<boolean> {
+  /** Whether more may be waiting. */
+  async expireOnce(): Promise<boolean> {
     await this.#deps.claims.sweep(this.#deps.now(), sweptAtMost);
     const now = this.#deps.now().toISOString();
     const groupSize = Math.min(groupAtMost, this.#deps.removalsAtMost());

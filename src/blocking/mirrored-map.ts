@@ -4,13 +4,16 @@ import { type RuntimeMap, RuntimeMapRejection } from '../haproxy/maps/runtime-ma
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { Fingerprint } from './compare/fingerprint.ts';
 
-export type MapName = 'blocked' | 'trusted';
+export const mapNames = ['blocked', 'trusted', 'upstreams', 'proxy_protocol'] as const;
+export type MapName = (typeof mapNames)[number];
 
 export interface MirroredMap {
   readonly name: MapName;
   readonly runtime: RuntimeMap;
   /** True: the live configuration does not use it, so no worker loads it. */
   readonly unusedByConfiguration?: boolean;
+  /** False: a worker of an earlier configuration may not have loaded it. Absent: every worker loads it. */
+  readonly inEveryWorker?: boolean;
   /** What every worker should hold now; updated by every committed change. */
   readonly expected: Fingerprint;
   /** Canonical texts of the database. Concurrent changes may or may not be included. */
@@ -22,12 +25,13 @@ export interface MirroredMap {
 }
 
 /**
- * An attached configuration need not use the trusted map, and no reload could load it then. While nothing is trusted,
- * nothing is missing.
+ * A configuration need not use any map but the blocked one, and no reload could load it then. While it holds nothing,
+ * nothing is missing. A draining worker keeps the configuration that it was started with.
  */
-export function isUnused(map: MirroredMap, error: unknown): boolean {
-  const mayLack = map.name === 'trusted' && (map.expected.total === 0 || map.unusedByConfiguration === true);
-  return mayLack && error instanceof RuntimeMapRejection && error.mapIsNotLoaded;
+export function isUnused(map: MirroredMap, error: unknown, role: 'current' | 'draining' | undefined): boolean {
+  if (!(error instanceof RuntimeMapRejection && error.mapIsNotLoaded) || map.name === 'blocked') return false;
+  if (map.expected.total === 0 || map.unusedByConfiguration === true) return true;
+  return role === 'draining' && map.inEveryWorker === false;
 }
 
 /** In address order, `size` at a time. */

@@ -146,7 +146,7 @@ describe('keep', () => {
   it('that is stored does not fail', async () => {
     await ban();
     await release(5);
-    const counts = vi.spyOn(SourcesStore.prototype, 'claimsOf').mockRejectedValue(new Error('cannot read'));
+    const counts = vi.spyOn(SourcesStore.prototype, 'countsOf').mockRejectedValue(new Error('cannot read'));
     try {
       expect(await rejection(keep())).toMatchObject({ message: 'cannot read' });
     } finally {

@@ -38,7 +38,7 @@ export class Releases {
 
   constructor(deps: ReleasesDeps) {
     this.#deps = deps;
-    this.#loop = new ExpiryLoop({ what: 'Released claims', log: deps.log, expireOnce: () => this.#dropDue() });
+    this.#loop = new ExpiryLoop({ what: 'Released claims', log: deps.log, expireOnce: () => this.dropDue() });
   }
 
   start(): void {
@@ -51,8 +51,8 @@ export class Releases {
 
   /** Errors: 1100. */
   async get(name: string): Promise<Source> {
-    const source = (await this.#deps.sources.list()).find((one) => one.name === name);
-    if (source === undefined) throw noSource('get source', name);
+    const source = await this.#deps.sources.get(name);
+    if (source === null) throw noSource('get source', name);
     return source;
   }
 
@@ -118,7 +118,8 @@ export class Releases {
     return source;
   }
 
-  async #dropDue(): Promise<boolean> {
+  /** Never more to do at once. */
+  async dropDue(): Promise<boolean> {
     for (const source of await this.#deps.store.due(this.#deps.now())) {
       crashPoint('release.due');
       const now = this.#deps.now();

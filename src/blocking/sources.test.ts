@@ -45,6 +45,45 @@ it.each(['dry run', 'broken body', 'set beyond the limit'])('a new source is not
   await changes.everywhere([ip]);
 });
 
+describe('a new source of an agent', () => {
+  const names = async () => (await changes.kit.sources.list()).map(({ name }) => name);
+  const batch = (add: readonly string[], remove: readonly string[] = [], dryRun = false) =>
+    changes.kit.blockedSet.batch(
+      {
+        add: add.map((text, index) => ({ index, request: toBlock(text) })),
+        remove: remove.map((text, index) => ({ index, entry: entryOf(text) })),
+        rejected: [],
+      },
+      fail2ban(),
+      { dryRun },
+    );
+
+  it.each(['block', 'batch'])('is not left behind by a %s that is refused', async (what) => {
+    vi.spyOn(EntryLimit.prototype, 'allows').mockReturnValue(false);
+    await expect(what === 'block' ? ban() : batch([ip])).rejects.toMatchObject({ code: codes.SetFull });
+    vi.restoreAllMocks();
+    expect(await names()).toEqual(['manual']);
+    await expect(changes.kit.releases.get('fail2ban')).rejects.toMatchObject({ code: codes.NotFound });
+    await ban();
+    expect(await changes.kit.releases.get('fail2ban')).toMatchObject({ kind: 'agent', claims: 1, alone: 1 });
+  });
+
+  it('stays if another request names it while the first one is refused', async () => {
+    vi.spyOn(EntryLimit.prototype, 'allows').mockReturnValueOnce(false).mockReturnValue(true);
+    const both = await Promise.allSettled([ban(), ban('192.0.2.2')]);
+    vi.restoreAllMocks();
+    expect(both.map(({ status }) => status)).toContain('fulfilled');
+    expect(await changes.kit.sources.list()).toMatchObject([{ name: 'manual' }, { name: 'fail2ban', kind: 'agent' }]);
+  });
+
+  it('is not created by a batch that only removes, nor by its dry run', async () => {
+    await changes.block(ip);
+    expect(await batch([], [ip])).toMatchObject({ removed: 0, unchanged: 1 });
+    expect(await batch([], [ip], true)).toMatchObject({ removed: 0, dry_run: true });
+    expect(await names()).toEqual(['manual']);
+  });
+});
+
 describe('fail2ban beside the operator', () => {
   it("lifts its ban, and the operator's block stays in force", async () => {
     await changes.block(ip);

@@ -9,7 +9,7 @@ import type { Claim } from '../store/blocked-changes.ts';
 import { MANUAL } from '../store/claims.ts';
 import type { ClaimsStore } from '../store/claims-store.ts';
 import type { SourceKind } from '../store/schema.ts';
-import { mostSources, type SourceRow, type SourcesStore } from '../store/sources-store.ts';
+import { type ClaimCounts, mostSources, noClaims, type SourceRow, type SourcesStore } from '../store/sources-store.ts';
 
 export interface NamedSource {
   readonly id: number;
@@ -27,8 +27,15 @@ interface SourcesDeps {
   readonly now: () => Date;
 }
 
+/** Requests in progress that name a source, and how often it was named meanwhile. */
+interface Naming {
+  requests: number;
+  times: number;
+}
+
 export class Sources {
   readonly #deps: SourcesDeps;
+  readonly #naming = new Map<string, Naming>();
 
   constructor(deps: SourcesDeps) {
     this.#deps = deps;
@@ -43,7 +50,36 @@ export class Sources {
     caller: Caller,
   ): Promise<NamedSource | undefined> {
     const name = sourceOf(requested, caller);
-    return name === undefined ? undefined : await this.#ensure(name, kind);
+    return name === undefined ? undefined : (await this.#ensure(name, kind)).source;
+  }
+
+  /**
+   * `change` with the source of `toClaim`. If it fails, a source that it created, and that was not named again
+   * meanwhile, is as if it had not been named.
+   */
+  async claiming<T>(
+    requested: string | undefined,
+    kind: Exclude<SourceKind, 'manual'>,
+    caller: Caller,
+    change: (source: NamedSource | undefined) => Promise<T>,
+  ): Promise<T> {
+    const name = sourceOf(requested, caller);
+    if (name === undefined) return await change(undefined);
+    const naming = this.#naming.get(name) ?? { requests: 0, times: 0 };
+    this.#naming.set(name, naming);
+    naming.requests += 1;
+    try {
+      const { source, created } = await this.#ensure(name, kind);
+      try {
+        return await change(source);
+      } catch (error) {
+        if (created && naming.times === 1) await this.#deps.store.createdInVain(source.id);
+        throw error;
+      }
+    } finally {
+      naming.requests -= 1;
+      if (naming.requests === 0) this.#naming.delete(name);
+    }
   }
 
   /** Whether the request acts on a list: it is sent again and again, so it ends no trust. */
@@ -54,13 +90,13 @@ export class Sources {
 
   /** The source of that name, created as one of an agent if it is new. */
   async forAgent(name: string): Promise<NamedSource> {
-    return await this.#ensure(name, 'agent');
+    return (await this.#ensure(name, 'agent')).source;
   }
 
-  async #ensure(name: string, kind: Exclude<SourceKind, 'manual'>): Promise<NamedSource> {
-    const { source } = await this.ensure(name, kind);
-    if (source.released === 2) await this.#deps.store.claimsAgain(source.id);
-    return source;
+  async #ensure(name: string, kind: Exclude<SourceKind, 'manual'>) {
+    const ensured = await this.ensure(name, kind);
+    if (ensured.source.released === 2) await this.#deps.store.claimsAgain(ensured.source.id);
+    return ensured;
   }
 
   /** Created as `kind` if it is new. Errors: 409 when there are too many. */
@@ -69,6 +105,8 @@ export class Sources {
     kind: Exclude<SourceKind, 'manual'>,
   ): Promise<{ readonly source: NamedSource & Partial<SourceRow>; readonly created: boolean }> {
     if (name === manualName) return { source: manual, created: false };
+    const naming = this.#naming.get(name);
+    if (naming !== undefined) naming.times += 1;
     const known = await this.#deps.store.find(name);
     if (known?.removed === 0) return { source: known, created: false };
     const source = await this.#deps.store.create(name, kind, this.#deps.now());
@@ -91,7 +129,15 @@ export class Sources {
 
   /** How many claims it has, ended ones included. */
   async claimsOfSource({ id }: NamedSource): Promise<number> {
-    return await this.#deps.store.claimsOf(id);
+    return (await this.#deps.store.countsOf(id)).claims;
+  }
+
+  /** Null: it was never named, or is removed and has no claims. */
+  async get(name: string): Promise<Source | null> {
+    const source = await this.#deps.store.find(name);
+    if (source === null) return null;
+    const counts = await this.#deps.store.countsOf(source.id);
+    return source.removed === 1 && counts.claims === 0 ? null : shownSource(source, counts);
   }
 
   /** All of them. */
@@ -125,21 +171,21 @@ export class Sources {
   async list(): Promise<readonly Source[]> {
     const sources = await this.#deps.store.list();
     const counts = await this.#deps.store.counts();
-    const none = { claims: 0, alone: 0, last_claimed_at: null };
     return sources
       .filter((source) => source.removed === 0 || counts.has(source.id))
-      .map((source) => {
-        const { id, removed: _, released: _r, ...shown }: SourceRow = source;
-        return { ...shown, ...(counts.get(id) ?? none) };
-      });
+      .map((source) => shownSource(source, counts.get(source.id) ?? noClaims));
   }
 
-  /** For a request that changes nothing: a source that does not exist has no claims. */
-  async toPreview(requested: string | undefined, caller: Caller): Promise<NamedSource | undefined> {
+  /** For a request that adds no claim: a source that does not exist has none, and would be of `kind`. */
+  async toPreview(
+    requested: string | undefined,
+    kind: Exclude<SourceKind, 'manual'>,
+    caller: Caller,
+  ): Promise<NamedSource | undefined> {
     const name = sourceOf(requested, caller);
     if (name === undefined) return undefined;
     if (name === manualName) return manual;
-    return (await this.#deps.store.find(name)) ?? { id: noSource, name, kind: 'list' };
+    return (await this.#deps.store.find(name)) ?? { id: noSource, name, kind };
   }
 }
 
@@ -165,6 +211,10 @@ export function sourceOf(requested: string | undefined, { keyName, boundTo }: Ca
     'choose source',
     `the key ${keyName} is bound to the source ${bound}, so it cannot change claims of ${requested}; name ${bound} or ${bound}:…, or none`,
   );
+}
+
+function shownSource({ id: _, removed: _r, released: _d, ...shown }: SourceRow, counts: ClaimCounts): Source {
+  return { ...shown, ...counts };
 }
 
 function isManual({ source }: Claim): boolean {

@@ -1,22 +1,14 @@
-// Kept in memory, because every block checks it.
-import { containingNetworks, covers, type IpEntry, lookupForms, parseIp } from '../domain/ip.ts';
-
-const shownInside = 100;
-/** Up to this number, checking each entry is faster than computing all networks that could cover. */
-const fewEntries = 64;
+import { type IpEntry, parseIp } from '../domain/ip.ts';
+import { SmallEntries } from './small-entries.ts';
 
 interface TrustedRow {
   readonly ip_address: string;
   readonly expires_at: string | null;
 }
 
-export class TrustedEntries {
-  #entries = new Map<string, IpEntry>();
+/** An entry that covers a block: the block has no effect. */
+export class TrustedEntries extends SmallEntries {
   readonly #temporary = new Set<string>();
-
-  get isEmpty(): boolean {
-    return this.#entries.size === 0;
-  }
 
   /** Some trust has an end. */
   get anyTemporary(): boolean {
@@ -24,7 +16,7 @@ export class TrustedEntries {
   }
 
   replaceAll(rows: Iterable<TrustedRow>): void {
-    this.#entries = new Map();
+    this.clear();
     this.#temporary.clear();
     for (const row of rows) this.add(row);
   }
@@ -33,32 +25,14 @@ export class TrustedEntries {
     const parsed = parseIp(ip_address);
     if (!parsed.ok) return;
     const { text } = parsed.entry;
-    this.#entries.set(text, parsed.entry);
+    this.hold(parsed.entry);
     if (expires_at === null) this.#temporary.delete(text);
     else this.#temporary.add(text);
   }
 
   remove(text: string): void {
-    this.#entries.delete(text);
+    this.letGo(text);
     this.#temporary.delete(text);
-  }
-
-  has(text: string): boolean {
-    return this.#entries.has(text);
-  }
-
-  texts(): string[] {
-    return [...this.#entries.keys()];
-  }
-
-  /** Trusted entries that cover all of it, narrowest first; empty: the block has an effect. */
-  covering(entry: IpEntry): string[] {
-    // Called for each line of a list of millions.
-    if (this.#entries.size === 0) return [];
-    if (this.#entries.size <= fewEntries && !this.#anyCovers(entry)) return [];
-    return lookupForms(entry).flatMap((form) =>
-      [form.text, ...containingNetworks(form)].filter((text) => this.#entries.has(text)),
-    );
   }
 
   /** Nothing but a trust with an end of exactly this entry covers it. */
@@ -66,22 +40,5 @@ export class TrustedEntries {
     if (!this.#temporary.has(entry.text)) return false;
     const covering = this.covering(entry);
     return covering.length === 1 && covering[0] === entry.text;
-  }
-
-  #anyCovers(entry: IpEntry): boolean {
-    for (const form of lookupForms(entry)) {
-      for (const trusted of this.#entries.values()) if (covers(trusted, form)) return true;
-    }
-    return false;
-  }
-
-  /** The first 100 trusted entries inside a network to be blocked. */
-  inside(network: IpEntry): string[] {
-    const inside: string[] = [];
-    for (const trusted of this.#entries.values()) {
-      if (trusted.text !== network.text && covers(network, trusted)) inside.push(trusted.text);
-      if (inside.length === shownInside) break;
-    }
-    return inside;
   }
 }

@@ -1,6 +1,5 @@
 // The trusted addresses. They are few, so each change rewrites the complete file.
 
-import { stat } from 'node:fs/promises';
 import type { Caller } from '../api/caller.ts';
 import type { RuntimeReport } from '../api/changes.ts';
 import type { TrustedIp } from '../api/trusted-ips.ts';
@@ -11,7 +10,6 @@ import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { Emit } from '../events/facts.ts';
 import { crashPoint } from '../faults/crash-point.ts';
-import { isMissing, writeFileAtomically } from '../files/atomic-file.ts';
 import { trustedMapText } from '../haproxy/map-file/trusted-map-text.ts';
 import type { RuntimeMap } from '../haproxy/maps/runtime-map.ts';
 import type { AuditedChange } from '../store/audit-rows.ts';
@@ -19,24 +17,18 @@ import { auditedChange } from '../store/audit-rows.ts';
 import { hasExpired, type TrustExpiry, type TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { type ChangeCounts, nothingChanged, runtimeReport } from './answers.ts';
 import type { TrustChange } from './blocked-set-service.ts';
-import { Fingerprint } from './compare/fingerprint.ts';
-import type { MirroredMap } from './mirrored-map.ts';
+import { SmallMap } from './small-map.ts';
+import { type Made, type SmallSetResult, SmallSetWriter } from './small-set-writer.ts';
 import { TrustedEntries } from './trusted-entries.ts';
-import { changeFailure } from './write/change-failure.ts';
 import type { ChangeWindows } from './write/change-windows.ts';
-import type { RuntimeChangeResult, RuntimeChanger } from './write/runtime-changer.ts';
+import type { RuntimeChanger } from './write/runtime-changer.ts';
 
-const runtimeBudgetMs = 1_400;
 /** Removed one by one, because they are few. */
 const expiredAtOnce = 50;
 
 type Stored = Awaited<ReturnType<TrustedIpsStore['put']>>;
 
-interface Made<T> {
-  readonly value: T;
-  readonly counts: ChangeCounts;
-  readonly undo: () => Promise<void>;
-}
+type MadeOne<T> = Omit<Made<T>, 'maps'>;
 
 const oneRemoved: ChangeCounts = { ...nothingChanged, removed: 1 };
 
@@ -71,44 +63,33 @@ interface TrustedSetDeps {
   readonly usage?: TrustUsage;
 }
 
-export class TrustedSet implements MirroredMap {
+export class TrustedSet {
   readonly entries = new TrustedEntries();
+  readonly map: SmallMap;
   readonly #deps: TrustedSetDeps;
   readonly #usage: TrustUsage;
-  #expected = new Fingerprint();
-  #written: { readonly identity: string | null; readonly content: string } | null = null;
-  /** Never rejects. */
-  #writing: Promise<unknown> | null = null;
+  readonly #writer: SmallSetWriter;
 
   constructor(deps: TrustedSetDeps) {
+    const { turns, windows, changer } = deps;
     this.#deps = deps;
     this.#usage = deps.usage ?? { last: usedWholly, check: async () => usedWholly };
-  }
-
-  readonly name = 'trusted';
-
-  get unusedByConfiguration(): boolean {
-    return this.#usage.last.mapLoaded === false;
-  }
-
-  get runtime(): RuntimeMap {
-    return this.#deps.map;
-  }
-
-  get expected(): Fingerprint {
-    return this.#expected;
-  }
-
-  async *scan(): AsyncIterable<readonly string[]> {
-    yield this.entries.texts();
-  }
-
-  async reread(): Promise<void> {
-    await this.updateTrustedIpsMap();
-  }
-
-  async members(texts: readonly string[]): Promise<ReadonlySet<string>> {
-    return new Set(texts.filter((text) => this.entries.has(text)));
+    this.map = new SmallMap({
+      name: 'trusted',
+      path: deps.path,
+      what: 'trusted map',
+      runtime: deps.map,
+      reread: () => this.updateTrustedIpsMap(),
+      unused: () => this.#usage.last.mapLoaded === false,
+      inEveryWorker: true,
+    });
+    this.#writer = new SmallSetWriter({
+      turns,
+      windows,
+      changer,
+      writeFiles: async () => this.#writeFile(await this.#deps.store.list()),
+      reached: (step) => crashPoint(`trusted.${step}`),
+    });
   }
 
   /** Called at start, before every reload, and by a sync. */
@@ -116,8 +97,7 @@ export class TrustedSet implements MirroredMap {
     await this.#deps.turns.take('urgent', async () => {
       const rows = await this.#deps.store.list();
       this.entries.replaceAll(rows);
-      this.#expected = new Fingerprint();
-      for (const row of rows) this.#expected.add(row.ip_address);
+      this.map.replaceAll(rows.map((row) => [row.ip_address, '1']));
       await this.#writeFile(rows);
     });
   }
@@ -137,7 +117,7 @@ export class TrustedSet implements MirroredMap {
     change: TrustChange,
     caller: Caller,
   ): Promise<{ created: boolean; answer: TrustedIp & RuntimeReport }> {
-    const { value, report } = await this.#change<Stored, never>('trust', entry, 'add', caller, async () => {
+    const done = await this.#change<Stored>('trust', entry, 'add', caller, async () => {
       const now = this.#deps.now();
       const before = await this.#deps.store.get(entry.text);
       const details = {
@@ -151,6 +131,7 @@ export class TrustedSet implements MirroredMap {
       const counts = stored.created ? { ...nothingChanged, added: 1 } : { ...nothingChanged, updated: 1 };
       return { value: stored, counts, undo: () => this.#rollBack(entry, before) };
     });
+    const { value, report } = done!;
     const { created, row } = value;
     const { ip_address, note, expires_at } = row;
     const result = { created, note, expires_at, report };
@@ -159,20 +140,21 @@ export class TrustedSet implements MirroredMap {
   }
 
   async remove(entry: IpEntry, caller: Caller): Promise<{ ip_address: string } & RuntimeReport> {
-    const { report } = await this.#change<null, never>('distrust', entry, 'remove', caller, async () => {
+    const done = await this.#change<null>('distrust', entry, 'remove', caller, async () => {
       const audited = auditedChange('distrust', caller, { ipAddress: entry.text });
       const before = await this.#deps.store.remove(entry, this.#deps.now(), audited);
       if (before === null) throw new ServiceError(codes.NotFound, 'distrust', `${entry.text} is not trusted`);
       this.#letGo(entry.text);
       return { value: null, counts: oneRemoved, undo: () => this.#rollBack(entry, before) };
     });
+    const { report } = done!;
     this.#deps.emit('operation.done', { operation: 'distrust', caller, subject: { ip_address: entry.text }, report });
     return { ip_address: entry.text, ...report };
   }
 
   /** Ends a trust that has an end, because the address was blocked again. Null: it is permanent, or there is none. */
   async endEarly(entry: IpEntry, caller: Caller): Promise<RuntimeReport | null> {
-    const done = await this.#change<null, null>('distrust', entry, 'remove', caller, async () => {
+    const done = await this.#change<null>('distrust', entry, 'remove', caller, async () => {
       const audited = auditedChange('distrust', caller, { ipAddress: entry.text, details: { ended_by: 'block' } });
       const before = await this.#deps.store.removeTemporary(entry, this.#deps.now(), audited);
       if (before === null) return null;
@@ -199,7 +181,7 @@ export class TrustedSet implements MirroredMap {
   /** False: it was extended, made permanent or removed meanwhile. */
   async #expire(entry: IpEntry): Promise<boolean> {
     const auditRows: number[] = [];
-    const done = await this.#change<null, null>('expire_trust', entry, 'remove', null, async () => {
+    const done = await this.#change<null>('expire_trust', entry, 'remove', null, async () => {
       const now = this.#deps.now();
       const present = await this.#deps.store.list();
       if (!present.some((row) => row.ip_address === entry.text && hasExpired(row, now))) return null;
@@ -223,23 +205,17 @@ export class TrustedSet implements MirroredMap {
 
   /** False: another process changed or removed it, or it was never written. */
   async fileUnchanged(): Promise<boolean> {
-    for (;;) {
-      while (this.#writing !== null) await this.#writing;
-      const written = this.#written;
-      const there = await identityOf(this.#deps.path);
-      // The service wrote it during the check.
-      if (this.#writing === null && this.#written === written) return written !== null && written.identity === there;
-    }
+    return await this.map.file.unchanged();
   }
 
   #hold(row: TrustedIp): void {
-    if (!this.entries.has(row.ip_address)) this.#expected.add(row.ip_address);
+    this.map.hold(row.ip_address);
     this.entries.add(row);
   }
 
   #letGo(text: string): void {
     this.entries.remove(text);
-    this.#expected.remove(text);
+    this.map.letGo(text);
   }
 
   /** Rolls back a change whose file could not be written. */
@@ -252,56 +228,36 @@ export class TrustedSet implements MirroredMap {
     }
   }
 
+  async #writeFile(rows: readonly TrustedIp[]): Promise<void> {
+    await this.map.file.write(trustedMapText(rows));
+  }
+
   /**
    * @param caller null: the service itself
    * @param store null: there was nothing to change
    */
-  async #change<T, Nothing extends null>(
+  async #change<T>(
     operation: string,
     entry: IpEntry,
     verb: 'add' | 'remove',
     caller: Caller | null,
-    store: () => Promise<Made<T> | Nothing>,
-  ): Promise<{ value: T; report: RuntimeReport } | Nothing> {
-    let durable: ChangeCounts | null = null;
-    try {
-      const outcome = await this.#deps.turns.take('urgent', async () => {
-        const end = this.#deps.windows.begin([entry.text]);
-        try {
-          const made = await store();
-          if (made === null) return made;
-          durable = made.counts;
-          crashPoint('trusted.stored');
-          try {
-            await this.#writeFile(await this.#deps.store.list());
-          } catch (error) {
-            await made.undo();
-            durable = null;
-            throw error;
-          }
-          crashPoint('trusted.written');
-          const result = await this.#deps.changer.change({
-            map: this.#deps.map,
-            name: 'trusted',
-            add: verb === 'add' ? [entry.text] : [],
-            remove: verb === 'remove' ? [entry.text] : [],
-            deadline: Math.max((caller?.receivedAt ?? performance.now()) + runtimeBudgetMs, performance.now() + 100),
-          });
-          crashPoint('trusted.after-runtime');
-          return { value: made.value, result };
-        } finally {
-          end();
-        }
-      });
-      if (outcome === null) return outcome;
-      const { value, result } = outcome;
-      return { value, report: await this.#reportOf(result, `${operation} ${entry.text}`) };
-    } catch (error) {
-      throw changeFailure(error, durable);
-    }
+    store: () => Promise<MadeOne<T> | null>,
+  ): Promise<{ value: T; report: RuntimeReport } | null> {
+    const { map } = this;
+    const done = await this.#writer.change<T>(caller, async () => ({
+      texts: [entry.text],
+      store: async () => {
+        const made = await store();
+        const change = { map, add: verb === 'add' ? [entry.text] : [], remove: verb === 'remove' ? [entry.text] : [] };
+        return made === null ? null : { ...made, maps: [change] };
+      },
+    }));
+    if (done === null) return null;
+    return { value: done.value, report: await this.#reportOf(done.result, `${operation} ${entry.text}`) };
   }
 
-  async #reportOf({ failures, currentFailed }: RuntimeChangeResult, change: string): Promise<RuntimeReport> {
+  async #reportOf({ failures: found, currentFailed }: SmallSetResult, change: string): Promise<RuntimeReport> {
+    const failures = found.map(({ map: _, ...failure }) => failure);
     if (failures.length > 0 && (await this.#usage.check()).mapLoaded === false) {
       // No reload of this configuration would load the map.
       return runtimeReport(
@@ -310,35 +266,6 @@ export class TrustedSet implements MirroredMap {
       );
     }
     return runtimeReport(failures, currentFailed && this.#deps.scheduleReload(`${change}: ${failures[0]?.reason}`));
-  }
-
-  async #writeFile(rows: readonly TrustedIp[]): Promise<void> {
-    const write = this.#writeWhole(rows);
-    const writing = write.catch(() => undefined);
-    this.#writing = writing;
-    try {
-      await write;
-    } finally {
-      if (this.#writing === writing) this.#writing = null;
-    }
-  }
-
-  async #writeWhole(rows: readonly TrustedIp[]): Promise<void> {
-    const content = trustedMapText(rows);
-    try {
-      // An unchanged file stays: a proxy that died can be started although the disk is full.
-      if (this.#written?.content === content && this.#written.identity === (await identityOf(this.#deps.path))) return;
-      this.#written = null;
-      await writeFileAtomically(this.#deps.path, content);
-      this.#written = { identity: await identityOf(this.#deps.path), content };
-    } catch (error) {
-      throw new ServiceError(
-        codes.MapFileUnusable,
-        'trusted map',
-        `the map file ${this.#deps.path} cannot be written: ${(error as Error).message}`,
-        { cause: error, retryAfterSeconds: 5 },
-      );
-    }
   }
 }
 
@@ -351,15 +278,4 @@ function expiryDetails(expiry: TrustExpiry): Readonly<Record<string, unknown>> {
   if (expiry.kind === 'duration') return { duration_seconds: expiry.seconds };
   if (expiry.kind === 'keep') return {};
   return { expires_at: expiry.kind === 'at' ? expiry.at.toISOString() : null };
-}
-
-/** Changes with every edit and replacement; null: no such file. */
-async function identityOf(path: string): Promise<string | null> {
-  try {
-    const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
-    return [dev, ino, size, mtimeNs].join(':');
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
 }

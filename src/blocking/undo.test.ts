@@ -230,6 +230,29 @@ describe('the undo', () => {
   });
 });
 
+it('says which restored addresses trust allows anyway, and does not change the trust', async () => {
+  const { blockedSet, trusted } = changes.kit;
+  await block(ip);
+  await block('192.0.2.2');
+  const id = await idOf(() => blockedSet.unblock(entryOf(ip), by(), { trustFor: 3_600 }));
+  const other = await idOf(() => unblock('192.0.2.2'));
+  const still_trusted = [{ ip_address: ip, by: ip }];
+  expect(await undo(id, true)).toMatchObject({ dry_run: true, added: 1, still_trusted, still_trusted_total: 1 });
+  expect(await undo(other, true)).not.toHaveProperty('still_trusted');
+  expect(await undo(id)).toMatchObject({ added: 1, still_trusted, still_trusted_total: 1 });
+  expect(await trusted.list()).toMatchObject([{ ip_address: ip }]);
+});
+
+it('does not write the map file if no address is blocked or unblocked', async () => {
+  await block(ip);
+  const id = await idOf(() => block(ip, { source: 'fail2ban' }));
+  const write = vi.spyOn(changes.kit.keeper, 'updateBlockedIpsMap');
+  expect(await undo(id)).toMatchObject({ removed: 0, still_claimed_total: 1 });
+  expect(write).not.toHaveBeenCalled();
+  await undo(await idOf(() => unblock(ip)));
+  expect(write).toHaveBeenCalledTimes(1);
+});
+
 it('of any operation is exact, or changes nothing', async () => {
   const some = ['192.0.2.1', '198.51.100.0/24'];
   const address = fc.constantFrom(...some);

@@ -3,7 +3,7 @@
 
 import type { AuditRecord } from '../api/audit.ts';
 import type { Caller } from '../api/caller.ts';
-import type { UndoAnswer, UndoneClaim } from '../api/undo.ts';
+import type { StillTrusted, UndoAnswer, UndoneClaim } from '../api/undo.ts';
 import { yieldToLoop } from '../concurrency/pause.ts';
 import { parseIp } from '../domain/ip.ts';
 import { codes } from '../errors/catalogue.ts';
@@ -20,6 +20,7 @@ import { type ChangeCounts, countsOf, nothingChanged, runtimeReport } from './an
 import type { BulkResult, BulkRunner } from './bulk/bulk-runner.ts';
 import { type NamedSource, type Sources, sourceOf } from './sources.ts';
 import { singleSteps } from './undo-details.ts';
+import type { Admission } from './write/admission.ts';
 import { stored } from './write/change-failure.ts';
 import type { Outcomes } from './write/outcomes.ts';
 
@@ -33,6 +34,7 @@ interface UndoDeps {
   readonly records: Pick<UndoRecords, 'find' | 'isBeingApplied' | 'read'>;
   readonly claims: Pick<ClaimsStore, 'claimedAmong'>;
   readonly sources: Pick<Sources, 'byNumber'>;
+  readonly admission: Pick<Admission, 'trustInForce'>;
   readonly bulk: Pick<BulkRunner, 'run'>;
   readonly outcomes: Pick<Outcomes, 'reportBulk'>;
   readonly now: () => Date;
@@ -48,6 +50,7 @@ interface Plan {
   readonly counts: ChangeCounts;
   readonly sources: ReadonlyMap<number, NamedSource>;
   readonly first: readonly UndoneClaim[];
+  readonly trusted: Pick<UndoAnswer, 'still_trusted' | 'still_trusted_total'>;
 }
 
 export class Undo {
@@ -66,10 +69,11 @@ export class Undo {
     const rejected = { total: 0, first: [] };
     if (dryRun) {
       const answer = { ...plan.counts, rejected_total: 0, rejected: [], ...runtimeReport([], false) };
-      return { undoes, first: [...plan.first], ...answer, dry_run: true };
+      return { undoes, first: [...plan.first], ...plan.trusted, ...answer, dry_run: true };
     }
     const done = await this.#apply(id, steps, plan, operation, caller);
-    return { undoes, first: [...plan.first], ...this.#deps.outcomes.reportBulk('undo', done, rejected, caller) };
+    const answer = { undoes, first: [...plan.first], ...plan.trusted };
+    return { ...answer, ...this.#deps.outcomes.reportBulk('undo', done, rejected, caller) };
   }
 
   async #find(id: number): Promise<{ record: AuditRecord; steps: () => AsyncIterable<readonly ClaimStep[]> }> {
@@ -104,6 +108,8 @@ export class Undo {
     const lists: Lists = new Set([...known.values()].filter(({ kind }) => kind === 'list').map((one) => one.id));
     const sources = new Map<number, NamedSource>();
     const first: UndoneClaim[] = [];
+    const trust = await this.#deps.admission.trustInForce();
+    const stillTrusted = new Map<string, StillTrusted>();
     const changed: string[] = [];
     let changedTotal = 0;
     let counts = nothingChanged;
@@ -124,6 +130,8 @@ export class Undo {
         claimed.current = after;
         counts = sum(counts, countsOf([effect]));
         if (first.length < shown) first.push(shownOf(verdict.row, step, source));
+        const [by] = verdict.row.op === 'add' ? trust.covering(verdict.row.entry) : [];
+        if (by !== undefined) stillTrusted.set(step.ip_address, { ip_address: step.ip_address, by });
       }
     }
     if (changedTotal > 0) {
@@ -133,7 +141,11 @@ export class Undo {
         members: { changed_since: changed, changed_since_total: changedTotal },
       });
     }
-    return { counts, sources, first };
+    const trusted = stillTrusted.size > 0 && {
+      still_trusted: [...stillTrusted.values()].slice(0, shown),
+      still_trusted_total: stillTrusted.size,
+    };
+    return { counts, sources, first, trusted: { ...trusted } };
   }
 
   /** A bulk change for each source, whose rows are chosen again: what is changed meanwhile stays as it is. */

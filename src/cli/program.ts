@@ -23,6 +23,7 @@ const verbs: Readonly<Record<string, { readonly group: string; readonly load: ()
   status: { group: proxy, load: async () => (await import('./verbs/status.ts')).statusVerb },
   sync: { group: proxy, load: async () => (await import('./verbs/sync.ts')).syncVerb },
   reload: { group: proxy, load: async () => (await import('./verbs/reload.ts')).reloadVerb },
+  upstream: { group: proxy, load: async () => (await import('./verbs/upstream.ts')).upstreamVerb },
   site: { group: proxy, load: async () => (await import('./verbs/site.ts')).siteVerb },
   config: {
     group: proxy,

@@ -1,6 +1,7 @@
 import type { RuntimeReport } from '../api/changes.ts';
 import { quote } from '../domain/quote.ts';
 import { hasNoEffect, unusedTrustedMap } from '../domain/trust-effect.ts';
+import { unusedUpstreamMap } from '../domain/upstream.ts';
 import { type ExitCode, exitCodes } from './failure.ts';
 import { count } from './output/times.ts';
 
@@ -10,6 +11,8 @@ type Report = RuntimeReport & {
   readonly overridden_by?: readonly string[];
   readonly trusted_inside?: readonly string[];
   readonly trust_ended?: readonly string[];
+  readonly upstreams_inside?: readonly string[];
+  readonly known_cdn?: string;
 };
 
 /** Completes a sentence; empty unless every worker was read back. */
@@ -21,6 +24,7 @@ export function verified(report: RuntimeReport): string {
 export function runtimeLines(report: Report): string[] {
   if (report.runtime_map_updated) return [];
   if (hasNoEffect(report)) return [unusedTrustedMap];
+  if (report.runtime_map_failures.some(({ reason }) => reason === unusedUpstreamMap)) return [unusedUpstreamMap];
   const follows = report.reload_scheduled ? 'a reload is scheduled' : 'the service retries; see: proxy-manager status';
   const lines = [`not verified in the running HAProxy yet; ${follows}`];
   for (const { worker, ip_address, reason, responses } of report.runtime_map_failures.slice(0, shownFailures)) {
@@ -35,10 +39,16 @@ export function runtimeLines(report: Report): string[] {
 
 export function trustLines(report: Report): string[] {
   const { overridden_by: over = [], trusted_inside: inside = [], trust_ended: ended = [] } = report;
+  const { upstreams_inside: upstreams = [], known_cdn: cdn } = report;
   const lines: string[] = [];
   if (ended.length > 0) lines.push(`this ended the temporary trust of ${shortList(ended)}`);
   if (over.length > 0) lines.push(`no effect while trusted by ${over.join(', ')}`);
   if (inside.length > 0) lines.push(`trusted addresses inside stay allowed: ${shortList(inside)}`);
+  if (cdn !== undefined)
+    lines.push(
+      `it belongs to the CDN ${cdn}: if your sites are behind it, unblock it and run proxy-manager upstream add ${cdn}`,
+    );
+  if (upstreams.length > 0) lines.push(`networks of upstreams inside are still served: ${shortList(upstreams)}`);
   return lines;
 }
 

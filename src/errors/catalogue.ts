@@ -19,6 +19,7 @@ const rows = [
   [106, 'InvalidServer', 'Parameter', 'invalid server of a site', 400],
   [107, 'InvalidCursor', 'Parameter', 'invalid cursor', 400],
   [108, 'UnexpectedBody', 'Parameter', 'unexpected request body', 400],
+  [109, 'InvalidUpstream', 'Parameter', 'invalid upstream', 400],
   [401, 'Unauthorized', 'Authentication', 'valid API key required', 401],
   [403, 'Forbidden', 'Authorization', 'the API key does not allow this', 403],
   [404, 'NoSuchEndpoint', 'Search', 'no such endpoint', 404],
@@ -61,6 +62,8 @@ const rows = [
   [6036, 'ManualSource', 'State', 'not possible for the source manual', 409],
   [6040, 'CountMismatch', 'State', 'not as many entries as expected', 409],
   [6041, 'CannotUndo', 'State', 'cannot be undone exactly', 409],
+  [6050, 'InsideUpstream', 'State', 'inside an upstream', 409],
+  [6051, 'UpstreamRulesMissing', 'Configuration', 'configuration without the rules for upstreams', 422],
 ] as const satisfies readonly (readonly [number, string, string, string, number])[];
 
 type Row = (typeof rows)[number];

@@ -49,6 +49,14 @@ interface OperationEvents {
   'trust.expired': { readonly ip_address: string; readonly runtime_map_updated: boolean };
   'site.set': { readonly domain: string; readonly created: boolean; readonly by: string };
   'site.removed': { readonly domain: string; readonly by: string };
+  'upstream.set': {
+    readonly name: string;
+    readonly created: boolean;
+    readonly networks: number;
+    readonly by: string;
+    readonly runtime_map_updated: boolean;
+  };
+  'upstream.removed': { readonly name: string; readonly by: string; readonly runtime_map_updated: boolean };
   'key.created': {
     readonly name: string;
     readonly scopes: readonly string[];
@@ -119,6 +127,8 @@ const adminParts: { readonly [Type in EventType]: readonly (keyof Events[Type])[
   'trust.expired': [],
   'site.set': [],
   'site.removed': [],
+  'upstream.set': [],
+  'upstream.removed': [],
   'key.created': null,
   'key.revoked': null,
   'webhook.set': null,

@@ -71,6 +71,9 @@ export type DoneOperation =
   | (OwnDone<'expire_trust', Address> & ReadBack)
   | (Done<'set_site', { readonly domain: string }> & { readonly created: boolean })
   | Done<'remove_site', { readonly domain: string }>
+  | (Done<'set_upstream', { readonly upstream: string }> &
+      ReadBack & { readonly created: boolean; readonly networks: number })
+  | (Done<'remove_upstream', { readonly upstream: string }> & ReadBack)
   | Done<
       'create_key',
       { readonly name: string; readonly scopes: readonly string[]; readonly expires_at: string | null }
@@ -86,7 +89,7 @@ export type DoneOperation =
   | (Done<'restore_backup', { readonly backup: string }> & { readonly reload: string })
   | Done<'sign_in' | 'sign_out', { readonly from: string }>;
 
-export type ReloadPurpose = 'requested' | 'site' | 'restore' | 'scheduled';
+export type ReloadPurpose = 'requested' | 'site' | 'upstream' | 'restore' | 'scheduled';
 
 export interface Facts extends PlainEvents {
   /** Emitted in the order of the changes. */

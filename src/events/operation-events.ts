@@ -55,6 +55,17 @@ export function eventsOf(done: DoneOperation): readonly Event[] {
     }
     case 'remove_site':
       return [{ type: 'site.removed', data: { ...done.subject, by: done.caller.keyName } }];
+    case 'set_upstream': {
+      const { subject, created, networks, report, caller } = done;
+      const { runtime_map_updated } = report;
+      const data = { name: subject.upstream, created, networks, by: caller.keyName, runtime_map_updated };
+      return [{ type: 'upstream.set', data }];
+    }
+    case 'remove_upstream': {
+      const { subject, report, caller } = done;
+      const { runtime_map_updated } = report;
+      return [{ type: 'upstream.removed', data: { name: subject.upstream, by: caller.keyName, runtime_map_updated } }];
+    }
     case 'create_key':
       return [{ type: 'key.created', data: { ...done.subject, by: done.caller.keyName } }];
     case 'revoke_key':

@@ -68,6 +68,8 @@ export const crashPoints = [
   // The release of a source.
   'release.due',
   'release.dropped',
+  'key-bind.stored',
+  'key-bind.moved',
   // A rewrite of the map file.
   'map-rewrite.begun',
   'map-rewrite.written',
@@ -79,6 +81,10 @@ export const crashPoints = [
   'trusted.stored',
   'trusted.written',
   'trusted.after-runtime',
+  // Upstreams.
+  'upstreams.stored',
+  'upstreams.written',
+  'upstreams.after-runtime',
   'sync.file-written',
   'sync.current-compared',
   // The replacement of a worker's map: only where a delete scans the map (before HAProxy 2.9).

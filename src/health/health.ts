@@ -4,8 +4,9 @@ import type { AttachedReport, DriftReport, Health as HealthReport } from '../api
 import type { BulkRunner } from '../blocking/bulk/bulk-runner.ts';
 import type { Reconciler } from '../blocking/compare/reconciler.ts';
 import type { KnownWorker, Passing, WorkerRegistry } from '../blocking/compare/worker-registry.ts';
-import type { MirroredMap } from '../blocking/mirrored-map.ts';
+import { type MirroredMap, mapNames } from '../blocking/mirrored-map.ts';
 import type { TrustedSet } from '../blocking/trusted-set.ts';
+import type { UpstreamSet } from '../blocking/upstream-set.ts';
 import type { MapFileKeeper } from '../blocking/write/map-file-keeper.ts';
 import type { RuntimeLink } from '../blocking/write/runtime-link.ts';
 import type { TurnQueue } from '../concurrency/turn-queue.ts';
@@ -37,7 +38,8 @@ export interface HealthSources {
   readonly link: RuntimeLink;
   readonly registry: WorkerRegistry;
   readonly keeper: MapFileKeeper;
-  readonly trusted: Pick<TrustedSet, 'fileUnchanged' | 'expected'>;
+  readonly trusted: Pick<TrustedSet, 'fileUnchanged' | 'map'>;
+  readonly upstreams: Pick<UpstreamSet, 'filesUnchanged'>;
   readonly blocked: MirroredMap;
   readonly turns: TurnQueue;
   readonly bulk: Pick<BulkRunner, 'problem' | 'underWay'>;
@@ -208,7 +210,7 @@ export class Health {
       last_reload: reloads.last,
       configuration_drift: drift,
       attached: this.#sources.attached(),
-      trusted_map: { used: this.#sources.trustHasEffect(), entries: this.#sources.trusted.expected.total },
+      trusted_map: { used: this.#sources.trustHasEffect(), entries: this.#sources.trusted.map.size },
       scheduled_reload:
         scheduled === null
           ? null
@@ -328,10 +330,11 @@ export class Health {
   }
 
   async #fileProblem(): Promise<string | null> {
-    const { keeper, trusted } = this.#sources;
+    const { keeper, trusted, upstreams } = this.#sources;
     if (keeper.problem !== null) return keeper.problem;
     if (!(await keeper.file.unchanged())) return 'it differs from what was written';
-    return (await trusted.fileUnchanged()) ? null : 'the file of trusted addresses differs from what was written';
+    if (!(await trusted.fileUnchanged())) return 'the file of trusted addresses differs from what was written';
+    return (await upstreams.filesUnchanged()) ? null : 'a file of upstreams differs from what was written';
   }
 
   async #noWorker(processes: ProbeResult<Processes | MasterSocketError>, deadline: Deadline): Promise<boolean> {
@@ -380,7 +383,7 @@ function partOf<T, Wrong extends string>(result: ProbeResult<T>, wrong: Wrong, p
 }
 
 function workerProblem(worker: KnownWorker, registry: WorkerRegistry, except: readonly Passing[] = []): string | null {
-  for (const map of ['blocked', 'trusted'] as const) {
+  for (const map of mapNames) {
     const state = registry.stateOf(worker, map);
     const excepted = state.passing !== null && except.includes(state.passing);
     if (!state.inSync && !excepted) return `${map} map: ${state.reason ?? 'not verified'}`;

@@ -38,6 +38,7 @@ import { sourcesRoutes } from './sources-routes.ts';
 import { StrictRequests } from './strict-requests.ts';
 import { trustedIpsRoutes } from './trusted-ips-routes.ts';
 import { undoRoutes } from './undo-routes.ts';
+import { upstreamsRoutes } from './upstreams-routes.ts';
 import { webhooksRoutes } from './webhooks-routes.ts';
 
 export interface AppOptions {
@@ -140,6 +141,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   blockedIpsSelectedRoutes(app, services);
   blockedIpsBulkRoutes(app, services, now, timeouts.bodyPace);
   trustedIpsRoutes(app, services, now);
+  upstreamsRoutes(app, services);
   sitesRoutes(app, services);
   configRoutes(app, services);
   keysRoutes(app, services, now);

@@ -100,9 +100,14 @@ async function faultsOf(one: Attack): Promise<string[]> {
     must(isHarmless(one), 'passed');
     // Null counts as absent; an empty object gets its defaults.
     if (one.where === 'body' && one.value !== null && !['null', '{}'].includes(one.value)) {
-      const given = JSON.stringify(JSON.parse(one.value)).toLowerCase();
+      const given: unknown = JSON.parse(one.value);
       const called = JSON.stringify(calls).toLowerCase();
-      must(called.includes(given), `handed on as ${called}`);
+      // Networks become entries.
+      const parts = one.field === 'networks' && Array.isArray(given) ? given : [given];
+      must(
+        parts.every((part) => called.includes(JSON.stringify(part).toLowerCase())),
+        `handed on as ${called}`,
+      );
     }
     return faults;
   }

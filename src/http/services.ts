@@ -13,6 +13,7 @@ import type { Health } from '../health/health.ts';
 import type { ApiKeys } from '../keys/keys.ts';
 import type { Sessions } from '../keys/sessions.ts';
 import type { SitesService } from '../sites/sites-service.ts';
+import type { Upstreams } from '../upstreams/upstreams.ts';
 import type { WebhooksService } from '../webhooks/webhooks.ts';
 import type { PanelAsset } from './panel-asset.ts';
 
@@ -23,6 +24,7 @@ export interface Services {
   readonly sources: Pick<Sources, 'list'>;
   readonly releases: Pick<Releases, 'get' | 'put' | 'release' | 'keep' | 'remove'>;
   readonly trustedIps: Pick<TrustedSet, 'list' | 'get' | 'put' | 'remove'>;
+  readonly upstreams: Pick<Upstreams, 'list' | 'get' | 'put' | 'remove'>;
   readonly sites: SitesService;
   readonly configuration: ConfigurationService;
   readonly keys: Pick<ApiKeys, 'authenticate' | 'list' | 'create' | 'bind' | 'revoke'>;

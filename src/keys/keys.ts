@@ -166,6 +166,7 @@ export class ApiKeys {
     const audited = auditedChange('bind_key', caller, { target: name, details: { source } });
     const row = await this.#deps.store.bind(name, source, this.#deps.now(), audited);
     if (row === null) throw new ServiceError(codes.NotFound, 'bind key', `there is no valid key named ${name}`);
+    crashPoint('key-bind.stored');
     const moved = await this.#move({ name, source });
     this.#deps.emit('operation.done', { operation: 'bind_key', caller, subject: { name, source } });
     return { ...shown(row), claims_moved: moved };
@@ -181,6 +182,7 @@ export class ApiKeys {
 
   async #move({ name, source }: { readonly name: string; readonly source: string }): Promise<number> {
     const moved = await this.#deps.moveClaims(name, source);
+    crashPoint('key-bind.moved');
     await this.#deps.store.claimsMoved(name);
     return moved;
   }

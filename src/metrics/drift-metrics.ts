@@ -1,8 +1,7 @@
 import type { ComparisonResult, DriftKind, DriftObserver } from '../blocking/compare/drift-observer.ts';
-import type { MapName } from '../blocking/mirrored-map.ts';
+import { type MapName, mapNames } from '../blocking/mirrored-map.ts';
 import type { Instruments } from './instruments.ts';
 
-const maps: readonly MapName[] = ['blocked', 'trusted'];
 const kinds: readonly DriftKind[] = ['missing', 'unexpected', 'wrong_value', 'duplicate'];
 const results: readonly ComparisonResult[] = ['whole', 'differs', 'unreadable'];
 
@@ -31,7 +30,7 @@ export class DriftMetrics implements DriftObserver {
       'Times that a map file had been changed by another program, and was rewritten.',
       ['map'],
     );
-    for (const map of maps) {
+    for (const map of mapNames) {
       for (const result of results) this.#comparisons.inc({ map, result }, 0);
       for (const kind of kinds) {
         this.#seen.inc({ map, kind }, 0);

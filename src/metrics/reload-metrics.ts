@@ -2,7 +2,9 @@ import type { Facts, ReloadPurpose } from '../events/facts.ts';
 import { type Instruments, OptionalGauge } from './instruments.ts';
 
 const results: readonly Facts['reload.ended']['status'][] = ['completed', 'refused', 'failed'];
-const purposes: readonly ReloadPurpose[] = ['requested', 'site', 'restore', 'scheduled'];
+/** What the request itself asked for may be refused; nothing is wrong with HAProxy then. */
+const rejectable: ReadonlySet<ReloadPurpose> = new Set(['site', 'upstream', 'restore']);
+const purposes: readonly ReloadPurpose[] = ['requested', 'site', 'upstream', 'restore', 'scheduled'];
 /** Seconds; one with its rollback may take two minutes. */
 const DURATIONS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
@@ -52,7 +54,7 @@ export class ReloadMetrics {
     this.#total.inc({ result: status, reason: purpose });
     this.#durations.observe({ result: status }, milliseconds / 1_000);
     // A refused site or backup has no effect, and its sender got the error.
-    const isRejectedRequest = status === 'refused' && (purpose === 'site' || purpose === 'restore');
+    const isRejectedRequest = status === 'refused' && rejectable.has(purpose);
     if (!isRejectedRequest) this.#successful.set(status === 'completed' ? 1 : 0);
     this.#endedAt.set({ result: status }, Date.now() / 1_000);
   }

@@ -7,16 +7,23 @@ import { AttachedReload } from '../configuration/attached/attached-reload.ts';
 import { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import { verifyWorkers } from '../configuration/reload/worker-comparison.ts';
 import { ProxyReloader } from '../haproxy/process/reloader.ts';
+import { configurationReadSince } from '../haproxy/process/workers.ts';
 import { memoryAllowsWorker } from '../supervision/memory.ts';
 import type { ProxySide, ProxySideOptions } from './proxy-side.ts';
 
 const reloadPatienceMs = 60_000;
+const readSinceMs = 1_000;
 
 export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
   const { settings, parts, socket, versions, log, emit, now } = options;
-  const { keeper, trusted, reconciler, registry, link } = parts;
+  const { keeper, trusted, upstreams, reconciler, registry, link } = parts;
   const { reloadBy, pidFile, configFile, proxyBin } = settings;
-  const configuration = new AttachedConfiguration({ settings, registry, log });
+  const configuration = new AttachedConfiguration({
+    settings,
+    registry,
+    readSince: (worker) => configurationReadSince(socket, worker, performance.now() + readSinceMs),
+    log,
+  });
   const check = async () => await attachedCheck(proxyBin, await configuration.arguments());
   const reloader = new ProxyReloader({
     socket,
@@ -31,6 +38,7 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
       async writeMaps() {
         if (keeper.problem !== null || !(await keeper.file.unchanged())) await keeper.updateBlockedIpsMap();
         await trusted.updateTrustedIpsMap();
+        await upstreams.updateUpstreamMaps();
       },
       async reloadProxy() {
         const outcome = await reloader.reload(performance.now() + reloadPatienceMs);
@@ -70,10 +78,14 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
   const noSites = async () => refuseAttached(configFile, 'sites');
   return {
     sites: { list: noSites, get: noSites, put: noSites, remove: noSites, servers: noSites },
+    upstreamReloads: null,
     configuration: new AttachedOperations({ configFile, reloads, check, history: options.history, emit }),
     reloads,
     get trust() {
       return configuration.trust;
+    },
+    get namesUpstreams() {
+      return configuration.namesUpstreams;
     },
     drift: null,
     interrupted: false,
@@ -81,7 +93,7 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
     check: () => configuration.check(),
     async problems() {
       await configuration.check();
-      return configuration.problems();
+      return [...configuration.problems(), ...upstreams.problems(configuration.namesUpstreams)];
     },
     attached: () => configuration.report(),
     review: async () => undefined,

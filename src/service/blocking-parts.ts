@@ -20,6 +20,7 @@ import { Releases } from '../blocking/releases.ts';
 import { Sources } from '../blocking/sources.ts';
 import { TrustedSet, type TrustUsage } from '../blocking/trusted-set.ts';
 import { Undo } from '../blocking/undo.ts';
+import { UpstreamSet, type UpstreamUsage } from '../blocking/upstream-set.ts';
 import { Admission } from '../blocking/write/admission.ts';
 import { ChangeWindows } from '../blocking/write/change-windows.ts';
 import { DeleteStrategy } from '../blocking/write/delete-strategy.ts';
@@ -51,6 +52,7 @@ import { ReleasesStore } from '../store/releases-store.ts';
 import { SourcesStore } from '../store/sources-store.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { UndoRecords } from '../store/undo-records.ts';
+import { UpstreamsStore } from '../store/upstreams-store.ts';
 import type { Log } from '../telemetry/log.ts';
 
 const textsInPage = 2_000;
@@ -82,6 +84,8 @@ export function wireBlocking(options: {
   readonly scheduleReload: (reason: string) => boolean;
   /** Absent: the live configuration uses the trusted map correctly. */
   readonly trustUsage?: TrustUsage;
+  /** Absent: the live configuration uses the maps of upstreams. */
+  readonly upstreamUsage?: UpstreamUsage;
   /** The socket answers again, or the workers are in sync again. */
   readonly reconsiderReload: () => void;
   readonly observers?: BlockingObservers;
@@ -149,6 +153,21 @@ export function wireBlocking(options: {
     now,
     ...(options.trustUsage === undefined ? {} : { usage: options.trustUsage }),
   });
+  const upstreams = new UpstreamSet({
+    store: new UpstreamsStore(database),
+    socket,
+    upstreamsPath: settings.upstreamsMap,
+    proxyProtocolPath: settings.proxyProtocolMap,
+    registry,
+    turns,
+    changer,
+    windows,
+    scheduleReload,
+    recheck: () => checks.kick(),
+    now,
+    usage: options.upstreamUsage,
+  });
+  const smallMaps = [trusted.map, ...upstreams.maps];
   const trustExpiry = new ExpiryLoop({
     what: 'Expired trusted addresses',
     log,
@@ -183,8 +202,21 @@ export function wireBlocking(options: {
     registry,
     workers,
     keeper,
-    trusted,
-    maps: [blocked, trusted],
+    smallSets: [
+      {
+        map: 'trusted',
+        what: 'trusted addresses',
+        unchanged: () => trusted.fileUnchanged(),
+        rewrite: () => trusted.updateTrustedIpsMap(),
+      },
+      {
+        map: 'upstreams',
+        what: 'upstreams',
+        unchanged: () => upstreams.filesUnchanged(),
+        rewrite: () => upstreams.updateUpstreamMaps(),
+      },
+    ],
+    maps: [blocked, ...smallMaps],
     log,
     onCurrentOutOfSync: scheduleReload,
     drift: observers.drift,
@@ -232,7 +264,7 @@ export function wireBlocking(options: {
     keeper,
     store,
     blocked,
-    trusted,
+    others: smallMaps,
     scheduleReload,
     onWorkerStarting: () => checks.kick(),
     betweenBulkChanges: (work) => bulk.between(work),
@@ -245,6 +277,7 @@ export function wireBlocking(options: {
     store,
     sources,
     trusted: trusted.entries,
+    upstreams: upstreams.entries,
     trustOf: (text) => trustedStore.get(text),
     socket,
     registry,
@@ -253,18 +286,20 @@ export function wireBlocking(options: {
     trustHasEffect,
   });
   const outcomes = new Outcomes({ scheduleReload, emit });
+  const admission = new Admission({
+    trusted: trusted.entries,
+    upstreams: upstreams.entries,
+    trustHasEffect,
+    isBlocked: async (ip) => rowInForce(await store.get(ip), now().toISOString()) !== null,
+    now,
+  });
   const blockedSet = new BlockedSet({
     store,
     writer,
     bulk,
     synchroniser,
     checker,
-    admission: new Admission({
-      trusted: trusted.entries,
-      trustHasEffect,
-      isBlocked: async (ip) => rowInForce(await store.get(ip), now().toISOString()) !== null,
-      now,
-    }),
+    admission,
     sources,
     exceptions: new Exceptions(trusted),
     outcomes,
@@ -288,6 +323,7 @@ export function wireBlocking(options: {
     records: new UndoRecords(database.read),
     claims,
     sources,
+    admission,
     bulk,
     outcomes,
     now,
@@ -322,6 +358,7 @@ export function wireBlocking(options: {
     keeper,
     link,
     trusted,
+    upstreams,
     blocked,
     workers,
     reconciler,

@@ -17,6 +17,7 @@ import { scheduledConfiguration } from '../configuration/reload/scheduled-config
 import { ensureServerStateFile } from '../configuration/reload/server-state.ts';
 import { ensureStartConfiguration } from '../configuration/reload/start-configuration.ts';
 import { verifyWorkers } from '../configuration/reload/worker-comparison.ts';
+import { requireUpstreamRules } from '../configuration/rules/upstream-rules.ts';
 import { currentDeniedPage } from '../configuration/template/denied-page.ts';
 import type { RenderedConfiguration } from '../configuration/template/render.ts';
 import { filesNamedIn } from '../configuration/template/sites-map.ts';
@@ -34,7 +35,7 @@ import type { ProxySide, ProxySideOptions } from './proxy-side.ts';
 /** @throws when the template cannot be read */
 export async function wireManagedProxy(options: ProxySideOptions): Promise<ProxySide> {
   const { settings, sites: sitesStore, parts, socket, versions, log, emit, now } = options;
-  const { keeper, trusted, reconciler, registry } = parts;
+  const { keeper, trusted, upstreams, reconciler, registry } = parts;
   const live = new LiveFile(settings.configFile);
   const origin = new LiveOrigin(join(settings.stateDir, 'live-configuration'));
   const backups = new BackupStore(settings.backupDir, now);
@@ -47,10 +48,16 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
       liveText: () => live.read(),
     });
   const fileBases = [settings.sitesMap, settings.deniedPageBase];
-  const render = async (sites: Iterable<Site> | AsyncIterable<Site>): Promise<RenderedConfiguration> =>
-    await template.render({
+  const render = async (
+    sites: Iterable<Site> | AsyncIterable<Site>,
+    hasUpstreams?: boolean,
+  ): Promise<RenderedConfiguration> => {
+    const input = {
       blockedMap: settings.blockedMap,
       trustedMap: settings.trustedMap,
+      upstreamsMap: settings.upstreamsMap,
+      proxyProtocolMap: settings.proxyProtocolMap,
+      hasUpstreams: hasUpstreams ?? (await upstreams.areStored()),
       httpBind: settings.httpBind,
       liveText: await live.read(),
       statsSocket: settings.statsSocket,
@@ -61,14 +68,21 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
       sitesMapBase: settings.sitesMap,
       serverStateFile,
       sites,
-    });
+    };
+    const rendered = await template.render(input);
+    // As stored, they were accepted with an earlier template: what they need now is reported by `/health`.
+    if (hasUpstreams === true) requireUpstreamRules(rendered.text, settings, template.name);
+    return rendered;
+  };
   // Concurrent requests for health, diffs and dry runs share one render.
   const renderStored = shared(async () => await render(await sitesStore.all()));
   const writeMaps = async (): Promise<void> => {
     if (keeper.problem !== null || !(await keeper.file.unchanged())) await keeper.updateBlockedIpsMap();
     await trusted.updateTrustedIpsMap();
+    await upstreams.updateUpstreamMaps();
   };
-  const mapFiles = [settings.blockedMap, settings.trustedMap];
+  const { blockedMap, trustedMap, upstreamsMap, proxyProtocolMap } = settings;
+  const mapFiles = [blockedMap, trustedMap, upstreamsMap, proxyProtocolMap];
   const ensureStart = () =>
     ensureStartConfiguration({
       live,
@@ -171,6 +185,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
   const { history } = options;
   return {
     sites: new Sites({ store: sitesStore, reloads, socket, emit, now }),
+    upstreamReloads: reloads,
     configuration: new Configuration({
       live,
       origin,
@@ -185,13 +200,19 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     get trust() {
       return rule.trust;
     },
+    get namesUpstreams() {
+      return rule.namesUpstreams;
+    },
     drift,
     get interrupted() {
       return marker.interrupted !== null;
     },
     mayReload: () => !rule.missing,
     check: () => rule.check(),
-    problems: () => proxyProblems({ live, rule, supervisor }, registry),
+    async problems() {
+      const problems = await proxyProblems({ live, rule, supervisor }, registry);
+      return [...problems, ...upstreams.problems(rule.namesUpstreams)];
+    },
     attached: () => null,
     async review() {
       await marker.find();

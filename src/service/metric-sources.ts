@@ -18,7 +18,7 @@ const statsSocketPatienceMs = 600;
 export function setSources({ keeper, trusted, writer, turns, link, registry }: BlockingParts): SetSources {
   return {
     blockedEntries: () => keeper.expected.total,
-    trustedEntries: () => trusted.expected.total,
+    trustedEntries: () => trusted.map.size,
     queuedChanges: () => writer.queueDepth,
     queuedTurns: () => turns.waiting,
     masterSocketUp: () => link.state.up,

@@ -7,8 +7,10 @@ import type { ApiKeys } from '../keys/keys.ts';
 import type { Settings } from '../settings.ts';
 import { type OpenState, rememberInstance } from '../start/open-state.ts';
 import { reviewMapFiles, takeOverMapFiles } from '../start/take-over.ts';
+import { reviewUpstreamFiles } from '../start/upstream-files.ts';
 import type { ClaimsStore } from '../store/claims-store.ts';
 import type { TrustedIpsStore } from '../store/trusted-ips-store.ts';
+import type { UpstreamsStore } from '../store/upstreams-store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { BlockingParts } from './blocking-parts.ts';
 import type { ProxySide } from './proxy-side.ts';
@@ -16,8 +18,9 @@ import type { ProxySide } from './proxy-side.ts';
 interface StartParts {
   readonly settings: Settings;
   readonly state: Pick<OpenState, 'instance' | 'knownInstance'>;
-  readonly blocking: Pick<BlockingParts, 'store' | 'keeper' | 'trusted' | 'bulk' | 'claims'>;
+  readonly blocking: Pick<BlockingParts, 'store' | 'keeper' | 'trusted' | 'upstreams' | 'bulk' | 'claims'>;
   readonly trustedIps: TrustedIpsStore;
+  readonly upstreamsStore: UpstreamsStore;
   readonly proxy: Pick<ProxySide, 'review' | 'start'>;
   readonly keys: ApiKeys;
   /** Where the key made at the first start is written. */
@@ -28,9 +31,9 @@ interface StartParts {
 }
 
 export async function prepareStart(parts: StartParts): Promise<void> {
-  const { settings, state, blocking, trustedIps, proxy, keys, keyFile, audit, log } = parts;
+  const { settings, state, blocking, trustedIps, upstreamsStore, proxy, keys, keyFile, audit, log } = parts;
   const { instance, knownInstance } = state;
-  const { keeper, trusted, bulk } = blocking;
+  const { keeper, trusted, upstreams, bulk } = blocking;
   await proxy.review();
   await removeStaleTemporaries(settings.blockedMap);
   const takeOver = {
@@ -48,12 +51,14 @@ export async function prepareStart(parts: StartParts): Promise<void> {
   await repairClaims(blocking.claims, parts);
   const acceptShrink = await bulk.finishInterrupted();
   if (!knownInstance) await takeOverMapFiles(takeOver);
+  await reviewUpstreamFiles({ settings, store: upstreamsStore, audit, knownInstance, log, now: parts.now });
   crashPoint('start.imported');
   const acceptForeignFile = settings.acceptMapFile || settings.adoptMapFile || !knownInstance;
   await keeper.updateBlockedIpsMap({ acceptForeignFile, acceptShrink });
   crashPoint('start.blocked-map-written');
   await bulk.forgetFinished();
   await trusted.updateTrustedIpsMap();
+  await upstreams.updateUpstreamMaps();
   crashPoint('start.trusted-map-written');
   if (!knownInstance) await rememberInstance(settings, instance, log);
   crashPoint('start.instance-remembered');

@@ -3,6 +3,7 @@
 
 import type { AttachedReport, DriftReport } from '../api/health.ts';
 import { type TrustInConfiguration, type TrustUsage, unknownTrust } from '../blocking/trusted-set.ts';
+import type { UpstreamUsage } from '../blocking/upstream-set.ts';
 import type { ConfigurationService } from '../configuration/reload/configuration-service.ts';
 import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import type { Emit } from '../events/facts.ts';
@@ -17,10 +18,14 @@ import type { BlockingParts } from './blocking-parts.ts';
 
 export interface ProxySide {
   readonly sites: SitesService;
+  /** Add the rules of upstreams to the configuration; null: others write it. */
+  readonly upstreamReloads: Pick<ReloadCoordinator, 'change'> | null;
   readonly configuration: ConfigurationService;
   readonly reloads: ReloadCoordinator;
   /** How the configuration uses the maps, as of the last check. */
   readonly trust: TrustInConfiguration;
+  /** Whether the configuration names the upstream map, as of the last check; null: unknown. */
+  readonly namesUpstreams: boolean | null;
   /** For `/health`; null: others write the configuration. */
   readonly drift: { report(): Promise<DriftReport> } | null;
   /** A crash interrupted a reload, which must be repaired. */
@@ -48,7 +53,7 @@ export interface ProxySideOptions {
   readonly settings: Settings;
   readonly sites: SitesStore;
   readonly history: ReloadsStore;
-  readonly parts: Pick<BlockingParts, 'keeper' | 'trusted' | 'reconciler' | 'registry' | 'link'>;
+  readonly parts: Pick<BlockingParts, 'keeper' | 'trusted' | 'upstreams' | 'reconciler' | 'registry' | 'link'>;
   readonly socket: MasterSocket;
   readonly versions: ProxyVersions;
   readonly log: Log;
@@ -69,6 +74,7 @@ export class ProxyLink {
       scheduleReload: (reason: string) => this.#scheduleReload(reason),
       reconsiderReload: () => this.#side?.reloads.reconsider(),
       trustUsage: this.#trustUsage(),
+      upstreamUsage: this.#upstreamUsage(),
     };
   }
 
@@ -80,6 +86,19 @@ export class ProxyLink {
 
   #trustUsage(): TrustUsage {
     const last = () => this.#side?.trust ?? unknownTrust;
+    return {
+      get last() {
+        return last();
+      },
+      check: async () => {
+        await this.#side?.check();
+        return last();
+      },
+    };
+  }
+
+  #upstreamUsage(): UpstreamUsage {
+    const last = () => this.#side?.namesUpstreams ?? null;
     return {
       get last() {
         return last();

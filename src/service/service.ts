@@ -8,6 +8,7 @@ import { makeFolders, takeLocks } from '../start/folders-and-locks.ts';
 import { openState } from '../start/open-state.ts';
 import { checkRights } from '../start/rights-check.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
+import { UpstreamsStore } from '../store/upstreams-store.ts';
 import { ProxyVersions } from '../supervision/proxy-versions.ts';
 import type { ServiceLock } from '../supervision/service-lock.ts';
 import { limitHeapGrowth } from '../system/heap.ts';
@@ -125,8 +126,21 @@ async function startLocked(
 
   options.signal?.addEventListener('abort', () => proxy.abandonStart(), { once: true });
   const trustedIps = new TrustedIpsStore(state.database);
+  const upstreamsStore = new UpstreamsStore(state.database);
   try {
-    await prepareStart({ settings, state, blocking, trustedIps, proxy, keys, keyFile, audit, log, now });
+    await prepareStart({
+      settings,
+      state,
+      blocking,
+      trustedIps,
+      upstreamsStore,
+      proxy,
+      keys,
+      keyFile,
+      audit,
+      log,
+      now,
+    });
   } catch (error) {
     await stop();
     throw error;

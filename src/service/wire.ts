@@ -26,6 +26,7 @@ import { SitesStore } from '../store/sites-store.ts';
 import { WebhooksStore } from '../store/webhooks-store.ts';
 import type { ProxyVersions } from '../supervision/proxy-versions.ts';
 import type { Log } from '../telemetry/log.ts';
+import { Upstreams } from '../upstreams/upstreams.ts';
 import { Webhooks } from '../webhooks/webhooks.ts';
 import { wireAttachedProxy } from './attached-proxy.ts';
 import { wireBlocking } from './blocking-parts.ts';
@@ -126,6 +127,7 @@ export async function wireService(options: {
     registry,
     keeper: blocking.keeper,
     trusted: blocking.trusted,
+    upstreams: blocking.upstreams,
     blocked: blocking.blocked,
     turns: blocking.turns,
     bulk: blocking.bulk,
@@ -174,6 +176,12 @@ export async function wireService(options: {
     sources: blocking.sources,
     releases: blocking.releases,
     trustedIps: blocking.trusted,
+    upstreams: new Upstreams({
+      set: blocking.upstreams,
+      blocked: blocking.store,
+      reloads: proxy.upstreamReloads,
+      emit,
+    }),
     sites: proxy.sites,
     configuration: proxy.configuration,
     keys,

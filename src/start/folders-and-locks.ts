@@ -42,9 +42,10 @@ async function lockOf(path: string): Promise<string> {
 
 /** Independent of the umask: only the service's user may write to its folders, and read the state folder. */
 export async function makeFolders(settings: Settings): Promise<void> {
-  const { configFile, blockedMap, trustedMap, sitesMap, masterSocket, statsSocket, pidFile } = settings;
+  const { configFile, blockedMap, trustedMap, upstreamsMap, proxyProtocolMap } = settings;
+  const { sitesMap, masterSocket, statsSocket, pidFile } = settings;
   const proxys = [configFile, sitesMap, masterSocket, statsSocket, pidFile];
-  await makeFoldersOf([blockedMap, trustedMap, ...(settings.attached ? [] : proxys)]);
+  await makeFoldersOf([blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, ...(settings.attached ? [] : proxys)]);
   await makeStateFolder(settings);
   const home = databaseFolder(settings);
   if (home !== null && home !== settings.stateDir) await makeOwnFolder(home);

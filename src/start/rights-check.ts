@@ -103,6 +103,8 @@ function keptFiles(settings: Settings): readonly Kept[] {
     ...kept('the denied page', settings.deniedPage),
     ...kept('the blocked map', settings.blockedMap, proxys),
     ...kept('the trusted map', settings.trustedMap, proxys),
+    ...kept('the upstream map', settings.upstreamsMap, proxys),
+    ...kept('the PROXY protocol map', settings.proxyProtocolMap, proxys),
     ...kept('the sites map', settings.attached ? null : settings.sitesMap, proxys),
     ...kept('the backup folder', settings.attached ? null : settings.backupDir),
     ...kept('the pid file', settings.pidFile, proxys),

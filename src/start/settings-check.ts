@@ -13,6 +13,8 @@ export async function checkSettings(settings: Settings): Promise<void> {
     ...(settings.attached ? [] : [['CONFIG_FILE', settings.configFile] as const]),
     ['BLOCKED_MAP', settings.blockedMap],
     ['TRUSTED_MAP', settings.trustedMap],
+    ['UPSTREAMS_MAP', settings.upstreamsMap],
+    ['PROXY_PROTOCOL_MAP', settings.proxyProtocolMap],
     ['MASTER_SOCKET', settings.masterSocket],
     ['STATS_SOCKET', settings.statsSocket],
     ['PID_FILE', settings.pidFile],

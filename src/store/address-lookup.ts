@@ -36,6 +36,32 @@ export class AddressLookup {
     return candidates.filter((text) => found.has(text));
   }
 
+  /** The table's entries inside `entry`, itself included, in address order. */
+  async firstWithin(entry: IpEntry, limit: number): Promise<string[]> {
+    const { first, last } = sortKeyRange(entry);
+    const rows = await this.#db
+      .selectFrom(this.#table)
+      .select('ip_address')
+      .where('sort_key', '>=', first)
+      .where('sort_key', '<=', last)
+      .orderBy(sql.ref('sort_key'))
+      .limit(limit)
+      .execute();
+    return rows.map((row) => row.ip_address);
+  }
+
+  /** How many these are. */
+  async countWithin(entry: IpEntry): Promise<number> {
+    const { first, last } = sortKeyRange(entry);
+    const { total } = await this.#db
+      .selectFrom(this.#table)
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .where('sort_key', '>=', first)
+      .where('sort_key', '<=', last)
+      .executeTakeFirstOrThrow();
+    return total;
+  }
+
   /** The table's entries inside `entry`, without itself, in address order. */
   async insideOf(entry: IpEntry, limit: number): Promise<string[]> {
     const { first, last } = sortKeyRange(entry);

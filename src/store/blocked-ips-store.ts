@@ -14,16 +14,16 @@ import {
 } from './blocked-changes.ts';
 import { BlockedKeys } from './blocked-keys.ts';
 import { BlockedPages, type Page, type PageRequest } from './blocked-pages.ts';
-import { BlockedRows, type RowChanges } from './blocked-rows.ts';
+import { BlockedRows } from './blocked-rows.ts';
 import { BlockedScan } from './blocked-scan.ts';
 import { BulkSkips } from './bulk-skips.ts';
 import { ClaimRows } from './claim-rows.ts';
 import { ClaimSearch, type ClaimSelection, SEARCHED_AT_ONCE } from './claim-search.ts';
-import { type ClaimStep, joinedSteps, stepsBetween } from './claim-steps.ts';
-import { applyChange, type Claimed, carriedRow, type Lists } from './claims.ts';
+import { type ClaimStep, joinedSteps } from './claim-steps.ts';
 import { coveredAmong } from './covered-among.ts';
 import { ForeignCommits } from './foreign-commits.ts';
 import { type AdoptedRows, adoptedRow, adoptForeign } from './foreign-rows.ts';
+import { difference, effectsOf, fitting, type Growth } from './group-effects.ts';
 import { Generation } from './instance-store.ts';
 import type { Database } from './open-database.ts';
 import type { Runner } from './prepared-query.ts';
@@ -118,7 +118,7 @@ export class BlockedIpsStore {
     beforeCommit: BeforeCommit,
     audits: readonly GroupAudit[] = [],
   ): Promise<AppliedGroup> {
-    const { committed, ...result } = await this.#database.write.transaction().execute(async (transaction) => {
+    const { committed, further, ...result } = await this.#database.write.transaction().execute(async (transaction) => {
       // The transaction's own connection: Kysely's passing it to each query would cost as much as SQLite's work.
       const outcome = await transaction.getExecutor().provideConnection(async (connection) => ({
         ...(await this.#apply(connection, changes, now.toISOString(), audits)),
@@ -131,7 +131,7 @@ export class BlockedIpsStore {
       await beforeCommit(outcome.net, outcome.generation);
       return { ...outcome, shrink };
     });
-    this.#database.blockedCount.committed(result.net);
+    this.#database.blockedCount.committed(result.net, further);
     for (const report of committed) report();
     return result;
   }
@@ -142,7 +142,7 @@ export class BlockedIpsStore {
    * ones count as new.
    */
   async takeOver(additions: readonly BlockedAddition[], now: Date): Promise<number> {
-    const { effects, net } = await this.#database.write.transaction().execute((transaction) =>
+    const { effects, net, further } = await this.#database.write.transaction().execute((transaction) =>
       transaction.getExecutor().provideConnection(async (connection) => {
         const texts = additions.map(({ entry }) => entry.text);
         const rows = await this.#rows.keyedAmong(connection, texts);
@@ -152,7 +152,7 @@ export class BlockedIpsStore {
         return await this.#apply(connection, missing, now.toISOString(), []);
       }),
     );
-    this.#database.blockedCount.committed(net);
+    this.#database.blockedCount.committed(net, further);
     return effects.filter((effect) => effect.op === 'add' && effect.created).length;
   }
 
@@ -166,7 +166,7 @@ export class BlockedIpsStore {
    * `after` is the `last` of the previous one.
    */
   async adoptUnkeyedRows(after: string | null, limit: number, now: Date): Promise<AdoptedRows> {
-    return await this.#database.write.transaction().execute(async (transaction) => {
+    const { further, ...piece } = await this.#database.write.transaction().execute(async (transaction) => {
       const piece = await adoptForeign(transaction, after, limit, {
         rows: this.#rows,
         claims: this.#claims,
@@ -177,6 +177,8 @@ export class BlockedIpsStore {
       }
       return piece;
     });
+    this.#database.blockedCount.committed({ added: [], removed: [] }, further);
+    return piece;
   }
 
   async hasUnkeyedRows(): Promise<boolean> {
@@ -194,9 +196,10 @@ export class BlockedIpsStore {
     return await this.#foreignCommits.version();
   }
 
-  /** Corrects the count after the whole table was read with no commit of this process since. */
-  tableWasRead(total: number, begun: number): void {
+  /** Corrects the counts after the whole table was read with no commit of this process since. */
+  async tableWasRead(total: number, begun: number): Promise<void> {
     this.#database.blockedCount.counted(total);
+    if (await this.#foreignCommits.any()) await this.#database.recountClaims();
     this.#foreignCommits.tableRead(begun);
   }
 
@@ -209,16 +212,35 @@ export class BlockedIpsStore {
     return this.#database.blockedCount.value;
   }
 
+  /** Claims beyond the first of each address. */
+  get furtherClaims(): number {
+    return this.#database.blockedCount.further;
+  }
+
+  /** Which of these requests fit, one after the other, by what each would change. */
+  async fitting(
+    requests: readonly (readonly BlockedChange[])[],
+    now: Date,
+    fits: (index: number, growth: Growth) => boolean,
+  ): Promise<boolean[]> {
+    const changes = requests.flat();
+    const { read } = this.#database;
+    const rows = await this.#rows.keyedAmong(read, [...new Set(changes.map(({ entry }) => entry.text))]);
+    const { claimed, lists } = await this.#claims.claimed(read, rows, changes);
+    return fitting(requests, { held: claimed, now: now.toISOString(), lists }, fits);
+  }
+
   /** What `applyGroup` would do with the changes now; writes nothing. */
   async preview(
     changes: readonly BlockedChange[],
     now: Date,
-  ): Promise<{ readonly effects: BlockedEffect[]; readonly net: NetChange }> {
+  ): Promise<{ readonly effects: BlockedEffect[]; readonly net: NetChange; readonly further: number }> {
     const entries = new Map(changes.map((change) => [change.entry.text, change.entry]));
     const rows = await this.#rows.keyedAmong(this.#database.read, [...entries.keys()]);
     const { claimed, lists } = await this.#claims.claimed(this.#database.read, rows, changes);
     const { effects, after } = effectsOf(changes, claimed, now.toISOString(), lists);
-    return { effects, net: difference(entries, claimed, after, new Set()).net };
+    const { net, further } = difference(entries, claimed, after, new Set());
+    return { effects, net, further };
   }
 
   async get(ip: string): Promise<BlockedIp | null> {
@@ -286,6 +308,15 @@ export class BlockedIpsStore {
     return await this.#lookup.insideOf(entry, limit);
   }
 
+  /** Blocked entries inside `entry`, itself included, in address order. */
+  async firstWithin(entry: IpEntry, limit: number): Promise<string[]> {
+    return await this.#lookup.firstWithin(entry, limit);
+  }
+
+  async countWithin(entry: IpEntry): Promise<number> {
+    return await this.#lookup.countWithin(entry);
+  }
+
   /** In address order. Throws `InvalidCursor`. */
   async page(request: PageRequest): Promise<Page> {
     return await this.#pages.page(request);
@@ -328,12 +359,12 @@ export class BlockedIpsStore {
     changes: readonly BlockedChange[],
     now: string,
     audits: readonly GroupAudit[],
-  ): Promise<{ effects: BlockedEffect[]; net: NetChange; committed: (() => void)[] }> {
+  ): Promise<{ effects: BlockedEffect[]; net: NetChange; further: number; committed: (() => void)[] }> {
     const entries = new Map(changes.map((change) => [change.entry.text, change.entry]));
     const { claimed, lists, foreign } = await this.#claimed(runner, [...entries.keys()], changes, now);
     const steps: ClaimStep[][] = [];
     const { effects, after } = effectsOf(changes, claimed, now, lists, audits.length === 0 ? null : steps);
-    const { rows, net } = difference(entries, claimed, after, foreign);
+    const { rows, net, further } = difference(entries, claimed, after, foreign);
     await this.#rows.write(runner, rows);
     for (const [text, left] of after) {
       const old = claimed.get(text) ?? null;
@@ -343,7 +374,7 @@ export class BlockedIpsStore {
       if (left !== null && (left !== old || foreign.has(text))) await this.#claims.write(runner, key, old, left);
     }
     await this.#bulkSkips.mark(runner, changes);
-    return { effects, net, committed: await this.#writeAudit(runner, audits, effects, steps, now) };
+    return { effects, net, further, committed: await this.#writeAudit(runner, audits, effects, steps, now) };
   }
 
   /** A foreign row that no sync adopted yet does not block, but its fields count: a change of its address adopts it. */
@@ -388,56 +419,4 @@ async function noteShrink(transaction: Transaction<Schema>, now: string): Promis
     .returning('id')
     .executeTakeFirstOrThrow();
   return String(id);
-}
-
-/** The changes in order, each on the result of the previous one. */
-function effectsOf(
-  changes: readonly BlockedChange[],
-  before: ReadonlyMap<string, Claimed>,
-  now: string,
-  lists: Lists,
-  steps: ClaimStep[][] | null = null,
-): { effects: BlockedEffect[]; after: Map<string, Claimed | null> } {
-  const held = new Map<string, Claimed | null>();
-  const effects: BlockedEffect[] = [];
-  for (const change of changes) {
-    const text = change.entry.text;
-    const latest = held.get(text);
-    const existing = (latest === undefined ? before.get(text) : latest) ?? null;
-    const { effect, after } = applyChange(existing, change, now, lists);
-    effects.push(effect);
-    steps?.push(stepsBetween(text, existing, after, now));
-    held.set(text, after);
-  }
-  return { effects, after: held };
-}
-
-function difference(
-  entries: ReadonlyMap<string, IpEntry>,
-  before: ReadonlyMap<string, Claimed>,
-  after: ReadonlyMap<string, Claimed | null>,
-  foreign: { has(text: string): boolean },
-): { rows: RowChanges; net: NetChange } {
-  const rows: RowChanges = { inserts: [], updates: [], deletes: [] };
-  for (const [text, claimed] of after) {
-    const old = before.get(text) ?? null;
-    if (foreign.has(text)) {
-      rows.deletes.push(text);
-      if (claimed !== null) rows.inserts.push(newRow(entries.get(text)!, claimed));
-      continue;
-    }
-    if (claimed === old) continue;
-    if (claimed === null) rows.deletes.push(text);
-    else if (old === null) rows.inserts.push(newRow(entries.get(text)!, claimed));
-    else rows.updates.push(carriedRow(claimed));
-  }
-  const net = {
-    added: rows.inserts.map(({ row }) => row.ip_address),
-    removed: rows.deletes.filter((text) => !foreign.has(text)),
-  };
-  return { rows, net };
-}
-
-function newRow(entry: IpEntry, claimed: Claimed): RowChanges['inserts'][number] {
-  return { key: sortKey(entry), row: carriedRow(claimed), source: claimed.claims[0].source };
 }

@@ -32,6 +32,7 @@ export class BlockedRows {
   readonly #overBetween: PreparedQuery<{ ip_address: string }>;
   readonly #insertOne: PreparedQuery<unknown>;
   readonly #insertBlock: PreparedQuery<unknown>;
+  readonly #insertAlike: PreparedQuery<unknown>;
   readonly #update: PreparedQuery<unknown>;
   readonly #deleteOne: PreparedQuery<unknown>;
   readonly #deleteBlock: PreparedQuery<unknown>;
@@ -70,6 +71,7 @@ export class BlockedRows {
     const insertOf = (rows: (typeof row)[]) => db.insertInto('blocked_ips').values(rows).compile();
     this.#insertOne = new PreparedQuery(insertOf([row]));
     this.#insertBlock = new PreparedQuery(insertOf(new Array<typeof row>(BLOCK).fill(row)));
+    this.#insertAlike = new PreparedQuery(insertAlike.compile(db));
     this.#update = new PreparedQuery(
       db
         .updateTable('blocked_ips')
@@ -145,12 +147,46 @@ export class BlockedRows {
     });
     const inserts = changes.inserts.sort((a, b) => a.key.compare(b.key));
     await eachBlock(inserts, async (block) => {
-      if (block.length === BLOCK) await this.#insertBlock.write(runner, block.flatMap(insertParameters));
+      if (block.length === BLOCK) await this.#insertFull(runner, block);
       else for (const keyed of block) await this.#insertOne.write(runner, insertParameters(keyed));
     });
   }
+
+  async #insertFull(runner: Runner, block: readonly KeyedRow[]): Promise<void> {
+    if (!areAlike(block)) {
+      await this.#insertBlock.write(runner, block.flatMap(insertParameters));
+      return;
+    }
+    const parameters = restOf(block[0]!);
+    for (const { row, key } of block) parameters.push(row.ip_address, key);
+    await this.#insertAlike.write(runner, parameters);
+  }
 }
 
-function insertParameters({ key, row, source }: KeyedRow): unknown[] {
-  return [row.ip_address, key, row.reason, row.blocked_by, row.blocked_at, row.expires_at, source];
+/** The lines of a list differ in the address alone: binding the rest once saves a quarter of the insert. */
+const insertAlike = sql`
+  with alike(reason, blocked_by, blocked_at, expires_at, source) as (values (${''}, ${''}, ${''}, ${''}, ${0}))
+  insert into blocked_ips (ip_address, sort_key, reason, blocked_by, blocked_at, expires_at, source)
+  select address.column1, address.column2, reason, blocked_by, blocked_at, expires_at, source
+  from alike, (values ${sql.join(new Array(BLOCK).fill(sql`(${''}, ${BEFORE_ALL})`))}) as address`;
+
+/** What a row has besides its address. */
+function restOf({ row, source }: KeyedRow): unknown[] {
+  return [row.reason, row.blocked_by, row.blocked_at, row.expires_at, source];
+}
+
+function areAlike(block: readonly KeyedRow[]): boolean {
+  const [first] = block;
+  return block.every(
+    ({ row, source }) =>
+      source === first!.source &&
+      row.blocked_at === first!.row.blocked_at &&
+      row.expires_at === first!.row.expires_at &&
+      row.reason === first!.row.reason &&
+      row.blocked_by === first!.row.blocked_by,
+  );
+}
+
+function insertParameters(keyed: KeyedRow): unknown[] {
+  return [keyed.row.ip_address, keyed.key, ...restOf(keyed)];
 }

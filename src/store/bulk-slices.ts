@@ -2,17 +2,17 @@ import type { Kysely } from 'kysely';
 import type { BlockedIp } from '../api/blocked-ips.ts';
 import { yieldToLoop } from '../concurrency/pause.ts';
 import { entryOfSortKey, type IpEntry } from '../domain/ip.ts';
-import { type ClaimFilter, isExpired, type NetChange } from './blocked-changes.ts';
+import { isExpired, type NetChange } from './blocked-changes.ts';
 import { BlockedKeys, type KeysOfSource, presentAmong } from './blocked-keys.ts';
 import type { BlockedRows, RowChanges } from './blocked-rows.ts';
+import type { SliceOf, SliceOutcome } from './bulk-slice.ts';
 import { ClaimRows, noLists } from './claim-rows.ts';
 import { type ClaimStep, stepsBetween } from './claim-steps.ts';
-import { applyChange, type Claimed, carriedRow, type Lists, MANUAL, plain } from './claims.ts';
+import { applyChange, type Claimed, carriedRow, furtherClaims, type Lists, MANUAL, plain } from './claims.ts';
 import { adoptedRow } from './foreign-rows.ts';
 import type { Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
 import type { Skips, StagedBlocks } from './staged-blocks.ts';
-import type { StagedMerge } from './staged-merge.ts';
 import { KEY_BYTES, type StagedRow, type StagedRows } from './staged-rows.ts';
 
 const BEFORE_ALL = Buffer.alloc(0);
@@ -23,44 +23,6 @@ const NO_TABLE_ROWS: ReadonlyMap<string, BlockedIp> = new Map();
 const KEYS_PER_ROW = 4;
 /** Blocked addresses read between two yields to the event loop. */
 const COUNTED_AT_ONCE = 8_192;
-
-interface SliceOf {
-  readonly bulk: number;
-  /** Null: `manual`, and removals drop the claims of agents too. */
-  readonly source: number | null;
-  readonly merge: StagedMerge;
-  readonly after: Buffer | null;
-  /** Rows that it may change, and as many that it may read to compare them. */
-  readonly changes: number;
-  /** Rows that it may examine. */
-  readonly reads: number;
-  /** The `blocked_by` of new entries without one. */
-  readonly requestedBy: string | null;
-  /** Which claims its removals drop; null: all. */
-  readonly filter: ClaimFilter | null;
-  /** Whether its steps are wanted. */
-  readonly records: boolean;
-}
-
-export interface SliceOutcome {
-  readonly net: NetChange;
-  /** Existing rows of which a field changed, and new claims to blocked addresses. */
-  readonly updated: number;
-  /** Expired rows that are blocked again: they count as added. */
-  readonly renewed: number;
-  /** Addresses that lost a claim and are still blocked by others. */
-  readonly stayed: number;
-  readonly unchanged: number;
-  readonly read: number;
-  /** How many cost more than a key comparison: changed, or looked up, whichever are more. */
-  readonly worked: number;
-  /** Everything up to here is done. */
-  readonly position: Buffer | null;
-  /** This part is complete. */
-  readonly end: boolean;
-  /** What it did to claims; empty unless they are recorded. */
-  readonly steps: readonly ClaimStep[];
-}
 
 /** Whose claims, and whether a key alone says whose its address is: only without others' claims and a filter. */
 interface Scope {
@@ -228,6 +190,7 @@ export class BulkSlices {
     const net: NetChange = { added: [], removed: [] };
     const counts = { updated: 0, renewed: 0, stayed: 0 };
     const steps: ClaimStep[] = [];
+    let further = 0;
     let changed = 0;
     let index = 0;
     for (; index < count && changed < slice.changes; index++) {
@@ -250,6 +213,7 @@ export class BulkSlices {
       const before = inserted === undefined ? (claimed.get(text) ?? null) : plain(adoptedRow(inserted, now));
       const { effect, after } = applyChange(before, changeAt(staged, index, slice, text), now, lists);
       if (after === before && inserted === undefined) continue;
+      further += furtherClaims(after) - furtherClaims(before);
       if (slice.records) steps.push(...stepsBetween(text, before, after, now));
       const key = Buffer.from(staged.key(index));
       if (after === null) {
@@ -273,7 +237,8 @@ export class BulkSlices {
     await this.#write(runner, changes, claims);
     const done = net.added.length + net.removed.length + counts.updated + counts.renewed + counts.stayed;
     const worked = Math.max(changed, lookedUp);
-    return { net, ...counts, unchanged: index - done, read: index, worked, position, end: slice.merge.isOver, steps };
+    const unchanged = index - done;
+    return { net, further, ...counts, unchanged, read: index, worked, position, end: slice.merge.isOver, steps };
   }
 
   /** Drops the source's claims to those of the next blocked addresses that were not staged as additions. */
@@ -284,7 +249,7 @@ export class BulkSlices {
     const nothing = { updated: 0, renewed: 0, stayed: 0, unchanged: 0 };
     if (read === 0) {
       const net = { added: [], removed: [] };
-      return { net, ...nothing, read, worked: 0, position: slice.after, end: true, steps: [] };
+      return { net, further: 0, ...nothing, read, worked: 0, position: slice.after, end: true, steps: [] };
     }
     let position = Buffer.from(all.subarray(-KEY_BYTES));
     const staged = await slice.merge.nextUpTo(position);
@@ -311,6 +276,7 @@ export class BulkSlices {
     const changes: RowChanges = { inserts: [], updates: [], deletes: [] };
     const claims: ClaimChange[] = [];
     const steps: ClaimStep[] = [];
+    let further = 0;
     for (const { alone, entry } of drops) if (alone && !slice.records) changes.deletes.push(entry.text);
     const shared = drops.filter((drop) => slice.records || !drop.alone);
     const { claimed, lists } = await this.#claimed(
@@ -323,6 +289,7 @@ export class BulkSlices {
       if (before === undefined) continue;
       const { after } = applyChange(before, { op: 'remove', entry, source: scope.source }, scope.now, lists);
       if (slice.records) steps.push(...stepsBetween(entry.text, before, after, scope.now));
+      further += furtherClaims(after) - furtherClaims(before);
       if (after === null) changes.deletes.push(entry.text);
       else {
         changes.updates.push(carriedRow(after));
@@ -331,7 +298,7 @@ export class BulkSlices {
     }
     await this.#write(runner, changes, claims);
     const net = { added: [], removed: changes.deletes };
-    return { net, ...nothing, stayed: claims.length, read, worked: drops.length, position, end, steps };
+    return { net, further, ...nothing, stayed: claims.length, read, worked: drops.length, position, end, steps };
   }
 
   async #scope(runner: Runner, { source, filter }: Pick<SliceOf, 'source' | 'filter'>, now: string): Promise<Scope> {

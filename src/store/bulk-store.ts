@@ -4,7 +4,8 @@ import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.
 import type { ClaimFilter } from './blocked-changes.ts';
 import type { BeforeCommit } from './blocked-ips-store.ts';
 import { BlockedRows } from './blocked-rows.ts';
-import { BulkSlices, type SliceOutcome } from './bulk-slices.ts';
+import type { SliceOutcome } from './bulk-slice.ts';
+import { BulkSlices } from './bulk-slices.ts';
 import { Generation } from './instance-store.ts';
 import type { Database } from './open-database.ts';
 import type { BulkState, Schema } from './schema.ts';
@@ -29,13 +30,15 @@ export interface BulkPreview {
   stays: number;
   /** Staged additions without effect, and removals without one. */
   unchanged: number;
+  /** Staged additions to addresses that only other sources claim. */
+  joins: number;
   currentTotal: number;
   /** Addresses that the source of the bulk claims, and how many of these claims a replacement would drop. */
   own: number;
   drops: number;
 }
 
-interface AppliedSlice extends Omit<SliceOutcome, 'position' | 'end' | 'steps'> {
+interface AppliedSlice extends Omit<SliceOutcome, 'position' | 'end' | 'steps' | 'further'> {
   /** The number of this change. */
   readonly generation: number;
   /** It was the last. */
@@ -195,6 +198,11 @@ export class BulkStore {
     return this.#database.blockedCount.value;
   }
 
+  /** Claims beyond the first of each address now. */
+  get furtherClaims(): number {
+    return this.#database.blockedCount.further;
+  }
+
   /**
    * What applying would change now; claims that have ended count until they are swept. Slow, more so with `updatesAt`, the time at which updates are judged. Yields to
    * others.
@@ -224,8 +232,9 @@ export class BulkStore {
     const stays = replace ? Math.max(0, drops - removes) : sum.stayed;
     const adds = rows - removals - (sum.present - sum.presentRemovals);
     const { updates, renewed } = sum;
+    const joins = sum.present - sum.presentRemovals - sum.own;
     const unchanged = rows - adds - updates - renewed - sum.removed - sum.stayed;
-    return { updates, renewed, adds, removes, stays, unchanged, currentTotal, own, drops };
+    return { updates, renewed, adds, removes, stays, unchanged, joins, currentTotal, own, drops };
   }
 
   /**
@@ -285,7 +294,7 @@ export class BulkStore {
     reads = LOOKS * limit,
   ): Promise<AppliedSlice> {
     try {
-      const result = await this.#database.write.transaction().execute(async (transaction) => {
+      const { further, ...result } = await this.#database.write.transaction().execute(async (transaction) => {
         const bulk = await this.#expect(transaction, id, ['adding', 'removing']);
         const applying = await this.#mergeAt(id, bulk.position);
         const { auditId } = bulk;
@@ -317,7 +326,7 @@ export class BulkStore {
         const { position: _position, end: _end, steps: _steps, ...counts } = outcome;
         return { ...counts, generation, done: state === 'finished' };
       });
-      this.#database.blockedCount.committed(result.net);
+      this.#database.blockedCount.committed(result.net, further);
       if (result.done) this.#applying = null;
       return result;
     } catch (error) {

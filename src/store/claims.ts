@@ -31,6 +31,11 @@ export function carriedRow({ since, claims: [{ row }] }: Claimed): BlockedIp {
   return row.blocked_at === since ? row : { ...row, blocked_at: since };
 }
 
+/** Rows of `claims` that it has. */
+export function furtherClaims(claimed: Claimed | null): number {
+  return claimed === null ? 0 : claimed.claims.length - 1;
+}
+
 /** As most addresses are: nothing but a row. */
 export function isPlain({ since, claims }: Claimed): boolean {
   return claims.length === 1 && claims[0].source === MANUAL && claims[0].row.blocked_at === since;

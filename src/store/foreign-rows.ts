@@ -7,7 +7,7 @@ import { type IpEntry, parseIp, sortKey } from '../domain/ip.ts';
 import type { BlockedAddition } from './blocked-changes.ts';
 import { BLOCKED_COLUMNS, type BlockedRows } from './blocked-rows.ts';
 import { type ClaimRows, noLists } from './claim-rows.ts';
-import { applyChange, type Claimed, carriedRow, MANUAL } from './claims.ts';
+import { applyChange, type Claimed, carriedRow, furtherClaims, MANUAL } from './claims.ts';
 import type { Schema } from './schema.ts';
 
 export interface AdoptedRows {
@@ -16,6 +16,11 @@ export interface AdoptedRows {
   readonly unusable: readonly { readonly ip_address: string; readonly why: string }[];
   /** Where to continue; null: that was all. */
   readonly last: string | null;
+}
+
+interface AdoptedPiece extends AdoptedRows {
+  /** How many claims beyond the first of each address there are more. */
+  readonly further: number;
 }
 
 interface Adoption {
@@ -30,7 +35,7 @@ export async function adoptForeign(
   after: string | null,
   limit: number,
   adoption: Adoption,
-): Promise<AdoptedRows> {
+): Promise<AdoptedPiece> {
   const rows = await transaction
     .selectFrom('blocked_ips')
     .select(BLOCKED_COLUMNS)
@@ -40,31 +45,33 @@ export async function adoptForeign(
     .limit(limit)
     .execute();
   const unusable: { ip_address: string; why: string }[] = [];
+  let further = 0;
   for (const row of rows) {
     // A column of type TEXT accepts a blob too.
     const parsed = parseIp(String(row.ip_address));
-    if (parsed.ok) await adoptOne(transaction, row, parsed.entry, adoption);
+    if (parsed.ok) further += await adoptOne(transaction, row, parsed.entry, adoption);
     else unusable.push({ ip_address: String(row.ip_address), why: parsed.why });
   }
   const last = rows.length < limit ? null : (rows.at(-1)?.ip_address ?? null);
-  return { adopted: rows.length - unusable.length, unusable, last };
+  return { adopted: rows.length - unusable.length, further, unusable, last };
 }
 
+/** Returns how many claims beyond the first the address has more. */
 async function adoptOne(
   transaction: Transaction<Schema>,
   row: BlockedIp,
   entry: IpEntry,
   { rows, claims, now }: Adoption,
-): Promise<void> {
+): Promise<number> {
   const existing = await keyedRow(transaction, entry.text);
   await transaction.deleteFrom('blocked_ips').where('ip_address', '=', row.ip_address).execute();
   if (existing !== undefined) {
     const before = (await claims.all(transaction, new Map([[entry.text, existing]]))).get(entry.text)!;
     const { after } = applyChange(before, claimOf(row, entry, before), now, noLists);
-    if (after === null || after === before) return;
+    if (after === null || after === before) return 0;
     await rows.write(transaction, { inserts: [], updates: [carriedRow(after)], deletes: [] });
     await claims.write(transaction, sortKey(entry), before, after);
-    return;
+    return furtherClaims(after) - furtherClaims(before);
   }
   const key = sortKey(entry);
   const adopted = { ...adoptedRow(row, now), ip_address: entry.text, sort_key: key };
@@ -76,9 +83,11 @@ async function adoptOne(
     .execute();
   const { sort_key: _, ...own } = adopted;
   const after = await claims.withLeftOver(transaction, key, own);
-  if (after.claims.length === 1) return;
+  // Those that it has were counted with the row that it replaced.
+  if (after.claims.length === 1) return 0;
   await rows.write(transaction, { inserts: [], updates: [carriedRow(after)], deletes: [] });
   await claims.write(transaction, key, after, after);
+  return 0;
 }
 
 /** Already blocked under its canonical spelling: a claim of `manual`; of two ends the later wins. */

@@ -13,6 +13,7 @@ import { keyBinding } from './migrations/0010-key-binding.ts';
 import { skipsBySource } from './migrations/0011-skips-by-source.ts';
 import { releases } from './migrations/0012-releases.ts';
 import { selectedClaims } from './migrations/0013-selected-claims.ts';
+import { upstreams } from './migrations/0015-upstreams.ts';
 import type { Schema } from './schema.ts';
 import { DatabaseUnusable } from './store-error.ts';
 
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0011-skips-by-source', up: skipsBySource },
   { name: '0012-releases', up: releases },
   { name: '0013-selected-claims', up: selectedClaims },
+  { name: '0015-upstreams', up: upstreams },
 ];
 
 /**

@@ -19,20 +19,27 @@ interface OpenOptions {
 }
 
 /**
- * How many addresses are blocked. SQLite counts a million rows in 20 to 50 ms, and each page of the list and each
+ * How many addresses are blocked, and how many claims they have beyond the first of each. SQLite counts a million rows in 20 to 50 ms, and each page of the list and each
  * health check needs the number: it is counted at the opening and updated with each commit. That is exact because one
  * service owns the database (it holds a lock); each rewrite of the map file corrects it after changes by other
  * programs.
  */
 class BlockedCount {
   #value: number;
+  #further: number;
+  #commits = 0;
 
-  constructor(counted: number) {
-    this.#value = counted;
+  constructor(counted: { readonly entries: number; readonly further: number }) {
+    this.#value = counted.entries;
+    this.#further = counted.further;
   }
 
   get value(): number {
     return this.#value;
+  }
+
+  get further(): number {
+    return this.#further;
   }
 
   /** The complete table was read, and nothing was committed since. */
@@ -40,9 +47,18 @@ class BlockedCount {
     this.#value = value;
   }
 
-  /** Call after the commit, never before it. */
-  committed(net: { readonly added: readonly string[]; readonly removed: readonly string[] }): void {
+  /** Of no use if something is committed meanwhile; then the next one corrects it. */
+  async recountFurther(count: () => Promise<number>): Promise<void> {
+    const commits = this.#commits;
+    const further = await count();
+    if (commits === this.#commits) this.#further = further;
+  }
+
+  /** Call after the commit, never before it. `further`: how many such claims there are more. */
+  committed(net: { readonly added: readonly string[]; readonly removed: readonly string[] }, further: number): void {
+    this.#commits += 1;
     this.#value += net.added.length - net.removed.length;
+    this.#further += further;
   }
 }
 
@@ -86,6 +102,11 @@ export class Database {
       throw new StoreError('io', `the free space of the database's disk cannot be read: ${cause.message}`, { cause });
     });
     return bavail * bsize;
+  }
+
+  /** After changes by another process. */
+  async recountClaims(): Promise<void> {
+    await this.blockedCount.recountFurther(() => countClaims(this.read));
   }
 
   /** Throws `StoreError` when the database cannot be read. */
@@ -158,12 +179,13 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
       .select((eb) => eb.fn.countAll<number>().as('total'))
       .where('sort_key', 'is not', null)
       .executeTakeFirstOrThrow();
+    const further = await countClaims(write);
     const read = connect(false, true);
     guard = new FileGuard(path);
     return new Database({
       write,
       read,
-      blockedCount: new BlockedCount(total),
+      blockedCount: new BlockedCount({ entries: total, further }),
       created,
       folder: dirname(path),
       close,
@@ -172,6 +194,11 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
     await close();
     throw unusable(path, error);
   }
+}
+
+async function countClaims(db: Kysely<Schema>): Promise<number> {
+  const query = db.selectFrom('claims').select((eb) => eb.fn.countAll<number>().as('claims'));
+  return (await query.executeTakeFirstOrThrow()).claims;
 }
 
 const wayBack =

@@ -12,6 +12,8 @@ export interface Schema {
   claims: ClaimsTable;
   trusted_ips: TrustedIpsTable;
   sites: SitesTable;
+  upstreams: UpstreamsTable;
+  upstream_networks: UpstreamNetworksTable;
   api_keys: ApiKeysTable;
   sessions: SessionsTable;
   reloads: ReloadsTable;
@@ -88,6 +90,29 @@ export interface SitesTable {
   servers_json: string;
   created_at: string;
   updated_at: string;
+}
+
+export interface UpstreamsTable {
+  name: string;
+  /** Null: its networks were given. */
+  preset: string | null;
+  /** Null: by PROXY protocol only. */
+  header: string | null;
+  chain: number;
+  proxy_protocol: number;
+  on_invalid: string;
+  note: string | null;
+  created_at: string;
+  updated_at: string;
+  /** When its networks were last given. */
+  networks_at: string;
+}
+
+interface UpstreamNetworksTable {
+  /** Canonical text. */
+  network: string;
+  sort_key: Buffer;
+  upstream: string;
 }
 
 export interface ApiKeysTable {

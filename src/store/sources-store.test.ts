@@ -35,7 +35,7 @@ afterEach(() => folder.remove());
 
 const counts = [
   { what: 'all', count: async (store: SourcesStore) => (await store.counts()).get(3) },
-  { what: 'those of one source', count: async (store: SourcesStore) => ({ claims: await store.claimsOf(3) }) },
+  { what: 'those of one source', count: async (store: SourcesStore) => await store.countsOf(3) },
 ];
 
 describe.each(counts)('a count of claims: $what', ({ count }) => {
@@ -58,5 +58,6 @@ it('counts each source, with the time of its newest claim', async () => {
     [1, { claims: 1, alone: 1, last_claimed_at: NOON.toISOString() }],
     ...[2, 3, 4].map((id) => [id, further]),
   ]);
-  expect(await new SourcesStore(database).claimsOf(1)).toBe(1);
+  for (const [id, counted] of all) expect(await new SourcesStore(database).countsOf(id)).toEqual(counted);
+  expect(await new SourcesStore(database).countsOf(5)).toEqual({ claims: 0, alone: 0, last_claimed_at: null });
 });

@@ -20,8 +20,8 @@ export interface ClaimCounts {
   readonly claims: number;
   /** Of addresses that no other source claims. */
   readonly alone: number;
-  /** The newest of them. */
-  readonly last_claimed_at: string;
+  /** The newest of them; null: there are none. */
+  readonly last_claimed_at: string | null;
 }
 
 /** `rows`: foreign ones, which block nothing yet, included. */
@@ -31,12 +31,7 @@ interface CountedSlice extends ClaimCounts {
   readonly last: string;
 }
 
-interface CountedOfOne {
-  readonly rows: number;
-  /** Null: of no rows. */
-  readonly claims: number | null;
-  readonly last: string;
-}
+type CountedOfOne = Omit<CountedSlice, 'source'>;
 
 /** Each is read by every unblock, and a key that may only block can name new ones. */
 export const mostSources = 1_000;
@@ -80,6 +75,11 @@ export class SourcesStore {
     });
   }
 
+  /** Of a source that was created for a request that was refused: as if it had not been named. */
+  async createdInVain(id: number): Promise<void> {
+    await this.#database.write.updateTable('sources').set({ removed: 1 }).where('id', '=', id).execute();
+  }
+
   /** Of a source to which a `keep` reported that its claims were dropped. */
   async claimsAgain(id: number): Promise<void> {
     const { write } = this.#database;
@@ -94,13 +94,7 @@ export class SourcesStore {
   async counts(): Promise<Map<number, ClaimCounts>> {
     const counts = new Map<number, ClaimCounts>();
     const count = (source: number, more: ClaimCounts): void => {
-      const known = counts.get(source);
-      const times = [known?.last_claimed_at ?? '', more.last_claimed_at].sort();
-      counts.set(source, {
-        claims: (known?.claims ?? 0) + more.claims,
-        alone: (known?.alone ?? 0) + more.alone,
-        last_claimed_at: times[1]!,
-      });
+      counts.set(source, together(counts.get(source) ?? noClaims, more));
     };
     const { read } = this.#database;
     // In the order of the table itself, which takes half as long as that of the addresses.
@@ -135,28 +129,31 @@ export class SourcesStore {
     return counts;
   }
 
-  /** The claims of one source, as `counts` counts them, in about half the time. */
-  async claimsOf(source: number): Promise<number> {
+  /** The claims of one source, as `counts` counts them. */
+  async countsOf(source: number): Promise<ClaimCounts> {
     const { read } = this.#database;
-    let claims = 0;
+    let counts = noClaims;
     for (let after: string | null = ''; after !== null; await yieldToLoop()) {
       const slice: CountedOfOne = (
         await sql<CountedOfOne>`
-        select count(*) as rows, sum(source = ${source} and sort_key is not null) as claims, max(ip_address) as last
-        from (
-          select ip_address, sort_key, source from blocked_ips
-          where ip_address > ${after} order by ip_address limit ${countedAtOnce}
-        )`.execute(read)
+          select count(*) as rows, count(own) as claims, coalesce(sum(own = 0), 0) as alone,
+            max(iif(own is null, null, coalesce(claimed_at, blocked_at))) as last_claimed_at, max(ip_address) as last
+          from (
+            select ip_address, iif(source = ${source} and sort_key is not null, others, null) as own, claimed_at,
+              blocked_at
+            from blocked_ips where ip_address > ${after} order by ip_address limit ${countedAtOnce}
+          )`.execute(read)
       ).rows[0]!;
-      claims += slice.claims ?? 0;
+      counts = together(counts, slice);
       after = slice.rows < countedAtOnce ? null : slice.last;
     }
     for await (const slice of this.#furtherSlices()) {
-      const further = await sql<{ claims: number }>`
-        select count(*) as claims from claims where source = ${source} and ${slice}`.execute(read);
-      claims += further.rows[0]!.claims;
+      const further = await sql<Omit<ClaimCounts, 'alone'>>`
+        select count(*) as claims, max(claimed_at) as last_claimed_at
+        from claims where source = ${source} and ${slice}`.execute(read);
+      counts = together(counts, { ...further.rows[0]!, alone: 0 });
     }
-    return claims;
+    return counts;
   }
 
   /** Conditions that divide `claims` by its key. Yields to others after each. */
@@ -181,6 +178,18 @@ export class SourcesStore {
     for (const { id, kind } of sources) byKind[kind] += counts.get(id)?.claims ?? 0;
     return byKind;
   }
+}
+
+export const noClaims: ClaimCounts = { claims: 0, alone: 0, last_claimed_at: null };
+
+/** Text order is time order. */
+function together(one: ClaimCounts, other: ClaimCounts): ClaimCounts {
+  const times = [one.last_claimed_at ?? '', other.last_claimed_at ?? ''].sort();
+  return {
+    claims: one.claims + other.claims,
+    alone: one.alone + other.alone,
+    last_claimed_at: times[1] === '' ? null : times[1]!,
+  };
 }
 
 const columns = ['id', 'name', 'kind', 'note', 'release_at', 'removed', 'released', 'created_at'] as const;

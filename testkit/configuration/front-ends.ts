@@ -138,6 +138,7 @@ const tcpDenials = [
 const exits = [
   'http-request allow',
   'http-request return status 200',
+  'http-request return status 400 content-type text/plain string no',
   'http-request redirect location /z',
   'http-request auth',
   'http-request deny deny_status 200 content-type text/plain string hello',

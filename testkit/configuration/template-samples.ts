@@ -4,6 +4,9 @@ import type { Site } from '../../src/domain/site.ts';
 export const sampleInput: RenderInput = {
   blockedMap: '/etc/proxy/blocked_ips.map',
   trustedMap: '/etc/proxy/trusted_ips.map',
+  upstreamsMap: '/etc/proxy/upstreams.map',
+  proxyProtocolMap: '/etc/proxy/proxy_protocol.map',
+  hasUpstreams: false,
   httpBind: [':80', '[::]:80'],
   statsSocket: '/var/run/proxy.sock',
   hardStopAfter: '30m',

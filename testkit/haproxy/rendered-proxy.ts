@@ -16,9 +16,9 @@ interface Options {
   /** Lines of the two maps. */
   readonly blocked?: readonly string[];
   readonly trusted?: readonly string[];
+  /** Lines of the upstream map: networks with their mode. */
+  readonly upstreams?: readonly string[];
   readonly input?: Partial<RenderInput>;
-  /** Changes the rendered text. */
-  readonly edit?: (text: string) => string;
 }
 
 export class RenderedProxy {
@@ -35,15 +35,19 @@ export class RenderedProxy {
   }
 
   /** On 127.0.0.1 and ::1. */
-  static async start({ bin, blocked = [], trusted = [], input = {}, edit = (text) => text }: Options) {
+  static async start({ bin, blocked = [], trusted = [], upstreams = [], input = {} }: Options) {
     const folder = await mkdtemp(join(tmpdir(), 'pm-'));
     const at = (name: string) => join(folder, name);
     const port = await freePort();
-    await writeFile(at('blocked.map'), blocked.map((line) => `${line}\n`).join(''));
-    await writeFile(at('trusted.map'), trusted.map((line) => `${line}\n`).join(''));
+    for (const [name, lines] of Object.entries({ blocked, trusted, upstreams, proxy_protocol: [] })) {
+      await writeFile(at(`${name}.map`), lines.map((line) => `${line}\n`).join(''));
+    }
     const { text, files } = await Template.builtIn().render({
       blockedMap: at('blocked.map'),
       trustedMap: at('trusted.map'),
+      upstreamsMap: at('upstreams.map'),
+      proxyProtocolMap: at('proxy_protocol.map'),
+      hasUpstreams: upstreams.length > 0,
       httpBind: [`127.0.0.1:${port}`, `[::1]:${port}`],
       statsSocket: at('stats'),
       hardStopAfter: '10s',
@@ -52,7 +56,7 @@ export class RenderedProxy {
       ...input,
     });
     await ensureFiles(files);
-    await writeFile(at('proxy.cfg'), edit(text));
+    await writeFile(at('proxy.cfg'), text);
     const child = spawn(bin, ['-W', '-S', at('master'), '-f', at('proxy.cfg')], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });

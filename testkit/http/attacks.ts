@@ -177,6 +177,8 @@ export function isHarmless({ field, value, where }: Attack): boolean {
   if (field === 'q' && /^[0-9A-Fa-f:./]{1,64}$/.test(String(given))) return true;
   // An administrator's choice, used only to call it.
   if (field === 'url' && typeof given === 'string' && parseWebhookUrl(given).ok) return true;
+  if (field === 'networks' && Array.isArray(given))
+    return given.every((one) => typeof one === 'string' && PLAIN_WORD.test(one));
   if (given === null || typeof given === 'boolean' || given === 0) return true;
   if (typeof given === 'object') return field === 'servers[0].options' && Object.keys(given).length === 0;
   if (typeof given === 'string') return FREE_TEXTS.has(field) ? ONE_LINE.test(given) : PLAIN_WORD.test(given);

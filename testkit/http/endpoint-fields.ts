@@ -44,10 +44,16 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   events: ['entry.blocked'],
   secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
   enabled: true,
+  preset: 'cloudflare',
+  networks: ['192.0.2.0/24'],
+  header: 'x-real-ip',
+  chain: false,
+  proxy_protocol: false,
+  on_invalid: 'reject',
 };
 
 /** Excludes another field of the body. */
-const EXCLUDED = new Set(['duration_seconds']);
+const EXCLUDED = new Set(['duration_seconds', 'preset']);
 
 interface Schema {
   readonly type?: unknown;

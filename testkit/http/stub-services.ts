@@ -12,6 +12,7 @@ import { isPanelRoute } from '../../src/http/panel-pages.ts';
 import type { PanelFiles, Services } from '../../src/http/services.ts';
 import { apiDocument } from './api-document.ts';
 import { DocumentCheck } from './document-check.ts';
+import { stubUpstreams } from './stub-upstreams.ts';
 
 export const KEY = 'right-key';
 export const BEARER = { authorization: `Bearer ${KEY}` };
@@ -333,6 +334,7 @@ function answers(): Record<string, Methods> {
       put: async () => ({ created: true, answer: { ...TRUSTED, ...REPORT } }),
       remove: async () => ({ ip_address: TRUSTED.ip_address, ...REPORT }),
     },
+    upstreams: stubUpstreams({ at: NOW.toISOString(), reload: RELOAD, report: REPORT }),
     sites: {
       list: async () => [SITE],
       get: async () => SITE,

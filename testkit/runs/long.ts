@@ -190,12 +190,14 @@ function commandOf(part: Part, { bin }: ProxyBinary, seed: number, count: number
   }
 }
 
-/** Tests outside `test/` that `npm test` runs on two versions only. */
+/** Tests outside `test/` that `npm test` runs on two versions only, or with few cases. */
 const partsOnEachVersion = [
   'testkit/master-contract.test.ts',
   'testkit/real-proxy.test.ts',
   'src/blocking/compare/worker-reconciler.test.ts',
   'src/blocking/write/starting-worker.test.ts',
+  'src/configuration/template/client-address-walk.test.ts',
+  'src/configuration/template/header-hygiene.test.ts',
 ];
 
 /** File names, because `--exclude` has no effect on projects. */

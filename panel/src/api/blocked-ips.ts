@@ -12,6 +12,7 @@ import type {
   BulkAnswer,
   SyncAnswer,
   UnblockAnswer,
+  UndoAnswer,
 } from './types.ts';
 
 export interface BlockedQuery {
@@ -105,6 +106,11 @@ interface Blocked {
   readonly created: boolean;
 }
 
+interface Unblocked {
+  readonly answer: UnblockAnswer;
+  readonly requestId: string | null;
+}
+
 /** @param source whose claim it is; absent: of the key */
 export async function block(api: ApiClient, body: BlockRequest, source?: string): Promise<Blocked> {
   const params = source === undefined ? {} : { params: { query: { source } } };
@@ -113,9 +119,20 @@ export async function block(api: ApiClient, body: BlockRequest, source?: string)
 }
 
 /** @param trustFor how long the address is trusted too, such as 7d; empty: not at all */
-export async function unblock(api: ApiClient, ip: string, trustFor = ''): Promise<UnblockAnswer> {
+export async function unblock(api: ApiClient, ip: string, trustFor = ''): Promise<Unblocked> {
   const params = { path: { ip_address: ip }, ...(trustFor === '' ? {} : { query: { trust_for: trustFor } }) };
-  return (await api.DELETE('/api/blocked-ips/{ip_address}', { params })).data;
+  const { data, response } = await api.DELETE('/api/blocked-ips/{ip_address}', { params });
+  return { answer: data, requestId: response.headers.get('x-request-id') };
+}
+
+/** Exactly, or not at all. Needs the scope `admin`. Null: the audit log has no entry of this request. */
+export async function undoUnblock(api: ApiClient, ip: string, requestId: string): Promise<UndoAnswer | null> {
+  const query = { operation: 'unblock', ip_address: ip, limit: 100 };
+  const { items } = (await api.GET('/api/audit', { params: { query } })).data;
+  const row = items.find((item) => item.request_id === requestId);
+  if (row === undefined) return null;
+  const params = { path: { id: String(row.id) } };
+  return (await api.POST('/api/audit/{id}/undo', { ...patient, params })).data;
 }
 
 export interface Batch {
@@ -132,6 +149,17 @@ export async function changeMany(api: ApiClient, body: Batch, signal?: AbortSign
 export async function tryMany(api: ApiClient, body: Batch, signal: AbortSignal): Promise<BulkAnswer> {
   const options = { body, ...patient, signal, params: { query: { dry_run: true } } };
   return (await api.POST('/api/blocked-ips/batch', options)).data;
+}
+
+/** What the removal of these entries would do now. */
+export function useRemovalPreview(ips: readonly string[]) {
+  const api = useApi();
+  return useQuery({
+    queryKey: queryKeys.removal(ips),
+    queryFn: ({ signal }) => tryMany(api, { remove: ips }, signal),
+    staleTime: 0,
+    gcTime: 0,
+  });
 }
 
 export async function sync(api: ApiClient): Promise<SyncAnswer> {

@@ -16,6 +16,7 @@ export type Subject =
   | 'sources'
   | 'traffic'
   | 'trusted-ips'
+  | 'upstreams'
   | 'webhooks';
 
 type Key = readonly [Subject, ...unknown[]];
@@ -29,6 +30,7 @@ export const queryKeys = {
   blockedTextSearch: (query: object): Key => ['blocked-texts', query],
   blockedDetail: (ip: string | null): Key => ['blocked-ip', 'detail', ip],
   blockedEntry: (ip: string | null): Key => ['blocked-ip', 'entry', ip],
+  removal: (ips: readonly string[]): Key => ['blocked-ip', 'removal', ips],
   check: (ip: string | null): Key => ['check', ip],
   configText: ['config', 'text'],
   configDiff: (backup: string | null): Key => ['config', 'diff', backup],

@@ -18,6 +18,7 @@ export type BlockRequest = Schemas['BlockRequest'];
 export type BlockAnswer = Schemas['BlockAnswer'];
 export type UnblockAnswer = Schemas['UnblockAnswer'];
 export type BulkAnswer = Schemas['BulkAnswer'];
+export type UndoAnswer = Schemas['UndoAnswer'];
 export type SyncAnswer = Schemas['SyncAnswer'];
 export type CheckAnswer = Schemas['CheckAnswer'];
 export type TrustedIp = Schemas['TrustedIp'];

@@ -15,6 +15,7 @@ const staleAfter: Readonly<Record<EventSubject, readonly Subject[]>> = {
   drift: ['health', 'blocked-ip', 'check'],
   reload: ['health', 'config', 'reloads', 'backups', 'site-servers'],
   trust: ['trusted-ips', 'check'],
+  upstream: ['upstreams', 'config', 'check'],
   site: ['sites', 'site-servers', 'config'],
   key: ['api-keys'],
   webhook: ['webhooks'],

@@ -1,6 +1,7 @@
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { BulkPreview, BulkStore } from '../../store/bulk-store.ts';
+import { MANUAL } from '../../store/claims.ts';
 import type { NamedSource } from '../sources.ts';
 import type { EntryLimit } from '../write/entry-limit.ts';
 
@@ -15,7 +16,7 @@ export interface Guarded {
 }
 
 interface BulkGuardDeps {
-  readonly bulk: Pick<BulkStore, 'currentTotal' | 'preview' | 'hasSources'>;
+  readonly bulk: Pick<BulkStore, 'currentTotal' | 'furtherClaims' | 'preview' | 'hasSources'>;
   readonly limit: EntryLimit;
 }
 
@@ -28,14 +29,15 @@ export class BulkGuard {
 
   /** @throws ServiceError 409 */
   async refuse(id: string, entries: number, { replace, allowShrink, source }: Guarded): Promise<void> {
-    const before = this.#deps.bulk.currentTotal;
+    const { currentTotal: before, furtherClaims: further } = this.#deps.bulk;
     const guardsShrink = replace && !allowShrink;
     const mayShrink = guardsShrink && (before >= shrinkGuardFrom || (entries === 0 && before > 0));
     // The preview reads all staged rows; usually neither check can fail.
     const alone = replace && !(await this.#deps.bulk.hasSources());
-    if (this.#deps.limit.allows(alone ? entries : before + entries) && !mayShrink) return;
+    const most = alone ? entries : Math.max(before, further) + entries;
+    if (this.#deps.limit.allows(most) && !mayShrink) return;
     const preview = await this.#deps.bulk.preview(id);
-    const { adds, removes, currentTotal, own, drops } = preview;
+    const { adds, removes, joins, stays, currentTotal, own, drops } = preview;
     if (mayShrink && entries === 0 && own > 0) {
       throw shrinkRefused('the list contains no address, so all', preview, source);
     }
@@ -43,6 +45,11 @@ export class BulkGuard {
     const wouldBe = currentTotal + adds - removes;
     if (wouldBe > currentTotal && !this.#deps.limit.allows(wouldBe))
       throw this.#deps.limit.refusal(currentTotal, wouldBe);
+    // Of a removal that drops several claims to an address it counts one.
+    const claims = further + joins - stays;
+    const isOfOtherSource = source !== undefined && source.id !== MANUAL;
+    if (isOfOtherSource && claims > further && !this.#deps.limit.allows(claims))
+      throw this.#deps.limit.refusalOfClaims(further, claims);
   }
 }
 

@@ -1,3 +1,4 @@
+import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BlockingKit, caller, entryOf, toBlock } from '../../../testkit/blocking.ts';
 import { openScriptedBlocking } from '../../../testkit/scripted-blocking.ts';
@@ -263,6 +264,18 @@ it.each([
   expect(await batch(['192.0.2.1'])).not.toHaveProperty('still_blocked');
 });
 
+it('a dry run says which addresses a network would still cover, without those that it would remove', async () => {
+  await batch(['192.0.2.0/24', '192.0.0.0/16', '192.0.2.1', '198.51.100.1']);
+  const remove = ['192.0.2.1', '198.51.100.1', '192.0.2.0/24'];
+  expect(await batch([], remove, { dryRun: true })).toMatchObject({
+    still_blocked: ['192.0.2.1', '192.0.2.0/24'].map((ip_address) => ({ ip_address, by: '192.0.0.0/16' })),
+    still_blocked_total: 2,
+  });
+  const all = await batch([], [...remove, '192.0.0.0/16'], { dryRun: true });
+  expect(all).toMatchObject({ removed: 4, still_blocked: [], still_blocked_total: 0 });
+  expect(await batch(['192.0.2.9'], [], { dryRun: true })).not.toHaveProperty('still_blocked');
+});
+
 describe('the maximum number of entries', () => {
   const full = (members: object) => ({ code: codes.SetFull, status: 409, members: { limit: maxEntries, ...members } });
 
@@ -306,6 +319,58 @@ describe('the maximum number of entries', () => {
     const more = batch(['192.0.2.1', '192.0.2.2', '192.0.2.3'], ['203.0.113.1', '203.0.113.2']);
     await expect(more).rejects.toMatchObject(full({ would_be: 121 }));
     expect(await batch(['192.0.2.1', '192.0.2.2'], ['203.0.113.1', '203.0.113.2'])).toMatchObject({ added: 2 });
+  });
+});
+
+describe('the maximum number of claims to addresses that are blocked already', () => {
+  const full = (members: object) => ({ code: codes.SetFull, status: 409, members: { limit: maxEntries, ...members } });
+  const claims = async () => (await kit.database.read.selectFrom('claims').select('source').execute()).length;
+  beforeEach(async () => {
+    await batch(numbered(100));
+    await batch(numbered(100), [], { source: 'one' });
+    await batch(numbered(20), [], { source: 'two' });
+    expect(await claims()).toBe(maxEntries);
+  });
+
+  it('refuses another one, whatever asks for it, and changes nothing', async () => {
+    const one = { current_total: 120, would_be: 121 };
+    await expect(block('203.0.113.20', { source: 'two' })).rejects.toMatchObject(full(one));
+    await expect(batch(['203.0.113.20'], [], { source: 'two' })).rejects.toMatchObject(full(one));
+    await expect(batch(['203.0.113.20'], [], { source: 'two', dryRun: true })).rejects.toMatchObject(full(one));
+    await expect(put(numbered(21), { source: 'two' })).rejects.toMatchObject(full(one));
+    await expect(put(numbered(100), { source: 'new' })).rejects.toMatchObject(full({ would_be: 220 }));
+    expect(await claims()).toBe(maxEntries);
+  });
+
+  it('accepts as many as are dropped, existing ones, new addresses, and those of operators', async () => {
+    expect(await put(numbered(40).slice(20), { source: 'two' })).toMatchObject({ updated: 20 });
+    expect(await claims()).toBe(maxEntries);
+    expect((await block('203.0.113.20', { source: 'two', reason: 'again' })).created).toBe(false);
+    expect((await block('192.0.2.1', { source: 'two' })).created).toBe(true);
+    expect((await block('192.0.2.1')).created).toBe(false);
+    expect(await claims()).toBe(maxEntries + 1);
+    await kit.blockedSet.unblock(entryOf('203.0.113.0'), caller(), { source: 'one' });
+    await kit.blockedSet.unblock(entryOf('203.0.113.1'), caller(), { source: 'one' });
+    expect((await block('203.0.113.0', { source: 'two' })).changed).toBe(true);
+    await expect(block('203.0.113.1', { source: 'two' })).rejects.toMatchObject(full({ would_be: 121 }));
+  });
+
+  it('accepts exactly one of many simultaneous requests for the last place', async () => {
+    await kit.blockedSet.unblock(entryOf('203.0.113.0'), caller(), { source: 'one' });
+    const asked = ['203.0.113.0', '203.0.113.0', '203.0.113.1'].map((ip, n) =>
+      block(ip, { source: ['one', 'one', 'new'][n]! }),
+    );
+    const outcomes = (await Promise.allSettled(asked)).map(({ status }) => status);
+    expect(outcomes).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+  });
+
+  it('counts again after another process removed some', async () => {
+    const file = new SqliteDatabase(kit.databaseFile);
+    file.exec(`delete from blocked_ips where ip_address in ('203.0.113.0', '203.0.113.1')`);
+    file.close();
+    await kit.keeper.updateBlockedIpsMap();
+    expect(kit.store.furtherClaims).toBe(116);
+    expect((await block('203.0.113.20', { source: 'two' })).changed).toBe(true);
   });
 });
 

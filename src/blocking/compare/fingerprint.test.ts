@@ -4,7 +4,7 @@ import { bucketCount, bucketOf, Fingerprint } from './fingerprint.ts';
 
 const of = (entries: readonly (readonly [key: string, value: string])[]): Fingerprint => {
   const print = new Fingerprint();
-  for (const [key, value] of entries) print.addListed(key, value);
+  for (const [key, value] of entries) print.add(key, value);
   return print;
 };
 const good = (texts: readonly string[]): Fingerprint => of(texts.map((text) => [text, '1']));
@@ -67,6 +67,17 @@ describe('the fingerprint of a map', () => {
     const tainted = new Uint8Array(bucketCount);
     tainted[bucket] = 1;
     expect(seen.differingBuckets(good(texts), tainted)).toEqual([]);
+  });
+
+  it('keeps an entry in the bucket of its key, whatever its value', () => {
+    const before = of([['10.0.0.0/8', '1']]);
+    for (const value of ['0', '2', '21', '']) {
+      expect(of([['10.0.0.0/8', value]]).differingBuckets(before)).toEqual([bucketOf('10.0.0.0/8')]);
+    }
+    before.remove('10.0.0.0/8', '1');
+    before.add('10.0.0.0/8', '21');
+    expect(before.equals(of([['10.0.0.0/8', '21']]))).toBe(true);
+    expect(before.equals(of([['10.0.0.0/8', '20']]))).toBe(false);
   });
 
   it('spreads neighbouring addresses over its buckets', () => {

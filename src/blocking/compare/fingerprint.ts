@@ -1,5 +1,5 @@
-// An order-independent sum of hashes over map entries. Equal only if the same entries exist, each once, with value 1: a
-// count alone would miss a swap. A change during a listing taints only its bucket; the others are still proof.
+// An order-independent sum of hashes over map entries. Equal only if the same entries exist, each once, with the same
+// value: a count alone would miss a swap. A change during a listing taints only its bucket; the others are still proof.
 import type { RuntimeMap, WorkerRef } from '../../haproxy/maps/runtime-map.ts';
 
 export const bucketCount = 65_536;
@@ -15,22 +15,19 @@ export class Fingerprint {
     return this.#total;
   }
 
-  add(text: string): void {
-    this.#change(text, 1);
+  add(key: string, value = '1'): void {
+    this.#change(key, value, 1);
   }
 
-  remove(text: string): void {
-    this.#change(text, -1);
+  remove(key: string, value = '1'): void {
+    this.#change(key, value, -1);
   }
 
-  /** An entry as a worker listed it; any value but `1` makes its bucket differ. */
-  addListed(key: string, value: string): void {
-    this.#change(value === '1' ? key : `${key} ${value}`, 1);
-  }
-
-  #change(text: string, sign: 1 | -1): void {
-    const [first, second] = hash(text);
+  #change(key: string, value: string, sign: 1 | -1): void {
+    let [first, second] = hash(key);
     const bucket = second & (bucketCount - 1);
+    // Nearly all entries have value 1 and are hashed once.
+    if (value !== '1') [first, second] = hash(`${key} ${value}`);
     this.#first[bucket]! += sign * first;
     this.#second[bucket]! += sign * second;
     this.#counts[bucket]! += sign;
@@ -58,9 +55,9 @@ export class Fingerprint {
   }
 }
 
-export function bucketOf(text: string): number {
-  // A wrong value is hashed into another bucket than its key; the key's bucket then differs by its count.
-  return hash(text)[1] & (bucketCount - 1);
+/** By the key alone: a change taints this bucket, whatever the value was and is. */
+export function bucketOf(key: string): number {
+  return hash(key)[1] & (bucketCount - 1);
 }
 
 const pair: [number, number] = [0, 0];
@@ -102,7 +99,7 @@ export async function listedFingerprint(
   await map.runtimeMapKeys(
     deadline,
     (batch) => {
-      for (const { key, value } of batch) seen.addListed(key, value);
+      for (const { key, value } of batch) seen.add(key, value);
     },
     worker,
     version,

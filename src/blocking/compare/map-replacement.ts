@@ -213,13 +213,14 @@ async function assertNothingLacks(
   await map.runtime.runtimeMapKeys(
     deadline,
     (batch) => {
-      for (const { key, value } of batch) if (value === '1' && differing.has(bucketOf(key))) texts.add(key);
+      for (const { key, value } of batch)
+        if (value === map.runtime.valueFor(key) && differing.has(bucketOf(key))) texts.add(key);
     },
     worker,
     version,
   );
   const single = new Fingerprint();
-  for (const text of texts) single.add(text);
+  for (const text of texts) single.add(text, map.runtime.valueFor(text));
   const still = single.differingBuckets(map.expected, window?.tainted).filter((bucket) => differing.has(bucket));
   if (still.length === 0) return;
   throw new Error(

@@ -7,8 +7,7 @@ import { type MasterSocket, MasterSocketError } from '../../haproxy/socket/maste
 import { mayBeReload } from '../../haproxy/socket/master-socket-error.ts';
 import { isWorkerGone } from '../../haproxy/socket/replies.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
-import { isUnused, type MirroredMap } from '../mirrored-map.ts';
-import type { TrustedSet } from '../trusted-set.ts';
+import { isUnused, type MapName, type MirroredMap } from '../mirrored-map.ts';
 import type { MapFileKeeper } from '../write/map-file-keeper.ts';
 import type { RuntimeLink } from '../write/runtime-link.ts';
 import { type DriftObserver, unobservedDrift } from './drift-observer.ts';
@@ -27,6 +26,16 @@ const checkPatienceMs = 5_000;
 /** Longer than any reload: a socket that refuses for so long is a stale file. */
 const reloadTakesAtMostMs = 10_000;
 
+/** Files of sets with few entries, which are rewritten completely. */
+export interface SmallSetFiles {
+  /** For the metric: the first of its maps. */
+  readonly map: MapName;
+  /** For the log, such as `trusted addresses`. */
+  readonly what: string;
+  unchanged(): Promise<boolean>;
+  rewrite(): Promise<void>;
+}
+
 interface ReconcilerDeps {
   readonly timer: KickablePause;
   readonly socket: MasterSocket;
@@ -34,7 +43,7 @@ interface ReconcilerDeps {
   readonly registry: WorkerRegistry;
   readonly workers: WorkerReconciler;
   readonly keeper: MapFileKeeper;
-  readonly trusted: Pick<TrustedSet, 'fileUnchanged' | 'updateTrustedIpsMap'>;
+  readonly smallSets: readonly SmallSetFiles[];
   readonly maps: readonly MirroredMap[];
   readonly log: Log;
   /** Commands could not repair the current worker: only a reload is left. */
@@ -124,7 +133,7 @@ export class Reconciler {
     this.#workerStarting = false;
     try {
       await this.#checkFile();
-      await this.#checkTrustedFile();
+      for (const set of this.#deps.smallSets) await this.#checkSmallSet(set);
       if (!this.#deps.link.state.up) return;
       const processes = await showProcesses(this.#deps.socket, performance.now() + checkPatienceMs);
       this.#unreachableSince = null;
@@ -160,17 +169,17 @@ export class Reconciler {
     }
   }
 
-  async #checkTrustedFile(): Promise<void> {
+  async #checkSmallSet({ map, what, unchanged, rewrite }: SmallSetFiles): Promise<void> {
     try {
-      if (await this.#deps.trusted.fileUnchanged()) return;
-      this.#deps.log.warn('Map file of trusted addresses is not the one last written; rewriting it');
-      await this.#deps.trusted.updateTrustedIpsMap();
-      this.#drift.fileRepaired('trusted');
-      this.#logged.delete('trusted file');
+      if (await unchanged()) return;
+      this.#deps.log.warn(`Map file of ${what} is not the one last written; rewriting it`);
+      await rewrite();
+      this.#drift.fileRepaired(map);
+      this.#logged.delete(`${map} file`);
     } catch (error) {
       const cause = causeText(error);
-      this.#logOnce('trusted file', cause, () =>
-        this.#deps.log.error('Map file of trusted addresses could not be written', { cause }),
+      this.#logOnce(`${map} file`, cause, () =>
+        this.#deps.log.error(`Map file of ${what} could not be written`, { cause }),
       );
     }
   }
@@ -245,7 +254,7 @@ export class Reconciler {
       if (count.nextVersion <= count.currentVersion) abandoned.learn(0);
       return abandoned.live(count.entries, map.expected.total);
     } catch (error) {
-      if (isUnused(map, error)) return 0;
+      if (isUnused(map, error, worker.role)) return map.expected.total;
       throw error;
     }
   }
@@ -262,7 +271,7 @@ export class Reconciler {
       if (before !== map.expected.total || count.nextVersion <= count.currentVersion) return;
       worker.abandoned[map.name].learn(count.entries - before);
     } catch (error) {
-      if (error instanceof MasterSocketError || isUnused(map, error)) return;
+      if (error instanceof MasterSocketError || isUnused(map, error, worker.role)) return;
       throw error;
     }
   }

@@ -25,7 +25,7 @@ interface SynchroniserDeps {
   readonly keeper: MapFileKeeper;
   readonly store: BlockedIpsStore;
   readonly blocked: MirroredMap;
-  readonly trusted: MirroredMap;
+  readonly others: readonly MirroredMap[];
   /** False: no reload of this configuration could enforce anything, so none is scheduled. */
   readonly scheduleReload: (reason: string) => boolean;
   readonly onWorkerStarting: () => void;
@@ -89,7 +89,7 @@ export class Synchroniser {
         break;
       }
       verdict = await this.#verdictOf(this.#deps.blocked, current.pid);
-      await this.#verdictOf(this.#deps.trusted, current.pid);
+      for (const map of this.#deps.others) await this.#verdictOf(map, current.pid);
       crashPoint('sync.current-compared');
       draining = await this.#drainingVerdicts();
       // From 3.1 on a worker that takes over closes no connection, so only the list shows it.

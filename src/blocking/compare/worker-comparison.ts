@@ -60,7 +60,7 @@ export async function compareWorker(
         if (before === -1) {
           unexpectedTotal += 1;
           note(unexpected, key);
-        } else if (value !== '1') note(wrongValue, key);
+        } else if (value !== map.runtime.valueFor(key)) note(wrongValue, key);
         if (before === 1) note(duplicate, key);
       }
     },

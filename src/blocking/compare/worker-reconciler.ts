@@ -181,7 +181,7 @@ export class WorkerReconciler {
       if (unanswered !== null) throw unanswered;
       return verdict(false, `its map still differs after ${rounds} repairs`);
     } catch (error) {
-      if (isUnused(map, error)) return verdict(true, null);
+      if (isUnused(map, error, this.#deps.registry.byPid(pid)?.role)) return verdict(true, null);
       if (
         !(error instanceof MasterSocketError || error instanceof RuntimeMapRejection || error instanceof RepairTooLong)
       ) {

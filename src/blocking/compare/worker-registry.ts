@@ -3,7 +3,7 @@
 import type { Emit } from '../../events/facts.ts';
 import { capabilitiesOf, parseRunningVersion } from '../../haproxy/process/proxy-version.ts';
 import type { Processes, Worker } from '../../haproxy/process/workers.ts';
-import type { MapName } from '../mirrored-map.ts';
+import { type MapName, mapNames } from '../mirrored-map.ts';
 
 type WorkerRole = 'current' | 'draining';
 
@@ -30,8 +30,6 @@ export interface KnownWorker {
   /** Abandoned entries that its count includes, by map. */
   readonly abandoned: Record<MapName, AbandonedEntries>;
 }
-
-const mapNames: readonly MapName[] = ['blocked', 'trusted'];
 
 interface WorkerRegistryDeps {
   readonly now: () => Date;
@@ -112,7 +110,12 @@ export class WorkerRegistry {
           ),
           unresponsive: false,
           failures: 0,
-          abandoned: { blocked: new AbandonedEntries(), trusted: new AbandonedEntries() },
+          abandoned: {
+            blocked: new AbandonedEntries(),
+            trusted: new AbandonedEntries(),
+            upstreams: new AbandonedEntries(),
+            proxy_protocol: new AbandonedEntries(),
+          },
         };
         fresh.push(known);
       }
@@ -196,7 +199,7 @@ export class WorkerRegistry {
     return mapNames.every((name) => this.stateOf(worker, name).inSync);
   }
 
-  /** At least one current worker, and both maps in sync in every live worker. */
+  /** At least one current worker, and all maps in sync in every live worker. */
   allInSync(): boolean {
     return this.current() !== null && this.all().every((worker) => this.isInSync(worker));
   }

@@ -1,4 +1,4 @@
-// Trusted entries are not blocked without `force`, wide networks not without `allow_wide`, and an address cannot be
+// Trusted entries and upstreams are not blocked without `force`, wide networks not without `allow_wide`, and an address cannot be
 // blocked and unblocked at once.
 
 import type { BulkAnswer, Rejection, SpecialEntry } from '../../api/blocked-ips-bulk.ts';
@@ -11,6 +11,7 @@ import type { BlockedChange, ExpiryChange } from '../../store/blocked-ips-store.
 import type { StagedRow } from '../../store/bulk-store.ts';
 import type { BatchRequest, BulkItem, Expiry, RequestedBlock } from '../blocked-set-service.ts';
 import { TrustedEntries } from '../trusted-entries.ts';
+import type { UpstreamEntries } from '../upstream-entries.ts';
 
 type Addition = Extract<BlockedChange, { op: 'add' }>;
 type Removal = Extract<BlockedChange, { op: 'remove' }>;
@@ -21,7 +22,7 @@ interface ListPermissions {
   readonly allowWide?: boolean;
 }
 
-interface AdmittedBatch {
+export interface AdmittedBatch {
   readonly changes: (Addition | Removal)[];
   readonly rejected: Rejection[];
   readonly special: SpecialEntries;
@@ -33,10 +34,13 @@ export interface AdmittedBlock {
   readonly change: Addition;
   readonly overriddenBy: string[];
   readonly trustedInside: string[];
+  /** Networks of upstreams inside it. */
+  readonly upstreamsInside: string[];
 }
 
 interface AdmissionDeps {
   readonly trusted: TrustedEntries;
+  readonly upstreams: UpstreamEntries;
   /** False: the live configuration also denies trusted addresses, so trust has no effect. */
   readonly trustHasEffect: () => Promise<boolean>;
   /** Whether exactly this canonical text has an entry that has not expired. */
@@ -54,7 +58,7 @@ export class Admission {
   /**
    * `trustedInside`: the first 100. `endsTrust`: of exactly this address.
    * @param byList whether the claim is that of a list
-   * @throws ServiceError 409 when it is wide without `allowWide`, or fully trusted without `force`
+   * @throws ServiceError 409 when it is wide without `allowWide`, or inside an upstream or fully trusted without `force`
    */
   async admitOne(
     request: RequestedBlock,
@@ -68,17 +72,21 @@ export class Admission {
       const members = { ip_address: entry.text, contains: wide.contains };
       throw new ServiceError(codes.WideNetwork, 'block', detail, { members });
     }
+    const { trusted, upstreams } = this.#deps;
+    const inside = request.force ? null : refusalInside(entry, upstreams);
+    if (inside !== null)
+      throw new ServiceError(codes.InsideUpstream, 'block', inside.why, { members: { upstream: inside.upstream } });
     const change = this.#toChange(request, caller);
-    const { trusted } = this.#deps;
+    const upstreamsInside = upstreams.inside(entry);
     const endsTrust = !request.force && trusted.isException(entry) && !(await byList());
     const overriddenBy = endsTrust ? [] : trusted.covering(entry);
     const trustedInside = trusted.inside(entry);
     // Most blocks concern no trusted address and need no check of the configuration.
     const concerned = overriddenBy.length > 0 || trustedInside.length > 0;
     if (concerned && !(await this.#deps.trustHasEffect()))
-      return { change, overriddenBy: [], trustedInside: [], endsTrust };
+      return { change, overriddenBy: [], trustedInside: [], upstreamsInside, endsTrust };
     if (overriddenBy.length > 0 && !request.force) throw coveredByTrust(entry, overriddenBy);
-    return { change, overriddenBy, trustedInside, endsTrust };
+    return { change, overriddenBy, trustedInside, upstreamsInside, endsTrust };
   }
 
   /** The changes of both lists; `rejected`: without those that the HTTP layer rejected before. */
@@ -88,7 +96,7 @@ export class Admission {
     caller: Caller,
     byList: () => Promise<boolean>,
   ): Promise<AdmittedBatch> {
-    const trusted = await this.#trustInForce();
+    const trusted = await this.trustInForce();
     const mayEndTrust = this.#deps.trusted.anyTemporary && !(await byList());
     const endsTrust: IpEntry[] = [];
     const rejected: Rejection[] = [];
@@ -99,7 +107,9 @@ export class Admission {
     for (const { index, request: wanted } of request.add) {
       const { text } = wanted.entry;
       const ends = mayEndTrust && !wanted.force && this.#deps.trusted.isException(wanted.entry);
-      const refusal = toRemove.has(text) ? inBothLists : refusalOf(wanted, allowWide, ends ? nothingTrusted : trusted);
+      const refusal = toRemove.has(text)
+        ? inBothLists
+        : this.#refusalOf(wanted, allowWide, ends ? nothingTrusted : trusted);
       if (refusal !== null) rejected.push({ list: 'add', index, value: text, ...refusal });
       else {
         changes.push(this.#toChange(wanted, caller));
@@ -123,7 +133,7 @@ export class Admission {
   ): AsyncIterable<readonly StagedRow[]> {
     let position = -1;
     for await (const items of source) {
-      const trusted = await this.#trustInForce();
+      const trusted = await this.trustInForce();
       const rows: StagedRow[] = [];
       for (const item of items) {
         position += 1;
@@ -132,7 +142,7 @@ export class Admission {
           continue;
         }
         const { entry } = item.request;
-        const refusal = refusalOf(item.request, allowWide, trusted);
+        const refusal = this.#refusalOf(item.request, allowWide, trusted);
         if (refusal === null || (await this.#deps.isBlocked(entry.text))) {
           rows.push(this.#toChange(item.request, caller));
           heard.special.note(entry);
@@ -145,8 +155,24 @@ export class Admission {
     }
   }
 
+  #refusalOf(
+    { entry, allowWide, force }: RequestedBlock,
+    allAllowed: boolean,
+    trusted: TrustedEntries,
+  ): Refusal | null {
+    const wide = allAllowed || allowWide === true ? null : widenessOf(entry);
+    if (wide !== null) return { why: describeWideness(entry, wide), code: codes.WideNetwork };
+    if (force) return null;
+    const inside = refusalInside(entry, this.#deps.upstreams);
+    if (inside !== null) return { why: inside.why, code: codes.InsideUpstream };
+    const [covering] = trusted.covering(entry);
+    if (covering === undefined) return null;
+    const why = `${entry.text} is covered by the trusted ${covering}, which overrides blocks`;
+    return { why, code: codes.CoveredByTrust };
+  }
+
   /** None if the live configuration does not exempt trusted addresses. */
-  async #trustInForce(): Promise<TrustedEntries> {
+  async trustInForce(): Promise<TrustedEntries> {
     return this.#deps.trusted.isEmpty || (await this.#deps.trustHasEffect()) ? this.#deps.trusted : nothingTrusted;
   }
 
@@ -179,17 +205,19 @@ export class Admission {
 const nothingTrusted = new TrustedEntries();
 const inBothLists: Refusal = { why: 'it is in both add and remove' };
 
-function refusalOf(
-  { entry, allowWide, force }: RequestedBlock,
-  allAllowed: boolean,
-  trusted: TrustedEntries,
-): Refusal | null {
-  const wide = allAllowed || allowWide === true ? null : widenessOf(entry);
-  if (wide !== null) return { why: describeWideness(entry, wide), code: codes.WideNetwork };
-  const [covering] = force ? [] : trusted.covering(entry);
-  if (covering === undefined) return null;
-  const why = `${entry.text} is covered by the trusted ${covering}, which overrides blocks`;
-  return { why, code: codes.CoveredByTrust };
+/** The upstream itself is always served, so the block would deny nothing, or clients that only the upstream names. */
+function refusalInside(
+  entry: IpEntry,
+  upstreams: UpstreamEntries,
+): { readonly why: string; readonly upstream: string } | null {
+  const found = upstreams.of(entry);
+  if (found === null) return null;
+  const { name, network } = found;
+  const where = network === entry.text ? 'is a network' : `is inside ${network}, a network`;
+  return {
+    upstream: name,
+    why: `${entry.text} ${where} of the upstream ${name}, which is served because it acts for its clients: block the address of the client instead; to store it anyway, send force: true with an admin key`,
+  };
 }
 
 function coveredByTrust(entry: IpEntry, covering: readonly string[]): ServiceError {

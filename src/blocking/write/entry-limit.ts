@@ -1,4 +1,5 @@
-// Checked before additions; a set above the limit still starts, expires and is unblocked.
+// Checked before additions; a set above the limit still starts, expires and is unblocked. The same limit holds for the
+// claims of sources to addresses that are blocked already; those of `manual` are bounded by the entries.
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 
@@ -25,6 +26,16 @@ export class EntryLimit {
       'change blocked set',
       `the blocked set has ${currentTotal} entries and would have ${wouldBe}, more than the maximum of ${limit} (PROXY_MANAGER_MAX_ENTRIES); nothing was changed`,
       { members: { current_total: currentTotal, would_be: wouldBe, limit } },
+    );
+  }
+
+  refusalOfClaims(current: number, wouldBe: number): ServiceError {
+    const limit = this.#limit;
+    return new ServiceError(
+      codes.SetFull,
+      'change blocked set',
+      `blocked addresses have ${current} claims beside the first of each and would have ${wouldBe}, more than the maximum of ${limit} (PROXY_MANAGER_MAX_ENTRIES); nothing was changed`,
+      { members: { current_total: current, would_be: wouldBe, limit } },
     );
   }
 }

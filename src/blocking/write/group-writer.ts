@@ -8,6 +8,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
 import type { RuntimeMap } from '../../haproxy/maps/runtime-map.ts';
 import type { BlockedChange, BlockedEffect, BlockedIpsStore, GroupAudit } from '../../store/blocked-ips-store.ts';
+import { MANUAL } from '../../store/claims.ts';
 import { countsOf } from '../answers.ts';
 import { changeFailure } from './change-failure.ts';
 import type { ChangeWindows } from './change-windows.ts';
@@ -197,29 +198,29 @@ export class GroupWriter {
 
   /** Inside the turn, where the set does not change. */
   async #thatFit(group: readonly Pending[]): Promise<readonly Pending[]> {
-    let total = this.#deps.store.total;
+    const { store, limit } = this.#deps;
+    let { total, furtherClaims: further } = store;
     const additions = group.reduce((sum, { changes }) => sum + changes.filter(({ op }) => op === 'add').length, 0);
-    if (additions === 0 || this.#deps.limit.allows(total + additions)) return group;
+    if (additions === 0 || limit.allows(Math.max(total, further) + additions)) return group;
     try {
-      const now = this.#deps.durable.now();
-      const changes = group.flatMap((pending) => pending.changes);
-      const staying = await this.#deps.store.stayingOf(changes, now);
-      let present: ReadonlySet<string> = await this.#deps.store.presentOf(changes.map(({ entry }) => entry.text));
-      return group.filter((pending) => {
-        const after = new Set(present);
-        for (const { op, entry } of pending.changes) {
-          if (op === 'add') after.add(entry.text);
-          else if (!staying.has(entry.text)) after.delete(entry.text);
+      const requests = group.map(({ changes }) => changes);
+      const fit = await store.fitting(requests, this.#deps.durable.now(), (index, growth) => {
+        const { changes, reject } = group[index]!;
+        const wouldBe = total + growth.entries;
+        const claims = further + growth.further;
+        if (growth.entries > 0 && !limit.allows(wouldBe)) {
+          reject(limit.refusal(total, wouldBe));
+          return false;
         }
-        const wouldBe = total + after.size - present.size;
-        if (wouldBe > total && !this.#deps.limit.allows(wouldBe)) {
-          pending.reject(this.#deps.limit.refusal(total, wouldBe));
+        if (growth.further > 0 && !limit.allows(claims) && changes.some(isOfOtherSource)) {
+          reject(limit.refusalOfClaims(further, claims));
           return false;
         }
         total = wouldBe;
-        present = after;
+        further = claims;
         return true;
       });
+      return group.filter((_, index) => fit[index]);
     } catch (error) {
       for (const pending of group) pending.reject(changeFailure(error));
       return [];
@@ -235,6 +236,10 @@ export class GroupWriter {
       expiring[0]!.now,
     );
   }
+}
+
+function isOfOtherSource(change: BlockedChange): boolean {
+  return change.op === 'add' && (change.source ?? MANUAL) !== MANUAL;
 }
 
 function eachShare(

@@ -310,7 +310,7 @@ export class MapFileKeeper {
         pass.read(await this.#deps.store.scanTexts(pass.cursor, Number.MAX_SAFE_INTEGER));
         if (!acceptShrink) refuseLostRows(pass.found.total, this.expected.total);
         const result = await rewrite.finish(await this.#deps.instance.generation());
-        this.#adopt(pass, begun);
+        await this.#adopt(pass, begun);
         this.#problem = null;
         if (this.#stale === staleBefore) {
           this.#stale = null;
@@ -345,9 +345,9 @@ export class MapFileKeeper {
     return new ServiceError(codes.MapFileUnusable, 'update map file', message, { cause: error, retryAfterSeconds: 5 });
   }
 
-  #adopt(pass: TablePass, begun: number): void {
+  async #adopt(pass: TablePass, begun: number): Promise<void> {
     const same = this.#expected.adopt(pass);
-    this.#deps.store.tableWasRead(pass.found.total, begun);
+    await this.#deps.store.tableWasRead(pass.found.total, begun);
     if (!same) this.#deps.onUnexpectedDatabase();
   }
 }

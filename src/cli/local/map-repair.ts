@@ -3,17 +3,21 @@ import { dirname } from 'node:path';
 import { AuditRecorder } from '../../audit/audit-recorder.ts';
 import { MapFileKeeper } from '../../blocking/write/map-file-keeper.ts';
 import { TurnQueue } from '../../concurrency/turn-queue.ts';
+import { upstreamValues } from '../../domain/upstream.ts';
 import { resolveTarget, writeFileAtomically } from '../../files/atomic-file.ts';
 import { MapFile } from '../../haproxy/map-file/map-file.ts';
 import { trustedMapText } from '../../haproxy/map-file/trusted-map-text.ts';
+import { upstreamMapText } from '../../haproxy/map-file/upstream-map-text.ts';
 import type { Settings } from '../../settings.ts';
 import { readMarker } from '../../start/instance-marker.ts';
 import { openState } from '../../start/open-state.ts';
 import { checkRights } from '../../start/rights-check.ts';
 import { reviewMapFiles } from '../../start/take-over.ts';
+import { reviewUpstreamFiles } from '../../start/upstream-files.ts';
 import { AuditStore } from '../../store/audit-store.ts';
 import { BlockedIpsStore } from '../../store/blocked-ips-store.ts';
 import { TrustedIpsStore } from '../../store/trusted-ips-store.ts';
+import { UpstreamsStore } from '../../store/upstreams-store.ts';
 import { ServiceLock } from '../../supervision/service-lock.ts';
 import type { Log } from '../../telemetry/log.ts';
 
@@ -54,6 +58,11 @@ export async function repairMaps(settings: Settings, log: Log): Promise<{ blocke
     await keeper.file.close();
     const rows = await trusted.list();
     await writeFileAtomically(settings.trustedMap, trustedMapText(rows));
+    const upstreamsStore = new UpstreamsStore(database);
+    await reviewUpstreamFiles({ settings, store: upstreamsStore, audit, knownInstance, log, now });
+    const { upstreams, proxyProtocol } = upstreamValues(await upstreamsStore.all());
+    await writeFileAtomically(settings.upstreamsMap, upstreamMapText('upstreams', upstreams));
+    await writeFileAtomically(settings.proxyProtocolMap, upstreamMapText('PROXY protocol', proxyProtocol));
     return { blocked: entries, trusted: rows.length };
   } finally {
     await audit.stop();

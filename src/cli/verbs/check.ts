@@ -44,7 +44,11 @@ async function checkReference(session: Session, text: string): Promise<ExitCode>
 }
 
 function checkLines(answer: CheckAnswer, now: Date): string[] {
-  return [checkLine(answer, now), ...claimLines(answer.claims, now).map((line) => `  ${line}`)];
+  const upstream =
+    answer.upstream === undefined
+      ? []
+      : [`  it belongs to the upstream ${answer.upstream}, which is served; the verdict is for a client that it names`];
+  return [checkLine(answer, now), ...upstream, ...claimLines(answer.claims, now).map((line) => `  ${line}`)];
 }
 
 export function checkLine(answer: CheckAnswer, now: Date): string {

@@ -46,7 +46,8 @@ async function undo(session: Session, [id = '']: readonly string[], options: Opt
 }
 
 /** What is done to each claim. */
-export function undoLines({ undoes, first, ...counts }: UndoAnswer, now: Date): string[] {
+export function undoLines(answer: UndoAnswer, now: Date): string[] {
+  const { undoes, first, still_trusted: trusted = [], still_trusted_total: trustedTotal = 0, ...counts } = answer;
   const { operation, id, at, key } = undoes;
   const lines = first.map(({ ip_address: ip, source, action, expires_at: end }) => {
     if (action === 'drop') return `${ip}: the claim of ${source} is dropped`;
@@ -59,6 +60,8 @@ export function undoLines({ undoes, first, ...counts }: UndoAnswer, now: Date): 
     `undoes the ${operation} ${id} of ${key ?? 'the service'}, ${fromNow(at, now)}`,
     ...lines,
     ...(more > 0 ? [`and ${count(more)} more`] : []),
+    ...trusted.map(({ ip_address: ip, by }) => `${ip} stays allowed: ${by === ip ? 'it' : by} is trusted`),
+    ...(trustedTotal > trusted.length ? [`and ${count(trustedTotal - trusted.length)} more stay allowed`] : []),
   ];
 }
 

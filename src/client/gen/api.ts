@@ -122,6 +122,28 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/upstreams': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['listUpstreams'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/upstreams/{name}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getUpstream'];
+    put: operations['setUpstream'];
+    post?: never;
+    delete: operations['removeUpstream'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/sites': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['listSites'];
@@ -438,7 +460,7 @@ export interface components {
       readonly id: number;
       /** When the request arrived. */
       readonly at: string;
-      /** `block`, `unblock`, `batch`, `replace`, `unblock_selected`, `undo`, `sync`, `trust`, `distrust`, `set_site`, `remove_site`, `reload`, `restore_backup`, `create_key`, `bind_key`, `revoke_key`, `set_source`, `release`, `keep`, `remove_source`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; from the service itself also `expire`, `expire_trust`, `drop_released` and `import_map_file`; `read`: a read operation that was rejected for lack of a scope; `refusals` counts the rejections of one key beyond sixty per minute. */
+      /** `block`, `unblock`, `batch`, `replace`, `unblock_selected`, `undo`, `sync`, `trust`, `distrust`, `set_site`, `remove_site`, `set_upstream`, `remove_upstream`, `reload`, `restore_backup`, `create_key`, `bind_key`, `revoke_key`, `set_source`, `release`, `keep`, `remove_source`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; from the service itself also `expire`, `expire_trust`, `drop_released` and `import_map_file`; `read`: a read operation that was rejected for lack of a scope; `refusals` counts the rejections of one key beyond sixty per minute. */
       readonly operation: string;
       /** The name of the key; null: the service itself. */
       readonly key: string | null;
@@ -560,6 +582,10 @@ export interface components {
       readonly overridden_by?: readonly string[];
       /** Trusted entries inside this network, the first 100; absent if there are none. */
       readonly trusted_inside?: readonly string[];
+      /** The CDN to which the address belongs, by the lists of proxy-manager; absent: none of these. If your sites are behind it, the block denies all clients of that server of the CDN: set it as an upstream instead. */
+      readonly known_cdn?: 'cloudflare' | 'fastly' | 'cloudfront';
+      /** Networks of upstreams inside this network, the first 100; absent if there are none. The upstreams themselves are still served. */
+      readonly upstreams_inside?: readonly string[];
       /** Temporary trust that this block ended, the first 100; absent if there was none. */
       readonly trust_ended?: readonly string[];
     };
@@ -567,15 +593,17 @@ export interface components {
     BlockConflictMembers: {
       /** Trusted entries that cover the address (6007). */
       readonly overridden_by?: readonly string[];
+      /** The upstream to which the address belongs (6050). */
+      readonly upstream?: string;
       /** The wide network (6030). */
       readonly ip_address?: string;
       /** Special ranges that it contains completely (6030). */
       readonly contains?: readonly string[];
-      /** How many entries exist. */
+      /** How many entries exist; of a claim (6031), how many claims there are beyond the first of each entry. */
       readonly current_total?: number;
-      /** How many entries there would have been (6031). */
+      /** How many entries, or such claims, there would have been (6031). */
       readonly would_be?: number;
-      /** How many entries are allowed (6031). */
+      /** How many entries, and how many such claims, are allowed (6031). */
       readonly limit?: number;
     };
     /** What to block, why, and until when. */
@@ -677,7 +705,7 @@ export interface components {
       readonly special_total?: number;
       /** Elements of `remove` that had no entry of their own; those that another source keeps blocked had one. Absent if nothing was to be removed, and for more than 1,000 elements at once, where `unchanged` counts them. */
       readonly not_blocked?: readonly string[];
-      /** Addresses of `remove` that a blocked network still covers, the first 100; absent if nothing was to be removed. */
+      /** Addresses of `remove` that a blocked network still covers, or in a dry run would, the first 100; absent if nothing was to be removed. */
       readonly still_blocked?: readonly components['schemas']['StillBlocked'][];
       /** How many addresses of `remove` are still covered; absent if nothing was to be removed. */
       readonly still_blocked_total?: number;
@@ -704,6 +732,8 @@ export interface components {
     CheckAnswer: {
       /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
       readonly ip_address: string;
+      /** The upstream to which the address belongs; absent: none. It is served itself, and the verdict applies to a client with this address that an upstream names. */
+      readonly upstream?: string;
       /** `blocked`: denied with 403. `trusted`: never denied. `allowed`: no entry covers it. `partly`: a network with blocked entries inside that no entry covers completely. */
       readonly verdict: 'blocked' | 'trusted' | 'allowed' | 'partly';
       /** The entry that decides; null: none does. */
@@ -1024,6 +1054,7 @@ export interface components {
         | 106
         | 107
         | 108
+        | 109
         | 401
         | 403
         | 404
@@ -1065,7 +1096,9 @@ export interface components {
         | 6035
         | 6036
         | 6040
-        | 6041;
+        | 6041
+        | 6050
+        | 6051;
       /** The family of the code, one word. */
       readonly kind: string;
       /** The operation that failed. */
@@ -1207,11 +1240,11 @@ export interface components {
     ReplaceConflictMembers: {
       /** How many entries would have been removed (6006). */
       readonly would_remove?: number;
-      /** How many entries exist. */
+      /** How many entries exist; of a claim (6031), how many claims there are beyond the first of each entry. */
       readonly current_total?: number;
-      /** How many entries there would have been (6031). */
+      /** How many entries, or such claims, there would have been (6031). */
       readonly would_be?: number;
-      /** How many entries are allowed (6031). */
+      /** How many entries, and how many such claims, are allowed (6031). */
       readonly limit?: number;
     };
     /** One worker that was not verified for one address. */
@@ -1333,11 +1366,11 @@ export interface components {
     };
     /** The size of the set and its maximum. */
     SetFullMembers: {
-      /** How many entries exist. */
+      /** How many entries exist; of a claim (6031), how many claims there are beyond the first of each entry. */
       readonly current_total?: number;
-      /** How many entries there would have been (6031). */
+      /** How many entries, or such claims, there would have been (6031). */
       readonly would_be?: number;
-      /** How many entries are allowed (6031). */
+      /** How many entries, and how many such claims, are allowed (6031). */
       readonly limit?: number;
     };
     /** A site as it is stored. */
@@ -1437,6 +1470,13 @@ export interface components {
       /** The narrowest blocked network that covers it. */
       readonly by: string;
     };
+    /** An address that the undo blocks, and that trust allows anyway. */
+    StillTrusted: {
+      /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
+      readonly ip_address: string;
+      /** The narrowest trusted entry that covers it. */
+      readonly by: string;
+    };
     /** What was compared and repaired, and what is still wrong. */
     SyncAnswer: {
       /** The map of the current worker is in sync with the database, and no new worker was starting. */
@@ -1465,6 +1505,13 @@ export interface components {
       readonly duration_ms: number;
       /** Why the running map could not be read or repaired; absent if it could. */
       readonly reason?: string;
+    };
+    /** A network that belongs to another upstream. */
+    TakenNetwork: {
+      /** The network. */
+      readonly network: string;
+      /** The name of its upstream. */
+      readonly upstream: string;
     };
     /** The entry as it is now, and whether the workers hold it. */
     TrustAnswer: {
@@ -1578,6 +1625,10 @@ export interface components {
       readonly undoes: components['schemas']['UndoneEntry'];
       /** What is done to claims, the first 20. */
       readonly first: readonly components['schemas']['UndoneClaim'][];
+      /** Addresses of restored or changed claims that trust allows anyway, the first 20; absent if there are none. */
+      readonly still_trusted?: readonly components['schemas']['StillTrusted'][];
+      /** How many such addresses there are; absent if there are none. */
+      readonly still_trusted_total?: number;
       /** How many entries are new. */
       readonly added: number;
       /** How many existing entries have a changed field. */
@@ -1596,7 +1647,7 @@ export interface components {
       readonly special_total?: number;
       /** Elements of `remove` that had no entry of their own; those that another source keeps blocked had one. Absent if nothing was to be removed, and for more than 1,000 elements at once, where `unchanged` counts them. */
       readonly not_blocked?: readonly string[];
-      /** Addresses of `remove` that a blocked network still covers, the first 100; absent if nothing was to be removed. */
+      /** Addresses of `remove` that a blocked network still covers, or in a dry run would, the first 100; absent if nothing was to be removed. */
       readonly still_blocked?: readonly components['schemas']['StillBlocked'][];
       /** How many addresses of `remove` are still covered; absent if nothing was to be removed. */
       readonly still_blocked_total?: number;
@@ -1625,11 +1676,11 @@ export interface components {
       readonly changed_since?: readonly string[];
       /** How many claims were changed since (6041). */
       readonly changed_since_total?: number;
-      /** How many entries exist. */
+      /** How many entries exist; of a claim (6031), how many claims there are beyond the first of each entry. */
       readonly current_total?: number;
-      /** How many entries there would have been (6031). */
+      /** How many entries, or such claims, there would have been (6031). */
       readonly would_be?: number;
-      /** How many entries are allowed (6031). */
+      /** How many entries, and how many such claims, are allowed (6031). */
       readonly limit?: number;
     };
     /** What the undo does to one claim. */
@@ -1653,6 +1704,169 @@ export interface components {
       readonly at: string;
       /** The name of its key. */
       readonly key: string | null;
+    };
+    /** A proxy in front of HAProxy, whose word about the client is taken. */
+    Upstream: {
+      /** The name of the upstream. */
+      readonly name: string;
+      /** The CDN whose header is used; null: none. */
+      readonly preset: string | null;
+      /** Its addresses and networks, in the order of addresses. */
+      readonly networks: readonly string[];
+      /** How many addresses these are, such as `256` or `2^96`. Each of them can claim to act for any client. */
+      readonly addresses: string;
+      /** The request header in which it names its client; null: only by PROXY protocol. It must set the header in every request, and overwrite or append to what its client sent. */
+      readonly header: string | null;
+      /** Of `x-forwarded-for`: false takes the last address; true walks on to the left as long as the address belongs to an upstream with this setting, at most five steps. */
+      readonly chain: boolean;
+      /** Its connections begin with a PROXY protocol header, which is required then; others of its connections are closed. */
+      readonly proxy_protocol: boolean;
+      /** What follows from a value that is not one address. `reject`: the request is answered with 400. `judge_upstream`: it is treated like a request without the header, so the client stays unknown and is served. */
+      readonly on_invalid: 'reject' | 'judge_upstream';
+      /** A note; null: none. */
+      readonly note: string | null;
+      /** When it was created. */
+      readonly created_at: string;
+      /** When it was last changed. */
+      readonly updated_at: string;
+      /** When its networks were last given. */
+      readonly networks_at: string;
+    };
+    /** The upstream as it is now, and whether the workers hold it. */
+    UpstreamAnswer: {
+      /** The name of the upstream. */
+      readonly name: string;
+      /** The CDN whose header is used; null: none. */
+      readonly preset: string | null;
+      /** Its addresses and networks, in the order of addresses. */
+      readonly networks: readonly string[];
+      /** How many addresses these are, such as `256` or `2^96`. Each of them can claim to act for any client. */
+      readonly addresses: string;
+      /** The request header in which it names its client; null: only by PROXY protocol. It must set the header in every request, and overwrite or append to what its client sent. */
+      readonly header: string | null;
+      /** Of `x-forwarded-for`: false takes the last address; true walks on to the left as long as the address belongs to an upstream with this setting, at most five steps. */
+      readonly chain: boolean;
+      /** Its connections begin with a PROXY protocol header, which is required then; others of its connections are closed. */
+      readonly proxy_protocol: boolean;
+      /** What follows from a value that is not one address. `reject`: the request is answered with 400. `judge_upstream`: it is treated like a request without the header, so the client stays unknown and is served. */
+      readonly on_invalid: 'reject' | 'judge_upstream';
+      /** A note; null: none. */
+      readonly note: string | null;
+      /** When it was created. */
+      readonly created_at: string;
+      /** When it was last changed. */
+      readonly updated_at: string;
+      /** When its networks were last given. */
+      readonly networks_at: string;
+      /** Blocked entries inside its networks, the first 100. As the upstream itself is served, they no longer deny what it sends, except for clients that it names. */
+      readonly blocked_inside: readonly string[];
+      /** How many these are. */
+      readonly blocked_inside_total: number;
+      /** The safe reload that added the rules of upstreams to the configuration, or removed them. Absent: there were upstreams before and afterwards, so no reload was needed. */
+      readonly reload?: components['schemas']['ReloadAnswer'];
+      /** Every live worker, draining workers included, was verified. */
+      readonly runtime_map_updated: boolean;
+      /** Which worker was not verified for which address; the first 100. */
+      readonly runtime_map_failures: readonly components['schemas']['RuntimeMapFailure'][];
+      /** How many such failures there are. */
+      readonly runtime_map_failures_total: number;
+      /** A reload follows automatically and enforces what was not verified. */
+      readonly reload_scheduled: boolean;
+    };
+    /** Why the upstream is not set; the members depend on `code`. */
+    UpstreamConflictMembers: {
+      /** The id of the reload in the history. */
+      readonly id?: string;
+      /** Who requested it, or what made it necessary. */
+      readonly reasons?: readonly string[];
+      /** The backup that was created before; null: it failed earlier. */
+      readonly backup?: string | null;
+      /** The messages of HAProxy or of the template. */
+      readonly output?: string;
+      /** The line of the template. */
+      readonly line?: number;
+      /** The last known good configuration is in force again. */
+      readonly restored?: boolean;
+      /** Why it could not be restored. */
+      readonly restore_failure?: string;
+      /** The pid of the previous worker; null: there was none. */
+      readonly worker_before?: number | null;
+      /** The pid of the new worker; null: there was none. */
+      readonly worker_after?: number | null;
+      /** The duration in milliseconds. */
+      readonly duration_ms?: number;
+      /** The networks (1002). */
+      readonly taken?: readonly components['schemas']['TakenNetwork'][];
+    };
+    /** What was done before the change failed; the members depend on how far it got. */
+    UpstreamFailureMembers: {
+      /** The id of the reload in the history. */
+      readonly id?: string;
+      /** Who requested it, or what made it necessary. */
+      readonly reasons?: readonly string[];
+      /** The backup that was created before; null: it failed earlier. */
+      readonly backup?: string | null;
+      /** The messages of HAProxy or of the template. */
+      readonly output?: string;
+      /** The line of the template. */
+      readonly line?: number;
+      /** The last known good configuration is in force again. */
+      readonly restored?: boolean;
+      /** Why it could not be restored. */
+      readonly restore_failure?: string;
+      /** The pid of the previous worker; null: there was none. */
+      readonly worker_before?: number | null;
+      /** The pid of the new worker; null: there was none. */
+      readonly worker_after?: number | null;
+      /** The duration in milliseconds. */
+      readonly duration_ms?: number;
+      /** What of the request is durable. */
+      readonly committed?: components['schemas']['CommittedCounts'];
+    };
+    /** What was removed, and whether the workers no longer hold it. */
+    UpstreamRemoved: {
+      /** The name of the upstream. */
+      readonly name: string;
+      /** The safe reload that added the rules of upstreams to the configuration, or removed them. Absent: there were upstreams before and afterwards, so no reload was needed. */
+      readonly reload?: components['schemas']['ReloadAnswer'];
+      /** Every live worker, draining workers included, was verified. */
+      readonly runtime_map_updated: boolean;
+      /** Which worker was not verified for which address; the first 100. */
+      readonly runtime_map_failures: readonly components['schemas']['RuntimeMapFailure'][];
+      /** How many such failures there are. */
+      readonly runtime_map_failures_total: number;
+      /** A reload follows automatically and enforces what was not verified. */
+      readonly reload_scheduled: boolean;
+    };
+    /** How a proxy in front of HAProxy names its client. */
+    UpstreamRequest: {
+      /** Takes the header of this CDN. Not together with `header` and `chain`. */
+      readonly preset?: 'cloudflare' | 'fastly' | 'cloudfront';
+      /** From where it connects: addresses and networks, at least a /10 (IPv6: /24). Every address in them can claim to act for any client, so name only its own. Required without `preset`; with one, the networks of an existing upstream stay if it is absent, and a new one gets the list that proxy-manager has (none for `cloudfront`). A list of 1 to 1000 IP addresses and networks. */
+      readonly networks?: readonly string[];
+      /** The request header in which it names its client; null: only by PROXY protocol. It must set the header in every request, and overwrite or append to what its client sent. One of `x-forwarded-for`, `cf-connecting-ip`, `true-client-ip`, `fastly-client-ip`, `x-real-ip`. The name of a header, or null. */
+      readonly header?:
+        | 'x-forwarded-for'
+        | 'cf-connecting-ip'
+        | 'true-client-ip'
+        | 'fastly-client-ip'
+        | 'x-real-ip'
+        | null;
+      /** Of `x-forwarded-for`: false takes the last address; true walks on to the left as long as the address belongs to an upstream with this setting, at most five steps. Default false. True or false. */
+      readonly chain?: boolean;
+      /** Its connections begin with a PROXY protocol header, which is required then; others of its connections are closed. Default false. True or false. */
+      readonly proxy_protocol?: boolean;
+      /** What follows from a value that is not one address. `reject`: the request is answered with 400. `judge_upstream`: it is treated like a request without the header, so the client stays unknown and is served. Default `reject`. */
+      readonly on_invalid?: 'reject' | 'judge_upstream';
+      /** A note; null: none. One line of text of at most 500 characters, without control characters, or null. */
+      readonly note?: string | null;
+    };
+    /** All upstreams. */
+    Upstreams: {
+      /** The entries. */
+      readonly items: readonly components['schemas']['Upstream'][];
+      /** How many there are. */
+      readonly total: number;
     };
     /** The result of a dry run. */
     ValidationAnswer: {
@@ -1998,7 +2212,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['BlockConflictMembers'] & {
-              readonly code?: 409 | 6007 | 6030 | 6031;
+              readonly code?: 409 | 6007 | 6030 | 6031 | 6050;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -2793,6 +3007,210 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'] & {
             readonly code?: 6003 | 6004 | 6015;
           };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** List the upstreams */
+  listUpstreams: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['Upstreams'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Get one upstream */
+  getUpstream: {
+    parameters: { query?: never; header?: never; path: { name: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { 'application/json': components['schemas']['Upstream'] } };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Create or replace an upstream */
+  setUpstream: {
+    parameters: { query?: { replace_configuration?: boolean }; header?: never; path: { name: string }; cookie?: never };
+    requestBody?: { content: { 'application/json': components['schemas']['UpstreamRequest'] } };
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['UpstreamAnswer'] };
+      };
+      201: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['UpstreamAnswer'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 102 | 103 | 109;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['UpstreamConflictMembers'] & {
+              readonly code?: 409 | 1002 | 6006 | 6008 | 6020 | 6034;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['ReloadMembers'] & {
+              readonly code?: 5001 | 5002 | 5003 | 6051;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      429: components['responses']['TooManyFailedKeys'];
+      500: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CommittedMembers'] & {
+              readonly code?: 500 | 6032;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['UpstreamFailureMembers'] & {
+              readonly code?: 3000 | 3002 | 6002 | 6003 | 6004 | 6005 | 6014 | 6015 | 6033;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Remove an upstream */
+  removeUpstream: {
+    parameters: { query?: { replace_configuration?: boolean }; header?: never; path: { name: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['UpstreamRemoved'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 103 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['UpstreamConflictMembers'] & {
+              readonly code?: 409 | 6006 | 6008 | 6020 | 6034;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      422: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['ReloadMembers'] & {
+              readonly code?: 5001 | 5002 | 5003;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      429: components['responses']['TooManyFailedKeys'];
+      500: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CommittedMembers'] & {
+              readonly code?: 500 | 6032;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['UpstreamFailureMembers'] & {
+              readonly code?: 3000 | 3002 | 6002 | 6003 | 6004 | 6005 | 6014 | 6015 | 6033;
+            };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
       };

@@ -21,6 +21,7 @@ it('a configuration that is being replaced is not reloaded', async () => {
   const configuration = new AttachedConfiguration({
     settings: settings as unknown as Settings,
     registry: { current: () => null, isInSync: () => false, masterPid: null },
+    readSince: async () => null,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   });
   await configuration.check();
@@ -46,6 +47,7 @@ it('does not reload an edit that was never loaded while the master socket is mis
     const configuration = new AttachedConfiguration({
       settings: settings as unknown as Settings,
       registry: { current: () => null, isInSync: () => false, masterPid: master.pid ?? null },
+      readSince: async () => null,
       log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     });
     await configuration.check();

@@ -1,6 +1,6 @@
 // The configuration of an attached service, which others write: which files HAProxy reads, and what each front end does
-// with the maps. HAProxy does not report which rules a worker runs, so the files are read; they count as loaded if none
-// of them is younger than the worker.
+// with the maps. HAProxy does not report which rules a worker runs, so the files are read; they count as loaded if all
+// of them are older than the moment at which HAProxy began to read them for the worker.
 import { lstat, stat } from 'node:fs/promises';
 import type { AttachedReport, FrontEndReport } from '../../api/health.ts';
 import type { WorkerRegistry } from '../../blocking/compare/worker-registry.ts';
@@ -15,8 +15,10 @@ import { causeText, type Log } from '../../telemetry/log.ts';
 import { type FrontEnd, frontEndsOf, mapsNamedIn, missingRuleText } from '../rules/front-ends.ts';
 import type { ConfigurationFile } from '../rules/proxy-sections.ts';
 
+/** A file's time may be this much too early: it is that of the kernel's last clock tick. */
+const tickMs = 10;
 /** A worker's start time and its age are each accurate to 10 ms. */
-const clockSlackMs = 20;
+const ageSlackMs = 20;
 
 interface Reading {
   readonly files: readonly ConfigurationFile[];
@@ -35,6 +37,8 @@ export type RunningArguments = ProxyArguments & { readonly pid: number | null };
 interface AttachedConfigurationDeps {
   readonly settings: Settings;
   readonly registry: Pick<WorkerRegistry, 'current' | 'isInSync' | 'masterPid'>;
+  /** In ms of the wall clock; null if the worker does not answer. */
+  readonly readSince: (worker: number) => Promise<number | null>;
   readonly log: Log;
 }
 
@@ -57,6 +61,11 @@ export class AttachedConfiguration {
     if (!maps.includes(this.#deps.settings.trustedMap)) return { mapLoaded: false, hasEffect: false };
     const spares = frontEnds.filter(({ hasRule }) => hasRule).map(({ sparesTrusted }) => sparesTrusted);
     return { mapLoaded: true, hasEffect: spares.length === 0 ? null : spares.every((one) => one === true) };
+  }
+
+  /** Whether it names the upstream map, as of the last check; null: unknown. */
+  get namesUpstreams(): boolean | null {
+    return this.#loaded?.reading.maps.includes(this.#deps.settings.upstreamsMap) ?? null;
   }
 
   /**
@@ -149,16 +158,17 @@ export class AttachedConfiguration {
     if (this.#onDisk === null || !isSame(this.#onDisk.files, files)) this.#onDisk = this.#read(files);
     const worker = this.#deps.registry.current();
     if (worker === null) {
-      // Without the master socket, a reload by a signal must not load an edit either.
+      // Without the master socket, a reload by a signal must not load an edit either. Up to 3.0 this misses an edit made
+      // while the master read the files, which only the worker could tell.
       const age = await youngestChildAge(running.pid);
-      this.#isStale = age !== null && youngest > Date.now() - age + clockSlackMs;
+      this.#isStale = age !== null && youngest > Date.now() - age + ageSlackMs;
       return;
     }
     const identity = `${worker.pid}:${worker.startTime}`;
     // What a worker has loaded does not change with the files.
     if (this.#loaded?.worker !== identity) {
-      const age = await ageMs(worker.pid);
-      const isLoaded = age !== null && youngest <= Date.now() - age + clockSlackMs;
+      const since = await this.#deps.readSince(worker.pid);
+      const isLoaded = since !== null && youngest + tickMs <= since;
       this.#loaded = isLoaded ? { worker: identity, reading: this.#onDisk } : null;
     }
     this.#isStale = this.#loaded === null || !isSame(this.#loaded.reading.files, files);

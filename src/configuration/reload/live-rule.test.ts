@@ -25,7 +25,7 @@ async function trustIn(text: string | null) {
   if (text !== null) await writeFile(path, text);
   const rule = new LiveRule({
     live: new LiveFile(path),
-    settings: { blockedMap, trustedMap, configFile: path },
+    settings: { blockedMap, trustedMap, upstreamsMap: '/etc/proxy/upstreams.map', configFile: path },
     log: silentLog,
   });
   await rule.check();

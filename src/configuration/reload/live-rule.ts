@@ -12,7 +12,7 @@ const unknownTrust: TrustInConfiguration = { mapLoaded: null, hasEffect: null };
 
 interface LiveRuleDeps {
   readonly live: LiveFile;
-  readonly settings: Pick<Settings, 'blockedMap' | 'trustedMap' | 'configFile'>;
+  readonly settings: Pick<Settings, 'blockedMap' | 'trustedMap' | 'upstreamsMap' | 'configFile'>;
   readonly log: Log;
 }
 
@@ -20,6 +20,7 @@ export class LiveRule {
   readonly #deps: LiveRuleDeps;
   #missing = false;
   #trust: TrustInConfiguration = unknownTrust;
+  #namesUpstreams: boolean | null = null;
   #checkedFile: string | null = null;
 
   constructor(deps: LiveRuleDeps) {
@@ -36,6 +37,11 @@ export class LiveRule {
     return this.#trust;
   }
 
+  /** Whether it names the upstream map, as of the last check; null: unknown. */
+  get namesUpstreams(): boolean | null {
+    return this.#namesUpstreams;
+  }
+
   /** Never throws: health reports an unreadable file, which is no reason to leave a block unenforced. */
   async check(): Promise<void> {
     try {
@@ -44,26 +50,27 @@ export class LiveRule {
       const text = await this.#deps.live.read();
       this.#missing = this.problemOf(text ?? '') !== null;
       this.#trust = text === null ? unknownTrust : this.#trustIn(text);
+      this.#namesUpstreams = text === null ? null : namesFile(text, this.#deps.settings.upstreamsMap);
       // Recorded before the read, so that the next check notices a write meanwhile.
       this.#checkedFile = identity;
     } catch (error) {
       this.#trust = unknownTrust;
+      this.#namesUpstreams = null;
       this.#checkedFile = null;
       this.#deps.log.warn('The live configuration could not be checked', { cause: causeText(error) });
     }
   }
 
   #trustIn(text: string): TrustInConfiguration {
-    const { blockedMap, trustedMap } = this.#deps.settings;
-    if (!namesFile(text, trustedMap)) return { mapLoaded: false, hasEffect: false };
+    if (!namesFile(text, this.#deps.settings.trustedMap)) return { mapLoaded: false, hasEffect: false };
     // Without the rule its exceptions are unknown too.
-    return { mapLoaded: true, hasEffect: findBlockedRule(text, blockedMap, trustedMap).sparesTrusted };
+    return { mapLoaded: true, hasEffect: findBlockedRule(text, this.#deps.settings).sparesTrusted };
   }
 
   /** The problem and what to do; null: the configuration has the rule, or is empty. */
   problemOf(text: string): string | null {
     const { blockedMap, trustedMap, configFile } = this.#deps.settings;
-    if (text === '' || findBlockedRule(text, blockedMap, trustedMap).lines.length > 0) return null;
+    if (text === '' || findBlockedRule(text, this.#deps.settings).lines.length > 0) return null;
     return `${configFile} has no rule for the blocked map, so no address is denied: add ${acceptedRule(blockedMap, trustedMap)}, or replace it with the rendered configuration (a backup keeps it): proxy-manager reload --replace-configuration`;
   }
 }

@@ -122,7 +122,7 @@ export class ReloadCoordinator {
     return promise;
   }
 
-  /** A reload with other sites or a backup; `prepare` runs inside the lock. */
+  /** A reload with other sites, with or without upstreams, or of a backup; `prepare` runs inside the lock. */
   change(prepare: () => Promise<Omit<ReloadRequest, 'id'>>): Promise<ReloadAnswer> {
     return this.#lock.run(async () => await this.#run({ id: newId(this.#deps.now()), ...(await prepare()) }));
   }
@@ -305,7 +305,8 @@ function newId(now: Date): string {
   return `${now.toISOString().replaceAll(/[-:.]/g, '')}-${randomBytes(4).toString('hex')}`;
 }
 
-function purposeOf({ sites, restore }: ReloadRequest): ReloadPurpose {
+function purposeOf({ sites, upstreams, restore }: ReloadRequest): ReloadPurpose {
   if (sites !== undefined) return 'site';
+  if (upstreams !== undefined) return 'upstream';
   return restore === undefined ? 'requested' : 'restore';
 }

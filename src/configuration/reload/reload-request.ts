@@ -5,7 +5,8 @@ import type { RenderedConfiguration } from '../template/render.ts';
 import type { NamedFile } from '../template/sites-map.ts';
 
 export interface ReloadPorts {
-  render(sites: Iterable<Site> | AsyncIterable<Site>): Promise<RenderedConfiguration>;
+  /** @param hasUpstreams absent: as stored */
+  render(sites: Iterable<Site> | AsyncIterable<Site>, hasUpstreams?: boolean): Promise<RenderedConfiguration>;
   sites(): Promise<Iterable<Site> | AsyncIterable<Site>>;
   /** @throws ServiceError when they cannot be written */
   writeMaps(): Promise<void>;
@@ -34,6 +35,8 @@ export interface ReloadRequest {
    * that it loaded.
    */
   readonly sites?: { readonly list: readonly Site[]; readonly store: (live: string) => Promise<void> };
+  /** Adds the rules of upstreams, or removes them. `store` saves the upstream once the reload is confirmed. */
+  readonly upstreams?: { readonly rules: boolean; readonly store: () => Promise<void> };
 }
 
 export function completedReload(

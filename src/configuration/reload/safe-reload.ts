@@ -94,11 +94,11 @@ export class SafeReload {
   }
 
   /** A refusal by template or settings is returned: the reload with the last known good follows it. */
-  async #render({ restore, sites }: ReloadRequest): Promise<Rendered | ServiceError> {
+  async #render({ restore, sites, upstreams }: ReloadRequest): Promise<Rendered | ServiceError> {
     const { ports } = this.#deps;
     if (restore !== undefined) return { text: restore.configText, files: restore.files, warnings: [] };
     try {
-      return await ports.render(sites?.list ?? (await ports.sites()));
+      return await ports.render(sites?.list ?? (await ports.sites()), upstreams?.rules);
     } catch (error) {
       if (error instanceof ServiceError && error.status === 422) return error;
       throw error;
@@ -110,8 +110,9 @@ export class SafeReload {
     if (live === null || request.restore !== undefined || request.replace === true) return;
     const finding = await this.#deps.origin.of(live);
     if (finding.live === 'rendered' || isText(next, live)) return;
-    // The same text can be rendered again from the stored sites, so replacing it loses nothing.
-    if (request.sites !== undefined && isText(await this.#render({ id: '', reasons: [] }), live)) return;
+    // The same text can be rendered again from what is stored, so replacing it loses nothing.
+    const isChange = request.sites !== undefined || request.upstreams !== undefined;
+    if (isChange && isText(await this.#render({ id: '', reasons: [] }), live)) return;
     refuseToReplace(this.#deps.live.path, finding);
   }
 
@@ -211,6 +212,7 @@ export class SafeReload {
     const { marker, log } = this.#deps;
     const { request, began, backup, warnings } = attempt;
     await request.sites?.store(text);
+    await request.upstreams?.store();
     crashPoint('reload.sites-stored');
     await this.#recordKnownGood(text, files, attempt);
     await marker.clear();

@@ -3,6 +3,7 @@ import { settled } from '../../../testkit/conditions.ts';
 import { noFacts } from '../../../testkit/no-facts.ts';
 import { stopTime } from '../../../testkit/stop-time.ts';
 import { type Passing, WorkerRegistry } from '../../blocking/compare/worker-registry.ts';
+import { mapNames } from '../../blocking/mirrored-map.ts';
 import { processStartTime } from '../../system/processes.ts';
 import { verifyWorkers } from './worker-comparison.ts';
 
@@ -15,8 +16,7 @@ async function bookOfTwo(): Promise<WorkerRegistry> {
   const master = { pid: 1, reloads: 1, failed: 0, version: '2.6.12' };
   const [current, draining] = [[await worker(currentPid)], [await worker(drainingPid)]];
   registry.observe({ master, current, currentAnswered: true, draining, starting: [] });
-  for (const pid of [currentPid, drainingPid])
-    for (const map of ['blocked', 'trusted'] as const) registry.markInSync(pid, map);
+  for (const pid of [currentPid, drainingPid]) for (const map of mapNames) registry.markInSync(pid, map);
   return registry;
 }
 

@@ -5,7 +5,10 @@ const blocked = '/e/blocked.map';
 const trusted = '/e/trusted.map';
 const look = `src,map_ip(${blocked},0) -m int gt 0`;
 const trust = `src,map_ip(${trusted},0) -m int gt 0`;
-const linesOf = (text: string) => findBlockedRule(text, blocked, trusted).lines;
+const upstreams = '/e/upstreams.map';
+const find = (text: string) =>
+  findBlockedRule(text, { blockedMap: blocked, trustedMap: trusted, upstreamsMap: upstreams });
+const linesOf = (text: string) => find(text).lines;
 
 describe('the rule for the blocked map counts', () => {
   test.each([
@@ -68,7 +71,7 @@ describe('the rule for the blocked map does not count', () => {
 test('a rule that sets the address of the client is named in a warning, as what it is', () => {
   const set = 'http-request set-src req.hdr(CF-Connecting-IP) if { src 192.0.2.0/24 }';
   const text = `frontend f\nbind :80\n${set}\n${acceptedRule(blocked, trusted)}\n`;
-  expect(findBlockedRule(text, blocked, trusted)).toMatchObject({
+  expect(find(text)).toMatchObject({
     lines: [4],
     warnings: ["frontend f sets the client's address in line 3: the rule for the blocked map checks that address"],
   });
@@ -76,7 +79,7 @@ test('a rule that sets the address of the client is named in a warning, as what 
 
 test('a front end that answers before the rule is named in a warning', () => {
   const text = `frontend f\nbind :80\nhttp-request return status 200 if { path / }\n${acceptedRule(blocked, trusted)}\n`;
-  expect(findBlockedRule(text, blocked, trusted).warnings).toEqual([expect.stringContaining('line 3')]);
+  expect(find(text).warnings).toEqual([expect.stringContaining('line 3')]);
 });
 
 test.each([
@@ -88,5 +91,83 @@ test.each([
   [`http-request deny if { ${look} } !{ ${trust} } or { ${look} }`, false],
   [`http-request deny if { ${look} } { path /x } !{ ${trust} }`, null],
 ])('whether %s exempts trusted addresses: %s', (rules, spares) => {
-  expect(findBlockedRule(`frontend f\n${rules}\n`, blocked, trusted).sparesTrusted).toBe(spares);
+  expect(find(`frontend f\n${rules}\n`).sparesTrusted).toBe(spares);
+});
+
+describe('the exception for upstreams', () => {
+  const withException = `http-request deny if { ${look} } !{ ${trust} } !{ var(txn.pm_upstream) -m int gt 0 }`;
+  const lookup = `http-request set-var(txn.pm_upstream) src,map_ip_int(${upstreams},0)`;
+  const walk = [
+    'http-request set-src req.hdr_ip(x-forwarded-for,-1) if { var(txn.pm_upstream) -m int 1:2 }',
+    'http-request set-var(txn.pm_upstream) int(2) if { var(txn.pm_upstream) -m int gt 0 } { path /x }',
+    'http-request set-var(txn.pm_upstream) int(0) if { path /x }',
+    "http-request return status 400 string 'no' if { var(txn.pm_upstream) -m int 1 21 } { path /x }",
+  ];
+  const frontEnd = (...lines: string[]) => find(`frontend f\nbind :80\n${lines.join('\n')}\n`);
+
+  test.each([
+    ['the lookup', [lookup]],
+    ['the lookup that sets another variable too', [`${lookup},set-var(txn.x)`]],
+    ['rules for upstreams only', [lookup, ...walk]],
+    ['other variables', [lookup, 'http-request set-var(txn.pm_upstreams) int(1)']],
+  ])('is accepted behind %s', (_what, lines) => {
+    expect(frontEnd(...lines, withException)).toEqual({
+      lines: [lines.length + 3],
+      sparesTrusted: true,
+      warnings: [],
+    });
+  });
+
+  test.each([
+    ['nothing', []],
+    ['a lookup under a condition', [`${lookup} if { path /x }`]],
+    ['a lookup that may be absent', ['.if defined(X)', lookup, '.endif']],
+    ['a lookup in another map', [lookup.replace(upstreams, '/e/other.map')]],
+    ['a lookup of another address', [lookup.replace('src,', 'req.hdr_ip(x),')]],
+    ['a lookup with another value for other clients', [lookup.replace(',0)', ',1)')]],
+    ['a sum', [`${lookup},add(10)`]],
+    ['a product', [`${lookup},mul(0)`]],
+    ['another value by a condition', ['acl a int(1),set-var(txn.pm_upstream) -m found', lookup]],
+    [
+      'another value by a condition without a name',
+      [lookup, 'http-request set-var(txn.x) int(1) if { int(1),set-var(txn.pm_upstream) 2 }'],
+    ],
+    [
+      'another value by a condition of 0',
+      [lookup, 'http-request set-var(txn.pm_upstream) int(0) if { int(1),set-var(txn.pm_upstream) 2 }'],
+    ],
+    ['another value for all', [lookup, 'http-request set-var(txn.pm_upstream) int(1)']],
+    ['another value for some', [lookup, 'http-request set-var(txn.pm_upstream) int(1) if { path /x }']],
+    ['another value by a converter', [lookup, 'http-request set-var(txn.x) int(1),set-var(txn.pm_upstream)']],
+    ['another value from the environment', [lookup, 'http-request set-var("$V") int(1)']],
+    ['a variable that is not set', [lookup, 'http-request unset-var(txn.pm_upstream)']],
+    ['a script', [lookup, 'http-request lua.x']],
+  ])('is not accepted behind %s', (_what, lines) => {
+    expect(frontEnd(...lines, withException).lines).toEqual([]);
+  });
+
+  test.each([
+    '!{ var(txn.pm_upstream) -m found }',
+    '!{ var(txn.pm_upstream) -m int ge 0 }',
+    '!{ var(txn.pm_upstream) -m int 0 }',
+    '!{ var(txn.pm_upstream) -m int 0:9 }',
+    '!{ var(txn.pm_upstream) gt 0 }',
+    '!{ var(txn.pm_peer) -m int gt 0 }',
+    `!{ src,map_ip_int(${upstreams},0) -m int gt 0 }`,
+    '{ var(txn.pm_upstream) -m int gt 0 }',
+  ])('is not accepted as %s', (term) => {
+    expect(frontEnd(lookup, `http-request deny if { ${look} } ${term}`).lines).toEqual([]);
+  });
+
+  test('is not accepted without an upstream map', () => {
+    const paths = { blockedMap: blocked, trustedMap: trusted };
+    expect(findBlockedRule(`frontend f\n${lookup}\n${withException}\n`, paths).lines).toEqual([]);
+  });
+
+  test('does not hide a rule that replaces the address of other clients', () => {
+    const set = 'http-request set-src req.hdr_ip(x-forwarded-for,-1)';
+    expect(frontEnd(lookup, set, withException).warnings).toEqual([
+      "frontend f sets the client's address in line 4: the rule for the blocked map checks that address",
+    ]);
+  });
 });

@@ -24,8 +24,8 @@ export function acceptedRule(blockedMap: string, trustedMap: string): string {
  * As `findRule`, but stricter: only an `http-request deny` or a `tcp-request … reject`, only by the value in the map,
  * whatever the mode and the rules before it.
  */
-export function findBlockedRule(text: string, blockedMap: string, trustedMap: string): BlockedRuleFinding {
-  const maps = { blockedMap, trustedMap, valuesOnly: true };
+export function findBlockedRule(text: string, paths: Omit<Maps, 'valuesOnly'>): BlockedRuleFinding {
+  const maps = { ...paths, valuesOnly: true };
   const sections = proxySections([{ path: '', text }]).filter(({ kind }) => kind === 'frontend' || kind === 'listen');
   const found = sections.map((section) => ({ section, rules: enforcingRules(section, maps).filter(isAccepted) }));
   const rules = found.flatMap((one) => one.rules);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { frontEndsOf, mapsNamedIn, oldRulesIn } from './front-ends.ts';
+import { sameAddress } from './rules.ts';
 
 const maps = { blockedMap: '/e/blocked.map', trustedMap: '/e/trusted.map' };
 const look = '{ src,map_ip(/e/blocked.map,0) -m int gt 0 }';
@@ -207,9 +208,12 @@ describe('answers before the rule', () => {
     ['a request for a password', ['http-request auth unless { http_auth(u) }', rule], 'c:3'],
     ['a service', ['http-request use-service prometheus-exporter if { path /m }', rule], 'c:3'],
     ['a script', ['http-request lua.greet if { path /m }', rule], 'c:3'],
+    ['an answer that looks like an error', ['http-request return string 404 if { path /x }', rule], 'c:3'],
+    ['an answer whose status is no error', ['http-request return status 4 if { path /x }', rule], 'c:3'],
+    ['an error that the environment may change', ['http-request return status "$S" if { path /x }', rule], 'c:3'],
     ['a deny that is none', [`http-request deny deny_status 200 if { path /x }`, rule], 'c:3'],
     ['a deny that the environment may change', ['http-request deny hdr X "$Y" if { path /x }', rule], 'c:3'],
-    ['an answer whose condition is not clear', [`http-request return string if unless ${trust}`, rule], 'c:3'],
+    ['an answer whose condition is not clear', [`http-request redirect location if unless ${trust}`, rule], 'c:3'],
     ['the monitor, at any position', [rule, 'monitor-uri /ping'], 'c:4'],
     ['a filter that may', [rule, 'filter lua.f'], 'c:4'],
     ['a filter that is not known', [rule, 'filter "$FILTER"'], 'c:4'],
@@ -230,6 +234,8 @@ describe('answers before the rule', () => {
     ['a redirect that comes behind all rules', ['redirect location /z', rule]],
     ['a filter that does not', ['filter compression', rule]],
     ['another denial', ['http-request deny deny_status 429 if { path /x }', rule]],
+    ['an error', ['http-request return status 400 content-type text/plain string no if { path /x }', rule]],
+    ['the IPv4 address of a mapped one', [`http-request set-src ${sameAddress}`, rule]],
     ['another change', ['http-request set-var(txn.a) int(1)', 'http-request track-sc0 src', rule]],
   ])('but not %s', (_what, lines) => {
     expect(findingOf(...lines)?.[0]).toBe(true);
@@ -240,6 +246,7 @@ describe('answers before the rule', () => {
     ['answers everything', ['http-request return status 200', rule]],
     ['allows everything', ['http-request allow', rule]],
     ['may change the source', ['http-request set-src hdr(x-forwarded-for)', rule]],
+    ['may take another address for the IPv4 address', ['http-request set-src src,ipmask(32,128)', rule]],
     ['accepts everything', ['tcp-request content accept', `tcp-request content reject if ${look}`]],
   ])('where it %s, so that the rule is never reached', (_what, lines) => {
     expect(findingOf(...lines)).toEqual([false, null, 'c:3']);

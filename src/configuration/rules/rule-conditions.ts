@@ -6,6 +6,8 @@ export type Truth = boolean | typeof unknown;
 export interface Maps {
   readonly blockedMap: string;
   readonly trustedMap: string;
+  /** Absent: no rule may make an exception for upstreams. */
+  readonly upstreamsMap?: string;
   /**
    * Entries with the value 0 are exceptions, so a match that includes them (`-m found`) does not count. Default: it
    * counts.
@@ -17,7 +19,12 @@ export interface Maps {
 export interface Source {
   readonly blocked: Truth;
   readonly trusted: Truth;
+  /** Whether `txn.pm_upstream` holds 0, as it does for a source in no network of an upstream. */
+  readonly noUpstream: Truth;
 }
+
+/** Holds the mode of the upstream that sent a request, and 0 for any other client. */
+export const upstreamVariable = 'txn.pm_upstream';
 
 /** Expressions by the name of their acl. Lines with the same name are alternatives of one acl. */
 export type Acls = ReadonlyMap<string, readonly (readonly string[] | typeof unknown)[]>;
@@ -66,11 +73,32 @@ function termHolds({ negated, expression, acl }: Term, acls: Acls, maps: Maps, s
 }
 
 function expressionHolds(expression: readonly string[], maps: Maps, source: Source): Truth {
+  if (expression[0] === `var(${upstreamVariable})`)
+    return source.noUpstream === true ? zeroMatches(expression) : unknown;
   const lookup = lookupIn(expression);
   if (lookup === null || (lookup.presence && maps.valuesOnly === true)) return unknown;
   if (lookup.map === maps.blockedMap) return source.blocked;
   return lookup.map === maps.trustedMap ? source.trusted : unknown;
 }
+
+/** Whether 0 is one of the integers or ranges, such as `-m int 1 21`, `-m int 1:2` or `-m int gt 0`. */
+function zeroMatches([, flag, type, ...patterns]: readonly string[]): Truth {
+  if (flag !== '-m' || type !== 'int' || patterns.length === 0) return unknown;
+  const [operator = '', ...numbers] = /^[a-z]/.test(patterns[0] ?? '') ? patterns : ['eq', ...patterns];
+  const compare = comparisons[operator];
+  if (compare === undefined || !numbers.every((one) => /^\d{1,9}(:\d{1,9})?$/.test(one))) return unknown;
+  return numbers.some((one) => {
+    const [low = '', high = low] = one.split(':');
+    return compare(Number(low), Number(high));
+  });
+}
+
+/** Of 0 with the range from `low` to `high`. */
+const comparisons: Readonly<Record<string, (low: number, high: number) => boolean>> = {
+  eq: (low) => low === 0,
+  gt: () => false,
+  ge: (low) => low === 0,
+};
 
 interface Lookup {
   readonly map: string;

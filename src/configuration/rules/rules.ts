@@ -12,6 +12,8 @@ export interface Rule {
   /** Whether HAProxy reads it depends on an `.if`. */
   readonly conditional: boolean;
   readonly acls: Acls;
+  /** The action with its arguments and condition; not all may be certain. */
+  readonly words: readonly string[];
 }
 
 /** In the order in which HAProxy runs them, whatever the order of the lines. */
@@ -21,7 +23,7 @@ export type Phase = (typeof phases)[number];
 /**
  * - `denies`: the client gets a refusal, or its connection is closed, at once or late.
  * - `ends phase`: skips the other rules of this phase.
- * - `answers`: HAProxy answers itself.
+ * - `answers`: HAProxy answers itself, other than with an error.
  * - `anything`: an unknown action, or one that replaces `src`, so that later rules check another address.
  */
 type Effect = 'denies' | 'ends phase' | 'answers' | 'none' | 'anything';
@@ -30,9 +32,10 @@ export function ruleOf(line: SectionLine, acls: Acls): Rule | null {
   const phase = phaseOf(line.words);
   if (phase === null) return null;
   const at = phase === 'http' ? 1 : 2;
-  const [word = '', ...rest] = line.words.slice(at);
+  const words = line.words.slice(at);
+  const [word = '', ...rest] = words;
   const action = word.replace(/\(.*$/, '');
-  const common = { place: line.place, phase, action, conditional: line.conditional, acls };
+  const common = { place: line.place, phase, action, conditional: line.conditional, acls, words };
   const certain = line.certainWords === line.words.length;
   const { effect, condition } = meaningOf(action, phase, rest, certain);
   return { ...common, effect, condition: certain ? condition : unknown };
@@ -50,12 +53,17 @@ function meaningOf(action: string, phase: Phase, words: readonly string[], certa
   if (action === 'reject') return { effect: 'denies', condition: conditionAt(words, 0) };
   if (action === 'silent-drop')
     return { effect: 'denies', condition: conditionAt(words, words[0] === 'rst-ttl' ? 2 : 0) };
+  if (action === 'return') return returnOf(words, certain);
+  if (action === 'set-src' && certain && words.join(' ') === sameAddress) return { effect: 'none', condition: [] };
   if (action === (phase === 'http' ? 'allow' : 'accept'))
     return { effect: 'ends phase', condition: conditionAt(words, 0) };
   return { effect: effectOf(action), condition: onlyCondition(words) };
 }
 
-const answering = new Set(['auth', 'redirect', 'return', 'use-service']);
+/** Replaces a mapped IPv4 address by the IPv4 address, for which the maps have the same entries. */
+export const sameAddress = 'src,ipmask(32,128) if { src -m ip ::ffff:0:0/96 }';
+
+const answering = new Set(['auth', 'redirect', 'use-service']);
 
 const harmless =
   /^((add|del|replace|set)-(acl|header|headers-bin|map)|cache-use|capture|disable-l7-retry|do-(log|resolve)|early-hint|expect-(netscaler-cip|proxy)|normalize-uri|pause|replace-(path|pathq|uri|value)|sc-\S+|send-spoe-group|set-(bandwidth-limit|(bc|fc)-(mark|tos)|dst|dst-port|log-level|mark|method|nice|path|pathq|priority-class|priority-offset|query|retries|src-port|timeout|tos|uri|var|var-fmt)|strict-mode|track-sc\d+|unset-var|wait-for-(body|handshake))$/;
@@ -65,7 +73,7 @@ function effectOf(action: string): Effect {
   return harmless.test(action) ? 'none' : 'anything';
 }
 
-/** How many words each option of `deny` and `tarpit` takes, itself included. */
+/** How many words each option of `deny`, `return` and `tarpit` takes, itself included. */
 const replyOptions: Readonly<Record<string, number>> = {
   status: 2,
   deny_status: 2,
@@ -85,17 +93,31 @@ const replyOptions: Readonly<Record<string, number>> = {
  * prove that the map is enforced; a `deny` with any other status is an answer.
  */
 function denialOf(action: 'deny' | 'tarpit', words: readonly string[], certain: boolean): Meaning {
-  let status = action === 'deny' ? '403' : '500';
+  const { status, condition } = replyOf(words, action === 'deny' ? '403' : '500');
+  if (!certain) return { effect: 'answers', condition };
+  if (status === '403' || (action === 'tarpit' && isError(status))) return { effect: 'denies', condition };
+  return { effect: isError(status) ? 'none' : 'answers', condition };
+}
+
+/** An error before the rule for the blocked map serves no client. */
+function returnOf(words: readonly string[], certain: boolean): Meaning {
+  const { status, condition } = replyOf(words, '200');
+  return { effect: certain && isError(status) ? 'none' : 'answers', condition };
+}
+
+function replyOf(words: readonly string[], byDefault: string): { status: string; condition: Rule['condition'] } {
+  let status = byDefault;
   let index = 0;
   for (let length: number | undefined; ; index += length) {
     length = replyOptions[words[index] ?? ''];
     if (length === undefined) break;
     if (/status$/.test(words[index] ?? '')) status = words[index + 1] ?? '';
   }
-  const condition = conditionAt(words, index);
-  if (!certain) return { effect: 'answers', condition };
-  if (status === '403' || (action === 'tarpit' && /^[45]/.test(status))) return { effect: 'denies', condition };
-  return { effect: /^[45]/.test(status) ? 'none' : 'answers', condition };
+  return { status, condition: conditionAt(words, index) };
+}
+
+function isError(status: string): boolean {
+  return /^[45]\d\d$/.test(status);
 }
 
 function conditionAt(words: readonly string[], index: number): Rule['condition'] {

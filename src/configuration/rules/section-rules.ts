@@ -1,5 +1,5 @@
 import { type ProxySection, type SectionLine, settingsOf, unknown } from './proxy-sections.ts';
-import { aclsOf, conditionHolds, type Maps, type Source, type Truth } from './rule-conditions.ts';
+import { aclsOf, conditionHolds, type Maps, type Source, type Truth, upstreamVariable } from './rule-conditions.ts';
 import { type Phase, phases, type Rule, ruleOf } from './rules.ts';
 
 export interface SectionFinding {
@@ -22,9 +22,10 @@ export interface EnforcingRule {
   readonly sparesTrusted: boolean;
 }
 
-const blockedSource: Source = { blocked: true, trusted: false };
-const trustedSource: Source = { blocked: true, trusted: true };
-const unknownSource: Source = { blocked: unknown, trusted: unknown };
+/** Not in the network of an upstream; the variable that says so is not set yet. */
+const blockedSource: Source = { blocked: true, trusted: false, noUpstream: unknown };
+const trustedSource: Source = { blocked: true, trusted: true, noUpstream: unknown };
+const unknownSource: Source = { blocked: unknown, trusted: unknown, noUpstream: unknown };
 
 /**
  * How a frontend or listen section uses the blocked map, as far as its text alone proves it.
@@ -34,8 +35,9 @@ const unknownSource: Source = { blocked: unknown, trusted: unknown };
  * every entry of the blocked map that is not in the trusted map, and which no rule before it prevents from being
  * reached. In a mode other than `http` HAProxy ignores http-request rules, so they do not count.
  *
- * A rule behind a `set-src` checks another address than that of the connection, and does not count. A rule of
- * connections does not apply to connections that were open before their source was blocked.
+ * A rule behind a `set-src` checks another address than that of the connection, and does not count, unless the
+ * `set-src` is only for upstreams. An exception for upstreams is allowed where their map is looked up before (ADR 0061).
+ * A rule of connections does not apply to connections that were open before their source was blocked.
  */
 export function findRule(section: ProxySection, maps: Maps): SectionFinding {
   const none = { hasRule: false, sparesTrusted: null, answersBefore: null, sourceSetAt: null };
@@ -44,7 +46,7 @@ export function findRule(section: ProxySection, maps: Maps): SectionFinding {
   const { mode } = section;
   if (!enforcingRules(section, maps).some(({ rule }) => isRun(rule, mode))) return none;
   const { denied, answersBefore } = follow(section, maps, blockedSource);
-  const sourceSetAt = rulesOf(section).find(({ action }) => action === 'set-src')?.place ?? null;
+  const sourceSetAt = rulesOf(section).find(isSourceSet)?.place ?? null;
   if (!denied) return { ...none, answersBefore, sourceSetAt };
   const sparesTrusted = !follow(section, maps, trustedSource).denied;
   return { hasRule: true, sparesTrusted, answersBefore, sourceSetAt };
@@ -52,12 +54,62 @@ export function findRule(section: ProxySection, maps: Maps): SectionFinding {
 
 /** The rules that deny every blocked address that reaches them, whatever the mode and the rules before them. */
 export function enforcingRules(section: ProxySection, maps: Maps): EnforcingRule[] {
-  return rulesOf(section).flatMap((rule) => {
-    if (rule.effect !== 'denies' || acts(rule, maps, blockedSource) !== true) return [];
+  const blocked = new UpstreamState(maps, blockedSource);
+  const trusted = new UpstreamState(maps, trustedSource);
+  return inOrder(rulesOf(section)).flatMap((rule) => {
+    const denied = acts(rule, maps, blocked.pass(rule));
+    const isSpared = acts(rule, maps, trusted.pass(rule)) !== true;
+    if (rule.effect !== 'denies' || denied !== true) return [];
     // A rule that denies all clients does not enforce the map: HAProxy loads only maps that a rule names.
     if (acts(rule, maps, unknownSource) === true) return [];
-    return [{ rule, sparesTrusted: acts(rule, maps, trustedSource) !== true }];
+    return [{ rule, sparesTrusted: isSpared }];
   });
+}
+
+/** What is known of a source's `txn.pm_upstream` at each rule, in the order of the rules. */
+class UpstreamState {
+  readonly #maps: Maps;
+  #source: Source;
+
+  constructor(maps: Maps, source: Source) {
+    this.#maps = maps;
+    this.#source = source;
+  }
+
+  /** The source at this rule. */
+  pass(rule: Rule): Source {
+    const source = this.#source;
+    this.#source = { ...source, noUpstream: this.#after(rule, source) };
+    return source;
+  }
+
+  #after(rule: Rule, source: Source): Truth {
+    const { action, condition, words, acls } = rule;
+    // A converter in a condition may set it, whether the condition holds or not.
+    const setInAcl = [...acls.values()].flat().some((one) => one !== unknown && setsUpstream.test(one.join(' ')));
+    if (setInAcl || action.startsWith('lua.')) return unknown;
+    const isSet = setsUpstream.test(words.join(' ')) || (/^(un)?set-var/.test(action) && condition === unknown);
+    if (!isSet) return source.noUpstream;
+    if (this.#isLookup(rule)) return true;
+    const isSure = condition !== unknown && !setsUpstream.test(words.slice(1).join(' '));
+    if (isSure && action === 'set-var' && words[1] === 'int(0)') return source.noUpstream;
+    return isSure && acts(rule, this.#maps, source) === false ? source.noUpstream : unknown;
+  }
+
+  #isLookup({ phase, conditional, condition, words }: Rule): boolean {
+    const { upstreamsMap } = this.#maps;
+    const [action, expression = ''] = words;
+    if (upstreamsMap === undefined || phase !== 'http' || conditional || condition === unknown) return false;
+    if (words.length !== 2 || action !== `set-var(${upstreamVariable})`) return false;
+    return expression.replace(/,set-var\([\w.]+\)$/, '') === `src,map_ip_int(${upstreamsMap},0)`;
+  }
+}
+
+/** As an action or a converter. */
+const setsUpstream = new RegExp(`(set-var|set-var-fmt|do-resolve)\\(${upstreamVariable.replace('.', '\\.')}\\b`);
+
+function inOrder(rules: readonly Rule[]): Rule[] {
+  return phases.flatMap((phase) => rules.filter((rule) => rule.phase === phase));
 }
 
 /**
@@ -84,6 +136,10 @@ function isOpaque({ words, certainWords }: SectionLine): boolean {
 function rulesIn(lines: readonly SectionLine[]): Rule[] {
   const acls = aclsOf(lines);
   return lines.flatMap((line) => ruleOf(line, acls) ?? []);
+}
+
+function isSourceSet({ action, effect }: Rule): boolean {
+  return action === 'set-src' && effect === 'anything';
 }
 
 function isRun(rule: Rule, mode: string): boolean {
@@ -113,12 +169,15 @@ function follow(section: ProxySection, maps: Maps, source: Source): Outcome {
   const { mode } = section;
   const rules = rulesOf(section).filter((rule) => isRun(rule, mode));
   const exits: Exit[] = [];
+  const upstream = new UpstreamState(maps, source);
   let sourceChanged = false;
   for (const phase of phases) {
     exits.push(...answeringSettings(section, phase));
     const sourceHidden = phase === 'connection' && mayTakeSourceFromHeader(section);
     for (const rule of rules.filter((one) => one.phase === phase)) {
-      const holds = acts(rule, maps, sourceChanged || sourceHidden ? unknownSource : source);
+      const known = upstream.pass(rule);
+      const hidden = sourceChanged || sourceHidden;
+      const holds = acts(rule, maps, hidden ? { ...unknownSource, noUpstream: known.noUpstream } : known);
       if (holds === false) continue;
       const { effect, place } = rule;
       if (effect === 'denies' && holds === true) return { denied: true, answersBefore: firstExit(exits, phase) };

@@ -1,3 +1,10 @@
+import {
+  clientAddressRules,
+  exceptNamelessUpstream,
+  exceptUpstreams,
+  serverHeaderRules,
+} from './client-address-rules.ts';
+
 /** Sections of the built-in template that only hold a stick table: they serve no request. */
 export const tableSections: ReadonlySet<string> = new Set(['pm_log']);
 
@@ -32,7 +39,6 @@ defaults
     mode http
     # Without it, a reload closes idle keep-alive connections at once, and the next request on each fails.
     option idle-close-on-response
-    option forwardfor
     option redispatch 1
     retries 3
     timeout connect 5s
@@ -90,26 +96,41 @@ frontend http
 {%- else %}
     http-error status 403 content-type 'text/html; charset=utf-8' lf-string '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Access denied</title><style>body{font:1.1rem/1.6 system-ui,sans-serif;max-width:36rem;margin:15vh auto;padding:0 1.5rem}code{overflow-wrap:anywhere}</style></head><body><h1>Access denied</h1><p>Requests from your address are not allowed here. If this is a mistake, contact the operator of this site and quote this reference:</p><p><code>%[unique-id]</code></p></body></html>' hdr Cache-Control no-store
 {%- endif %}
+{%- if has_upstreams %}
+
+    # Only these peers begin their connections with a PROXY protocol header, and then always.
+    tcp-request connection expect-proxy layer4 if { src,map_ip_int({{ proxy_protocol_map }},0) -m int gt 0 }
+{%- endif %}
 
     # Runs before anything is read from a connection: a blocked source that sends nothing would hold it until the
     # time-out. While more than half of all connections are in use, blocked sources that are not trusted get none.
-    tcp-request connection reject if { fe_conn gt {{ maxconn | divided_by: 2 | floor }} } { src,map_ip({{ blocked_map }},0) -m int gt 0 } !{ src,map_ip({{ trusted_map }},0) -m int gt 0 }
+    tcp-request connection reject if { fe_conn gt {{ maxconn | divided_by: 2 | floor }} } { src,map_ip({{ blocked_map }},0) -m int gt 0 } !{ src,map_ip({{ trusted_map }},0) -m int gt 0 }${exceptUpstreams}
 {%- if connections_per_source %}
     # Limit of simultaneous connections for each source that is not trusted; in IPv6, for each /64.
     stick-table type ipv6 size 100k expire 1m store conn_cur
-    tcp-request connection track-sc0 src,ipmask(32,64) unless { src,map_ip({{ trusted_map }},0) -m int gt 0 }
+    tcp-request connection track-sc0 src,ipmask(32,64) if !{ src,map_ip({{ trusted_map }},0) -m int gt 0 }${exceptUpstreams}
     tcp-request connection reject if { sc0_conn_cur gt {{ connections_per_source }} }
 {%- endif %}
+{%- if has_upstreams %}
+    # The same again for the client that PROXY protocol names, which is known only now.
+    tcp-request session reject if { fe_conn gt {{ maxconn | divided_by: 2 | floor }} } { src,map_ip({{ blocked_map }},0) -m int gt 0 } !{ src,map_ip({{ trusted_map }},0) -m int gt 0 }${exceptUpstreams}
+{%- if connections_per_source %}
+    tcp-request session track-sc0 src,ipmask(32,64) if !{ src,map_ip({{ trusted_map }},0) -m int gt 0 }${exceptUpstreams}
+    tcp-request session reject if { sc0_conn_cur gt {{ connections_per_source }} }
+{%- endif %}
+{%- endif %}
+
+${clientAddressRules}
 {%- if access_log %}
 
     # At most 100 denied requests a second are logged. HAProxy counts all of them.
-    http-request track-sc2 int(1) table pm_log if { src,map_ip({{ blocked_map }},0) -m int gt 0 } !{ src,map_ip({{ trusted_map }},0) -m int gt 0 }
+    http-request track-sc2 int(1) table pm_log if { src,map_ip({{ blocked_map }},0) -m int gt 0 } !{ src,map_ip({{ trusted_map }},0) -m int gt 0 }{% if has_upstreams %} ${exceptNamelessUpstream}{% endif %}
     http-request set-log-level silent if { sc2_gpc0_rate(pm_log) ge 100 }
     http-request sc-inc-gpc0(2) if { sc2_gpc0_rate(pm_log) lt 100 }
 {%- endif %}
 
-    # The first of the rules for requests that answers: a blocked source gets 403, unless it is trusted.
-    http-request deny deny_status 403 if { src,map_ip({{ blocked_map }},0) -m int gt 0 } !{ src,map_ip({{ trusted_map }},0) -m int gt 0 }
+    # Before all rules that answer a request: a blocked client gets 403, unless it is trusted.
+    http-request deny deny_status 403 if { src,map_ip({{ blocked_map }},0) -m int gt 0 } !{ src,map_ip({{ trusted_map }},0) -m int gt 0 }{% if has_upstreams %} ${exceptNamelessUpstream}{% endif %}
 
     # RFC 9112, 3.2. An HTTP/1.0 client (such as a load balancer's probe) may omit Host and gets the welcome page.
     http-request return status 400 content-type text/plain string 'no Host header' if { req.ver 1.1 } !{ req.hdr(host) -m found }
@@ -117,7 +138,9 @@ frontend http
     # The Host without its port and its trailing dot, in lower case. One map and one rule serve thousands of sites.
     http-request set-var(txn.host) 'req.fhdr(host),lower,regsub("[.]?(:[0-9]*)?$","")'
     http-request set-var(txn.site) var(txn.host),map_str({{ sites_map }})
-    http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]
+
+${serverHeaderRules}
+
     use_backend %[var(txn.site)] if { var(txn.site) -m found }
     default_backend welcome
 {%- if access_log %}

@@ -8,13 +8,14 @@ import { RenderedProxy } from '../../../testkit/haproxy/rendered-proxy.ts';
 import { Syslog } from '../../../testkit/haproxy/syslog.ts';
 import { describeOnEachProxy } from '../../../testkit/proxies.ts';
 import { parseReference } from '../../domain/reference.ts';
+import { singleHeaderModes } from '../../domain/upstream-modes.ts';
 import { currentDeniedPage, deniedPageLimit } from './denied-page.ts';
 
 const blocked = ['127.0.0.2 1', '::1 1', '198.51.100.7 1', '2001:db8::7 1'];
 
-/** As an upstream's rules do, before the rule for the blocked map. */
-const judgesHeader = (text: string) =>
-  text.replace(/^( +)(http-request (?:track-sc2|deny) )/m, '$1http-request set-src req.hdr(x-client)\n$1$2');
+/** Names its client in X-Real-IP. */
+const upstream = '127.0.0.1';
+const upstreams = [`${upstream} ${singleHeaderModes['x-real-ip']}`];
 
 describeOnEachProxy('the built-in page for denied clients', ({ bin }) => {
   let syslog: Syslog;
@@ -23,7 +24,7 @@ describeOnEachProxy('the built-in page for denied clients', ({ bin }) => {
 
   beforeAll(async () => {
     syslog = await Syslog.listen();
-    proxy = await RenderedProxy.start({ bin, blocked, input: { accessLog: syslog.address }, edit: judgesHeader });
+    proxy = await RenderedProxy.start({ bin, blocked, upstreams, input: { accessLog: syslog.address } });
   });
   afterAll(async () => {
     await proxy?.stop();
@@ -33,8 +34,8 @@ describeOnEachProxy('the built-in page for denied clients', ({ bin }) => {
   test.each([
     ['127.0.0.2', [], '127.0.0.2'],
     ['::1', [], '::1'],
-    ['127.0.0.1', ['X-Client: 198.51.100.7'], '198.51.100.7'],
-    ['127.0.0.1', ['X-Client: 2001:db8::7'], '2001:db8::7'],
+    [upstream, ['X-Real-IP: 198.51.100.7'], '198.51.100.7'],
+    [upstream, ['X-Real-IP: 2001:db8::7'], '2001:db8::7'],
   ])('from %s with %j has a reference of %s, as the log has', async (from, headers, client) => {
     const before = Math.floor(Date.now() / 1_000);
     const reply = await proxy.get(`/of-${client}`, { from, headers });
@@ -45,7 +46,7 @@ describeOnEachProxy('the built-in page for denied clients', ({ bin }) => {
     expect(reference.value.at.getTime() / 1_000).toBeGreaterThanOrEqual(before);
     expect(reference.value.at.getTime()).toBeLessThanOrEqual(Date.now());
     const line = await eventually('it is logged', () => syslog.lines.find((one) => one.includes(`/of-${client} `)));
-    expect(line).toContain(`client=${client} `);
+    expect(line).toContain(`client=${client} peer=${from} `);
     expect(line).toContain(` ref=${referenceIn(reply)} `);
   });
 

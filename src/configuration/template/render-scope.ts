@@ -9,6 +9,12 @@ import { refuseUnlessPlain, ValueRefused } from './template-values.ts';
 export interface RenderInput {
   readonly blockedMap: string;
   readonly trustedMap: string;
+  /** From the networks of upstreams to their mode (`domain/upstream-modes.ts`). */
+  readonly upstreamsMap: string;
+  /** The networks of upstreams that speak the PROXY protocol, with a value above 0. */
+  readonly proxyProtocolMap: string;
+  /** False: the configuration names neither of the two maps. */
+  readonly hasUpstreams: boolean;
   /** As HAProxy writes addresses: `:80`, `127.0.0.1:8080`, `[::]:80`; or `any:80`, as in the settings. */
   readonly httpBind: readonly string[];
   /** The configuration that is replaced; null or absent: none. */
@@ -42,6 +48,9 @@ type ServerLookup = 'address' | 'hosts' | 'dns';
 export interface TemplateScope {
   readonly blocked_map: string;
   readonly trusted_map: string;
+  readonly upstreams_map: string;
+  readonly proxy_protocol_map: string;
+  readonly has_upstreams: boolean;
   readonly http_bind: readonly string[];
   readonly stats_socket: string;
   readonly hard_stop_after: string;
@@ -167,6 +176,9 @@ export function scopeOf(
   return {
     blocked_map: input.blockedMap,
     trusted_map: input.trustedMap,
+    upstreams_map: input.upstreamsMap,
+    proxy_protocol_map: input.proxyProtocolMap,
+    has_upstreams: input.hasUpstreams,
     http_bind: boundAddresses(input.httpBind, machine.ipv6, input.liveText ?? null),
     stats_socket: input.statsSocket,
     ...timesOf(input.hardStopAfter),

@@ -81,7 +81,7 @@ function checkResult(text: string, templateName: string, input: RenderInput): { 
       null,
     );
   }
-  const finding = findBlockedRule(text, input.blockedMap, input.trustedMap);
+  const finding = findBlockedRule(text, input);
   if (finding.lines.length === 0) {
     const wanted = acceptedRule(input.blockedMap, input.trustedMap);
     const detail = `${templateName} renders a configuration without the rule for the blocked map, so no block would be enforced. A frontend needs this line, with no other condition in it: ${wanted}`;

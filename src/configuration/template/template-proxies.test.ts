@@ -32,6 +32,9 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
     const rendered = await Template.builtIn().render({
       blockedMap: file('blocked.map'),
       trustedMap: file('trusted.map'),
+      upstreamsMap: file('upstreams.map'),
+      proxyProtocolMap: file('proxy_protocol.map'),
+      hasUpstreams: false,
       httpBind: [`127.0.0.1:${port}`],
       statsSocket: file('stats'),
       hardStopAfter: '5s',

@@ -81,6 +81,35 @@ describe('the built-in template', () => {
     expect(text.includes('pm_log')).toBe(address !== null);
   });
 
+  test('has the rules for upstreams, in their order, only if there are upstreams', async () => {
+    const input = { ...sampleInput, connectionsPerSource: 100 };
+    const { text, warnings } = await Template.builtIn().render({ ...input, hasUpstreams: true });
+    await expect(text).toMatchFileSnapshot('golden/built-in-upstreams.cfg');
+    expect(warnings).toEqual([]);
+    const rules = [
+      'tcp-request connection expect-proxy',
+      'tcp-request connection reject if { fe_conn',
+      'tcp-request connection reject if { sc0_conn_cur',
+      'tcp-request session reject if { fe_conn',
+      'http-request set-var(txn.pm_upstream) src',
+      'http-request del-header',
+      'http-request unset-var(txn.pm_chain)',
+      'http-request set-src var(txn.pm_named)',
+      'http-request set-src src,ipmask',
+      'http-request deny',
+      "http-request return status 400 content-type text/plain string 'no Host header'",
+      'http-request set-var(txn.host)',
+      'http-request set-header X-Forwarded-For',
+      'use_backend',
+    ];
+    const places = rules.map((rule) => text.indexOf(`\n    ${rule}`));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual([...places].sort((one, other) => one - other));
+
+    const without = await Template.builtIn().render({ ...input, hasUpstreams: false });
+    expect(without.text).not.toMatch(/pm_|upstreams\.map|proxy_protocol\.map/);
+  });
+
   test('changes its maxconn with the servers by their power of two only', async () => {
     const maxconn = async (count: number) => {
       const machine = { ...sampleInput.machine!, openFiles: 4_000 };
@@ -152,6 +181,8 @@ describe('a value from outside', () => {
       ['domain', { sites: [site] }],
       ['blocked_map', { blockedMap: value }],
       ['trusted_map', { trustedMap: value }],
+      ['upstreams_map', { upstreamsMap: value }],
+      ['proxy_protocol_map', { proxyProtocolMap: value }],
       ['http_bind[1]', { httpBind: [':80', value] }],
       ['stats_socket', { statsSocket: value }],
       ['access_log', { accessLog: value }],

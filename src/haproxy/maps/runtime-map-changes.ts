@@ -10,7 +10,7 @@ import { WorkerLine } from '../socket/conversation-command.ts';
 import { type Deadline, type MasterSocket, MasterSocketError } from '../socket/master-socket.ts';
 import { isGoodDelete, isWorkerGone } from '../socket/replies.ts';
 import { onlyWorker } from '../socket/show-proc.ts';
-import { BLOCKING_VALUE, MapCommands, type WorkerRef } from './runtime-map-commands.ts';
+import { MapCommands, type ValueFor, type WorkerRef } from './runtime-map-commands.ts';
 import { valuesOf } from './runtime-map-dump.ts';
 import { type EntryChange, entryChanges, planChanges, readBack, type Stage } from './runtime-map-group.ts';
 import { type EntryFailure, failureReason, lookupInDump, lookupOf } from './runtime-map-lookup.ts';
@@ -59,6 +59,7 @@ const REMOVALS = 4;
 interface WorkerGroupDeps {
   readonly socket: MasterSocket;
   readonly path: string;
+  readonly valueFor: ValueFor;
   readonly request: GroupRequest;
 }
 
@@ -75,7 +76,7 @@ export class WorkerGroup {
   /** Starts the lookups. */
   constructor(deps: WorkerGroupDeps) {
     this.#deps = deps;
-    this.#commands = new MapCommands(deps.path, deps.request.worker);
+    this.#commands = new MapCommands(deps.path, deps.request.worker, deps.valueFor);
     this.#changes = entryChanges(deps.request.add, deps.request.remove, this.#commands);
     this.#lookups = this.#lookUp();
     // `apply` and `abandon` report it.
@@ -92,7 +93,7 @@ export class WorkerGroup {
     try {
       const missed =
         ended ?? (performance.now() < this.#deps.request.deadline ? null : nothingSent(this.#deps.socket.path));
-      if (missed !== null) return outcomeOf(this.#deps.request, this.#changes, missed, null);
+      if (missed !== null) return outcomeOf(this.#deps, this.#changes, missed, null);
       return await this.#changeAndVerify(conversation, application);
     } finally {
       conversation?.close();
@@ -180,7 +181,7 @@ export class WorkerGroup {
     } catch (error) {
       ended = failureOf(error, this.#deps.socket.path);
     }
-    return outcomeOf(this.#deps.request, this.#changes, ended, processes);
+    return outcomeOf(this.#deps, this.#changes, ended, processes);
   }
 
   /** Returns the reply to `show proc`, if requested: the last on the connection, so that all replies have one master. */
@@ -318,7 +319,7 @@ async function resolveHidden(
   if (hidden.length === 0) return;
   const keys = hidden.map(({ key }) => key);
   const values = await valuesOf(conversation, commands.show(), keys);
-  for (const change of hidden) change[when] = lookupInDump(values.get(change.key) ?? []);
+  for (const change of hidden) change[when] = lookupInDump(values.get(change.key) ?? [], commands.valueFor(change.key));
 }
 
 /** Removed with a good reply, but still present. */
@@ -327,7 +328,7 @@ function isStillPresent({ intent, mutation, after }: EntryChange): boolean {
 }
 
 function outcomeOf(
-  request: GroupRequest,
+  { request, valueFor }: Pick<WorkerGroupDeps, 'request' | 'valueFor'>,
   changes: readonly EntryChange[],
   ended: MasterSocketError | null,
   processes: Processes | null,
@@ -340,13 +341,13 @@ function outcomeOf(
   const unread = workerGone ? 'worker gone' : (ended?.reason ?? 'unknown reply');
   for (const { key, intent, bodies, mutation, after, command } of changes) {
     const verified = after !== null && after.state !== 'hidden';
-    const reason = verified ? failureReason(intent, mutation, after) : unread;
+    const reason = verified ? failureReason(intent, valueFor(key), mutation, after) : unread;
     if (reason === null) continue;
     const responses = !verified && bodies.length === 0 && partial !== '' ? [partial] : bodies;
     failures.push({ ip_address: key, worker, command, responses, reason });
   }
   const alreadyThere = changes.filter(
-    ({ before }) => before?.state === 'exact' && before.value === BLOCKING_VALUE,
+    ({ before, key }) => before?.state === 'exact' && before.value === valueFor(key),
   ).length;
   // "Key not found." means that it was absent; the empty reply, that it was present.
   const removed = changes

@@ -11,7 +11,7 @@ describe('map commands', () => {
     expect(commands.add('10.0.0.0/8', 3)).toBe('@!4711 add map @3 /m 10.0.0.0/8 1');
     expect(commands.del('::1')).toBe('@!4711 del map /m ::1');
     expect(commands.set('1.2.3.4')).toBe('@!4711 set map /m 1.2.3.4 1');
-    expect(commands.setElement('0x7f8b9d9d29e0')).toBe('@!4711 set map /m #0x7f8b9d9d29e0 1');
+    expect(commands.setElement('0x7f8b9d9d29e0', '1.2.3.4')).toBe('@!4711 set map /m #0x7f8b9d9d29e0 1');
     expect(commands.delElement('0x7f8b9d9d29e0')).toBe('@!4711 del map /m #0x7f8b9d9d29e0');
     expect(commands.show(3)).toBe('@!4711 show map @3 /m');
     expect(commands.commit(3)).toBe('@!4711 commit map @3 /m');
@@ -28,6 +28,21 @@ describe('map commands', () => {
       }
     });
     fc.assert(property, { numRuns: 30 });
+  });
+
+  it('map commands carry the value of each key', () => {
+    const valued = new MapCommands('/m', { kind: 'current' }, (key) => (key === '::1' ? '21' : '3'));
+    expect(valued.add('::1')).toBe('@1 add map /m ::1 21');
+    expect(valued.set('1.2.3.4')).toBe('@1 set map /m 1.2.3.4 3');
+    expect(valued.setElement('0x7f', '::1')).toBe('@1 set map /m #0x7f 21');
+    expect(valued.addAll(['::1', '1.2.3.4'])[0]?.command.wire).toBe('@1 add map /m <<\n::1 21\n1.2.3.4 3\n\n');
+  });
+
+  it.each(['', '-1', '1 2', '1\n', '1;x', '1000', 'one'])('map commands refuse %j as a value', (value) => {
+    const valued = new MapCommands('/m', { kind: 'current' }, () => value);
+    expect(() => valued.add('::1')).toThrow(UnsafeArgumentError);
+    expect(() => valued.addAll(['::1'])).toThrow(UnsafeArgumentError);
+    expect(() => valued.setElement('0x7f', '::1')).toThrow(UnsafeArgumentError);
   });
 
   it.each(['', '0x', '7f8b', '0x7F', '0x1;2', '0x1 2', '#0x1'])('map commands refuse %j as an element', (element) => {

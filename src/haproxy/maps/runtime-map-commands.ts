@@ -1,4 +1,4 @@
-// The map commands of rules 1 to 3: `@1` (or `@!<pid>`) first, the map by its path, the value 1.
+// The map commands of rules 1 to 3: `@1` (or `@!<pid>`) first, the map by its path, the value of the key.
 import { MAX_COMMAND_BYTES, PayloadCommand } from '../socket/conversation-command.ts';
 
 export type WorkerRef =
@@ -9,8 +9,11 @@ export type WorkerRef =
 
 export const CURRENT: WorkerRef = { kind: 'current' };
 
-/** The one value that blocks (rule 3). */
-export const BLOCKING_VALUE = '1';
+/** The value that each key of the map is to have. */
+export type ValueFor = (key: string) => string;
+
+/** The one value that blocks (rule 3), and that trusts. */
+export const alwaysOne: ValueFor = () => '1';
 
 /** A key or path that must not reach the command line (promise 8); a fault of the caller. */
 export class UnsafeArgumentError extends Error {
@@ -23,6 +26,7 @@ const PATH = /^\/[^\s;\\"'<>\p{Cc}]+$/u;
 const KEY = /^(?=.*[.:])[0-9A-Fa-f:][0-9A-Fa-f:./]{1,63}$/;
 
 const ELEMENT = /^0x[0-9a-f]{1,16}$/;
+const VALUE = /^[0-9]{1,3}$/;
 
 export function checkMapPath(path: string): string {
   if (PATH.test(path)) return path;
@@ -42,12 +46,19 @@ function checkElement(element: string): string {
   throw new UnsafeArgumentError(`${JSON.stringify(element.slice(0, 80))} is not an element of a map`);
 }
 
+function checkValue(value: string): string {
+  if (VALUE.test(value)) return value;
+  throw new UnsafeArgumentError(`${JSON.stringify(value.slice(0, 80))} is not a value of a map`);
+}
+
 export class MapCommands {
   readonly target: string;
+  readonly valueFor: ValueFor;
   readonly #path: string;
 
-  constructor(path: string, worker: WorkerRef) {
+  constructor(path: string, worker: WorkerRef, valueFor: ValueFor = alwaysOne) {
     this.#path = path;
+    this.valueFor = valueFor;
     this.target = worker.kind === 'current' ? '@1' : `@!${worker.pid}`;
   }
 
@@ -57,7 +68,7 @@ export class MapCommands {
   }
 
   add(key: string, version?: number): string {
-    return `${this.target} add map ${this.#at(version)} ${checkKey(key)} ${BLOCKING_VALUE}`;
+    return `${this.target} add map ${this.#at(version)} ${this.#entry(key)}`;
   }
 
   /** The keys in as few payloads as possible. */
@@ -65,23 +76,20 @@ export class MapCommands {
     const head = `${this.target} add map ${this.#at(version)}`;
     const chunks: { command: PayloadCommand; keys: readonly string[] }[] = [];
     const room = MAX_COMMAND_BYTES - Buffer.byteLength(head) - ' <<\n\n'.length;
+    let lines: string[] = [];
     let from = 0;
     let used = 0;
     const cut = (to: number): void => {
-      const part = keys.slice(from, to);
-      chunks.push({
-        command: new PayloadCommand(
-          head,
-          part.map((key) => `${key} ${BLOCKING_VALUE}`),
-        ),
-        keys: part,
-      });
+      chunks.push({ command: new PayloadCommand(head, lines), keys: keys.slice(from, to) });
+      lines = [];
       from = to;
       used = 0;
     };
     for (const [index, key] of keys.entries()) {
-      const size = checkKey(key).length + BLOCKING_VALUE.length + ' \n'.length;
+      const line = this.#entry(key);
+      const size = line.length + '\n'.length;
       if (used + size > room) cut(index);
+      lines.push(line);
       used += size;
     }
     if (from < keys.length) cut(keys.length);
@@ -89,7 +97,7 @@ export class MapCommands {
   }
 
   set(key: string): string {
-    return `${this.target} set map ${this.#path} ${checkKey(key)} ${BLOCKING_VALUE}`;
+    return `${this.target} set map ${this.#path} ${this.#entry(key)}`;
   }
 
   del(key: string): string {
@@ -97,8 +105,8 @@ export class MapCommands {
   }
 
   /** Duplicates of the key keep their values. */
-  setElement(element: string): string {
-    return `${this.target} set map ${this.#path} ${checkElement(element)} ${BLOCKING_VALUE}`;
+  setElement(element: string, key: string): string {
+    return `${this.target} set map ${this.#path} ${checkElement(element)} ${checkValue(this.valueFor(key))}`;
   }
 
   /** Duplicates of the key stay. */
@@ -120,6 +128,10 @@ export class MapCommands {
 
   commit(version: number): string {
     return `${this.target} commit map ${this.#at(version)}`;
+  }
+
+  #entry(key: string): string {
+    return `${checkKey(key)} ${checkValue(this.valueFor(key))}`;
   }
 
   #at(version: number | undefined): string {

@@ -1,5 +1,5 @@
 import type { Command } from '../socket/conversation-command.ts';
-import { BLOCKING_VALUE, type MapCommands } from './runtime-map-commands.ts';
+import type { MapCommands } from './runtime-map-commands.ts';
 import { type Intent, type Lookup, lookupOf } from './runtime-map-lookup.ts';
 
 /** With fewer addresses the command of rule 4. */
@@ -78,7 +78,7 @@ export function planChanges(
   );
   for (const change of additions) {
     const { before, key } = change;
-    if (before?.state === 'exact' && before.value !== BLOCKING_VALUE) mutate(change, commands.set(key));
+    if (before?.state === 'exact' && before.value !== commands.valueFor(key)) mutate(change, commands.set(key));
   }
   if (pendingVersion !== undefined) {
     const missing = new Set(fresh ?? additions.map(({ key }) => key));

@@ -1,6 +1,6 @@
 // The read-back of rules 4, 5 and 8.
 import { isGoodAdd, isGoodDelete, parseGetMap } from '../socket/replies.ts';
-import { BLOCKING_VALUE, hides } from './runtime-map-commands.ts';
+import { hides } from './runtime-map-commands.ts';
 
 export interface EntryFailure {
   readonly ip_address: string;
@@ -34,18 +34,21 @@ export function lookupOf(key: string, getMapBody: string): Lookup {
 }
 
 /** The same from a `show map`: of the entries with exactly this key the first one wins a lookup. */
-export function lookupInDump(values: readonly string[]): Lookup {
+export function lookupInDump(values: readonly string[], wanted: string): Lookup {
   const [first] = values;
   if (first === undefined) return { state: 'absent' };
-  const wrong = values.find((value) => value !== BLOCKING_VALUE);
+  const wrong = values.find((value) => value !== wanted);
   return { state: 'exact', value: wrong ?? first };
 }
 
-/** Null: the entry is as intended. `after` must not be `hidden`: resolve it from a dump first. */
-export function failureReason(intent: Intent, mutation: string | null, after: Lookup): string | null {
+/**
+ * Null: the entry is as intended. `after` must not be `hidden`: resolve it from a dump first.
+ * @param value of an addition
+ */
+export function failureReason(intent: Intent, value: string, mutation: string | null, after: Lookup): string | null {
   if (mutation !== null && !(intent === 'add' ? isGoodAdd(mutation) : isGoodDelete(mutation))) return 'rejected';
   if (after.state === 'unknown') return 'unknown reply';
   if (intent === 'remove') return after.state === 'exact' ? 'read-back present' : null;
   if (after.state === 'absent') return 'read-back absent';
-  return after.state === 'exact' && after.value !== BLOCKING_VALUE ? 'wrong value' : null;
+  return after.state === 'exact' && after.value !== value ? 'wrong value' : null;
 }

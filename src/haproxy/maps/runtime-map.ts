@@ -15,7 +15,14 @@ import {
   parseUses,
 } from '../socket/replies.ts';
 import { type GroupApplication, type GroupOutcome, type GroupRequest, WorkerGroup } from './runtime-map-changes.ts';
-import { BLOCKING_VALUE, CURRENT, checkMapPath, MapCommands, type WorkerRef } from './runtime-map-commands.ts';
+import {
+  alwaysOne,
+  CURRENT,
+  checkMapPath,
+  MapCommands,
+  type ValueFor,
+  type WorkerRef,
+} from './runtime-map-commands.ts';
 import { dump, type ElementChange, type EntriesSink, elementsOf } from './runtime-map-dump.ts';
 import type { EntryFailure } from './runtime-map-lookup.ts';
 import { RuntimeMapRejection } from './runtime-map-rejection.ts';
@@ -73,6 +80,8 @@ const ABSENT_ELEMENT_IS_GOOD: Expectation = { alsoGood: [KEY_NOT_FOUND, ELEMENT_
 interface RuntimeMapDeps {
   readonly socket: MasterSocket;
   readonly path: string;
+  /** Of keys that the map is to hold; called whenever a command is written or a reply is judged. */
+  readonly valueFor?: ValueFor;
   readonly onFailure?: (failure: EntryFailure) => void;
 }
 
@@ -90,14 +99,16 @@ export interface EntryCount {
  */
 export class RuntimeMap {
   readonly path: string;
+  readonly valueFor: ValueFor;
   readonly #deps: RuntimeMapDeps;
 
   constructor(deps: RuntimeMapDeps) {
     this.#deps = deps;
     this.path = checkMapPath(deps.path);
+    this.valueFor = deps.valueFor ?? alwaysOne;
   }
 
-  /** Rule 4: true only when `get map` then finds exactly this entry with value 1 in the current worker. */
+  /** Rule 4: true only when `get map` then finds exactly this entry with its value in the current worker. */
   async addIpToRuntimeMap(ip: string, deadline: Deadline): Promise<boolean> {
     return this.#changeOne([ip], [], deadline);
   }
@@ -158,7 +169,7 @@ export class RuntimeMap {
 
   /** The first phase of a group of the writer, in one worker: starts the lookups and changes nothing. */
   lookUpGroup(request: GroupRequest): WorkerGroup {
-    return new WorkerGroup({ socket: this.#deps.socket, path: this.path, request });
+    return new WorkerGroup({ socket: this.#deps.socket, path: this.path, valueFor: this.valueFor, request });
   }
 
   /** Both phases at once, for changes that are durable. Failures are in the outcome. */
@@ -189,7 +200,7 @@ export class RuntimeMap {
     );
   }
 
-  /** Sets the value 1. An absent key rejects (`entry not found.`). */
+  /** Sets the value of each key. An absent key rejects (`entry not found.`). */
   async setMany(worker: WorkerRef, ips: readonly string[], deadline: Deadline): Promise<void> {
     const commands = this.#commands(worker);
     await this.#mutateEach(
@@ -200,7 +211,7 @@ export class RuntimeMap {
   }
 
   /**
-   * Lists the map, and returns the changes that leave each key once, with value 1. All duplicates get the value 1
+   * Lists the map, and returns the changes that leave each key once, with its value. All duplicates get this value
    * before any is removed, and one of each key stays, so that every key blocks all the time. Entries are addressed by
    * element, because `set map` and `del map` by key act on all duplicates or, from 3.4 on, on some of them.
    */
@@ -211,7 +222,7 @@ export class RuntimeMap {
     const remove: ElementChange[] = [];
     for (const [key, entries] of elements) {
       for (const { element, value } of entries) {
-        if (value !== BLOCKING_VALUE) set.push({ key, element, change: 'set' });
+        if (value !== this.valueFor(key)) set.push({ key, element, change: 'set' });
       }
       for (const { element } of entries.slice(1)) remove.push({ key, element, change: 'remove' });
     }
@@ -227,15 +238,21 @@ export class RuntimeMap {
   async changeElements(worker: WorkerRef, changes: readonly ElementChange[], deadline: Deadline): Promise<void> {
     if (changes.length === 0) return;
     const commands = this.#commands(worker);
-    const elements = (wanted: ElementChange['change']): string[] =>
-      changes.filter(({ change }) => change === wanted).map(({ element }) => element);
-    const set = elements('set').map((element) => commands.setElement(element));
-    const remove = elements('remove').map((element) => commands.delElement(element));
+    const set = changes.filter(({ change }) => change === 'set');
+    const remove = changes.filter(({ change }) => change === 'remove');
     await this.#with(
       deadline,
       async (conversation) => {
-        await runMapCommands(conversation, set, ABSENT_ELEMENT_IS_GOOD);
-        await runMapCommands(conversation, remove, ABSENT_ELEMENT_IS_GOOD);
+        await runMapCommands(
+          conversation,
+          set.map(({ element, key }) => commands.setElement(element, key)),
+          ABSENT_ELEMENT_IS_GOOD,
+        );
+        await runMapCommands(
+          conversation,
+          remove.map(({ element }) => commands.delElement(element)),
+          ABSENT_ELEMENT_IS_GOOD,
+        );
       },
       true,
     );
@@ -343,6 +360,6 @@ export class RuntimeMap {
   }
 
   #commands(worker: WorkerRef): MapCommands {
-    return new MapCommands(this.path, worker);
+    return new MapCommands(this.path, worker, this.valueFor);
   }
 }

@@ -10,7 +10,7 @@ import { hang, ScriptedMaster, say } from '../../../testkit/scripted-master.ts';
 import { stopTime } from '../../../testkit/stop-time.ts';
 import { MasterSocket } from '../socket/master-socket.ts';
 import { capabilitiesOf } from './proxy-version.ts';
-import { listProcesses, type Processes, showProcesses } from './workers.ts';
+import { configurationReadSince, listProcesses, type Processes, showProcesses } from './workers.ts';
 
 const soon = (): number => within(60_000);
 const pids = ({ current, draining, starting }: Processes) => ({
@@ -141,6 +141,27 @@ describe('the processes of a master', () => {
 });
 
 describeOnEachProxy('a worker that starts', ({ bin, major, minor }) => {
+  it('its configuration was read later than it tells', async () => {
+    const proxy = await RealProxy.start(bin);
+    try {
+      const before = await proxy.workerPid();
+      const since = (pid: number) => configurationReadSince(proxy.socket, pid, soon());
+      const requestedAt = Date.now();
+      const reload = await beginHeldReload(proxy);
+      const readAt = Date.now();
+      await reload.release().catch(() => undefined);
+      const pid = await eventually('another worker serves', async () => {
+        const { current } = await showProcesses(proxy.socket, soon());
+        return current[0]?.pid === before ? null : current[0]?.pid;
+      });
+      expect(await since(pid)).toBeGreaterThanOrEqual(requestedAt);
+      expect(await since(pid)).toBeLessThanOrEqual(readAt);
+      expect(await since(4_194_304)).toBeNull();
+    } finally {
+      await proxy.stop();
+    }
+  });
+
   if (!capabilitiesOf({ text: '', major, minor }).workerReadsConfiguration) {
     it('a starting worker keeps the master from answering', async () => {
       const proxy = await RealProxy.start(bin);

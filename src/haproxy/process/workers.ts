@@ -122,6 +122,27 @@ export async function processesFrom(
   };
 }
 
+/**
+ * When HAProxy began to read the configuration that this worker runs, or shortly before, in ms of the wall clock. The
+ * worker's own start is no such moment: up to 3.0 the master reads and then forks. Null: master or worker do not answer.
+ */
+export async function configurationReadSince(
+  socket: MasterSocket,
+  pid: number,
+  deadline: Deadline,
+): Promise<number | null> {
+  try {
+    const conversation = await socket.converse(Math.min(deadline, performance.now() + probeMs));
+    // `float`: with fractions of a second.
+    const [info = ''] = await conversation.finish([`@!${pid} show info float`]);
+    const [, seconds] = /^Start_time_sec: (\d{1,12}(?:\.\d{1,6})?)$/m.exec(info) ?? [];
+    return seconds === undefined ? null : Number(seconds) * 1_000;
+  } catch (error) {
+    if (!(error instanceof MasterSocketError)) throw error;
+    return null;
+  }
+}
+
 /** False also if no file descriptor is left to read /proc. */
 export async function hasExited({ pid, startTime }: Pick<Worker, 'pid' | 'startTime'>): Promise<boolean> {
   // /proc may hide the processes of other users.

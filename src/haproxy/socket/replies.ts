@@ -52,6 +52,13 @@ export const KEY_NOT_FOUND = 'Key not found.';
 /** `set map P #0x7f8b9d9d29e0 1` of an entry that is gone. */
 export const ELEMENT_NOT_FOUND = 'key or pattern not found.';
 
+const UNKNOWN_MAP = 'Unknown map identifier';
+
+/** The worker has not loaded the map, as no rule of its configuration names it. */
+export function isUnknownMap(body: string): boolean {
+  return body.startsWith(UNKNOWN_MAP);
+}
+
 /** Rule 5: an absent key is the requested state. */
 export function isGoodDelete(body: string): boolean {
   return body === '' || body === KEY_NOT_FOUND;

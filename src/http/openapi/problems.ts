@@ -157,6 +157,22 @@ const samples: Readonly<Record<number, Sample>> = {
       '203.0.113.7 is covered by the trusted 203.0.113.0/28, which overrides blocks; to store it anyway, send force: true with an admin key',
     members: { overridden_by: ['203.0.113.0/28'] },
   },
+  [codes.InsideUpstream]: {
+    op: 'block',
+    detail:
+      '10.0.3.7 is inside 10.0.3.0/24, a network of the upstream lb, which is served because it acts for its clients: block the address of the client instead; to store it anyway, send force: true with an admin key',
+    members: { upstream: 'lb' },
+  },
+  [codes.InvalidUpstream]: {
+    op: 'read request',
+    ...field('header', 'give the header that names the client, or proxy_protocol: true'),
+  },
+  [codes.UpstreamRulesMissing]: {
+    op: 'safe reload',
+    detail:
+      '/etc/proxy/proxy.liquid renders a configuration in which the front end http would not look up upstreams; add their rules to the template, as in docs/template.md',
+    members: { restored: true, worker_before: 4711, worker_after: 4711 },
+  },
   [codes.ForeignMapFile]: {
     op: 'update map file',
     detail: 'the map file /etc/proxy/blocked_ips.map belongs to another database',

@@ -1,5 +1,5 @@
 // Messages for removals and their Undo. Only what the response confirms is reported as done.
-import type { BlockedIp, BulkAnswer, Claim, RuntimeReport, UnblockAnswer } from '../../api/types.ts';
+import type { BlockedIp, BulkAnswer, Claim, RuntimeReport, UnblockAnswer, UndoAnswer } from '../../api/types.ts';
 import { momentText } from '../../parts/age.tsx';
 import { sentence } from '../../parts/problem-alert.tsx';
 import { claimsOf, sourceNames, unblockEffect } from '../../parts/source-words.ts';
@@ -28,6 +28,21 @@ export function unblockWords(answer: UnblockAnswer): Message {
     title: `${ip} is still blocked`,
     tone: 'warn',
     words: `Entry removed. Still blocked by ${still.join(', ')}.${unverified(answer)}`,
+  };
+}
+
+/** Of the undo of an unblock. */
+export function undoneWords(ip: string, answer: UndoAnswer): Message {
+  const restored = answer.first.filter(({ action }) => action !== 'drop').map(({ source }) => source);
+  if (restored.length === 0) return { title: 'Nothing to restore: these claims have ended', tone: 'warn', words: '' };
+  const claims = restored.length === 1 ? 'Claim' : 'Claims';
+  const { tone, words } = runtimeWords(answer);
+  const [trusted] = answer.still_trusted ?? [];
+  const allowed = trusted === undefined ? '' : ` It stays allowed: ${trusted.by} is trusted.`;
+  return {
+    title: `${claims} of ${restored.join(', ')} to ${ip} restored`,
+    tone: trusted === undefined ? tone : 'warn',
+    words: `${words}${allowed}`,
   };
 }
 
@@ -91,13 +106,26 @@ function withoutEntry({ not_blocked: none = [], rejected }: BulkAnswer): Readonl
 }
 
 function stillBlocked(answer: BulkAnswer) {
-  const { still_blocked: some = [], still_blocked_total: total = 0 } = answer;
+  const by = networksOf(answer);
+  if (by === null) return null;
+  const { total, which, names } = by;
+  const words = `${which} ${total === 1 ? 'is' : 'are'} still blocked by ${names}.${unverified(answer)}`;
+  return { tone: 'warn' as const, words };
+}
+
+/** Of a dry run; null: no network covers them. */
+export function coveringWords(answer: BulkAnswer): string | null {
+  const by = networksOf(answer);
+  return by === null ? null : `${by.which} ${by.total === 1 ? 'stays' : 'stay'} blocked by ${by.names}.`;
+}
+
+/** The networks that keep removed addresses blocked; null: there are none. */
+function networksOf({ still_blocked: some = [], still_blocked_total: total = 0 }: BulkAnswer) {
   const [first] = some;
   if (total === 0 || first === undefined) return null;
   const by = [...new Set(some.map((one) => one.by))];
   const names = `${by.slice(0, 3).join(', ')}${by.length > 3 || some.length < total ? ' and others' : ''}`;
-  const which = total === 1 ? `${first.ip_address} is` : `${counted(total)} are`;
-  return { tone: 'warn' as const, words: `${which} still blocked by ${names}.${unverified(answer)}` };
+  return { total, which: total === 1 ? first.ip_address : counted(total), names };
 }
 
 /** @param sent number of restored entries; the others have expired. @param answer null: none was sent */

@@ -43,7 +43,7 @@ export function useRemoval(): (entries: readonly BlockedIp[]) => Promise<void> {
         const { ip_address: about } = first;
         const entry = await currentEntry(api, about);
         const action = entry === null ? {} : { action: undoAction([entry]) };
-        toast({ ...unblockWords(await unblock(api, about)), about, ...action });
+        toast({ ...unblockWords((await unblock(api, about)).answer), about, ...action });
       } else {
         const answer = await change(api, { remove: entries.map(({ ip_address }) => ip_address) });
         // An entry that another client unblocked meanwhile must stay unblocked after Undo.
@@ -69,7 +69,7 @@ export function useUndoBlock(): (ip: string, before: BlockedIp | null) => void {
   const undo = async (ip: string, before: BlockedIp | null): Promise<void> => {
     try {
       if (before === null || hasExpired(before, clock.now()))
-        toast({ ...unblockWords(await unblock(api, ip)), about: ip });
+        toast({ ...unblockWords((await unblock(api, ip)).answer), about: ip });
       else
         toast({
           ...blockWords((await block(api, { ...restoreRequest(before), ...all })).answer),

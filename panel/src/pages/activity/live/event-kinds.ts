@@ -4,7 +4,7 @@ import { type EventSubject, eventSubject } from '../../../live/stale-subjects.ts
 export const eventKinds = [
   { kind: 'blocking', label: 'Blocking' },
   { kind: 'trust', label: 'Trust' },
-  { kind: 'configuration', label: 'Sites and configuration' },
+  { kind: 'configuration', label: 'Sites, upstreams and configuration' },
   { kind: 'keys', label: 'Keys and webhooks' },
   { kind: 'health', label: 'Health' },
 ] as const;
@@ -17,6 +17,7 @@ const kinds: Readonly<Record<EventSubject, EventKind>> = {
   sync: 'blocking',
   drift: 'blocking',
   trust: 'trust',
+  upstream: 'configuration',
   site: 'configuration',
   reload: 'configuration',
   key: 'keys',

@@ -56,6 +56,9 @@ const describe: { readonly [Type in EventType]: Describe<Type> } = {
   'site.set': ({ domain, created, by }) =>
     good(`Site ${text(domain)} ${created === true ? 'added' : 'changed'}${author(by)}`),
   'site.removed': ({ domain, by }) => good(`Site ${text(domain)} removed${author(by)}`),
+  'upstream.set': ({ name, created, by }) =>
+    good(`Upstream ${text(name)} ${created === true ? 'created' : 'changed'}${author(by)}`),
+  'upstream.removed': ({ name, by }) => good(`Upstream ${text(name)} removed${author(by)}`),
   'key.created': ({ name, by }) => good(`Key ${text(name)} created${author(by)}`),
   'key.revoked': ({ name, by }) => good(`Key ${text(name)} revoked${author(by)}`),
   'webhook.set': ({ id, enabled, by }) =>

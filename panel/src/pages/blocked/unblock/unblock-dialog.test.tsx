@@ -29,6 +29,8 @@ const verified = {
   reload_scheduled: false,
 };
 
+const noCounts = { added: 0, updated: 0, removed: 0, unchanged: 0, rejected_total: 0, rejected: [] };
+
 function Page({ entries }: { readonly entries: readonly BlockedIp[] }) {
   const { unblock, dialog } = useUnblock();
   return (
@@ -46,6 +48,7 @@ async function open(
   session: object = {},
   entries = [entry],
   covered_by: readonly string[] = [],
+  stillBlocked: object = {},
 ): Promise<FakeService> {
   const service = new FakeService();
   const info = { token: 'pms_1', name: 'ann', scopes: ['admin'], source: null, client_address: null };
@@ -70,10 +73,17 @@ async function open(
     };
   });
   service.on('POST /api/blocked-ips', () => ({ status: 201, body: { ...entry, ...verified } }));
+  service.on('POST /api/blocked-ips/batch', () => ({
+    body: { ...noCounts, dry_run: true, ...stillBlocked, ...verified },
+  }));
   await renderInApp(<Page entries={entries} />);
   fireEvent.click(screen.getByRole('button', { name: 'Remove' }));
   return service;
 }
+const row = (id: number, request_id: string) => ({ id, operation: 'unblock', ip_address: ip, request_id });
+/** Of the batches that change something. */
+const batches = ({ calls }: FakeService) =>
+  calls.filter(({ call, query }) => call === 'POST /api/blocked-ips/batch' && !query.has('dry_run'));
 const button = (name: string) => screen.findByRole('button', { name });
 const claimsIn = async (label: string) => {
   const list = await screen.findByRole('list', { name: label });
@@ -82,7 +92,7 @@ const claimsIn = async (label: string) => {
     .map((item) => item.textContent);
 };
 
-it('says which claims it drops and who keeps the address blocked, and restores each to its source', async () => {
+it('says which claims it drops and who keeps the address blocked, and restores them by the audit log', async () => {
   const claims = [claim('drop', 'list'), claim('manual', 'manual', 'abuse'), claim('fail2ban:sshd', 'agent')];
   const service = await open(entryOf(claims));
   expect(await claimsIn('Dropped claims')).toEqual([
@@ -94,10 +104,37 @@ it('says which claims it drops and who keeps the address blocked, and restores e
   fireEvent.click(await button('Drop claims'));
   await screen.findByText(`${ip} is still blocked`);
   await screen.findByText('Still claimed by drop.');
+  const restored = ['manual', 'fail2ban:sshd'].map((source) => ({
+    ip_address: ip,
+    source,
+    action: 'restore',
+    expires_at: null,
+  }));
+  service.on('GET /api/audit', () => ({ body: { items: [row(813, 'REQ0'), row(812, 'REQ1')], next_cursor: null } }));
+  service.on('POST /api/audit/812/undo', () => ({ body: { ...noCounts, first: restored, ...verified } }));
+  fireEvent.click(await button('Undo'));
+  await screen.findByText(`Claims of manual, fail2ban:sshd to ${ip} restored`);
+  const [audit] = service.calls.filter(({ call }) => call === 'GET /api/audit');
+  expect([audit?.query.get('operation'), audit?.query.get('ip_address')]).toEqual(['unblock', ip]);
+});
+
+it('restores each claim to its source if the audit log does not have the unblock', async () => {
+  const service = await open(entryOf([claim('manual', 'manual', 'abuse'), claim('fail2ban:sshd', 'agent')]));
+  service.on('GET /api/audit', () => ({ body: { items: [row(813, 'REQ0')], next_cursor: null } }));
+  fireEvent.click(await button('Unblock address'));
   fireEvent.click(await button('Undo'));
   await screen.findByText(`Claim of fail2ban:sshd to ${ip} restored`);
   const blocks = service.calls.filter(({ call }) => call === 'POST /api/blocked-ips');
   expect(blocks.map(({ query }) => query.get('source'))).toEqual([null, 'fail2ban:sshd']);
+});
+
+it('restores the dropped claims after an unblock with trust, which a block ends', async () => {
+  const service = await open(entryOf([claim('drop', 'list'), claim('fail2ban', 'agent')]));
+  fireEvent.click(await screen.findByLabelText('7 days'));
+  fireEvent.click(await button('Trust for 7 days'));
+  fireEvent.click(await button('Undo'));
+  await screen.findByText(`Claim of fail2ban to ${ip} restored`);
+  expect(service.calls.some(({ call }) => call.startsWith('GET /api/audit'))).toBe(false);
 });
 
 it('trusts the address for a time, also if only a list claims it', async () => {
@@ -156,14 +193,31 @@ it('says for several entries how many claims it drops, and how many addresses st
   fireEvent.click(await button('Drop claims'));
   await screen.findByText('1 of 2 entries removed');
   await screen.findByText(/^Still blocked by other sources: 192\.0\.2\.1\./);
-  expect(service.bodies('POST /api/blocked-ips/batch')).toEqual([{ remove: [ip, '192.0.2.2'] }]);
+  expect(batches(service).map(({ body }) => body)).toEqual([{ remove: [ip, '192.0.2.2'] }]);
   fireEvent.click(await button('Undo'));
   await screen.findByText('2 addresses blocked again');
-  const restored = service.calls.filter(({ call }) => call.endsWith('/batch')).slice(1);
+  const restored = batches(service).slice(1);
   expect(restored.map(({ query, body }) => [query.get('source'), body])).toMatchObject([
     ['fail2ban', { add: [{ ip_address: ip }] }],
     [null, { add: [{ ip_address: '192.0.2.2' }] }],
   ]);
+});
+
+it('says which blocked networks keep some of several entries blocked', async () => {
+  const other = { ...entryOf(), ip_address: '192.0.2.2' };
+  const covered = { still_blocked: [{ ip_address: ip, by: '192.0.2.0/24' }], still_blocked_total: 1 };
+  const service = await open(
+    entryOf([claim('fail2ban', 'agent')]),
+    {},
+    [entryOf([claim('fail2ban', 'agent')]), other],
+    [],
+    covered,
+  );
+  await screen.findByText(`${ip} stays blocked by 192.0.2.0/24.`);
+  const [preview] = service.calls.filter(({ call }) => call.endsWith('/batch'));
+  expect(preview).toMatchObject({ body: { remove: [ip, '192.0.2.2'] } });
+  expect(preview?.query.get('dry_run')).toBe('true');
+  expect(batches(service)).toEqual([]);
 });
 
 it('restores removed entries by the claims of each source', async () => {
@@ -175,11 +229,12 @@ it('restores removed entries by the claims of each source', async () => {
   fireEvent.click(await button('Drop claims'));
   fireEvent.click(await button('Undo'));
   await screen.findByText('2 addresses blocked again');
-  const batches = service.calls.filter(({ call }) => call.endsWith('/batch')).slice(1);
-  const sent = batches.map(({ query, body }) => [
-    query.get('source'),
-    (body as { add: { ip_address: string; reason: string | null }[] }).add.map((one) => [one.ip_address, one.reason]),
-  ]);
+  const sent = batches(service)
+    .slice(1)
+    .map(({ query, body }) => [
+      query.get('source'),
+      (body as { add: { ip_address: string; reason: string | null }[] }).add.map((one) => [one.ip_address, one.reason]),
+    ]);
   expect(sent).toEqual([
     ['fail2ban', [[ip, null]]],
     [

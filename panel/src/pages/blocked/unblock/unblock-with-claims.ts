@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
-import { block, unblock, useRefreshBlocked } from '../../../api/blocked-ips.ts';
+import { block, unblock, undoUnblock, useRefreshBlocked } from '../../../api/blocked-ips.ts';
 import { useInvalidation } from '../../../api/query-keys.ts';
 import type { Claim } from '../../../api/types.ts';
 import { toast, toastProblem } from '../../../parts/toasts.tsx';
 import { useAllowed, useSession } from '../../../session/session.ts';
 import { blockWords } from '../block/block-words.ts';
-import { unblockWords } from '../removal-words.ts';
+import { unblockWords, undoneWords } from '../removal-words.ts';
 
 interface UnblockRequest {
   readonly ip: string;
@@ -14,15 +14,23 @@ interface UnblockRequest {
   readonly dropped: readonly Claim[];
 }
 
-/** Undo makes the dropped claims again, each of its source; a block ends the trust that the unblock made. */
+/**
+ * An administrator's Undo is that of the service, which restores all claims or none. After an unblock that trusts the
+ * address, and for other keys, Undo makes each dropped claim again: a block ends that trust too.
+ */
 export function useUnblockWithClaims() {
   const { api, clock } = useSession();
   const admin = useAllowed('admin');
   const refresh = useRefreshBlocked();
   const refreshTrust = useInvalidation('trust');
 
-  const undo = async (ip: string, claims: readonly Claim[]): Promise<void> => {
+  const undo = async (ip: string, claims: readonly Claim[], requestId: string | null): Promise<void> => {
     try {
+      const undone = requestId === null ? null : await undoUnblock(api, ip, requestId);
+      if (undone !== null) {
+        toast({ ...undoneWords(ip, undone), about: ip });
+        return;
+      }
       const left = claims.filter(({ expires_at: end }) => end === null || Date.parse(end) > clock.now());
       for (const { source, kind, reason, blocked_by, expires_at } of left) {
         const body = { ip_address: ip, reason, expires_at, ...(blocked_by === null ? {} : { blocked_by }) };
@@ -42,8 +50,10 @@ export function useUnblockWithClaims() {
 
   return useMutation({
     mutationFn: ({ ip, trustFor }: UnblockRequest) => unblock(api, ip, trustFor),
-    onSuccess: (answer, { ip, dropped }) => {
-      const action = dropped.length === 0 ? {} : { action: { label: 'Undo', run: () => void undo(ip, dropped) } };
+    onSuccess: ({ answer, requestId }, { ip, trustFor, dropped }) => {
+      const exact = admin && trustFor === '' ? requestId : null;
+      const run = (): void => void undo(ip, dropped, exact);
+      const action = dropped.length === 0 ? {} : { action: { label: 'Undo', run } };
       toast({ ...unblockWords(answer), about: ip, ...action });
     },
     onSettled: () => {

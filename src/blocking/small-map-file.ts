@@ -1,0 +1,70 @@
+// The file of a map with few entries: each change rewrites it completely.
+import { stat } from 'node:fs/promises';
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import { isMissing, writeFileAtomically } from '../files/atomic-file.ts';
+
+export class SmallMapFile {
+  readonly #path: string;
+  readonly #what: string;
+  #written: { readonly identity: string | null; readonly content: string } | null = null;
+  /** Never rejects. */
+  #writing: Promise<unknown> | null = null;
+
+  /** @param what for errors, such as `trusted map` */
+  constructor(path: string, what: string) {
+    this.#path = path;
+    this.#what = what;
+  }
+
+  /** False: another process changed or removed it, or it was never written. */
+  async unchanged(): Promise<boolean> {
+    for (;;) {
+      while (this.#writing !== null) await this.#writing;
+      const written = this.#written;
+      const there = await identityOf(this.#path);
+      // The service wrote it during the check.
+      if (this.#writing === null && this.#written === written) return written !== null && written.identity === there;
+    }
+  }
+
+  /** Errors: 6004. */
+  async write(content: string): Promise<void> {
+    const write = this.#writeWhole(content);
+    const writing = write.catch(() => undefined);
+    this.#writing = writing;
+    try {
+      await write;
+    } finally {
+      if (this.#writing === writing) this.#writing = null;
+    }
+  }
+
+  async #writeWhole(content: string): Promise<void> {
+    try {
+      // An unchanged file stays: a proxy that died can be started although the disk is full.
+      if (this.#written?.content === content && this.#written.identity === (await identityOf(this.#path))) return;
+      this.#written = null;
+      await writeFileAtomically(this.#path, content);
+      this.#written = { identity: await identityOf(this.#path), content };
+    } catch (error) {
+      throw new ServiceError(
+        codes.MapFileUnusable,
+        this.#what,
+        `the map file ${this.#path} cannot be written: ${(error as Error).message}`,
+        { cause: error, retryAfterSeconds: 5 },
+      );
+    }
+  }
+}
+
+/** Changes with every edit and replacement; null: no such file. */
+async function identityOf(path: string): Promise<string | null> {
+  try {
+    const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
+    return [dev, ino, size, mtimeNs].join(':');
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}

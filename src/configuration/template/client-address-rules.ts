@@ -1,0 +1,137 @@
+// The built-in template's rules that decide which address is judged, and what servers receive (ADR 0060, 0061).
+import { mostSteps } from '../../domain/client-address.ts';
+import {
+  chainMode,
+  judgeUpstreamOffset as offset,
+  oneStepMode,
+  singleHeaderModes,
+} from '../../domain/upstream-modes.ts';
+import { sameAddress } from '../rules/rules.ts';
+import { claimedDirectly, claimedThroughUpstreams } from './address-headers.ts';
+
+const isUpstream = '{ var(txn.pm_upstream) -m int gt 0 }';
+const lookup = 'map_ip_int({{ upstreams_map }},0)';
+const refuse = "http-request return status 400 content-type text/plain string 'unreadable client address' if";
+
+/** Of one that was read, in a regular condition; HAProxy reads the conditions one after the other until one is false. */
+const found = '-m found';
+const mode = 'var(txn.pm_walk),mod(100)';
+
+const xffModes = [`${oneStepMode}`, `${chainMode}`, `${oneStepMode + offset}`, `${chainMode + offset}`].join(' ');
+const xffRefusing = `${chainMode} ${oneStepMode}`;
+const singleRefusing = Object.values(singleHeaderModes).join(' ');
+
+const valueNumbers = Array.from({ length: mostSteps }, (_, index) => index + 1);
+
+const valueConditions = valueNumbers.map((number) => {
+  const read = `req.hdr_ip(x-forwarded-for,-${number}),set-var(txn.pm_named)`;
+  const walk = `${lookup},mul(txn.pm_chain),add(${100 * number}),set-var(txn.pm_walk)`;
+  return `acl xff_value_${number} ${read},${walk} ${found}`;
+});
+
+const walkConditions = valueNumbers.map((number) => `xff_next xff_chain xff_value_${number}`).join(' ');
+
+const singleConditions = Object.entries(singleHeaderModes).flatMap(([header, value]) => [
+  `acl is_${header} ${mode} -m int ${value} ${value + offset}`,
+  `acl one_${header} req.hdr_cnt(${header}),set-var(txn.pm_count) -m int 1`,
+  // HAProxy 2.6 does not read an address in brackets, later versions do.
+  `acl bracket_${header} req.hdr(${header}) -m beg [`,
+  `acl value_${header} req.hdr_ip(${header},-1),set-var(txn.pm_named) ${found}`,
+]);
+
+const anySingle = Object.keys(singleHeaderModes)
+  .map((header) => `is_${header} one_${header} !bracket_${header} value_${header} single_read`)
+  .join(' or ');
+
+const upstreamRules = [
+  '# The mode of the upstream that sends the request: which header names the client (docs/template.md). 0: no upstream.',
+  `http-request set-var(txn.pm_upstream) src,${lookup},set-var(txn.pm_walk)`,
+  '# What clients say about addresses is not believed, and does not reach a server: nothing from a peer that is no',
+  '# upstream, and from an upstream only what it sets itself. A dot is any separator: servers may read X_Forwarded_For',
+  '# as X-Forwarded-For. The first condition is a cheap one that most requests do not meet.',
+  `http-request del-header ${claimedDirectly.pattern} -m reg if !${isUpstream} { req.hdr_names -m sub ${claimedDirectly.parts} }`,
+  'http-request del-header forwarded -m beg',
+  `http-request del-header ${claimedThroughUpstreams.pattern} -m reg if ${isUpstream} { src,set-var(txn.pm_peer) ${found} } { req.hdr_names -m sub ${claimedThroughUpstreams.parts} }`,
+  '',
+  '# X-Forwarded-For, from its last value on: while an address read is that of an upstream, its own value is the next.',
+  '# pm_named is the last address read, and pm_walk its mode plus 100 for each value read. All is done by conditions,',
+  '# which HAProxy evaluates in their order up to the first false one, so other requests pay for one.',
+  `acl xff_next ${mode} -m int ${xffModes}`,
+  '# pm_chain is 0 if the upstream is believed for one value only: what that value names counts as no upstream.',
+  `acl xff_chain var(txn.pm_walk),and(1),set-var(txn.pm_chain) ${found}`,
+  ...valueConditions,
+  '# [2001:db8::1]:443 is read as 2001:db8::1.',
+  'http-request replace-value X-Forwarded-For ^[[]([0-9A-Fa-f:.]+)[]](:[0-9]+)?$ \\1 if xff_next { req.hdr(x-forwarded-for) -m beg [ }',
+  `http-request unset-var(txn.pm_chain) if ${walkConditions}`,
+  `# The next value cannot be read, or is one more than ${mostSteps}.`,
+  `${refuse} { ${mode} -m int ${xffRefusing} } { var(txn.pm_walk),div(100),set-var(txn.pm_read) ${found} } { req.hdr_cnt(x-forwarded-for),sub(txn.pm_read) -m int gt 0 }`,
+  '',
+  '# Headers of one address.',
+  ...singleConditions,
+  `acl single_read int(100),set-var(txn.pm_walk) ${found}`,
+  `http-request unset-var(txn.pm_chain) if ${anySingle}`,
+  `${refuse} { ${mode} -m int ${singleRefusing} } { var(txn.pm_count) -m int gt 0 }`,
+  '',
+  '# An address that was named is judged, also inside the networks of upstreams. An upstream that names none is served.',
+  `http-request set-src var(txn.pm_named) if ${isUpstream}`,
+  `http-request set-var(txn.pm_upstream) int(0) if { var(txn.pm_named) ${found} }`,
+];
+
+const rulesWithoutUpstreams = [
+  '# What clients say about addresses is not believed, and does not reach a server. A dot is any separator: servers may',
+  '# read X_Forwarded_For as X-Forwarded-For. The condition is a cheap one that most requests do not meet.',
+  `http-request del-header ${claimedDirectly.pattern} -m reg if { req.hdr_names -m sub ${claimedDirectly.parts} }`,
+];
+
+/** Before the 403 rule. */
+export const clientAddressRules = `\
+{%- if has_upstreams %}
+
+${lines(upstreamRules)}
+{%- else %}
+
+${lines(rulesWithoutUpstreams)}
+{%- endif %}
+${lines([
+  '# A listener for both address families reports an IPv4 client as ::ffff:a.b.c.d.',
+  `http-request set-src ${sameAddress}`,
+])}`;
+
+const httpsRules = [
+  '# Whether the client used https: here, or as the upstream says in X-Forwarded-Proto or by the port in PROXY protocol.',
+  'http-request set-var(txn.https_seen) ssl_fc',
+  'http-request set-var(txn.https_seen) bool(true) if { var(txn.pm_peer) -m found } { req.hdr(x-forwarded-proto,-1) -m str -i https } or { fc_rcvd_proxy } { dst_port 443 }',
+  'http-request set-header X-Forwarded-Proto %[var(txn.https_seen),iif(https,http)]',
+];
+
+const otherHeaderRules = Object.keys(singleHeaderModes).map(
+  (header) =>
+    `http-request set-header ${spelled(header)} %[src] if { var(txn.pm_peer) -m found } { req.fhdr(${header}) -m found }`,
+);
+
+/** After the site is known. */
+export const serverHeaderRules = `\
+${lines(['# Servers receive one address: the one that the rules above judged.', 'http-request set-header X-Forwarded-For %[src]'])}
+{%- if has_upstreams %}
+${lines([...otherHeaderRules, ...httpsRules])}
+{%- else %}
+${lines(['http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]'])}
+{%- endif %}`;
+
+/** Of the 403 rule: an upstream that names no client is served. */
+export const exceptNamelessUpstream = `!${isUpstream}`;
+
+/** For rules of connections, after their condition. */
+export const exceptUpstreams = `{% if has_upstreams %} !{ src,${lookup} -m int gt 0 }{% endif %}`;
+
+function lines(rules: readonly string[]): string {
+  return rules.map((rule) => (rule === '' ? '' : `    ${rule}`)).join('\n');
+}
+
+/** `cf-connecting-ip` is spelled CF-Connecting-IP. */
+function spelled(header: string): string {
+  return header
+    .replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
+    .replace(/^Cf-/, 'CF-')
+    .replace(/Ip$/, 'IP');
+}

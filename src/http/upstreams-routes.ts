@@ -1,0 +1,25 @@
+import type { FastifyInstance } from 'fastify';
+import { getUpstream, listUpstreams, removeUpstream, setUpstream } from '../api/upstreams.ts';
+import { handle } from './handle.ts';
+import { consentOf } from './request-values.ts';
+import type { Services } from './services.ts';
+import { readUpstream } from './upstream-request.ts';
+
+export function upstreamsRoutes(app: FastifyInstance, { upstreams }: Services): void {
+  handle(app, listUpstreams, async () => {
+    const items = await upstreams.list();
+    return { items, total: items.length };
+  });
+  handle(app, getUpstream, ({ params }) => upstreams.get(params.name));
+  handle(app, setUpstream, async ({ params, query, body, caller, answerWith, counted }) => {
+    const { created, answer } = await upstreams.put(readUpstream(params.name, body), consentOf(query), caller);
+    answerWith(created ? 201 : 200);
+    counted(created ? { added: 1 } : { unchanged: 1 });
+    return answer;
+  });
+  handle(app, removeUpstream, async ({ params, query, caller, counted }) => {
+    const answer = await upstreams.remove(params.name, consentOf(query), caller);
+    counted({ removed: 1 });
+    return answer;
+  });
+}

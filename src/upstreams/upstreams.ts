@@ -1,0 +1,163 @@
+// Upstreams: in force at once in the running maps. Only the first one, and the removal of the last, is a safe reload,
+// since a configuration without upstreams has no rules for them.
+import type { Caller } from '../api/caller.ts';
+import type { RuntimeReport } from '../api/changes.ts';
+import type { ReloadAnswer } from '../api/configuration.ts';
+import type { UpstreamAnswer, UpstreamRecord, UpstreamRemoved } from '../api/upstreams.ts';
+import { type UpstreamSet, unknownUpstream } from '../blocking/upstream-set.ts';
+import { Mutex } from '../concurrency/mutex.ts';
+import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
+import type { ReplaceConsent } from '../configuration/reload/replace-consent.ts';
+import { covers, type IpEntry } from '../domain/ip.ts';
+import { addressesIn, type Upstream } from '../domain/upstream.ts';
+import { type PresetName, presetNetworks } from '../domain/upstream-presets.ts';
+import type { Emit } from '../events/facts.ts';
+import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
+import type { StoredUpstream } from '../store/upstreams-store.ts';
+
+const listedInside = 100;
+
+/** `networks` undefined: those of the existing upstream stay; a new one gets the list of its preset. */
+export interface WantedUpstream extends Omit<Upstream, 'networks'> {
+  readonly networks: readonly IpEntry[] | undefined;
+  readonly preset: PresetName | null;
+}
+
+interface UpstreamsDeps {
+  readonly set: UpstreamSet;
+  readonly blocked: Pick<BlockedIpsStore, 'firstWithin' | 'countWithin'>;
+  /** Null: others write the configuration, and its rules are theirs. */
+  readonly reloads: Pick<ReloadCoordinator, 'change'> | null;
+  readonly emit: Emit;
+}
+
+export class Upstreams {
+  readonly #deps: UpstreamsDeps;
+  /** A second upstream must not be stored while the removal of the last one reloads. */
+  readonly #mutex = new Mutex();
+
+  constructor(deps: UpstreamsDeps) {
+    this.#deps = deps;
+  }
+
+  async list(): Promise<readonly UpstreamRecord[]> {
+    return (await this.#deps.set.list()).map(toRecord);
+  }
+
+  /** Errors: 1100. */
+  async get(name: string): Promise<UpstreamRecord> {
+    const row = (await this.#deps.set.list()).find((stored) => stored.name === name);
+    if (row === undefined) throw unknownUpstream('get upstream', name);
+    return toRecord(row);
+  }
+
+  /** Errors: 1002; of the first one also 6020, 422, and then nothing is stored; 503 when not confirmed. */
+  async put(
+    wanted: WantedUpstream,
+    consent: ReplaceConsent,
+    caller: Caller,
+  ): Promise<{ readonly created: boolean; readonly answer: UpstreamAnswer }> {
+    return await this.#mutex.run(async () => {
+      const rows = await this.#deps.set.list();
+      const before = rows.find(({ name }) => name === wanted.name);
+      const upstream = { ...wanted, networks: wanted.networks ?? before?.networks ?? networksOf(wanted.preset) };
+      const store = (by: Caller) => this.#deps.set.put(upstream, wanted.preset, by);
+      const { done, reload } = await this.#change(rows.length === 0, true, `upstream ${wanted.name} set`, {
+        consent,
+        caller,
+        store,
+      });
+      const { created, row, report } = done;
+      const subject = { upstream: row.name };
+      this.#deps.emit('operation.done', {
+        operation: 'set_upstream',
+        caller,
+        subject,
+        created,
+        networks: row.networks.length,
+        report,
+      });
+      const inside = await this.#blockedInside(row.networks);
+      return { created, answer: { ...toRecord(row), ...inside, ...reload, ...report } };
+    });
+  }
+
+  /** Errors: 1100; of the last one as for the first one. */
+  async remove(name: string, consent: ReplaceConsent, caller: Caller): Promise<UpstreamRemoved> {
+    return await this.#mutex.run(async () => {
+      const rows = await this.#deps.set.list();
+      if (!rows.some((row) => row.name === name)) throw unknownUpstream('remove upstream', name);
+      const store = (by: Caller) => this.#deps.set.remove(name, by);
+      const { done: report, reload } = await this.#change(rows.length === 1, false, `upstream ${name} removed`, {
+        consent,
+        caller,
+        store,
+      });
+      this.#deps.emit('operation.done', { operation: 'remove_upstream', caller, subject: { upstream: name }, report });
+      return { name, ...reload, ...report };
+    });
+  }
+
+  /** @param rules whether the configuration has rules for upstreams afterwards */
+  async #change<T extends RuntimeReport | { readonly report: RuntimeReport }>(
+    needsReload: boolean,
+    rules: boolean,
+    reason: string,
+    { consent, caller, store }: { consent: ReplaceConsent; caller: Caller; store: (by: Caller) => Promise<T> },
+  ): Promise<{ readonly done: T; readonly reload: { readonly reload?: ReloadAnswer } }> {
+    const { reloads } = this.#deps;
+    if (!needsReload || reloads === null) return { done: await store(caller), reload: {} };
+    let done: T | null = null;
+    const reload = await reloads.change(async () => ({
+      reasons: [reason],
+      ...consent,
+      upstreams: {
+        rules,
+        store: async () => {
+          // The reload took longer than the time that a change has for the workers.
+          done = await store({ ...caller, receivedAt: performance.now() });
+        },
+      },
+    }));
+    return { done: done!, reload: { reload } };
+  }
+
+  async #blockedInside(
+    networks: readonly IpEntry[],
+  ): Promise<Pick<UpstreamAnswer, 'blocked_inside' | 'blocked_inside_total'>> {
+    const inside = new Set<string>();
+    let total = 0;
+    for (const network of outermost(networks)) {
+      total += await this.#deps.blocked.countWithin(network);
+      if (inside.size >= listedInside) continue;
+      for (const text of await this.#deps.blocked.firstWithin(network, listedInside - inside.size)) inside.add(text);
+    }
+    return { blocked_inside: [...inside], blocked_inside_total: total };
+  }
+}
+
+function networksOf(preset: PresetName | null): readonly IpEntry[] {
+  return preset === null ? [] : presetNetworks(preset);
+}
+
+/** Networks inside others of them would be counted twice. */
+function outermost(networks: readonly IpEntry[]): IpEntry[] {
+  return networks.filter((one) => !networks.some((other) => other !== one && covers(other, one)));
+}
+
+function toRecord(row: StoredUpstream): UpstreamRecord {
+  return {
+    name: row.name,
+    preset: row.preset,
+    networks: row.networks.map(({ text }) => text),
+    addresses: addressesIn(row.networks),
+    header: row.header,
+    chain: row.chain,
+    proxy_protocol: row.proxyProtocol,
+    on_invalid: row.onInvalid,
+    note: row.note,
+    created_at: row.createdAt,
+    updated_at: row.updatedAt,
+    networks_at: row.networksAt,
+  };
+}

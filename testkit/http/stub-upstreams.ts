@@ -1,0 +1,34 @@
+import type { RuntimeReport } from '../../src/api/changes.ts';
+import type { ReloadAnswer } from '../../src/api/configuration.ts';
+import type { Services } from '../../src/http/services.ts';
+
+export function stubUpstreams(parts: {
+  readonly at: string;
+  readonly reload: ReloadAnswer;
+  readonly report: RuntimeReport;
+}): Services['upstreams'] {
+  const { at, reload, report } = parts;
+  const upstream = {
+    name: 'lb',
+    preset: null,
+    networks: ['10.0.3.0/24'],
+    addresses: '256',
+    header: 'x-forwarded-for',
+    chain: false,
+    proxy_protocol: false,
+    on_invalid: 'reject',
+    note: null,
+    created_at: at,
+    updated_at: at,
+    networks_at: at,
+  } as const;
+  return {
+    list: async () => [upstream],
+    get: async () => upstream,
+    put: async () => ({
+      created: true,
+      answer: { ...upstream, blocked_inside: [], blocked_inside_total: 0, reload, ...report },
+    }),
+    remove: async () => ({ name: upstream.name, reload, ...report }),
+  };
+}

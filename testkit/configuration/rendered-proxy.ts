@@ -168,6 +168,25 @@ export class RenderedProxy {
     return replies;
   }
 
+  /** Opens connections that send nothing but the preface. */
+  async hold(count: number, to: Destination = {}): Promise<HeldConnections> {
+    const sockets = await Promise.all(
+      Array.from({ length: count }, async () => {
+        const socket = this.#connect(to);
+        socket.on('error', () => undefined).resume();
+        await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve));
+        if (to.preface !== undefined) socket.write(to.preface);
+        return socket;
+      }),
+    );
+    return {
+      open: () => sockets.filter(({ closed }) => !closed).length,
+      end: () => {
+        for (const socket of sockets) socket.destroy();
+      },
+    };
+  }
+
   /** One after the other as streams of one HTTP/2 connection. */
   async askHttp2(requests: readonly Headers[], to: Destination = {}): Promise<Reply[]> {
     const session = connectHttp2(`http://127.0.0.1:${this.port}`, { createConnection: () => this.#connect(to) });
@@ -201,6 +220,12 @@ export class RenderedProxy {
   #connect({ from = '127.0.0.1', mapped = false }: Destination): Socket {
     return connect({ port: mapped ? this.mappedPort : this.port, host: '127.0.0.1', localAddress: from });
   }
+}
+
+export interface HeldConnections {
+  /** Those that HAProxy has not closed. */
+  open(): number;
+  end(): void;
 }
 
 const noReply: Reply = { status: 0, body: '' };

@@ -128,8 +128,14 @@ describe('the exception for upstreams', () => {
     ['a sum', [`${lookup},add(10)`]],
     ['a product', [`${lookup},mul(0)`]],
     ['another value by a condition', ['acl a int(1),set-var(txn.pm_upstream) -m found', lookup]],
-    ['another value by a condition without a name', [lookup, 'http-request set-var(txn.x) int(1) if { int(1),set-var(txn.pm_upstream) 2 }']],
-    ['another value by a condition of 0', [lookup, 'http-request set-var(txn.pm_upstream) int(0) if { int(1),set-var(txn.pm_upstream) 2 }']],
+    [
+      'another value by a condition without a name',
+      [lookup, 'http-request set-var(txn.x) int(1) if { int(1),set-var(txn.pm_upstream) 2 }'],
+    ],
+    [
+      'another value by a condition of 0',
+      [lookup, 'http-request set-var(txn.pm_upstream) int(0) if { int(1),set-var(txn.pm_upstream) 2 }'],
+    ],
     ['another value for all', [lookup, 'http-request set-var(txn.pm_upstream) int(1)']],
     ['another value for some', [lookup, 'http-request set-var(txn.pm_upstream) int(1) if { path /x }']],
     ['another value by a converter', [lookup, 'http-request set-var(txn.x) int(1),set-var(txn.pm_upstream)']],

@@ -73,7 +73,8 @@ function termHolds({ negated, expression, acl }: Term, acls: Acls, maps: Maps, s
 }
 
 function expressionHolds(expression: readonly string[], maps: Maps, source: Source): Truth {
-  if (expression[0] === `var(${upstreamVariable})`) return source.noUpstream === true ? zeroMatches(expression) : unknown;
+  if (expression[0] === `var(${upstreamVariable})`)
+    return source.noUpstream === true ? zeroMatches(expression) : unknown;
   const lookup = lookupIn(expression);
   if (lookup === null || (lookup.presence && maps.valuesOnly === true)) return unknown;
   if (lookup.map === maps.blockedMap) return source.blocked;

@@ -1,8 +1,13 @@
 // The built-in template's rules that decide which address is judged, and what servers receive (ADR 0060, 0061).
 import { mostSteps } from '../../domain/client-address.ts';
-import { chainMode, judgeUpstreamOffset as offset, oneStepMode, singleHeaderModes } from '../../domain/upstream-modes.ts';
+import {
+  chainMode,
+  judgeUpstreamOffset as offset,
+  oneStepMode,
+  singleHeaderModes,
+} from '../../domain/upstream-modes.ts';
 import { sameAddress } from '../rules/rules.ts';
-import { claimedDirectly, claimedThroughUpstreams } from './address-headers.ts';
+import { claimedDirectly, claimedThroughUpstreams, wholeNames } from './address-headers.ts';
 
 const isUpstream = '{ var(txn.pm_upstream) -m int gt 0 }';
 const lookup = 'map_ip_int({{ upstreams_map }},0)';
@@ -45,7 +50,7 @@ const upstreamRules = [
   '# upstream, and from an upstream only what it sets itself. A dot is any separator: servers may read X_Forwarded_For',
   '# as X-Forwarded-For. The first condition is a cheap one that most requests do not meet.',
   `http-request del-header ${claimedDirectly.pattern} -m reg if !${isUpstream} { req.hdr_names -m sub ${claimedDirectly.parts} }`,
-  'http-request del-header forwarded -m beg',
+  ...wholeNames.map((name) => `http-request del-header ${name}`),
   `http-request del-header ${claimedThroughUpstreams.pattern} -m reg if ${isUpstream} { src,set-var(txn.pm_peer) ${found} } { req.hdr_names -m sub ${claimedThroughUpstreams.parts} }`,
   '',
   '# X-Forwarded-For, from its last value on: while an address read is that of an upstream, its own value is the next.',

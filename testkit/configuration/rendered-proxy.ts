@@ -230,7 +230,7 @@ export interface HeldConnections {
 
 const noReply: Reply = { status: 0, body: '' };
 
-/** The headers that the server received, without those of the connection. */
+/** The headers that the server received, without Host. */
 export function receivedBy(reply: Reply): Headers {
   if (reply.status !== 200) throw new Error(`status ${reply.status}: ${reply.body.slice(0, 200)}`);
   return JSON.parse(reply.body) as Headers;
@@ -261,7 +261,7 @@ async function echoingServer(): Promise<Server> {
   const server = createServer((request, response) => {
     const names = request.rawHeaders.filter((_text, index) => index % 2 === 0);
     const pairs = names.map((name, index) => [name.toLowerCase(), request.rawHeaders[2 * index + 1]]);
-    const body = JSON.stringify(pairs.filter(([name]) => name !== 'host' && name !== 'connection'));
+    const body = JSON.stringify(pairs.filter(([name]) => name !== 'host'));
     response.writeHead(200, { 'content-length': Buffer.byteLength(body) }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));

@@ -111,7 +111,12 @@ const otherHeaderRules = Object.keys(singleHeaderModes).map(
 
 /** After the site is known. */
 export const serverHeaderRules = `\
-${lines(['# Servers receive one address: the one that the rules above judged.', 'http-request set-header X-Forwarded-For %[src]'])}
+${lines([
+  '# Servers receive one address: the one that the rules above judged. A server that is a proxy removes what Connection',
+  '# names (RFC 9110, 7.6.1).',
+  'http-request set-header X-Forwarded-For %[src]',
+  `http-request del-header connection if { req.hdr(connection) -m sub -i ${claimedDirectly.parts} }`,
+])}
 {%- if has_upstreams %}
 ${lines([...otherHeaderRules, ...httpsRules])}
 {%- else %}

@@ -174,6 +174,25 @@ export class RenderedProxy {
     return replies;
   }
 
+  /** Opens connections that send nothing but the preface. */
+  async hold(count: number, to: Destination = {}): Promise<HeldConnections> {
+    const sockets = await Promise.all(
+      Array.from({ length: count }, async () => {
+        const socket = this.#connect(to);
+        socket.on('error', () => undefined).resume();
+        await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve));
+        if (to.preface !== undefined) socket.write(to.preface);
+        return socket;
+      }),
+    );
+    return {
+      open: () => sockets.filter(({ closed }) => !closed).length,
+      end: () => {
+        for (const socket of sockets) socket.destroy();
+      },
+    };
+  }
+
   /** One after the other as streams of one HTTP/2 connection. */
   async askHttp2(requests: readonly Headers[], to: Destination = {}): Promise<Reply[]> {
     const session = connectHttp2(`http://127.0.0.1:${this.port}`, { createConnection: () => this.#connect(to) });
@@ -209,9 +228,15 @@ export class RenderedProxy {
   }
 }
 
+export interface HeldConnections {
+  /** Those that HAProxy has not closed. */
+  open(): number;
+  end(): void;
+}
+
 const noReply: Reply = { status: 0, body: '' };
 
-/** The headers that the server received, without those of the connection. */
+/** The headers that the server received, without Host. */
 export function receivedBy(reply: Reply): Headers {
   if (reply.status !== 200) throw new Error(`status ${reply.status}: ${reply.body.slice(0, 200)}`);
   return JSON.parse(reply.body) as Headers;
@@ -242,7 +267,7 @@ async function echoingServer(): Promise<Server> {
   const server = createServer((request, response) => {
     const names = request.rawHeaders.filter((_text, index) => index % 2 === 0);
     const pairs = names.map((name, index) => [name.toLowerCase(), request.rawHeaders[2 * index + 1]]);
-    const body = JSON.stringify(pairs.filter(([name]) => name !== 'host' && name !== 'connection'));
+    const body = JSON.stringify(pairs.filter(([name]) => name !== 'host'));
     response.writeHead(200, { 'content-length': Buffer.byteLength(body) }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));

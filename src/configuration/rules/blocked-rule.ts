@@ -36,6 +36,20 @@ export function findBlockedRule(text: string, paths: Omit<Maps, 'valuesOnly'>): 
   };
 }
 
+/**
+ * The front ends with HTTP whose rules would judge upstreams as clients: they lack the lookup in the upstream map, or the
+ * exception that depends on it (ADR 0061).
+ */
+export function frontEndsWithoutUpstreams(text: string, paths: Omit<Maps, 'valuesOnly'>): string[] {
+  const maps = { ...paths, valuesOnly: true };
+  return proxySections([{ path: '', text }]).flatMap((section) => {
+    const { kind, name, mode } = section;
+    if ((kind !== 'frontend' && kind !== 'listen') || mode !== 'http' || bindLinesOf(section).length === 0) return [];
+    const rules = enforcingRules(section, maps).filter(isAccepted);
+    return rules.length > 0 && rules.every(({ sparesUpstreams }) => sparesUpstreams) ? [] : [`${kind} ${name}`];
+  });
+}
+
 function isAccepted({ rule: { phase, action } }: EnforcingRule): boolean {
   return action === (phase === 'http' ? 'deny' : 'reject');
 }

@@ -20,6 +20,8 @@ export interface SectionFinding {
 export interface EnforcingRule {
   readonly rule: Rule;
   readonly sparesTrusted: boolean;
+  /** Whether it has the exception for upstreams that name no client. */
+  readonly sparesUpstreams: boolean;
 }
 
 /** Not in the network of an upstream; the variable that says so is not set yet. */
@@ -58,11 +60,11 @@ export function enforcingRules(section: ProxySection, maps: Maps): EnforcingRule
   const trusted = new UpstreamState(maps, trustedSource);
   return inOrder(rulesOf(section)).flatMap((rule) => {
     const denied = acts(rule, maps, blocked.pass(rule));
-    const isSpared = acts(rule, maps, trusted.pass(rule)) !== true;
+    const sparesTrusted = acts(rule, maps, trusted.pass(rule)) !== true;
     if (rule.effect !== 'denies' || denied !== true) return [];
     // A rule that denies all clients does not enforce the map: HAProxy loads only maps that a rule names.
     if (acts(rule, maps, unknownSource) === true) return [];
-    return [{ rule, sparesTrusted: isSpared }];
+    return [{ rule, sparesTrusted, sparesUpstreams: acts(rule, maps, blockedSource) !== true }];
   });
 }
 

@@ -31,20 +31,22 @@ export const claimedDirectly: ClaimedHeaders = {
 };
 
 /**
- * From an upstream, whose clients may have sent them: all but X-Forwarded-* and the headers of one address. Without
- * `Forwarded`, whose name is part of the others. Other separators than `_` are not looked for.
+ * From an upstream, whose clients may have sent them: all but X-Forwarded-* and the headers of one address. Other
+ * separators than `_` are not looked for, and `wholeNames` need rules of their own.
  */
 export const claimedThroughUpstreams: ClaimedHeaders = {
   pattern: anchored([
     ...neverBelieved,
-    '(x.)?forwarded([^-].*)?',
+    'x.forwarded([^-].*)?',
     'x[^-]forwarded.*',
     ...Object.keys(singleHeaderModes).flatMap(otherSpellings),
-    '(do.connecting|x.appengine.user|real).ip',
+    '(do.connecting|x.appengine.user).ip',
     'cf.pseudo.ipv4',
   ]),
-  parts: '_ client original address ipv',
+  parts: '_ client original address ipv user do-c',
 };
+
+export const wholeNames = ['forwarded -m beg', 'x-forwarded'];
 
 /** Of a name in three parts. */
 function otherSpellings(name: string): string[] {

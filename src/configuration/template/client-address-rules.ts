@@ -7,7 +7,7 @@ import {
   singleHeaderModes,
 } from '../../domain/upstream-modes.ts';
 import { sameAddress } from '../rules/rules.ts';
-import { claimedDirectly, claimedThroughUpstreams } from './address-headers.ts';
+import { claimedDirectly, claimedThroughUpstreams, wholeNames } from './address-headers.ts';
 
 const isUpstream = '{ var(txn.pm_upstream) -m int gt 0 }';
 const lookup = 'map_ip_int({{ upstreams_map }},0)';
@@ -50,7 +50,7 @@ const upstreamRules = [
   '# upstream, and from an upstream only what it sets itself. A dot is any separator: servers may read X_Forwarded_For',
   '# as X-Forwarded-For. The first condition is a cheap one that most requests do not meet.',
   `http-request del-header ${claimedDirectly.pattern} -m reg if !${isUpstream} { req.hdr_names -m sub ${claimedDirectly.parts} }`,
-  'http-request del-header forwarded -m beg',
+  ...wholeNames.map((name) => `http-request del-header ${name}`),
   `http-request del-header ${claimedThroughUpstreams.pattern} -m reg if ${isUpstream} { src,set-var(txn.pm_peer) ${found} } { req.hdr_names -m sub ${claimedThroughUpstreams.parts} }`,
   '',
   '# X-Forwarded-For, from its last value on: while an address read is that of an upstream, its own value is the next.',
@@ -111,7 +111,12 @@ const otherHeaderRules = Object.keys(singleHeaderModes).map(
 
 /** After the site is known. */
 export const serverHeaderRules = `\
-${lines(['# Servers receive one address: the one that the rules above judged.', 'http-request set-header X-Forwarded-For %[src]'])}
+${lines([
+  '# Servers receive one address: the one that the rules above judged. A server that is a proxy removes what Connection',
+  '# names (RFC 9110, 7.6.1).',
+  'http-request set-header X-Forwarded-For %[src]',
+  `http-request del-header connection if { req.hdr(connection) -m sub -i ${claimedDirectly.parts} }`,
+])}
 {%- if has_upstreams %}
 ${lines([...otherHeaderRules, ...httpsRules])}
 {%- else %}

@@ -87,6 +87,17 @@ describeOnEachProxy('without upstreams, the built-in template', ({ bin }) => {
     expect((await proxy.askHttp2([inLowerCase(claims)], { from: '127.0.0.66' }))[0]?.status).toBe(403);
   });
 
+  test('does not let a client name the address as a header that the next proxy removes', async () => {
+    const received = receivedBy(
+      await proxy.ask([['Connection', 'keep-alive, X-Forwarded-For']], { from: '127.0.0.9' }),
+    );
+    expect(received).toEqual(judged('127.0.0.9'));
+    expect(receivedBy(await proxy.ask([['Connection', 'x-real-thing']]))).toContainEqual([
+      'connection',
+      'x-real-thing',
+    ]);
+  });
+
   test('passes all other headers on', async () => {
     const usual: Headers = [
       ['x-requested-with', 'XMLHttpRequest'],

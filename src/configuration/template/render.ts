@@ -3,7 +3,7 @@ import { yieldToLoop } from '../../concurrency/pause.ts';
 import type { Site } from '../../domain/site.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
-import { acceptedRule, findBlockedRule } from '../rules/blocked-rule.ts';
+import { acceptedRule, findBlockedRule, frontEndsWithoutUpstreams } from '../rules/blocked-rule.ts';
 import {
   type MachineFacts,
   type RenderInput,
@@ -32,8 +32,8 @@ const sitesPerSlice = 200;
 /**
  * Renders a template into a configuration. The same input gives the same bytes: sites are sorted, no time is printed.
  *
- * Throws ServiceError 5001 (template or a value in it refused; members: `output`, and `line` if known) or 5003 (the
- * result has no rule for the blocked map).
+ * Throws ServiceError 5001 (template or a value in it refused, or its front ends ignore the upstreams; members: `output`,
+ * and `line` if known) or 5003 (the result has no rule for the blocked map).
  */
 export async function renderConfiguration(
   template: string,
@@ -86,6 +86,11 @@ function checkResult(text: string, templateName: string, input: RenderInput): { 
     const wanted = acceptedRule(input.blockedMap, input.trustedMap);
     const detail = `${templateName} renders a configuration without the rule for the blocked map, so no block would be enforced. A frontend needs this line, with no other condition in it: ${wanted}`;
     throw new ServiceError(codes.BlockedRuleMissing, operation, detail, { members: { output: detail } });
+  }
+  const unaware = input.hasUpstreams ? frontEndsWithoutUpstreams(text, input) : [];
+  if (unaware.length > 0) {
+    const missing = `${unaware.join(', ')} would judge upstreams as clients: a front end with HTTP needs the lookup in upstreams_map and the exception in the rule for the blocked map (docs/template.md, "Upstreams")`;
+    throw new TemplateRefused(missing, null);
   }
   return finding;
 }

@@ -327,6 +327,19 @@ describe("an operator's template", () => {
     expect(error.message).toContain('src,map_ip(/etc/proxy/blocked_ips.map,0) -m int gt 0');
   });
 
+  test.each([
+    ['a lookup and the exception', 'frontend f\n  mode http', true, null],
+    ['neither', 'frontend f\n  mode http', false, 'frontend f would judge upstreams as clients'],
+    ['neither, without HTTP', 'frontend f\n  mode tcp', false, null],
+  ])('with upstreams and %s: %s', async (_what, section, aware, refusal) => {
+    const lookup = '  http-request set-var(txn.pm_upstream) src,map_ip_int({{ upstreams_map }},0)\n';
+    const text = `${section}\n${aware ? lookup : ''}${rule}${aware ? ' !{ var(txn.pm_upstream) -m int gt 0 }' : ''}\n`;
+    const outcome = render(text, { ...sampleInput, hasUpstreams: true });
+    if (refusal === null) expect((await outcome).warnings).toEqual([]);
+    else expect((await errorOf(outcome)).message).toContain(refusal);
+    expect((await render(text)).warnings).toEqual([]);
+  });
+
   test('with a second front end that lacks the rule is accepted with a warning', async () => {
     const { warnings } = await render(`frontend f\n${rule}\nlisten stats\n  bind :8404\n`);
     expect(warnings).toEqual([expect.stringContaining('listen stats')]);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../../testkit/conditions.ts';
 import { entryOf, lookupIn, mapFiles, sampleMaps } from '../../../testkit/configuration/address-maps.ts';
 import { type Headers, RenderedProxy, type Reply, receivedBy } from '../../../testkit/configuration/rendered-proxy.ts';
 import { describeOnEachProxy } from '../../../testkit/proxies.ts';
@@ -285,6 +286,57 @@ describeOnEachProxy('with the PROXY protocol, the built-in template', ({ bin }) 
     for (const from of ['127.0.0.50', '127.0.0.1']) {
       const reply = await proxy.raw(Buffer.from(`${v1('198.51.100.77')}GET / HTTP/1.0\r\n\r\n`), { from });
       expect(reply).toMatch(/^HTTP\/1\.\d 400 /);
+    }
+  });
+});
+
+describeOnEachProxy('with upstreams, the rules for connections', ({ bin }) => {
+  const limit = 10;
+  /** More than half of `maxconn`. */
+  const many = 60;
+  const openFiles = 500;
+  let proxy: RenderedProxy;
+  beforeAll(async () => {
+    const machine = { resolvConf: false, hosts: new Set<string>(), openFiles };
+    const input = { connectionsPerSource: limit, machine };
+    proxy = await RenderedProxy.start({ bin, maps: mapFiles(sampleMaps), input });
+  });
+  afterAll(() => proxy.stop());
+
+  const named = (address: string) => ({
+    from: '127.0.0.9',
+    preface: `PROXY TCP4 ${address} 192.0.2.1 5555 80\r\n`,
+  });
+
+  test('limit the connections of a client, also of one that the PROXY protocol names, but not of upstreams', async () => {
+    for (const [to, expected] of [
+      [{ from: '127.0.0.50' }, limit],
+      [named(client), limit],
+      [{ from: '127.0.0.1' }, limit + 5],
+    ] as const) {
+      const held = await proxy.hold(limit + 5, to);
+      try {
+        await eventually('the limit is reached', () => held.open() <= expected);
+        expect(outcomeOf(await proxy.ask([], named('198.51.100.2')))).toBe('198.51.100.2');
+        expect(held.open()).toBe(expected);
+      } finally {
+        held.end();
+      }
+    }
+  });
+
+  test('close connections of blocked clients under overload, but not of upstreams in a blocked network', async () => {
+    const held = await proxy.hold(many, { from: '127.0.0.67' });
+    try {
+      const closed = 'without an answer';
+      await expect(proxy.ask([], { from: '127.0.0.66' })).rejects.toThrow(closed);
+      await expect(proxy.ask([], named(blocked))).rejects.toThrow(closed);
+      expect(outcomeOf(await proxy.ask([], named(client)))).toBe(client);
+      expect(outcomeOf(await proxy.ask(xff(client), { from: '127.0.0.1' }))).toBe(client);
+      expect(outcomeOf(await proxy.ask(xff(blocked), { from: '127.0.0.1' }))).toBe(403);
+      expect(held.open()).toBe(many);
+    } finally {
+      held.end();
     }
   });
 });

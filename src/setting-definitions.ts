@@ -53,12 +53,7 @@ export const settingDefinitions: readonly SettingDefinition[] = [
   setting('RELOAD_BY', 'master', 'text', 'attached only: master, systemd:UNIT or never'),
   setting('OPEN_FRONT_ENDS', '', 'text', 'attached only: front ends exempt from blocking, separated by commas'),
   setting('METRICS_OPEN', 'false', 'boolean', 'serve /metrics without a key'),
-  setting(
-    'MAX_ENTRIES',
-    '2000000',
-    'text',
-    'maximum number of blocked entries, and of further claims to them; 0: no limit',
-  ),
+  setting('MAX_ENTRIES', '2000000', 'text', 'maximum number of entries, and of further claims; 0: no limit'),
   setting('ACCEPT_EMPTY_DATABASE', 'false', 'boolean', 'for one start: create a new, empty database'),
   setting(
     'ACCEPT_MAP_FILE',

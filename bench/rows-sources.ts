@@ -98,8 +98,6 @@ async function putSecond(
       value: after.memory,
       floor: before.memory,
       unit: 'MB',
-      goal: Math.round(before.memory + 5),
-      goalOf: 'value',
       note,
     },
   ];

@@ -18,6 +18,10 @@ const inNetwork = (n: number, host: number): string => `127.51.${n}.${host}`;
 const six = (n: number): string => `2001:db8:c::${(n + 1).toString(16)}`;
 const trusted = (n: number): string => `127.52.0.${n + 1}`;
 
+export const isTrustable = (ip: string): boolean => ip.startsWith('127.52.');
+/** Named by one operation alone, of all rounds on a stack. */
+export const ownAddress = (round: number, n: number): string => `127.54.${round % 256}.${n % 256}`;
+
 /** Never changed one by one: they give the set a size. */
 export const base: readonly string[] = Array.from({ length: 1_500 }, (_, n) => `127.55.${n >> 8}.${n & 255}`);
 

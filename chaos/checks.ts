@@ -2,12 +2,12 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { patienceMs } from '../testkit/conditions.ts';
+import { eventually, patienceMs } from '../testkit/conditions.ts';
 import { askProxy } from '../testkit/upstream.ts';
 import { base, visitorsOf } from './addresses.ts';
 import { checkAgreement, type Truth } from './agreement.ts';
 import { sourceNames, verdictsOf } from './claims.ts';
-import type { ClientContext } from './client.ts';
+import type { ClientContext } from './client-context.ts';
 import { absent, type Model, type State } from './model.ts';
 import { domains, type Program } from './program.ts';
 import { clock } from './story.ts';
@@ -15,9 +15,12 @@ import { visitFrontEnd } from './visited-front-end.ts';
 
 const run = promisify(execFile);
 const lookEveryMs = 40;
+/** A release of 600 s, by a clock that may differ. */
+const farMs = 120_000;
 
 /** @param healed end of the last fault @returns milliseconds from there until everything agreed; null: never */
 export async function check(context: ClientContext, program: Program, healed: number): Promise<number | null> {
+  await releasesOver(context);
   const truth = await agreement(context, healed);
   if (truth === null) return null;
   const agreedMs = clock() - healed;
@@ -25,6 +28,24 @@ export async function check(context: ClientContext, program: Program, healed: nu
   await visitAll(context, program);
   await validate(context);
   return agreedMs;
+}
+
+/** What was released has been dropped, or is kept: nothing is due in a later round. */
+async function releasesOver({ stack: { service }, story, releases }: ClientContext): Promise<void> {
+  const path = `/api/sources/${encodeURIComponent(sourceNames.agent)}`;
+  try {
+    const isFar = await eventually('releases that are due have dropped the claims', async () => {
+      const { status, body } = await service.call('GET', path);
+      if (status === 404 || (status === 200 && body.release_at === null)) return 'over' as const;
+      return status === 200 && Date.parse(body.release_at) > Date.now() + farMs ? ('far' as const) : null;
+    });
+    releases.settle(clock());
+    if (isFar === 'over') return;
+    const { status, text } = await service.call('POST', `${path}/keep`);
+    if (status !== 200) story.addBroken(`the keep at the end was answered ${status}: ${text}`);
+  } catch (error) {
+    story.addBroken((error as Error).message);
+  }
 }
 
 async function agreement(context: ClientContext, healed: number): Promise<Truth | null> {

@@ -3,38 +3,32 @@ import { request as httpRequest } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Claim } from '../src/api/sources.ts';
 import type { Answer, JsonBody, RealService } from '../testkit/real-service.ts';
-import { base, visitorsOf } from './addresses.ts';
-import { type Claims, type SourceKind, sourceNames, verdictsOf } from './claims.ts';
+import { base, isTrustable, visitorsOf } from './addresses.ts';
+import { ClaimOperations, refuseAll, settleLost } from './claim-operations.ts';
+import { type SourceKind, sourceNames, verdictsOf } from './claims.ts';
+import type { ClientContext } from './client-context.ts';
 import { type ApiOutcome, type Figures, Judge } from './judge.ts';
-import { absent, listed, type Model, type Pending, permanent, presentSomehow } from './model.ts';
+import { absent, listed, type Pending, permanent, presentSomehow } from './model.ts';
 import { describeOperation, type Operation } from './program.ts';
-import type { ChaosStack } from './stack.ts';
-import { clock, type Story } from './story.ts';
-import type { UnderWay } from './under-way.ts';
+import { clock } from './story.ts';
 import { type VisitedFrontEnd, visitFrontEnd } from './visited-front-end.ts';
-import type { Windows } from './windows.ts';
-
-export interface ClientContext {
-  readonly stack: ChaosStack;
-  readonly story: Story;
-  readonly windows: Windows;
-  readonly claims: Claims;
-  readonly trusted: Model;
-  readonly sites: Model;
-  readonly underWay: UnderWay;
-  /** All entries that the round's operations name. */
-  readonly entries: readonly string[];
-}
 
 export class Client {
   readonly #context: ClientContext;
   readonly #figures: Figures;
   readonly #judge: Judge;
+  readonly #claimOperations: ClaimOperations;
 
   constructor(context: ClientContext, figures: Figures) {
     this.#context = context;
     this.#figures = figures;
     this.#judge = new Judge(context, figures);
+    this.#claimOperations = new ClaimOperations({
+      context,
+      judge: this.#judge,
+      ask: (method, path, options) => this.#ask(method, path, options),
+      visitAfter: (entry, body) => this.#visitAfter(entry, body),
+    });
   }
 
   /** A broken promise is recorded in the story, not thrown. */
@@ -69,6 +63,12 @@ export class Client {
         return await this.#visitAndJudge(operation.ip, this.#someFrontEnd(), 'a visit');
       case 'hold':
         return await this.#hold(operation.ip, operation.forMs);
+      case 'undo': {
+        const change = await this.#carryOut(operation.change, begun);
+        return `${change}; undo → ${await this.#claimOperations.undo(clock())}`;
+      }
+      default:
+        return await this.#claimOperations.carryOut(operation, begun);
     }
   }
 
@@ -90,15 +90,18 @@ export class Client {
     const { claims } = this.#context;
     const pending = claims[source].begin(ip, begun, [seconds === null ? permanent : presentSomehow]);
     const adopted = this.#mayBeAdopted([ip], source, begun);
+    // A block without force ends temporary trust.
+    const ending = force ? [] : this.#mayEndTrust([ip], begun);
+    const all = [pending, ...adopted, ...ending.map(({ pending }) => pending)];
     const more = { ...(seconds === null ? {} : { duration_seconds: seconds }), ...(force ? { force } : {}) };
     const path = `/api/blocked-ips${queryOf(source)}`;
     const asked = () => this.#service.call('POST', path, { body: { ip_address: ip, ...more } });
     const outcome = await this.#call(() => this.#context.underWay.track(asked()));
     const text = this.#judge.fastPath('block', begun, outcome);
-    if (!('answer' in outcome)) return settleLost(outcome, [pending, ...adopted], text);
-    const { status, body } = outcome.answer;
+    if (!('answer' in outcome)) return settleLost(outcome, all, text);
+    const { status, body, headers } = outcome.answer;
     if (status === 409) {
-      refuseAll([pending, ...adopted]);
+      refuseAll(all);
       if (this.#mayBeTrusted(ip, begun)) return text;
       this.#context.story.addBroken(`block ${ip} was refused with 409, and it is not trusted: ${outcome.answer.text}`);
       return text;
@@ -108,11 +111,12 @@ export class Client {
     // The entry's own expiry is that of the claim that ends last.
     const own = (body.claims as Claim[] | undefined)?.find((claim) => claim.source === sourceNames[source]);
     const { expires_at: end } = own ?? body;
-    pending.done(
-      clock(),
-      [{ present: true, until: end === null ? null : Date.parse(end) }],
-      body.runtime_map_updated === true,
-    );
+    const now = clock();
+    const after = { present: true, until: end === null ? null : Date.parse(end) } as const;
+    const touched = [{ model: claims[source], ip, before: pending.found(begun, now), after }];
+    pending.done(now, [after], body.runtime_map_updated === true);
+    settleEnded(ending, body, now);
+    this.#claimOperations.remember({ operation: 'block', ip, requestId: headers['x-request-id'], touched });
     return `${text}${await this.#visitAfter(ip, body)}`;
   }
 
@@ -120,6 +124,11 @@ export class Client {
   #mayBeAdopted(ips: readonly string[], source: SourceKind, begun: number): Pending[] {
     if (source === 'manual') return [];
     return ips.map((ip) => this.#context.claims.manual.begin(ip, begun, [presentSomehow]));
+  }
+
+  #mayEndTrust(ips: readonly string[], begun: number): EndingTrust[] {
+    const { trusted } = this.#context;
+    return ips.filter(isTrustable).map((ip) => ({ ip, pending: trusted.begin(ip, begun, [absent]) }));
   }
 
   /** Without a source it drops the claims of the operator and of all agents. */
@@ -137,7 +146,15 @@ export class Client {
     if (status === 409 && !claims.list.mayBe(ip, begun, now, 'acknowledged').present) {
       story.addBroken(`unblock ${ip} was refused with 409, and no list claims it: ${outcome.answer.text}`);
     }
+    const touched = pending.map((one, index) => ({
+      model: dropped[index]!,
+      ip,
+      before: one.found(begun, now),
+      after: absent,
+    }));
     for (const one of pending) one.done(now, [absent], body.runtime_map_updated === true);
+    const requestId = outcome.answer.headers['x-request-id'];
+    if (status === 200) this.#claimOperations.remember({ operation: 'unblock', ip, requestId, touched });
     return status === 200 ? `${text}${await this.#visitAfter(ip, body)}` : text;
   }
 
@@ -146,12 +163,14 @@ export class Client {
     const { add, remove } = operation;
     const adding = new Map(add.map((ip) => [ip, manual.begin(ip, begun, [permanent, presentSomehow])]));
     const removing = [manual, agent].flatMap((model) => remove.map((ip) => model.begin(ip, begun, [absent])));
+    const ending = this.#mayEndTrust(add, begun);
     const body = { add: add.map((ip_address) => ({ ip_address })), remove };
     const outcome = await this.#ask('POST', '/api/blocked-ips/batch', { body });
     const text = this.#judge.change('batch', begun, outcome, [200]);
-    const all = [...adding.values(), ...removing];
+    const all = [...adding.values(), ...removing, ...ending.map(({ pending }) => pending)];
     if (!('answer' in outcome)) return settleLost(outcome, all, text);
     if (outcome.answer.status !== 200) return text;
+    settleEnded(ending, outcome.answer.body, clock());
     const rejected = rejectedOf(outcome.answer.body);
     const proven = outcome.answer.body.runtime_map_updated === true;
     for (const [ip, pending] of adding) {
@@ -336,13 +355,17 @@ export class Client {
   }
 }
 
-function settleLost(outcome: { readonly sent: boolean }, pending: readonly Pending[], text: string): string {
-  if (!outcome.sent) refuseAll(pending);
-  return text;
+interface EndingTrust {
+  readonly ip: string;
+  readonly pending: Pending;
 }
 
-function refuseAll(pending: readonly Pending[]): void {
-  for (const one of pending) one.refused();
+function settleEnded(ending: readonly EndingTrust[], body: JsonBody, now: number): void {
+  const ended = new Set((body.trust_ended ?? []) as string[]);
+  for (const { ip, pending } of ending) {
+    if (ended.has(ip)) pending.done(now, [absent], body.runtime_map_updated === true);
+    else pending.refused();
+  }
 }
 
 function queryOf(source: SourceKind): string {

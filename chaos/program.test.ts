@@ -16,8 +16,8 @@ it('programs contain every operation and fault, in order of time', () => {
   const steps = many.flatMap((program) => program.steps);
   const operations = new Set(steps.flatMap((step) => (step.kind === 'operation' ? [step.operation.op] : [])));
   expect([...operations].sort()).toEqual([
-    ...['batch', 'block', 'distrust', 'hold', 'put', 'reload', 'remove-site', 'set-site', 'sync', 'trust'],
-    ...['unblock', 'visit'],
+    ...['batch', 'bind', 'block', 'distrust', 'hold', 'keep', 'put', 'release', 'reload', 'remove-site', 'restart'],
+    ...['set-site', 'sync', 'trust', 'trust-for', 'unblock', 'unblock-all', 'undo', 'visit'],
   ]);
   expect(new Set(struckIn(steps))).toEqual(new Set(['one', 'two', 'three', 'lonely']));
   for (const program of many) {

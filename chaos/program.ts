@@ -1,9 +1,9 @@
 // The operations and faults of a round, decided only by the seed, the round's number and the list of faults.
-import { type Pool, poolOf, visitorsOf } from './addresses.ts';
+import { ownAddress, type Pool, poolOf, visitorsOf } from './addresses.ts';
 import type { Fault } from './fault.ts';
 import { Random } from './random.ts';
 
-export type Operation =
+type SingleChange =
   | {
       readonly op: 'block';
       readonly ip: string;
@@ -12,7 +12,10 @@ export type Operation =
       readonly source: 'manual' | 'agent';
     }
   /** Null: without a source. */
-  | { readonly op: 'unblock'; readonly ip: string; readonly source: 'agent' | null }
+  | { readonly op: 'unblock'; readonly ip: string; readonly source: 'agent' | null };
+
+export type Operation =
+  | SingleChange
   | { readonly op: 'batch'; readonly add: readonly string[]; readonly remove: readonly string[] }
   | {
       readonly op: 'put';
@@ -30,6 +33,19 @@ export type Operation =
   | { readonly op: 'remove-site'; readonly domain: string }
   | { readonly op: 'trust'; readonly ip: string }
   | { readonly op: 'distrust'; readonly ip: string }
+  /** Of the agent. 600: later than the round. */
+  | { readonly op: 'release'; readonly seconds: 0 | 600 }
+  | { readonly op: 'keep' }
+  /** As an agent does: releases its claims, and keeps them after `forMs`. */
+  | { readonly op: 'restart'; readonly forMs: number }
+  /** Drops all claims of the agent, after counting them. */
+  | { readonly op: 'unblock-all' }
+  /** Makes the change, and undoes it. */
+  | { readonly op: 'undo'; readonly change: SingleChange }
+  /** A key that is not bound blocks `ip`, and is bound to the agent. */
+  | { readonly op: 'bind'; readonly ip: string; readonly key: string }
+  /** An unblock that trusts the address for an hour. */
+  | { readonly op: 'trust-for'; readonly ip: string }
   | { readonly op: 'visit'; readonly ip: string }
   /** Requests again on a connection after `forMs`: its worker may be draining by then. */
   | { readonly op: 'hold'; readonly ip: string; readonly forMs: number };
@@ -91,7 +107,7 @@ export function programOf(
   const count = random.integer(25, 70);
   for (let n = 0; n < count; n += 1) {
     const at = random.integer(1, 3) === 1 ? random.pick(moments) : random.integer(0, lengthMs);
-    const drawnOperation = operationOf(random, pool, style);
+    const drawnOperation = operationOf(random, pool, style, { round, n });
     const operation = sites || !('domain' in drawnOperation) ? drawnOperation : ({ op: 'sync' } as const);
     steps.push({ kind: 'operation', at, client: random.integer(1, clients), operation });
   }
@@ -120,16 +136,17 @@ function distinct<F extends Pick<Fault, 'name' | 'holds'>>(drawn: readonly F[]):
   );
 }
 
-function operationOf(random: Random, pool: Pool, style: Style): Operation {
+function operationOf(
+  random: Random,
+  pool: Pool,
+  style: Style,
+  { round, n }: { readonly round: number; readonly n: number },
+): Operation {
   const ip = (): string => random.pick(pool.entries);
-  const dice = random.integer(1, 100);
-  const unblock = (): Operation => ({ op: 'unblock', ip: ip(), source: random.integer(1, 3) === 1 ? 'agent' : null });
-  if (style === 'single changes' && dice > 64 && dice <= 77) return unblock();
-  if (dice <= 34) {
-    const seconds = random.pick([null, null, null, 1, 2, 600]);
-    const source = random.integer(1, 3) === 1 ? 'agent' : 'manual';
-    return { op: 'block', ip: ip(), seconds, force: random.integer(1, 4) === 1, source };
-  }
+  const dice = random.integer(1, 118);
+  const unblock = () => unblockOf(random, pool);
+  if (style === 'single changes' && ((dice > 64 && dice <= 77) || (dice > 100 && dice <= 113))) return unblock();
+  if (dice <= 34) return blockOf(random, pool);
   if (dice <= 56) return unblock();
   if (dice <= 64) {
     const add = some(random, pool, random.integer(0, 8));
@@ -154,10 +171,36 @@ function operationOf(random: Random, pool: Pool, style: Style): Operation {
   if (dice <= 77) return { op: 'remove-site', domain: random.pick(domains) };
   if (dice <= 82) return { op: 'trust', ip: random.pick(pool.trusted) };
   if (dice <= 86) return { op: 'distrust', ip: random.pick(pool.trusted) };
+  if (dice > 100) return claimOperationOf(dice, random, pool, { round, n });
   const visitors = visitorsOf(ip());
   const from = visitors[0] ?? random.pick(pool.bystanders);
   if (dice <= 95) return { op: 'visit', ip: from };
   return { op: 'hold', ip: from, forMs: random.integer(50, 900) };
+}
+
+function blockOf(random: Random, pool: Pool): SingleChange {
+  const seconds = random.pick([null, null, null, 1, 2, 600]);
+  const source = random.integer(1, 3) === 1 ? 'agent' : 'manual';
+  return { op: 'block', ip: random.pick(pool.entries), seconds, force: random.integer(1, 4) === 1, source };
+}
+
+function unblockOf(random: Random, pool: Pool): SingleChange {
+  return { op: 'unblock', ip: random.pick(pool.entries), source: random.integer(1, 3) === 1 ? 'agent' : null };
+}
+
+function claimOperationOf(
+  dice: number,
+  random: Random,
+  pool: Pool,
+  { round, n }: { readonly round: number; readonly n: number },
+): Operation {
+  if (dice <= 103) return { op: 'release', seconds: random.pick([0, 0, 600] as const) };
+  if (dice <= 104) return { op: 'keep' };
+  if (dice <= 107) return { op: 'restart', forMs: random.integer(0, 300) };
+  if (dice <= 109) return { op: 'unblock-all' };
+  if (dice <= 113) return { op: 'undo', change: (random.integer(1, 2) === 1 ? blockOf : unblockOf)(random, pool) };
+  if (dice <= 115) return { op: 'bind', ip: ownAddress(round, n), key: `chaos-${round}-${n}` };
+  return { op: 'trust-for', ip: random.pick(pool.trusted) };
 }
 
 function some(random: Random, pool: Pool, count: number): string[] {
@@ -178,8 +221,18 @@ export function describeOperation(operation: Operation): string {
       const how = `${operation.base ? ' and the base' : ''}${operation.aborted ? ', cut off' : ''}${operation.allowShrink ? ', shrinking' : ''}`;
       return `put [${operation.ips.join(' ')}]${how} as ${operation.source}`;
     }
+    case 'release':
+      return operation.seconds === 0 ? 'release' : `release in ${operation.seconds} s`;
+    case 'restart':
+      return `restart of the agent for ${operation.forMs} ms`;
+    case 'undo':
+      return `undo of: ${describeOperation(operation.change)}`;
+    case 'bind':
+      return `bind ${operation.key}, which blocks ${operation.ip}`;
     case 'sync':
     case 'reload':
+    case 'keep':
+    case 'unblock-all':
       return operation.op;
     case 'set-site':
     case 'remove-site':
@@ -195,7 +248,7 @@ export function entriesOf(steps: readonly Step[]): string[] {
   const entries = new Set<string>();
   for (const step of steps) {
     if (step.kind !== 'operation') continue;
-    const { operation } = step;
+    const operation = step.operation.op === 'undo' ? step.operation.change : step.operation;
     if (operation.op === 'batch') for (const ip of [...operation.add, ...operation.remove]) entries.add(ip);
     else if (operation.op === 'put') for (const ip of operation.ips) entries.add(ip);
     else if ('ip' in operation) entries.add(operation.ip);

@@ -4,12 +4,14 @@ import { base, bystander } from './addresses.ts';
 import { Background } from './background.ts';
 import { check } from './checks.ts';
 import { Claims } from './claims.ts';
-import { Client, type ClientContext } from './client.ts';
+import { Client } from './client.ts';
+import type { ClientContext } from './client-context.ts';
 import type { Fault, Struck } from './fault.ts';
 import type { Figures } from './judge.ts';
 import { Model, permanent } from './model.ts';
 import { entriesOf, type FaultStep, type OperationStep, type Program } from './program.ts';
 import { Random } from './random.ts';
+import { Releases } from './releases.ts';
 import { RemainingProcesses } from './remaining-processes.ts';
 import { ChaosStack } from './stack.ts';
 import { clock, Story } from './story.ts';
@@ -91,6 +93,7 @@ export class Arena {
       claims: this.#claims,
       trusted: this.#trusted,
       sites: this.#sites,
+      releases: new Releases(),
       underWay: new UnderWay(),
       entries: entriesOf(program.steps),
     };

@@ -186,6 +186,7 @@ export const reloadCodes = [
   codes.TemplateRefused,
   codes.ProxyRefusesConfiguration,
   codes.BlockedRuleMissing,
+  codes.UpstreamRulesMissing,
   // The map files are written before the reload.
   codes.ShrinkRefused,
   codes.ForeignMapFile,
@@ -311,6 +312,7 @@ export const diffConfig = operation({
     codes.IntegrityViolated,
     codes.TemplateRefused,
     codes.BlockedRuleMissing,
+    codes.UpstreamRulesMissing,
     codes.ConfigurationFilesUnusable,
     codes.Attached,
   ],

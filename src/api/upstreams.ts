@@ -211,7 +211,7 @@ export const setUpstream = operation({
     200: { description: 'The upstream is replaced and in force.', schema: UpstreamAnswer },
     201: { description: 'The upstream is created and in force.', schema: UpstreamAnswer },
   },
-  codes: [codes.InvalidUpstream, codes.NotUnique, codes.UpstreamRulesMissing, ...changeCodes, ...reloadCodes],
+  codes: [codes.InvalidUpstream, codes.NotUnique, ...changeCodes, ...reloadCodes],
   members,
   examples: {
     load_balancer: {

@@ -65,7 +65,14 @@ const step = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ op: fc.constant('put' as const), ips: addresses(12), source: anySource }),
   },
-  fc.record({ op: fc.constant('select' as const), source: ownSource, reason: fc.option(reason, { nil: undefined }) }),
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      op: fc.constant('select' as const),
+      source: fc.option(fc.constantFrom('manual', ...agents), { nil: undefined, freq: 1 }),
+      reason: fc.option(reason, { nil: undefined }),
+    }),
+  },
   fc.record({
     op: fc.constant('release' as const),
     source: fc.constantFrom(...agents),

@@ -17,7 +17,6 @@ import { scheduledConfiguration } from '../configuration/reload/scheduled-config
 import { ensureServerStateFile } from '../configuration/reload/server-state.ts';
 import { ensureStartConfiguration } from '../configuration/reload/start-configuration.ts';
 import { verifyWorkers } from '../configuration/reload/worker-comparison.ts';
-import { requireUpstreamRules } from '../configuration/rules/upstream-rules.ts';
 import { currentDeniedPage } from '../configuration/template/denied-page.ts';
 import type { RenderedConfiguration } from '../configuration/template/render.ts';
 import { filesNamedIn } from '../configuration/template/sites-map.ts';
@@ -69,10 +68,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
       serverStateFile,
       sites,
     };
-    const rendered = await template.render(input);
-    // As stored, they were accepted with an earlier template: what they need now is reported by `/health`.
-    if (hasUpstreams === true) requireUpstreamRules(rendered.text, settings, template.name);
-    return rendered;
+    return await template.render(input);
   };
   // Concurrent requests for health, diffs and dry runs share one render.
   const renderStored = shared(async () => await render(await sitesStore.all()));

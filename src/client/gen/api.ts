@@ -3188,7 +3188,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['ReloadMembers'] & {
-              readonly code?: 5001 | 5002 | 5003;
+              readonly code?: 5001 | 5002 | 5003 | 6051;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -3330,7 +3330,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['ReloadMembers'] & {
-              readonly code?: 5001 | 5002 | 5003;
+              readonly code?: 5001 | 5002 | 5003 | 6051;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -3392,7 +3392,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['ReloadMembers'] & {
-              readonly code?: 5001 | 5002 | 5003;
+              readonly code?: 5001 | 5002 | 5003 | 6051;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -3485,7 +3485,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['ReloadMembers'] & {
-              readonly code?: 5001 | 5002 | 5003;
+              readonly code?: 5001 | 5002 | 5003 | 6051;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -3613,7 +3613,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['ReloadMembers'] & {
-              readonly code?: 5001 | 5003;
+              readonly code?: 5001 | 5003 | 6051;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -3773,7 +3773,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['ReloadMembers'] & {
-              readonly code?: 5001 | 5002 | 5003;
+              readonly code?: 5001 | 5002 | 5003 | 6051;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

@@ -32,8 +32,8 @@ const sitesPerSlice = 200;
 /**
  * Renders a template into a configuration. The same input gives the same bytes: sites are sorted, no time is printed.
  *
- * Throws ServiceError 5001 (template or a value in it refused, or its front ends ignore the upstreams; members: `output`,
- * and `line` if known) or 5003 (the result has no rule for the blocked map).
+ * Throws ServiceError 5001 (template or a value in it refused; members: `output`, and `line` if known), 5003 (the
+ * result has no rule for the blocked map) or 6051 (a front end of the result would judge upstreams as clients).
  */
 export async function renderConfiguration(
   template: string,
@@ -89,8 +89,8 @@ function checkResult(text: string, templateName: string, input: RenderInput): { 
   }
   const unaware = input.hasUpstreams ? frontEndsWithoutUpstreams(text, input) : [];
   if (unaware.length > 0) {
-    const missing = `${unaware.join(', ')} would judge upstreams as clients: a front end with HTTP needs the lookup in upstreams_map and the exception in the rule for the blocked map (docs/template.md, "Upstreams")`;
-    throw new TemplateRefused(missing, null);
+    const detail = `${templateName} renders a configuration in which ${unaware.join(', ')} would judge upstreams as clients: a front end with HTTP needs the lookup in upstreams_map and the exception in the rule for the blocked map (docs/template.md, "Upstreams")`;
+    throw new ServiceError(codes.UpstreamRulesMissing, operation, detail, { members: { output: detail } });
   }
   return finding;
 }

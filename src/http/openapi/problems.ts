@@ -168,10 +168,9 @@ const samples: Readonly<Record<number, Sample>> = {
     ...field('header', 'give the header that names the client, or proxy_protocol: true'),
   },
   [codes.UpstreamRulesMissing]: {
-    op: 'safe reload',
+    op: 'render configuration',
     detail:
-      '/etc/proxy/proxy.liquid renders a configuration in which the front end http would not look up upstreams; add their rules to the template, as in docs/template.md',
-    members: { restored: true, worker_before: 4711, worker_after: 4711 },
+      '/etc/proxy/proxy.liquid renders a configuration in which frontend http would judge upstreams as clients: a front end with HTTP needs the lookup in upstreams_map and the exception in the rule for the blocked map (docs/template.md, "Upstreams")',
   },
   [codes.ForeignMapFile]: {
     op: 'update map file',

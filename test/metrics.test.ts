@@ -17,7 +17,8 @@ describeOnOneProxy('the metrics', ({ bin, version }) => {
   beforeAll(async () => {
     began = Date.now();
     upstream = await startUpstream('a');
-    service = await RealService.start({ bin });
+    // With the access log, whose limit needs a section that serves no request.
+    service = await RealService.start({ bin, environment: { PROXY_MANAGER_ACCESS_LOG: '127.0.0.1:9' } });
   });
   afterAll(async () => {
     await service?.stop();
@@ -111,6 +112,7 @@ describeOnOneProxy('the metrics', ({ bin, version }) => {
       'backend_requests_total{backend="welcome",site=""}': 0,
       sites: 2,
     });
+    expect(Object.keys(asked).filter((name) => name.includes('pm_log'))).toEqual([]);
     expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
     const reloaded = await scrape();
     expect(reloaded).toMatchObject({

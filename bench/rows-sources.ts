@@ -98,6 +98,7 @@ async function putSecond(
       value: after.memory,
       floor: before.memory,
       unit: 'MB',
+      goal: null,
       note,
     },
   ];

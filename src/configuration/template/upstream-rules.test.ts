@@ -297,7 +297,7 @@ describeOnEachProxy('with upstreams, the rules for connections', ({ bin }) => {
   const openFiles = 500;
   let proxy: RenderedProxy;
   beforeAll(async () => {
-    const machine = { resolvConf: false, hosts: new Set<string>(), openFiles, syslogSocket: false, ipv6: true };
+    const machine = { resolvConf: false, hosts: new Set<string>(), ipv6: false, syslogSocket: false, openFiles };
     const input = { connectionsPerSource: limit, machine };
     proxy = await RenderedProxy.start({ bin, maps: mapFiles(sampleMaps), input });
   });

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { codes } from '../errors/catalogue.ts';
-import { AddressLines, allowWide, BlockRequest, special, trustEnded } from './blocked-ips.ts';
+import { AddressLines, BlockRequest, special } from './blocked-entries.ts';
+import { allowWide, trustEnded } from './blocked-ips.ts';
 import {
   addressText,
   changeCodes,

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { codes } from '../errors/catalogue.ts';
-import { claimFilterFields } from './blocked-ips.ts';
+import { claimFilterFields } from './blocked-entries.ts';
 import { BulkAnswer } from './blocked-ips-bulk.ts';
 import { changeCodes, changeMembers, problem, report } from './changes.ts';
 import { operation } from './operation.ts';

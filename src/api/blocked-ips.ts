@@ -1,113 +1,31 @@
 import Type, { type Static } from 'typebox';
-import { specialRanges } from '../domain/special-ranges.ts';
 import { codes } from '../errors/catalogue.ts';
+import {
+  AddressLines,
+  BlockedIpDetail,
+  BlockedIpPage,
+  BlockRequest,
+  entryFields,
+  ListQuery,
+  special,
+} from './blocked-entries.ts';
 import {
   addressText,
   changeCodes,
   changeMembers,
   durable,
-  durationField,
   addressParams as params,
   problem,
   report,
   runtimeReportFields,
-  sentAddress,
-  untilField,
 } from './changes.ts';
 import { operation } from './operation.ts';
 import { fullMembers } from './problem.ts';
-import {
-  count,
-  described,
-  flag,
-  flagOrNull,
-  lineOfText,
-  lineOfTextOrNull,
-  listOf,
-  model,
-  oneOf,
-  pageFields,
-  pid,
-  queryFlag,
-  requestFlag,
-  requestModel,
-  text,
-  textOrNull,
-  texts,
-  time,
-  timeOrNull,
-} from './schema.ts';
+import { described, flag, listOf, model, oneOf, queryFlag, text, texts } from './schema.ts';
 import { Claim, sourceQuery } from './sources.ts';
 import { TrustedIp } from './trusted-ips.ts';
 
 const tag = 'Blocked addresses';
-
-/** Skipping costs time for each skipped entry. */
-const largestOffset = 1_000_000_000;
-
-export const BlockRequest = requestModel(
-  'BlockRequest',
-  'What to block, why, and until when.',
-  'a JSON object with ip_address',
-  {
-    ip_address: sentAddress('The address or network to block.'),
-    reason: Type.Optional(lineOfTextOrNull(0, 500, 'Why it is blocked.')),
-    blocked_by: Type.Optional(lineOfText(1, 100, 'Who or what blocks it; absent: the name of the key.')),
-    expires_at: untilField('When the block expires; null: never. Not together with `duration_seconds`.'),
-    duration_seconds: durationField,
-    force: requestFlag('Stores the entry even if a trusted entry covers it. Needs the scope `admin`.'),
-    allow_wide: requestFlag(
-      'Allows a network wider than /8 (IPv6: /16), or one that contains a complete special range. Needs the scope `admin`.',
-    ),
-  },
-);
-export type BlockRequest = Static<typeof BlockRequest>;
-
-/** The exact texts of claims. @param says is completed by the name of the field */
-export const claimFilterFields = (says: string) => ({
-  reason: Type.Optional(lineOfText(1, 500, `${says} reason.`, 'port scan')),
-  blocked_by: Type.Optional(lineOfText(1, 100, `${says} \`blocked_by\`.`, 'fail2ban')),
-});
-
-const ListQuery = Type.Object(
-  {
-    ...pageFields,
-    q: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        pattern: '^[0-9A-Fa-f:./]+$',
-        description:
-          'Only entries that are this address or network, start with it, or contain it; for a part of an address also networks that cover everything with that beginning. Not together with `text`.',
-        mustBe: 'an address, the beginning of one, or a network',
-        examples: ['203.0.113.'],
-      }),
-    ),
-    text: Type.Optional(
-      lineOfText(
-        1,
-        100,
-        'Only entries whose `reason` or `blocked_by` contains this text, in upper or lower case of any script; no character is a wildcard. Not together with `q`.',
-        'scan',
-      ),
-    ),
-    offset: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: largestOffset,
-        description:
-          'How many entries to skip, after `cursor` or from the start. Reaches a far page in one request; to read page after page use `cursor`, which is exact while entries are added or removed.',
-        mustBe: `a whole number from 0 to ${largestOffset}`,
-        examples: [500_000],
-      }),
-    ),
-    expiring: queryFlag('Only temporary blocks.'),
-    source: sourceQuery('Only entries that this source claims. Not together with `q`, `text` or `expiring`.'),
-    ...claimFilterFields('Only entries that are claimed, by `source` if it is sent, with exactly this'),
-  },
-  { additionalProperties: false },
-);
-export type ListQuery = Static<typeof ListQuery>;
 
 export const allowWide = queryFlag(
   'Allows networks wider than /8 (IPv6: /16) and complete special ranges, such as 10.0.0.0/8. Needs the scope `admin`.',
@@ -138,58 +56,10 @@ const UnblockQuery = Type.Object(
   { additionalProperties: false },
 );
 
-export const AddressLines = Type.Unsafe<string>({
-  title: 'AddressLines',
-  type: 'string',
-  description: 'One address or network per line. In a request `#` and `;` start comments, and blank lines are ignored.',
-});
-
-export const special = oneOf(specialRanges, 'The special range that contains the entry; absent if there is none.');
-
-const claims = Type.Optional(
-  listOf(
-    Claim,
-    'All claims to it, the one that ends last first, whose `reason`, `blocked_by` and `expires_at` the entry has; absent if only `manual` claims it.',
-  ),
-);
-
-const fields = {
-  ip_address: text(addressText),
-  reason: textOrNull('Why it is blocked; null: not stated.'),
-  blocked_by: textOrNull('Who or what blocked it; null: not stated.'),
-  blocked_at: time('When it was blocked.'),
-  expires_at: timeOrNull('When the block expires; null: it is permanent.'),
-  claims,
-};
-
-const BlockedIp = model('BlockedIp', 'An entry of the blocked set.', fields);
-export type BlockedIp = Static<typeof BlockedIp>;
-
-const BlockedIpPage = model('BlockedIpPage', 'A page of the blocked set.', {
-  items: listOf(BlockedIp, 'The entries.'),
-  next_cursor: textOrNull('The `cursor` of the next page; null on the last page.'),
-  total: count('How many there are on all pages.'),
-});
-export type BlockedIpPage = Static<typeof BlockedIpPage>;
-
-const WorkerHolding = model('WorkerHolding', 'Whether one worker holds the entry.', {
-  pid: pid('The process id of the worker.'),
-  draining: flag('It serves existing connections only.'),
-  holds: flagOrNull('It holds the entry; null: it did not answer.'),
-});
-export type WorkerHolding = Static<typeof WorkerHolding>;
-
-const BlockedIpDetail = model('BlockedIpDetail', 'An entry of the blocked set, and the workers that hold it.', {
-  ...fields,
-  covered_by: texts('Blocked networks that also cover it, and still do when this entry is removed.'),
-  workers: listOf(WorkerHolding, 'Every live worker of HAProxy.'),
-});
-export type BlockedIpDetail = Static<typeof BlockedIpDetail>;
-
 export const trustEnded = texts('Temporary trust that this block ended, the first 100; absent if there was none.');
 
 const BlockAnswer = model('BlockAnswer', 'The entry as it is now, and whether the workers hold it.', {
-  ...fields,
+  ...entryFields,
   ...runtimeReportFields,
   special: Type.Optional(special),
   overridden_by: Type.Optional(texts('Trusted entries that override this block; absent if there are none.')),

@@ -1,4 +1,4 @@
-import type { WorkerHolding } from '../api/blocked-ips.ts';
+import type { WorkerHolding } from '../api/blocked-entries.ts';
 import type { CheckAnswer, WorkerVerdict } from '../api/check.ts';
 import type { TrustedIp } from '../api/trusted-ips.ts';
 import { Mutex } from '../concurrency/mutex.ts';

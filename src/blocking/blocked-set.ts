@@ -1,4 +1,5 @@
-import type { BlockAnswer, BlockedIp, BlockedIpDetail, BlockedIpPage } from '../api/blocked-ips.ts';
+import type { BlockedIp, BlockedIpDetail, BlockedIpPage } from '../api/blocked-entries.ts';
+import type { BlockAnswer } from '../api/blocked-ips.ts';
 import type { BulkAnswer, Rejection, SyncAnswer } from '../api/blocked-ips-bulk.ts';
 import type { Caller } from '../api/caller.ts';
 import type { CheckAnswer } from '../api/check.ts';

@@ -1,6 +1,6 @@
 // Who wants addresses blocked: `manual`, fail2ban, a list. Requests name sources; claims have their numbers.
 
-import type { BlockedIp } from '../api/blocked-ips.ts';
+import type { BlockedIp } from '../api/blocked-entries.ts';
 import type { Caller } from '../api/caller.ts';
 import type { Claim as ShownClaim, Source } from '../api/sources.ts';
 import { codes } from '../errors/catalogue.ts';

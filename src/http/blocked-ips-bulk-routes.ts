@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { BlockRequest } from '../api/blocked-ips.ts';
+import { BlockRequest } from '../api/blocked-entries.ts';
 import {
   type BatchQuery,
   changeBlockedAddresses,

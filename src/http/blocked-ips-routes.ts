@@ -1,13 +1,7 @@
 import { finished, Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import {
-  type BlockedIpPage,
-  blockAddress,
-  getBlockedAddress,
-  type ListQuery,
-  listBlockedAddresses,
-  unblockAddress,
-} from '../api/blocked-ips.ts';
+import type { BlockedIpPage, ListQuery } from '../api/blocked-entries.ts';
+import { blockAddress, getBlockedAddress, listBlockedAddresses, unblockAddress } from '../api/blocked-ips.ts';
 import { syncBlockedAddresses } from '../api/blocked-ips-bulk.ts';
 import { checkAddress } from '../api/check.ts';
 import type { BlockedListQuery } from '../blocking/blocked-set-service.ts';

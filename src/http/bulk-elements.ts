@@ -1,5 +1,5 @@
 // An invalid element is listed in the response; the others are applied.
-import type { BlockRequest } from '../api/blocked-ips.ts';
+import type { BlockRequest } from '../api/blocked-entries.ts';
 import type { BulkItem, RequestedBlock } from '../blocking/blocked-set-service.ts';
 import { parseIp } from '../domain/ip.ts';
 import { quote } from '../domain/quote.ts';

@@ -1,4 +1,4 @@
-import type { BlockRequest } from '../api/blocked-ips.ts';
+import type { BlockRequest } from '../api/blocked-entries.ts';
 import type { Expiry, RequestedBlock } from '../blocking/blocked-set-service.ts';
 import type { ReplaceConsent } from '../configuration/reload/replace-consent.ts';
 import { parseDuration } from '../domain/duration.ts';

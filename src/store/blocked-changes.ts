@@ -1,4 +1,4 @@
-import type { BlockedIp } from '../api/blocked-ips.ts';
+import type { BlockedIp } from '../api/blocked-entries.ts';
 import type { IpEntry } from '../domain/ip.ts';
 
 /** How a request sets the expiry; docs/api.md. Times in the form of `Date.toISOString`. */

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import type { BlockedIp } from '../api/blocked-ips.ts';
+import type { BlockedIp } from '../api/blocked-entries.ts';
 import { SliceQueue } from '../concurrency/slices.ts';
 import { containingNetworks, entryOfSortKey, type IpEntry, parseIp, sortKeyRange } from '../domain/ip.ts';
 import { BlockedKeys } from './blocked-keys.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { BlockedIp } from '../api/blocked-ips.ts';
+import type { BlockedIp } from '../api/blocked-entries.ts';
 import { PreparedQuery, type Runner } from './prepared-query.ts';
 import { BLOCK, eachBlock, filled } from './row-blocks.ts';
 import type { Schema } from './schema.ts';

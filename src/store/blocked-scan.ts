@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { BlockedIp } from '../api/blocked-ips.ts';
+import type { BlockedIp } from '../api/blocked-entries.ts';
 import { yieldToLoop } from '../concurrency/pause.ts';
 import { parseIp, sortKey } from '../domain/ip.ts';
 import { BLOCKED_COLUMNS } from './blocked-rows.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { BlockedIp } from '../api/blocked-ips.ts';
+import type { BlockedIp } from '../api/blocked-entries.ts';
 import type { SliceQueue } from '../concurrency/slices.ts';
 import type { BlockedRows } from './blocked-rows.ts';
 import { BlockedScan, keyOf } from './blocked-scan.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { BlockedIp } from '../api/blocked-ips.ts';
+import type { BlockedIp } from '../api/blocked-entries.ts';
 import { yieldToLoop } from '../concurrency/pause.ts';
 import { entryOfSortKey, type IpEntry } from '../domain/ip.ts';
 import { isExpired, type NetChange } from './blocked-changes.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { BlockedIp } from '../api/blocked-ips.ts';
+import type { BlockedIp } from '../api/blocked-entries.ts';
 import type { BlockedChange, Claim } from './blocked-changes.ts';
 import type { ClaimStep } from './claim-steps.ts';
 import { type Claimed, carriedRow, isPlain, type Lists, MANUAL, plain, putInOrder } from './claims.ts';

@@ -1,6 +1,6 @@
 // What a change did to claims, so that it can be undone.
 
-import type { BlockedIp } from '../api/blocked-ips.ts';
+import type { BlockedIp } from '../api/blocked-entries.ts';
 import { type Claim, isExpired } from './blocked-changes.ts';
 import type { Claimed } from './claims.ts';
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { BlockedIp } from '../api/blocked-ips.ts';
+import type { BlockedIp } from '../api/blocked-entries.ts';
 import { entryOfSortKey } from '../domain/ip.ts';
 import { type Claim, isExpired } from './blocked-changes.ts';
 import { BLOCKED_COLUMNS, BlockedRows } from './blocked-rows.ts';

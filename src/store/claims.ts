@@ -1,7 +1,7 @@
 // Who wants an address blocked. It is blocked while at least one claim lives; `blocked_ips` carries the one that ends
 // last (ADR 0057).
 
-import type { BlockedIp } from '../api/blocked-ips.ts';
+import type { BlockedIp } from '../api/blocked-entries.ts';
 import {
   type BlockedAddition,
   type BlockedChange,

@@ -2,7 +2,7 @@
 // …`. The text may be anything and there is no sort key; a row counts from the moment at which it has one.
 
 import type { Kysely, Transaction } from 'kysely';
-import type { BlockedIp } from '../api/blocked-ips.ts';
+import type { BlockedIp } from '../api/blocked-entries.ts';
 import { type IpEntry, parseIp, sortKey } from '../domain/ip.ts';
 import type { BlockedAddition } from './blocked-changes.ts';
 import { BLOCKED_COLUMNS, type BlockedRows } from './blocked-rows.ts';

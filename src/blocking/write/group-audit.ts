@@ -1,4 +1,4 @@
-import type { BlockedIp } from '../../api/blocked-ips.ts';
+import type { BlockedIp } from '../../api/blocked-entries.ts';
 import type { Caller } from '../../api/caller.ts';
 import { type AuditNote, noteOf } from '../../store/audit-rows.ts';
 import type { BlockedEffect, GroupAudit, NamedStep } from '../../store/blocked-ips-store.ts';

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { BlockRequest } from '../../api/blocked-ips.ts';
+import type { BlockRequest } from '../../api/blocked-entries.ts';
 import type { IpEntry } from '../../domain/ip.ts';
 import type { NumberedReading } from '../../lists/reading.ts';
 import { type ElementDefaults, readElement, shortest } from './elements.ts';

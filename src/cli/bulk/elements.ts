@@ -1,4 +1,4 @@
-import type { BlockRequest } from '../../api/blocked-ips.ts';
+import type { BlockRequest } from '../../api/blocked-entries.ts';
 import { parseIp } from '../../domain/ip.ts';
 import { NotAList } from '../../lists/lines.ts';
 import type { LineReading, ListEntry, ListExpiry, NumberedReading } from '../../lists/reading.ts';

@@ -1,4 +1,4 @@
-import type { BlockRequest } from '../../api/blocked-ips.ts';
+import type { BlockRequest } from '../../api/blocked-entries.ts';
 import type { BatchQuery } from '../../api/blocked-ips-bulk.ts';
 import type { IpEntry } from '../../domain/ip.ts';
 import type { ExitCode } from '../failure.ts';

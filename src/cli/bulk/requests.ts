@@ -1,4 +1,4 @@
-import type { BlockRequest } from '../../api/blocked-ips.ts';
+import type { BlockRequest } from '../../api/blocked-entries.ts';
 import type { BatchQuery } from '../../api/blocked-ips-bulk.ts';
 import type { components } from '../../client/client.ts';
 import type { Session } from '../session.ts';

@@ -1,4 +1,5 @@
-import type { BlockAnswer, BlockRequest } from '../../api/blocked-ips.ts';
+import type { BlockRequest } from '../../api/blocked-entries.ts';
+import type { BlockAnswer } from '../../api/blocked-ips.ts';
 import type { IpEntry } from '../../domain/ip.ts';
 import type { ElementDefaults } from '../bulk/elements.ts';
 import { claimLines, sourceQueryOf } from '../claim-source.ts';

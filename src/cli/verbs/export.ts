@@ -1,4 +1,4 @@
-import type { BlockedIp } from '../../api/blocked-ips.ts';
+import type { BlockedIp } from '../../api/blocked-entries.ts';
 import { csvRecord } from '../../lists/csv.ts';
 import { formulaSafe } from '../../lists/formula-safe.ts';
 import { type ClaimFilterQuery, claimFilterOf, claimFilterOptions } from '../claim-source.ts';

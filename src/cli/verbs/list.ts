@@ -1,4 +1,4 @@
-import type { BlockedIp, ListQuery } from '../../api/blocked-ips.ts';
+import type { BlockedIp, ListQuery } from '../../api/blocked-entries.ts';
 import { claimFilterOf } from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
 import { type ExitCode, exitCodes, usageError } from '../failure.ts';

@@ -3,7 +3,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
 import { type CrashPoint, crashVariable } from '../src/faults/crash-point.ts';
@@ -15,6 +14,7 @@ import { longTests } from './proxies.ts';
 import { type JsonBody, RealService } from './real-service.ts';
 import { addressOf, expectAgreement } from './traffic.ts';
 import { askProxy, startUpstream, type Upstream } from './upstream.ts';
+import { Visitor } from './visitor.ts';
 
 /** The built-in template, except that HAProxy rejects its output for one domain. */
 const template = `${builtInTemplate}
@@ -338,7 +338,7 @@ export class CrashStack {
         this.#site = `site-${this.#next}.example`;
         const servers = [{ address: '127.0.0.1', port: this.#upstream.port, options: { check: false } }];
         this.#wasAnswered = false;
-        this.#visitor ??= new Visitor(service);
+        this.#visitor ??= new Visitor(service, never);
         const put = service.call('PUT', `/api/sites/${this.#site}`, { body: { servers } });
         this.#wasAnswered = (await answered(put)) !== null;
         return;
@@ -434,37 +434,6 @@ export class CrashStack {
       live: isStored,
       served: isStored,
     });
-  }
-}
-
-/** Never blocked; slow enough to leave the processor to the others. */
-class Visitor {
-  readonly #failures: string[] = [];
-  readonly #done: Promise<void>;
-  #visits = 0;
-  #stopping = false;
-
-  constructor(service: RealService) {
-    this.#done = this.#run(service);
-  }
-
-  async stop(): Promise<{ visits: number; failures: readonly string[] }> {
-    this.#stopping = true;
-    await this.#done;
-    return { visits: this.#visits, failures: this.#failures };
-  }
-
-  async #run(service: RealService): Promise<void> {
-    while (!this.#stopping) {
-      this.#visits += 1;
-      try {
-        const status = await service.visit(never);
-        if (status !== 200) this.#failures.push(`visit ${this.#visits}: ${status}`);
-      } catch (error) {
-        this.#failures.push(`visit ${this.#visits}: ${(error as Error).message}`);
-      }
-      await pause(5);
-    }
   }
 }
 

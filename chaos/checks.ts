@@ -34,13 +34,15 @@ export async function check(context: ClientContext, program: Program, healed: nu
 async function releasesOver({ stack: { service }, story, releases }: ClientContext): Promise<void> {
   const path = `/api/sources/${encodeURIComponent(sourceNames.agent)}`;
   try {
-    const isFar = await eventually('releases that are due have dropped the claims', async () => {
+    const state = await eventually('releases that are due have dropped the claims', async () => {
       const { status, body } = await service.call('GET', path);
-      if (status === 404 || (status === 200 && body.release_at === null)) return 'over' as const;
-      return status === 200 && Date.parse(body.release_at) > Date.now() + farMs ? ('far' as const) : null;
+      if (status === 404) return 'unknown' as const;
+      if (status !== 200) return null;
+      return body.release_at === null || Date.parse(body.release_at) > Date.now() + farMs ? ('over' as const) : null;
     });
     releases.settle(clock());
-    if (isFar === 'over') return;
+    if (state === 'unknown') return;
+    // Also after a drop: so that the keeps of the next round say what happened in it.
     const { status, text } = await service.call('POST', `${path}/keep`);
     if (status !== 200) story.addBroken(`the keep at the end was answered ${status}: ${text}`);
   } catch (error) {

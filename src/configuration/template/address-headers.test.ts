@@ -21,11 +21,11 @@ const preferred = [
   'client-ip',
   'x-client-ip',
   'x-clientip',
-  'x-cluster-client-ip',
   'x-original-client-ip',
 ];
 // Those that libraries for the address of the client read (request-ip, django-ipware, Rails), and those of CDNs.
 const others = [
+  'x-cluster-client-ip',
   'x-forwarded',
   'x-envoy-external-address',
   'x-azure-clientip',

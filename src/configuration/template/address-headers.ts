@@ -32,13 +32,13 @@ export const claimedDirectly: ClaimedHeaders = {
 export const claimedThroughUpstreams: ClaimedHeaders = {
   pattern: anchored([
     'x.original.forwarded.*',
-    'x.(cluster.|original.)?client.?ip(v6)?',
+    'x.(original.)?client.?ip(v6)?',
     'client_ip',
     'x.forwarded_.*',
     'x_forwarded.*',
     ...Object.keys(singleHeaderModes).flatMap(withUnderscore),
   ]),
-  parts: '_ original x-client cluster',
+  parts: '_ original x-client',
 };
 
 /** From an upstream too; a part of their names is part of names that it sets. */

@@ -9,8 +9,8 @@ import { mapFiles, sampleMaps } from '../testkit/configuration/address-maps.ts';
 import { type Headers, RenderedProxy } from '../testkit/configuration/rendered-proxy.ts';
 import { testProxies } from '../testkit/proxies.ts';
 
-const few = 200;
-const many = 1_200;
+const few = 100;
+const many = 600;
 const onEachConnection = 100;
 
 /** With Host nine. */
@@ -24,6 +24,7 @@ const usual: Headers = [
 ];
 const chain: Headers = [...usual, ['X-Forwarded-For', '198.51.100.1'], ['X-Forwarded-Proto', 'https']];
 const cdn: Headers = [...usual, ['CF-Connecting-IP', '198.51.100.1'], ['X-Forwarded-Proto', 'https']];
+const fastly: Headers = [...usual, ['Fastly-Client-IP', '198.51.100.1'], ['X-Forwarded-Proto', 'https']];
 const plain: Headers = [...usual, ['Upgrade-Insecure-Requests', '1'], ['Cache-Control', 'max-age=0']];
 
 interface Variant {
@@ -51,6 +52,7 @@ const variants: readonly Variant[] = [
   { name: 'X-Forwarded-For, chain', maps: withUpstreams, from: '127.0.0.1', headers: chain },
   { name: 'X-Forwarded-For, one step', maps: withUpstreams, from: '127.0.0.2', headers: chain },
   { name: 'CF-Connecting-IP', maps: withUpstreams, from: '127.0.0.3', headers: cdn },
+  { name: 'Fastly-Client-IP', maps: withUpstreams, from: '127.0.0.5', headers: fastly },
 ];
 
 /** As the template was before: the header that HAProxy appends itself, and no rule about headers of clients. */

@@ -11,47 +11,43 @@ export interface ClaimedHeaders {
   readonly parts: string;
 }
 
-/** What no upstream is believed to say. */
-const neverBelieved = [
-  'x.original.forwarded.*',
-  'x.envoy.external.address',
-  'cloudfront.viewer.address',
-  '(x.)?(cluster.|original.|fly.|azure.|(wl.)?proxy.)?client.?ip(v6)?',
-];
-
 /** From a peer that is no upstream: all of X-Forwarded-*, which says more than the address. */
 export const claimedDirectly: ClaimedHeaders = {
   pattern: anchored([
-    ...neverBelieved,
     '(x.)?forwarded.*',
-    '(x.)?((true|fastly).client|(cf|do).connecting|appengine.user|real).?ip(v6)?',
+    'x.original.forwarded.*',
+    '(x.)?((cluster|original|true|fastly|fly|azure|(wl.)?proxy).)?client.?ip(v6)?',
+    '(x.)?((cf|do).connecting|appengine.user|real).?ip(v6)?',
     'cf.pseudo.ipv4',
+    'x.envoy.external.address',
+    'cloudfront.viewer.address',
   ]),
   parts: 'forwarded ip address',
 };
 
 /**
- * From an upstream, whose clients may have sent them: all but X-Forwarded-* and the headers of one address. Other
- * separators than `_` are not looked for, and `wholeNames` need rules of their own.
+ * From an upstream, whose clients may have sent them: those that servers prefer to X-Forwarded-For, and the headers that
+ * upstreams set, spelled with `_`.
  */
 export const claimedThroughUpstreams: ClaimedHeaders = {
   pattern: anchored([
-    ...neverBelieved,
-    'x.forwarded([^-].*)?',
-    'x[^-]forwarded.*',
-    ...Object.keys(singleHeaderModes).flatMap(otherSpellings),
-    '(do.connecting|x.appengine.user).ip',
-    'cf.pseudo.ipv4',
+    'x.original.forwarded.*',
+    'x.(original.)?client.?ip(v6)?',
+    'client_ip',
+    'x.forwarded_.*',
+    'x_forwarded.*',
+    ...Object.keys(singleHeaderModes).flatMap(withUnderscore),
   ]),
-  parts: '_ client original address ipv user do-c',
+  parts: '_ original x-client',
 };
 
-export const wholeNames = ['forwarded -m beg', 'x-forwarded'];
+/** From an upstream too; a part of their names is part of names that it sets. */
+export const wholeNames = ['forwarded -m beg', 'client-ip'];
 
 /** Of a name in three parts. */
-function otherSpellings(name: string): string[] {
+function withUnderscore(name: string): string[] {
   const [first, second, third] = name.split('-');
-  return [`${first}[^-]${second}.?${third}(v6)?`, `${first}.${second}([^-]?${third}(v6)?|.${third}v6)`];
+  return [`${first}_${second}.${third}`, `${first}.${second}_${third}`];
 }
 
 function anchored(alternatives: readonly string[]): string {

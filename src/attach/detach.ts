@@ -136,15 +136,14 @@ async function refuseWhileNamed(
   operator: Operator,
   { yes }: DetachOptions,
 ): Promise<void> {
-  /** Null: the attached one, whether it runs or not. */
-  const names = new Map<string, RunningProxy | null>();
+  const names = new Map<string, RunningProxy[]>();
   for (const proxy of await findRunningProxies()) {
-    for (const name of await namesOf(proxy)) names.set(name, proxy);
+    for (const name of await namesOf(proxy)) names.set(name, [...(names.get(name) ?? []), proxy]);
   }
-  if (attached[0] === undefined || !names.has(attached[0])) for (const name of attached) names.set(name, null);
+  if (attached[0] === undefined || !names.has(attached[0])) for (const name of attached) names.set(name, []);
   const places: string[] = [];
   const unreadable: string[] = [];
-  for (const [name, proxy] of names) {
+  for (const [name, proxies] of names) {
     try {
       for (const { path, text } of await configurationFilesOf({ files: [name], workFolder: null, pid: null })) {
         for (const { number, words } of configLines(text)) {
@@ -154,8 +153,7 @@ async function refuseWhileNamed(
       }
     } catch (error) {
       if (!(error instanceof UnreadableConfiguration)) throw error;
-      // A HAProxy that ended meanwhile may have left with its files.
-      if (proxy !== null && !attached.includes(name) && !(await processAlive(proxy.pid, proxy.startTime))) continue;
+      if (!attached.includes(name) && (await haveEnded(proxies))) continue;
       unreadable.push(error.message);
     }
   }
@@ -168,6 +166,12 @@ async function refuseWhileNamed(
   const unknown = `${unreadable.join('; ')}, so it is not known whether HAProxy still uses ${blockedMap}`;
   if (!yes) throw new CannotAttach(`${unknown}. If it does not, run detach --yes`);
   await operator.print(unknown);
+}
+
+/** Meanwhile: their files may have gone with them. */
+async function haveEnded(proxies: readonly RunningProxy[]): Promise<boolean> {
+  const alive = await Promise.all(proxies.map(({ pid, startTime }) => processAlive(pid, startTime)));
+  return !alive.includes(true);
 }
 
 async function namesOf({ arguments: args, pid }: RunningProxy): Promise<string[]> {

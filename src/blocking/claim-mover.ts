@@ -2,6 +2,7 @@
 
 import type { TurnQueue } from '../concurrency/turn-queue.ts';
 import type { ClaimsStore, MovedClaims } from '../store/claims-store.ts';
+import type { BulkRunner } from './bulk/bulk-runner.ts';
 import type { Sources } from './sources.ts';
 import { changeFailure } from './write/change-failure.ts';
 
@@ -12,6 +13,7 @@ interface ClaimMoverDeps {
   readonly claims: Pick<ClaimsStore, 'move'>;
   readonly sources: Pick<Sources, 'forAgent'>;
   readonly turns: TurnQueue;
+  readonly bulk: Pick<BulkRunner, 'between'>;
 }
 
 export class ClaimMover {
@@ -23,9 +25,14 @@ export class ClaimMover {
 
   /**
    * Moves all claims of `manual` by this author to the source, which is created as one of an agent if it is new. Moves
-   * nothing if it runs again. Returns how many were moved.
+   * nothing if it runs again. Waits for a bulk change: one that drops the claims of either source has judged what is
+   * moved behind it. Returns how many were moved.
    */
   async move(author: string, source: string): Promise<number> {
+    return await this.#deps.bulk.between(() => this.#move(author, source));
+  }
+
+  async #move(author: string, source: string): Promise<number> {
     const { id: to } = await this.#deps.sources.forAgent(source);
     let moved = 0;
     let after: Buffer | null = null;

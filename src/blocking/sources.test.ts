@@ -4,6 +4,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { caller, entryOf, toBlock } from '../../testkit/blocking.ts';
 import { type BulkChanges, openBulkChanges, texts } from '../../testkit/bulk-changes.ts';
 import { codes } from '../errors/catalogue.ts';
+import { SourcesStore } from '../store/sources-store.ts';
+import { StoreError } from '../store/store-error.ts';
 import type { BulkItem, ReplaceOptions } from './blocked-set-service.ts';
 import { EntryLimit } from './write/entry-limit.ts';
 
@@ -45,6 +47,14 @@ it.each(['dry run', 'broken body', 'set beyond the limit'])('a new source is not
   await changes.everywhere([ip]);
 });
 
+it('the list of the first source counts beside what the operator blocks', async () => {
+  await changes.block(ip);
+  vi.spyOn(EntryLimit.prototype, 'allows').mockImplementation((entries) => entries <= 2);
+  await expect(put('new', ['192.0.2.2', '192.0.2.3'])).rejects.toMatchObject({ code: codes.SetFull });
+  vi.restoreAllMocks();
+  await changes.everywhere([ip]);
+});
+
 describe('a new source of an agent', () => {
   const names = async () => (await changes.kit.sources.list()).map(({ name }) => name);
   const batch = (add: readonly string[], remove: readonly string[] = [], dryRun = false) =>
@@ -66,6 +76,27 @@ describe('a new source of an agent', () => {
     await expect(changes.kit.releases.get('fail2ban')).rejects.toMatchObject({ code: codes.NotFound });
     await ban();
     expect(await changes.kit.releases.get('fail2ban')).toMatchObject({ kind: 'agent', claims: 1, alone: 1 });
+  });
+
+  it('is not left behind by two requests at once that are refused', async () => {
+    vi.spyOn(EntryLimit.prototype, 'allows').mockReturnValue(false);
+    await Promise.allSettled([ban(), ban('192.0.2.2')]);
+    vi.restoreAllMocks();
+    expect(await names()).toEqual(['manual']);
+  });
+
+  it('stays with its claim if the request fails after the commit', async () => {
+    vi.spyOn(SourcesStore.prototype, 'list').mockRejectedValueOnce(new StoreError('io', 'the disk'));
+    await expect(ban()).rejects.toMatchObject({ members: { committed: { added: 1 } } });
+    vi.restoreAllMocks();
+    expect(await changes.kit.sources.known('fail2ban')).toMatchObject({ kind: 'agent', removed: 0 });
+  });
+
+  it('does not hide why a request was refused, if it cannot be removed', async () => {
+    vi.spyOn(EntryLimit.prototype, 'allows').mockReturnValue(false);
+    vi.spyOn(SourcesStore.prototype, 'createdInVain').mockRejectedValueOnce(new StoreError('full', 'the disk is full'));
+    await expect(ban()).rejects.toMatchObject({ code: codes.SetFull });
+    vi.restoreAllMocks();
   });
 
   it('stays if another request names it while the first one is refused', async () => {
@@ -327,7 +358,14 @@ describe('claims of a key that is bound later', () => {
     for (const text of [ip, '192.0.2.2']) await kit.blockedSet.block(toBlock(text), unbound());
     await changes.block('192.0.2.3');
     await ban('192.0.2.2');
-    expect(await kit.claimMover.move('fail2ban', 'fail2ban')).toBe(2);
+    const bulkChange = Promise.withResolvers<void>();
+    const held = kit.bulk.between(() => bulkChange.promise);
+    const moved = kit.claimMover.move('fail2ban', 'fail2ban');
+    // A bulk change that drops claims would miss or drop what is moved meanwhile.
+    expect(await Promise.race([moved, kit.sources.list().then(() => kit.sources.list())])).not.toBe(2);
+    bulkChange.resolve();
+    await held;
+    expect(await moved).toBe(2);
     expect(await kit.claimMover.move('fail2ban', 'fail2ban')).toBe(0);
     await changes.everywhere([ip, '192.0.2.2', '192.0.2.3']);
     expect((await kit.blockedSet.get(entryOf('192.0.2.2'))).claims).toMatchObject([

@@ -10,6 +10,7 @@ import { MANUAL } from '../store/claims.ts';
 import type { ClaimsStore } from '../store/claims-store.ts';
 import type { SourceKind } from '../store/schema.ts';
 import { type ClaimCounts, mostSources, noClaims, type SourceRow, type SourcesStore } from '../store/sources-store.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
 
 export interface NamedSource {
   readonly id: number;
@@ -21,16 +22,27 @@ export interface NamedSource {
 export const manualName = 'manual';
 const manual: NamedSource = { id: MANUAL, name: manualName, kind: 'manual' };
 
+interface EnsuredSource {
+  readonly source: NamedSource & Partial<SourceRow>;
+  readonly created: boolean;
+}
+
 interface SourcesDeps {
   readonly store: SourcesStore;
   readonly claims: Pick<ClaimsStore, 'ofRows'>;
   readonly now: () => Date;
+  readonly log: Pick<Log, 'warn'>;
 }
 
-/** Requests in progress that name a source, and how often it was named meanwhile. */
+/** Requests in progress that name a source. */
 interface Naming {
   requests: number;
-  times: number;
+  /** The source that one of them created. */
+  created: NamedSource | null;
+  /** One of them succeeded, or the source was named otherwise. */
+  isKept: boolean;
+  /** It is decided whether the source stays; requests that name it wait. */
+  ending: Promise<void> | null;
 }
 
 export class Sources {
@@ -50,12 +62,12 @@ export class Sources {
     caller: Caller,
   ): Promise<NamedSource | undefined> {
     const name = sourceOf(requested, caller);
-    return name === undefined ? undefined : (await this.#ensure(name, kind)).source;
+    return name === undefined ? undefined : (await this.#named(name, kind)).source;
   }
 
   /**
-   * `change` with the source of `toClaim`. If it fails, a source that it created, and that was not named again
-   * meanwhile, is as if it had not been named.
+   * `change` with the source of `toClaim`. If this and all requests beside it fail, a source that one of them created, and
+   * that has no claims, is as if it had not been named.
    */
   async claiming<T>(
     requested: string | undefined,
@@ -65,20 +77,34 @@ export class Sources {
   ): Promise<T> {
     const name = sourceOf(requested, caller);
     if (name === undefined) return await change(undefined);
-    const naming = this.#naming.get(name) ?? { requests: 0, times: 0 };
+    await this.#naming.get(name)?.ending;
+    const naming = this.#naming.get(name) ?? { requests: 0, created: null, isKept: false, ending: null };
     this.#naming.set(name, naming);
     naming.requests += 1;
     try {
-      const { source, created } = await this.#ensure(name, kind);
-      try {
-        return await change(source);
-      } catch (error) {
-        if (created && naming.times === 1) await this.#deps.store.createdInVain(source.id);
-        throw error;
-      }
+      const { source, created } = await this.#claimed(name, kind);
+      if (created) naming.created = source;
+      const result = await change(source);
+      naming.isKept = true;
+      return result;
     } finally {
       naming.requests -= 1;
-      if (naming.requests === 0) this.#naming.delete(name);
+      if (naming.requests === 0) {
+        naming.ending = this.#end(naming);
+        await naming.ending;
+        this.#naming.delete(name);
+      }
+    }
+  }
+
+  async #end({ created, isKept }: Naming): Promise<void> {
+    if (created === null || isKept) return;
+    try {
+      // An error after the commit leaves claims behind.
+      if ((await this.#deps.store.countsOf(created.id)).claims === 0) await this.#deps.store.createdInVain(created.id);
+    } catch (error) {
+      // The request has failed already, with the error that counts.
+      this.#deps.log.warn('A source without claims was left behind', { source: created.name, cause: causeText(error) });
     }
   }
 
@@ -90,23 +116,35 @@ export class Sources {
 
   /** The source of that name, created as one of an agent if it is new. */
   async forAgent(name: string): Promise<NamedSource> {
-    return (await this.#ensure(name, 'agent')).source;
+    return (await this.#named(name, 'agent')).source;
   }
 
-  async #ensure(name: string, kind: Exclude<SourceKind, 'manual'>) {
-    const ensured = await this.ensure(name, kind);
-    if (ensured.source.released === 2) await this.#deps.store.claimsAgain(ensured.source.id);
-    return ensured;
+  async #named(name: string, kind: Exclude<SourceKind, 'manual'>) {
+    await this.#keep(name);
+    return await this.#claimed(name, kind);
+  }
+
+  async #claimed(name: string, kind: Exclude<SourceKind, 'manual'>) {
+    const found = await this.#found(name, kind);
+    if (found.source.released === 2) await this.#deps.store.claimsAgain(found.source.id);
+    return found;
+  }
+
+  /** Requests beside this one do not end the source. */
+  async #keep(name: string): Promise<void> {
+    await this.#naming.get(name)?.ending;
+    const naming = this.#naming.get(name);
+    if (naming !== undefined) naming.isKept = true;
   }
 
   /** Created as `kind` if it is new. Errors: 409 when there are too many. */
-  async ensure(
-    name: string,
-    kind: Exclude<SourceKind, 'manual'>,
-  ): Promise<{ readonly source: NamedSource & Partial<SourceRow>; readonly created: boolean }> {
+  async ensure(name: string, kind: Exclude<SourceKind, 'manual'>): Promise<EnsuredSource> {
+    await this.#keep(name);
+    return await this.#found(name, kind);
+  }
+
+  async #found(name: string, kind: Exclude<SourceKind, 'manual'>): Promise<EnsuredSource> {
     if (name === manualName) return { source: manual, created: false };
-    const naming = this.#naming.get(name);
-    if (naming !== undefined) naming.times += 1;
     const known = await this.#deps.store.find(name);
     if (known?.removed === 0) return { source: known, created: false };
     const source = await this.#deps.store.create(name, kind, this.#deps.now());

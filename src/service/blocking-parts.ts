@@ -272,7 +272,7 @@ export function wireBlocking(options: {
   // If unknown, trusted addresses are assumed to be admitted.
   const trustHasEffect = async (): Promise<boolean> => (await options.trustUsage?.check())?.hasEffect !== false;
   const claims = new ClaimsStore(database);
-  const sources = new Sources({ store: new SourcesStore(database), claims, now });
+  const sources = new Sources({ store: new SourcesStore(database), claims, now, log });
   const checker = new AddressChecker({
     store,
     sources,
@@ -370,7 +370,7 @@ export function wireBlocking(options: {
     claims,
     sources,
     releases: new Releases({ store: new ReleasesStore(database), sources, bulk, outcomes, log, now }),
-    claimMover: new ClaimMover({ claims, sources, turns }),
+    claimMover: new ClaimMover({ claims, sources, turns, bulk }),
     expiry,
     trustExpiry,
   };

@@ -33,7 +33,8 @@ export class BulkGuard {
     const guardsShrink = replace && !allowShrink;
     const mayShrink = guardsShrink && (before >= shrinkGuardFrom || (entries === 0 && before > 0));
     // The preview reads all staged rows; usually neither check can fail.
-    const alone = replace && !(await this.#deps.bulk.hasSources());
+    const isOfOtherSource = source !== undefined && source.id !== MANUAL;
+    const alone = replace && !isOfOtherSource && !(await this.#deps.bulk.hasSources());
     const most = alone ? entries : Math.max(before, further) + entries;
     if (this.#deps.limit.allows(most) && !mayShrink) return;
     const preview = await this.#deps.bulk.preview(id);
@@ -47,7 +48,6 @@ export class BulkGuard {
       throw this.#deps.limit.refusal(currentTotal, wouldBe);
     // Of a removal that drops several claims to an address it counts one.
     const claims = further + joins - stays;
-    const isOfOtherSource = source !== undefined && source.id !== MANUAL;
     if (isOfOtherSource && claims > further && !this.#deps.limit.allows(claims))
       throw this.#deps.limit.refusalOfClaims(further, claims);
   }

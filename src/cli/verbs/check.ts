@@ -1,25 +1,37 @@
 import type { CheckAnswer } from '../../api/check.ts';
 import { claimLines } from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
-import { type ExitCode, exitCodes } from '../failure.ts';
+import { type ExitCode, exitCodes, usageError } from '../failure.ts';
 import { harmless } from '../output/harmless.ts';
 import { count, counted, fromNow, minute } from '../output/times.ts';
 import type { Session } from '../session.ts';
 import { typedAddresses } from '../typed-addresses.ts';
-import { Verb } from '../verb.ts';
+import { type Options, Verb } from '../verb.ts';
+import { type ClientOptions, checkClient } from './check-client.ts';
 
 const shownInside = 10;
 
 export function checkVerb(cli: CommandLine): Verb {
   const verb = new Verb('check', 'show whether an address is blocked, and by which entry')
-    .argument('<address...>', 'addresses of clients, or networks')
+    .argument('[address...]', 'addresses of clients, or networks')
+    .option('--peer <address>', 'instead of addresses: a request from here; prints which address is judged')
+    .option('--header <line>', 'a header of that request; may be repeated', collected, [])
     .example('check 192.0.2.1', 'one address')
     .example('check 192.0.2.1 -o json | jq -r .verdict', 'blocked, trusted or allowed; for a network also partly')
-    .usage('[options] <address...>');
+    .example("check --peer 10.0.3.7 --header 'X-Forwarded-For: 203.0.113.7'", 'which client a load balancer names')
+    .usage('[options] [--peer <address> [--header <line>] | <address...>]');
   return cli.calling(verb, check);
 }
 
-async function check(session: Session, addresses: readonly string[]): Promise<ExitCode> {
+function collected(line: string, before: readonly string[]): string[] {
+  return [...before, line];
+}
+
+async function check(session: Session, addresses: readonly string[], options: Options): Promise<ExitCode> {
+  const { peer, header = [] } = options as ClientOptions;
+  const asksClient = peer !== undefined || header.length > 0;
+  if (asksClient === addresses.length > 0) throw usageError('give either addresses, or --peer');
+  if (asksClient) return await checkClient(session, options as ClientOptions);
   const answers: CheckAnswer[] = [];
   for (const { text } of typedAddresses(addresses)) {
     const { data } = await session.api.GET('/api/check/{ip_address}', { params: { path: { ip_address: text } } });

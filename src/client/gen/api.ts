@@ -1727,6 +1727,8 @@ export interface components {
       readonly changed_since?: readonly string[];
       /** How many claims were changed since (6041). */
       readonly changed_since_total?: number;
+      /** The upstream to which an address belongs that would be blocked again (6050). */
+      readonly upstream?: string;
       /** How many entries exist; of a claim (6031), how many claims there are beyond the first of each entry. */
       readonly current_total?: number;
       /** How many entries, or such claims, there would have been (6031). */
@@ -4192,7 +4194,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['UndoConflict'] & {
-              readonly code?: 6031 | 6041;
+              readonly code?: 6031 | 6041 | 6050;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

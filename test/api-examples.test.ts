@@ -89,6 +89,10 @@ const before: Readonly<Record<string, () => Promise<void>>> = {
     await setUpstreams('lb');
     await block({ ip_address: '203.0.113.7' });
   },
+  'explainClientAddress through_an_upstream': async () => {
+    await setUpstreams('lb');
+    await block({ ip_address: '203.0.113.7' });
+  },
   'removeUpstream last': () => setUpstreams('lb'),
   'setWebhook new_one': async () => void (await service.call('DELETE', '/api/webhooks/chat')),
   'getWebhook one': setHook,

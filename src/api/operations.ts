@@ -4,6 +4,7 @@ import { blockedIpOperations } from './blocked-ips.ts';
 import { blockedIpBulkOperations } from './blocked-ips-bulk.ts';
 import { selectedOperations } from './blocked-ips-selected.ts';
 import { checkAddress } from './check.ts';
+import { explainClientAddress } from './client-address.ts';
 import { configurationOperations } from './configuration.ts';
 import { descriptionOperations } from './description.ts';
 import { eventOperations } from './events.ts';
@@ -26,6 +27,7 @@ export const operations: readonly Operation[] = [
   ...sourceOperations,
   ...trustedIpOperations,
   ...upstreamOperations,
+  explainClientAddress,
   ...siteOperations,
   ...configurationOperations,
   ...keyOperations,

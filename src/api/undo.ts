@@ -69,6 +69,7 @@ export type UndoAnswer = Static<typeof UndoAnswer>;
 const UndoConflict = model('UndoConflict', 'Why nothing was changed; the members depend on `code`.', {
   changed_since: Type.Optional(texts('Addresses whose claims were changed since, the first 20 (6041).')),
   changed_since_total: Type.Optional(count('How many claims were changed since (6041).')),
+  upstream: Type.Optional(text('The upstream to which an address belongs that would be blocked again (6050).')),
   ...fullMembers,
 });
 
@@ -95,14 +96,14 @@ export const undoOperation = operation({
   tag: 'Audit',
   summary: 'Undo a change of blocked addresses',
   description:
-    'Undoes a `block`, `unblock`, `batch`, `replace`, `unblock_selected` or `undo`, exactly or not at all: claims that it made are dropped, claims that it dropped are made again, and those that it changed get their former fields. Only these claims are changed: what another source claims stays blocked. A restored claim ends when it was to end before; one that would have ended by now is not restored. If one of the claims was changed since, nothing is undone (409, 6041). Trust is not changed: not that which `trust_for` made, nor that which a block ended. It overrides what is restored, as any block, and `still_trusted` lists the addresses.\n\nWhat a change of several addresses did is kept for 30 days, of the last 1,000 such changes with up to 200,000 claims each and 1,000,000 together; of a single block or unblock the audit log itself says enough. `dry_run=true` says what would be done and changes nothing.',
+    'Undoes a `block`, `unblock`, `batch`, `replace`, `unblock_selected` or `undo`, exactly or not at all: claims that it made are dropped, claims that it dropped are made again, and those that it changed get their former fields. Only these claims are changed: what another source claims stays blocked. A restored claim ends when it was to end before; one that would have ended by now is not restored. If one of the claims was changed since, nothing is undone (409, 6041), nor if it would block an address inside an upstream again (409, 6050). Trust is not changed: not that which `trust_for` made, nor that which a block ended. It overrides what is restored, as any block, and `still_trusted` lists the addresses.\n\nWhat a change of several addresses did is kept for 30 days, of the last 1,000 such changes with up to 200,000 claims each and 1,000,000 together; of a single block or unblock the audit log itself says enough. `dry_run=true` says what would be done and changes nothing.',
   params,
   query: Type.Object(
     { dry_run: queryFlag('Returns what the request would do now, and changes nothing.') },
     { additionalProperties: false },
   ),
   answers: { 200: { description: 'It is undone.', schema: UndoAnswer } },
-  codes: [codes.NotFound, codes.CannotUndo, codes.SetFull, ...changeCodes],
+  codes: [codes.NotFound, codes.CannotUndo, codes.InsideUpstream, codes.SetFull, ...changeCodes],
   members: { 409: UndoConflict, ...changeMembers },
   examples: {
     what_it_would_do: {

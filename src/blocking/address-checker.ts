@@ -28,6 +28,13 @@ const nothingInside: Inside = { blocked_inside: [], blocked_inside_total: 0 };
 /** The worker left a command unanswered: another one would hold one more of the few slots. */
 class Unanswered extends Error {}
 
+/** The narrowest entries that cover an address; null: none. */
+export interface Deciding {
+  readonly mayTrust: boolean;
+  readonly trustedBy: string | null;
+  readonly blockedBy: string | null;
+}
+
 interface AddressCheckerDeps {
   readonly store: BlockedIpsStore;
   readonly sources: Pick<Sources, 'claimsOf'>;
@@ -52,12 +59,10 @@ export class AddressChecker {
   }
 
   async check(entry: IpEntry): Promise<CheckAnswer> {
-    const mayTrust = await this.#deps.trustHasEffect();
-    const [trustedBy] = mayTrust ? this.#deps.trusted.covering(entry) : [];
-    const blockedBy = await this.#blockedBy(entry);
+    const { mayTrust, trustedBy, blockedBy } = await this.deciding(entry);
     const row = blockedBy === null ? null : await this.#deps.store.get(blockedBy);
-    const verdict: Verdict = trustedBy !== undefined ? 'trusted' : row !== null ? 'blocked' : 'allowed';
-    const trust = trustedBy === undefined ? null : await this.#deps.trustOf(trustedBy);
+    const verdict: Verdict = trustedBy !== null ? 'trusted' : row !== null ? 'blocked' : 'allowed';
+    const trust = trustedBy === null ? null : await this.#deps.trustOf(trustedBy);
     const inside = verdict === 'allowed' ? await this.#blockedInside(entry) : nothingInside;
     // A lookup answers for one address; no single address represents such a network.
     const partly = inside.blocked_inside_total > 0;
@@ -79,6 +84,13 @@ export class AddressChecker {
       enforced: workers === null ? null : workers.every((worker) => worker.verdict === verdict),
       workers: workers ?? [],
     };
+  }
+
+  /** From memory and the database. `mayTrust` false: trust has no effect in the live configuration. */
+  async deciding(entry: IpEntry): Promise<Deciding> {
+    const mayTrust = await this.#deps.trustHasEffect();
+    const [trustedBy = null] = mayTrust ? this.#deps.trusted.covering(entry) : [];
+    return { mayTrust, trustedBy, blockedBy: await this.#blockedBy(entry) };
   }
 
   async #blockedInside(entry: IpEntry): Promise<Inside> {

@@ -174,6 +174,27 @@ describe('the undo', () => {
     await changes.everywhere([ip, '192.0.2.2']);
   });
 
+  it('is refused if it would block an address inside an upstream again, but changes one that is blocked', async () => {
+    await block(ip);
+    const extended = await idOf(() => block(ip, { expiry: until(5) }));
+    await put([ip, '192.0.2.9']);
+    const dropped = await idOf(() => batch(['198.51.100.1'], ['192.0.2.9']));
+    const networks = [entryOf('192.0.2.0/24')];
+    changes.kit.upstreams.entries.replaceAll([{ name: 'lb', networks }]);
+    const refused = {
+      code: codes.InsideUpstream,
+      op: 'undo',
+      members: { upstream: 'lb' },
+      detail: expect.stringMatching(/^it would block 192\.0\.2\.9 again, .*upstream lb, .*; nothing was changed$/),
+    };
+    await expect(undo(dropped, true)).rejects.toMatchObject(refused);
+    await expect(undo(dropped)).rejects.toMatchObject(refused);
+    expect((await changes.kit.store.scanTexts(null, 10)).texts.sort()).toEqual([ip, '198.51.100.1']);
+    expect(await undo(extended)).toMatchObject({ updated: 1 });
+    changes.kit.upstreams.entries.replaceAll([]);
+    expect(await undo(dropped)).toMatchObject({ added: 1, removed: 1 });
+  });
+
   it('is refused for what is not known, and for the claims of another source than that of the key', async () => {
     await expect(undo(999)).rejects.toMatchObject({ code: codes.NotFound });
     const id = await idOf(() => batch([ip, '192.0.2.2'], []));

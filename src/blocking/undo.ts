@@ -5,7 +5,7 @@ import type { AuditRecord } from '../api/audit.ts';
 import type { Caller } from '../api/caller.ts';
 import type { StillTrusted, UndoAnswer, UndoneClaim } from '../api/undo.ts';
 import { yieldToLoop } from '../concurrency/pause.ts';
-import { parseIp } from '../domain/ip.ts';
+import { type IpEntry, parseIp } from '../domain/ip.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { auditedChange } from '../store/audit-rows.ts';
@@ -34,7 +34,7 @@ interface UndoDeps {
   readonly records: Pick<UndoRecords, 'find' | 'isBeingApplied' | 'read'>;
   readonly claims: Pick<ClaimsStore, 'claimedAmong'>;
   readonly sources: Pick<Sources, 'byNumber'>;
-  readonly admission: Pick<Admission, 'trustInForce'>;
+  readonly admission: Pick<Admission, 'trustInForce' | 'insideUpstream'>;
   readonly bulk: Pick<BulkRunner, 'run'>;
   readonly outcomes: Pick<Outcomes, 'reportBulk'>;
   readonly now: () => Date;
@@ -60,7 +60,7 @@ export class Undo {
     this.#deps = deps;
   }
 
-  /** Errors: 1100 for an unknown entry; 6041 if it cannot be undone exactly, and nothing is changed then. */
+  /** Errors: 1100 for an unknown entry; 6050 inside an upstream; 6041 if it cannot be undone exactly, and nothing is changed then. */
   async undo(id: number, { dryRun }: { readonly dryRun: boolean }, caller: Caller): Promise<UndoAnswer> {
     const { record, steps } = await stored(() => this.#find(id));
     const plan = await stored(() => this.#plan(id, steps, caller));
@@ -128,7 +128,9 @@ export class Undo {
       else {
         const { effect, after } = applyChange(claimed.current, verdict.row, now, lists);
         claimed.current = after;
-        counts = sum(counts, countsOf([effect]));
+        const made = countsOf([effect]);
+        if (made.added > 0) this.#refuseInsideUpstream(verdict.row.entry);
+        counts = sum(counts, made);
         if (first.length < shown) first.push(shownOf(verdict.row, step, source));
         const [by] = verdict.row.op === 'add' ? trust.covering(verdict.row.entry) : [];
         if (by !== undefined) stillTrusted.set(step.ip_address, { ip_address: step.ip_address, by });
@@ -146,6 +148,14 @@ export class Undo {
       still_trusted_total: stillTrusted.size,
     };
     return { counts, sources, first, trusted: { ...trusted } };
+  }
+
+  /** As a block is refused there. What is blocked already may be changed. Errors: 6050. */
+  #refuseInsideUpstream(entry: IpEntry): void {
+    const inside = this.#deps.admission.insideUpstream(entry);
+    if (inside === null) return;
+    const detail = `it would block ${entry.text} again, but ${inside.why}; nothing was changed`;
+    throw new ServiceError(codes.InsideUpstream, 'undo', detail, { members: { upstream: inside.upstream } });
   }
 
   /** A bulk change for each source, whose rows are chosen again: what is changed meanwhile stays as it is. */

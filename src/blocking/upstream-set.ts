@@ -2,6 +2,7 @@
 import type { Caller } from '../api/caller.ts';
 import type { RuntimeReport } from '../api/changes.ts';
 import type { TurnQueue } from '../concurrency/turn-queue.ts';
+import type { IpEntry } from '../domain/ip.ts';
 import { type Upstream, unusedUpstreamMap, upstreamValues } from '../domain/upstream.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
@@ -111,6 +112,17 @@ export class UpstreamSet {
 
   async list(): Promise<readonly StoredUpstream[]> {
     return await this.#deps.store.all();
+  }
+
+  /** The value that the upstream map has for an address; 0: none. */
+  modeOf(address: IpEntry): number {
+    const found = this.entries.of(address);
+    return found === null ? 0 : Number(this.upstreams.valueFor(found.network));
+  }
+
+  /** False: the live configuration does not use the upstream map. If that is unknown, it is assumed to. */
+  async haveEffect(): Promise<boolean> {
+    return this.entries.isEmpty || (await this.#usage.check()) !== false;
   }
 
   async areStored(): Promise<boolean> {

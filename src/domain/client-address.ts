@@ -30,7 +30,7 @@ export interface AddressStep {
  * - `no_client`: it is served without a check of the blocked map, because an upstream named no client.
  * - `trusted`: its address is blocked, but trusted.
  */
-export type AddressVerdict = 'unreadable' | 'no_client' | 'trusted' | 'blocked' | 'not_blocked';
+export type AddressVerdict = 'unreadable' | 'no_client' | 'trusted' | 'blocked' | 'allowed';
 
 export interface ClientAddress {
   /** The address that is judged, logged, and sent to servers; null: unreadable. */
@@ -46,8 +46,17 @@ export interface ClientAddress {
 
 /** @param peer the client of the connection, or what it named in a PROXY protocol header */
 export function clientAddress(peer: IpEntry, headers: RequestHeaders, lookup: AddressLookup): ClientAddress {
-  const walk = walkFrom(peer, headers, (address) => lookup.modeOf(address));
-  const { client, steps, isNamed } = walk;
+  return verdictOn(
+    walkToClient(peer, headers, (address) => lookup.modeOf(address)),
+    lookup,
+  );
+}
+
+/** The verdict for the client that a walk found. */
+export function verdictOn(
+  { client, steps, isNamed, isRefused }: Walk,
+  lookup: Pick<AddressLookup, 'isBlocked' | 'isTrusted'>,
+): ClientAddress {
   const upstream = steps[0]?.upstream !== null;
   const finding = (verdict: AddressVerdict, status: 400 | 403 | null): ClientAddress => ({
     client: status === 400 ? null : client,
@@ -56,13 +65,14 @@ export function clientAddress(peer: IpEntry, headers: RequestHeaders, lookup: Ad
     verdict,
     status,
   });
-  if (walk.isRefused) return finding('unreadable', 400);
+  if (isRefused) return finding('unreadable', 400);
   if (upstream && !isNamed) return finding('no_client', null);
-  if (!lookup.isBlocked(client)) return finding('not_blocked', null);
+  if (!lookup.isBlocked(client)) return finding('allowed', null);
   return lookup.isTrusted(client) ? finding('trusted', null) : finding('blocked', 403);
 }
 
-interface Walk {
+export interface Walk {
+  /** The last address that was read. */
   readonly client: IpEntry;
   readonly steps: readonly AddressStep[];
   /** Whether a header named the client. */
@@ -70,7 +80,8 @@ interface Walk {
   readonly isRefused: boolean;
 }
 
-function walkFrom(peer: IpEntry, headers: RequestHeaders, modeOf: (address: IpEntry) => number): Walk {
+/** Without a lookup in the maps of blocked and trusted addresses. */
+export function walkToClient(peer: IpEntry, headers: RequestHeaders, modeOf: AddressLookup['modeOf']): Walk {
   const values = headerValues(headers, 'x-forwarded-for').map(withoutBrackets).reverse();
   const steps: AddressStep[] = [{ address: peer, header: null, upstream: behaviorOf(modeOf(peer)) }];
   const end = (isRefused: boolean): Walk => {

@@ -38,6 +38,7 @@ test('limits bodies of one object to 64 KiB, or to 128 KiB where a route sets it
   await stub.app.ready();
   expect(routes.filter(({ limit }) => limit !== 65_536)).toEqual([
     { method: 'PUT', url: '/api/upstreams/:name', limit: 131_072 },
+    { method: 'POST', url: '/api/client-address', limit: 131_072 },
     { method: 'PUT', url: '/api/sites/:domain', limit: 131_072 },
   ]);
   for (const { method, url, limit } of routes) {

@@ -75,7 +75,9 @@ describe('every operation and its scope', () => {
   test('allows read to change only its own session and to see neither configuration nor keys, and block what fail2ban needs', () => {
     const needing = (scope: string) => rows.filter(({ access }) => access === scope).map(({ route }) => route);
     for (const route of needing('read'))
-      expect(route).toMatch(/^(GET (?!\/api\/(config|keys))|(POST|DELETE) \/api\/session$)/);
+      expect(route).toMatch(
+        /^(GET (?!\/api\/(config|keys))|(POST|DELETE) \/api\/session$|POST \/api\/client-address$)/,
+      );
     expect(needing('block')).toEqual([
       'POST /api/blocked-ips',
       'DELETE /api/blocked-ips/:ip_address',

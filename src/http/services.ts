@@ -13,6 +13,7 @@ import type { Health } from '../health/health.ts';
 import type { ApiKeys } from '../keys/keys.ts';
 import type { Sessions } from '../keys/sessions.ts';
 import type { SitesService } from '../sites/sites-service.ts';
+import type { ClientAddresses } from '../upstreams/client-addresses.ts';
 import type { Upstreams } from '../upstreams/upstreams.ts';
 import type { WebhooksService } from '../webhooks/webhooks.ts';
 import type { PanelAsset } from './panel-asset.ts';
@@ -25,6 +26,7 @@ export interface Services {
   readonly releases: Pick<Releases, 'get' | 'put' | 'release' | 'keep' | 'remove'>;
   readonly trustedIps: Pick<TrustedSet, 'list' | 'get' | 'put' | 'remove'>;
   readonly upstreams: Pick<Upstreams, 'list' | 'get' | 'put' | 'remove'>;
+  readonly clientAddresses: Pick<ClientAddresses, 'explain'>;
   readonly sites: SitesService;
   readonly configuration: ConfigurationService;
   readonly keys: Pick<ApiKeys, 'authenticate' | 'list' | 'create' | 'bind' | 'revoke'>;

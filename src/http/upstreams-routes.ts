@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify';
+import { explainClientAddress } from '../api/client-address.ts';
 import { getUpstream, listUpstreams, removeUpstream, setUpstream } from '../api/upstreams.ts';
+import { readClientAddress } from './client-address-request.ts';
 import { handle } from './handle.ts';
 import { consentOf } from './request-values.ts';
 import type { Services } from './services.ts';
 import { readUpstream } from './upstream-request.ts';
 
-export function upstreamsRoutes(app: FastifyInstance, { upstreams }: Services): void {
+export function upstreamsRoutes(app: FastifyInstance, { upstreams, clientAddresses }: Services): void {
   handle(app, listUpstreams, async () => {
     const items = await upstreams.list();
     return { items, total: items.length };
@@ -21,5 +23,9 @@ export function upstreamsRoutes(app: FastifyInstance, { upstreams }: Services): 
     const answer = await upstreams.remove(params.name, consentOf(query), caller);
     counted({ removed: 1 });
     return answer;
+  });
+  handle(app, explainClientAddress, ({ body }) => {
+    const { peer, headers } = readClientAddress(body);
+    return clientAddresses.explain(peer, headers);
   });
 }

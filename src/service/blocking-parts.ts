@@ -365,6 +365,7 @@ export function wireBlocking(options: {
     writer,
     bulk,
     blockedSet,
+    checker,
     bulkUnblock,
     undo,
     claims,

@@ -26,6 +26,7 @@ import { SitesStore } from '../store/sites-store.ts';
 import { WebhooksStore } from '../store/webhooks-store.ts';
 import type { ProxyVersions } from '../supervision/proxy-versions.ts';
 import type { Log } from '../telemetry/log.ts';
+import { ClientAddresses } from '../upstreams/client-addresses.ts';
 import { Upstreams } from '../upstreams/upstreams.ts';
 import { Webhooks } from '../webhooks/webhooks.ts';
 import { wireAttachedProxy } from './attached-proxy.ts';
@@ -182,6 +183,7 @@ export async function wireService(options: {
       reloads: proxy.upstreamReloads,
       emit,
     }),
+    clientAddresses: new ClientAddresses({ upstreams: blocking.upstreams, checker: blocking.checker }),
     sites: proxy.sites,
     configuration: proxy.configuration,
     keys,

@@ -334,7 +334,7 @@ function answers(): Record<string, Methods> {
       put: async () => ({ created: true, answer: { ...TRUSTED, ...REPORT } }),
       remove: async () => ({ ip_address: TRUSTED.ip_address, ...REPORT }),
     },
-    upstreams: stubUpstreams({ at: NOW.toISOString(), reload: RELOAD, report: REPORT }),
+    ...stubUpstreams({ at: NOW.toISOString(), reload: RELOAD, report: REPORT }),
     sites: {
       list: async () => [SITE],
       get: async () => SITE,

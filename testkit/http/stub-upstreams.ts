@@ -6,7 +6,7 @@ export function stubUpstreams(parts: {
   readonly at: string;
   readonly reload: ReloadAnswer;
   readonly report: RuntimeReport;
-}): Services['upstreams'] {
+}): Pick<Services, 'upstreams' | 'clientAddresses'> {
   const { at, reload, report } = parts;
   const upstream = {
     name: 'lb',
@@ -22,7 +22,7 @@ export function stubUpstreams(parts: {
     updated_at: at,
     networks_at: at,
   } as const;
-  return {
+  const upstreams: Services['upstreams'] = {
     list: async () => [upstream],
     get: async () => upstream,
     put: async () => ({
@@ -31,4 +31,16 @@ export function stubUpstreams(parts: {
     }),
     remove: async () => ({ name: upstream.name, reload, ...report }),
   };
+  const clientAddresses: Services['clientAddresses'] = {
+    explain: async (peer) => ({
+      client: peer.text,
+      steps: [{ address: peer.text, header: null, upstream: null }],
+      upstream: null,
+      verdict: 'allowed',
+      by: null,
+      status: null,
+      upstreams_in_force: true,
+    }),
+  };
+  return { upstreams, clientAddresses };
 }

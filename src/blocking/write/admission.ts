@@ -73,9 +73,11 @@ export class Admission {
       throw new ServiceError(codes.WideNetwork, 'block', detail, { members });
     }
     const { trusted, upstreams } = this.#deps;
-    const inside = request.force ? null : refusalInside(entry, upstreams);
+    const inside = request.force ? null : this.insideUpstream(entry);
     if (inside !== null)
-      throw new ServiceError(codes.InsideUpstream, 'block', inside.why, { members: { upstream: inside.upstream } });
+      throw new ServiceError(codes.InsideUpstream, 'block', `${inside.why}${orForce}`, {
+        members: { upstream: inside.upstream },
+      });
     const change = this.#toChange(request, caller);
     const upstreamsInside = upstreams.inside(entry);
     const endsTrust = !request.force && trusted.isException(entry) && !(await byList());
@@ -163,12 +165,24 @@ export class Admission {
     const wide = allAllowed || allowWide === true ? null : widenessOf(entry);
     if (wide !== null) return { why: describeWideness(entry, wide), code: codes.WideNetwork };
     if (force) return null;
-    const inside = refusalInside(entry, this.#deps.upstreams);
-    if (inside !== null) return { why: inside.why, code: codes.InsideUpstream };
+    const inside = this.insideUpstream(entry);
+    if (inside !== null) return { why: `${inside.why}${orForce}`, code: codes.InsideUpstream };
     const [covering] = trusted.covering(entry);
     if (covering === undefined) return null;
     const why = `${entry.text} is covered by the trusted ${covering}, which overrides blocks`;
     return { why, code: codes.CoveredByTrust };
+  }
+
+  /** The upstream itself is always served, so the block would deny nothing, or clients that only the upstream names. */
+  insideUpstream(entry: IpEntry): { readonly why: string; readonly upstream: string } | null {
+    const found = this.#deps.upstreams.of(entry);
+    if (found === null) return null;
+    const { name, network } = found;
+    const where = network === entry.text ? 'is a network' : `is inside ${network}, a network`;
+    return {
+      upstream: name,
+      why: `${entry.text} ${where} of the upstream ${name}, which is served because it acts for its clients: block the address of the client instead`,
+    };
   }
 
   /** None if the live configuration does not exempt trusted addresses. */
@@ -205,26 +219,13 @@ export class Admission {
 const nothingTrusted = new TrustedEntries();
 const inBothLists: Refusal = { why: 'it is in both add and remove' };
 
-/** The upstream itself is always served, so the block would deny nothing, or clients that only the upstream names. */
-function refusalInside(
-  entry: IpEntry,
-  upstreams: UpstreamEntries,
-): { readonly why: string; readonly upstream: string } | null {
-  const found = upstreams.of(entry);
-  if (found === null) return null;
-  const { name, network } = found;
-  const where = network === entry.text ? 'is a network' : `is inside ${network}, a network`;
-  return {
-    upstream: name,
-    why: `${entry.text} ${where} of the upstream ${name}, which is served because it acts for its clients: block the address of the client instead; to store it anyway, send force: true with an admin key`,
-  };
-}
+const orForce = '; to store it anyway, send force: true with an admin key';
 
 function coveredByTrust(entry: IpEntry, covering: readonly string[]): ServiceError {
   return new ServiceError(
     codes.CoveredByTrust,
     'block',
-    `${entry.text} is covered by the trusted ${covering.join(', ')}, which overrides blocks; to store it anyway, send force: true with an admin key`,
+    `${entry.text} is covered by the trusted ${covering.join(', ')}, which overrides blocks${orForce}`,
     { members: { overridden_by: covering } },
   );
 }

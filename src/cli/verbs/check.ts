@@ -7,6 +7,7 @@ import { count, counted, fromNow, minute } from '../output/times.ts';
 import type { Session } from '../session.ts';
 import { typedAddresses } from '../typed-addresses.ts';
 import { type Options, Verb } from '../verb.ts';
+import { type ClientOptions, checkClient } from './check-client.ts';
 import { askAboutReference, printReference, typedReference } from './check-reference.ts';
 
 const shownInside = 10;
@@ -14,18 +15,28 @@ const shownInside = 10;
 export function checkVerb(cli: CommandLine): Verb {
   const verb = new Verb('check', 'show whether an address is blocked, and by which entry')
     .argument('[address...]', 'addresses of clients, or networks')
-    .option('--reference <text>', 'instead of an address: the reference on the page of a denied request')
+    .option('--reference <text>', 'instead of addresses: the reference on the page of a denied request')
+    .option('--peer <address>', 'instead of addresses: a request from here; prints which address is judged')
+    .option('--header <line>', 'a header of that request; may be repeated', collected, [])
     .example('check 192.0.2.1', 'one address')
     .example('check 192.0.2.1 -o json | jq -r .verdict', 'blocked, trusted or allowed; for a network also partly')
     .example('check --reference C0000207-6925B0F5-001C', 'a client that quotes the reference of its denied request')
-    .usage('[options] [--reference <text> | <address...>]');
+    .example("check --peer 10.0.3.7 --header 'X-Forwarded-For: 203.0.113.7'", 'which client a load balancer names')
+    .usage('[options] [--reference <text> | --peer <address> [--header <line>] | <address...>]');
   return cli.calling(verb, check);
 }
 
+function collected(line: string, before: readonly string[]): string[] {
+  return [...before, line];
+}
+
 async function check(session: Session, addresses: readonly string[], options: Options): Promise<ExitCode> {
-  const { reference } = options as { readonly reference?: string };
-  if ((reference === undefined) === (addresses.length === 0)) throw usageError('give an address, or --reference');
+  const { reference, peer, header = [] } = options as ClientOptions & { readonly reference?: string };
+  const asksClient = peer !== undefined || header.length > 0;
+  const asked = [addresses.length > 0, reference !== undefined, asksClient].filter(Boolean);
+  if (asked.length !== 1) throw usageError('give either addresses, --reference, or --peer');
   if (reference !== undefined) return await checkReference(session, reference);
+  if (asksClient) return await checkClient(session, options as ClientOptions);
   const answers: CheckAnswer[] = [];
   for (const { text } of typedAddresses(addresses)) {
     const { data } = await session.api.GET('/api/check/{ip_address}', { params: { path: { ip_address: text } } });

@@ -144,6 +144,17 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/client-address': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post: operations['explainClientAddress'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/sites': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['listSites'];
@@ -436,6 +447,15 @@ export interface components {
   schemas: {
     /** One address or network per line. In a request `#` and `;` start comments, and blank lines are ignored. */
     AddressLines: string;
+    /** An address that was read. */
+    AddressStep: {
+      /** The address. */
+      readonly address: string;
+      /** The header that names it; null: it is the peer. */
+      readonly header: string | null;
+      /** The upstream to which it belongs, if its headers are read; null: it is none, or the setting of the upstream before it ends the walk. */
+      readonly upstream: string | null;
+    };
     /** The configuration of HAProxy as an attached service sees it. The service does not write it. */
     Attached: {
       /** The files that HAProxy reads, in order. */
@@ -767,6 +787,30 @@ export interface components {
       readonly claimed_at: string;
       /** When the claim ends; null: it is permanent. */
       readonly expires_at: string | null;
+    };
+    /** Which address HAProxy judges, and why. */
+    ClientAddressAnswer: {
+      /** The address that is judged, logged and sent to servers; null: the request is answered with 400. */
+      readonly client: string | null;
+      /** From the peer to the client. */
+      readonly steps: readonly components['schemas']['AddressStep'][];
+      /** The upstream to which the peer belongs; null: none, so no header is believed. */
+      readonly upstream: string | null;
+      /** `unreadable`: a header of the upstream cannot be read. `no_client`: the upstream names no client and is served itself. `trusted`: trust overrides any block. `blocked`: denied. `allowed`: no entry covers the client. */
+      readonly verdict: 'unreadable' | 'no_client' | 'trusted' | 'blocked' | 'allowed';
+      /** The blocked or trusted entry that decides; null: none does. */
+      readonly by: string | null;
+      /** What HAProxy answers itself, 400 or 403; null: the request is passed on. */
+      readonly status: number | null;
+      /** False: the live configuration does not use the upstream map, so the peer is judged although upstreams are stored. */
+      readonly upstreams_in_force: boolean;
+    };
+    /** A request as HAProxy receives it. */
+    ClientAddressRequest: {
+      /** The address that connects; of an upstream with PROXY protocol the address that it names there. One address, not a network. An IP address or network. */
+      readonly peer: string;
+      /** The headers of the request in their order. The same name may appear several times. Default: none. A list of at most 100 headers. */
+      readonly headers?: readonly components['schemas']['SentHeader'][];
     };
     /** Entries of this request that are stored in database and map file. */
     CommittedCounts: {
@@ -1285,6 +1329,13 @@ export interface components {
       /** The scope that the key needs. */
       readonly missing_scope?: 'read' | 'block' | 'admin';
     };
+    /** One line of a request header. */
+    SentHeader: {
+      /** Its name, in any case. The name of a header, of 1 to 128 characters. */
+      readonly name: string;
+      /** Its value, as it was sent. One line of at most 8192 characters, without control characters. */
+      readonly value: string;
+    };
     /** One server of a site. */
     Server: {
       /** A host name or an IP address. */
@@ -1676,6 +1727,8 @@ export interface components {
       readonly changed_since?: readonly string[];
       /** How many claims were changed since (6041). */
       readonly changed_since_total?: number;
+      /** The upstream to which an address belongs that would be blocked again (6050). */
+      readonly upstream?: string;
       /** How many entries exist; of a claim (6031), how many claims there are beyond the first of each entry. */
       readonly current_total?: number;
       /** How many entries, or such claims, there would have been (6031). */
@@ -3216,6 +3269,42 @@ export interface operations {
       };
     };
   };
+  /** Explain which address is judged for a request */
+  explainClientAddress: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody: { content: { 'application/json': components['schemas']['ClientAddressRequest'] } };
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['ClientAddressAnswer'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 101 | 102 | 103;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
   /** List the sites */
   listSites: {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
@@ -4105,7 +4194,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['UndoConflict'] & {
-              readonly code?: 6031 | 6041;
+              readonly code?: 6031 | 6041 | 6050;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

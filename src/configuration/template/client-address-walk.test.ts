@@ -53,7 +53,7 @@ describeOnEachProxy('the address that is judged', ({ bin }) => {
         });
       }
       expect(differences).toEqual([]);
-      expect([...verdicts].sort()).toEqual(['blocked', 'no_client', 'not_blocked', 'trusted', 'unreadable']);
+      expect([...verdicts].sort()).toEqual(['allowed', 'blocked', 'no_client', 'trusted', 'unreadable']);
     },
     longTests ? 600_000 : undefined,
   );

@@ -1,0 +1,59 @@
+// `check --peer ... --header ...`: which address is judged for a request.
+import type { ClientAddressAnswer } from '../../api/client-address.ts';
+import { type ExitCode, exitCodes, usageError } from '../failure.ts';
+import { harmless } from '../output/harmless.ts';
+import type { Session } from '../session.ts';
+
+export interface ClientOptions {
+  readonly peer?: string;
+  readonly header?: readonly string[];
+}
+
+export async function checkClient(session: Session, { peer, header = [] }: ClientOptions): Promise<ExitCode> {
+  if (peer === undefined) throw usageError('--header needs --peer, the address that connects');
+  const { data: answer } = await session.api.POST('/api/client-address', {
+    body: { peer, headers: header.map(headerOf) },
+  });
+  if (session.format === 'json') await session.output.json(answer);
+  else await session.output.lines(clientLines(answer).map(harmless));
+  return answer.upstreams_in_force ? exitCodes.done : exitCodes.partly;
+}
+
+/** `X-Forwarded-For: 203.0.113.7`. @throws Failure (usage) */
+function headerOf(line: string): { name: string; value: string } {
+  const [, name, value] = /^([^\s:]+):(.*)$/s.exec(line) ?? [];
+  if (name === undefined || value === undefined)
+    throw usageError("--header requires a name and a value, such as 'X-Forwarded-For: 203.0.113.7'");
+  return { name, value: value.trim() };
+}
+
+export function clientLines({
+  client,
+  steps,
+  verdict,
+  by,
+  upstreams_in_force: inForce,
+}: ClientAddressAnswer): string[] {
+  const lines = steps.map(({ address, header, upstream }) => {
+    const who = header === null ? `${address} connects` : `${header} names ${address}`;
+    return upstream === null ? who : `${who}, of the upstream ${upstream}`;
+  });
+  const unused = inForce ? [] : ['the live configuration does not use the upstreams; see: proxy-manager status'];
+  return [...lines, ...unused, verdictLine(client, verdict, by)];
+}
+
+function verdictLine(client: string | null, verdict: ClientAddressAnswer['verdict'], by: string | null): string {
+  const entry = by === client ? 'its own entry' : by;
+  switch (verdict) {
+    case 'unreadable':
+      return 'the next value cannot be read: HAProxy answers 400';
+    case 'no_client':
+      return `${client} names no client and is served, blocked or not`;
+    case 'blocked':
+      return `${client} is judged: blocked by ${entry}, HAProxy answers 403`;
+    case 'trusted':
+      return `${client} is judged: trusted by ${entry}, which overrides any block`;
+    case 'allowed':
+      return `${client} is judged: allowed, no entry covers it`;
+  }
+}

@@ -1,0 +1,43 @@
+// Which address HAProxy judges for a request, and why: the walk of the template's rules over the stored upstreams.
+import type { ClientAddressAnswer } from '../api/client-address.ts';
+import type { AddressChecker } from '../blocking/address-checker.ts';
+import type { UpstreamSet } from '../blocking/upstream-set.ts';
+import { type RequestHeaders, verdictOn, walkToClient } from '../domain/client-address.ts';
+import type { IpEntry } from '../domain/ip.ts';
+
+interface ClientAddressesDeps {
+  readonly upstreams: Pick<UpstreamSet, 'entries' | 'modeOf' | 'haveEffect'>;
+  readonly checker: Pick<AddressChecker, 'deciding'>;
+}
+
+export class ClientAddresses {
+  readonly #deps: ClientAddressesDeps;
+
+  constructor(deps: ClientAddressesDeps) {
+    this.#deps = deps;
+  }
+
+  /** @param peer one address, the client of the connection or what it named in a PROXY protocol header */
+  async explain(peer: IpEntry, headers: RequestHeaders): Promise<ClientAddressAnswer> {
+    const { upstreams, checker } = this.#deps;
+    const inForce = await upstreams.haveEffect();
+    const walk = walkToClient(peer, headers, (address) => (inForce ? upstreams.modeOf(address) : 0));
+    const { trustedBy, blockedBy } = await checker.deciding(walk.client);
+    const found = verdictOn(walk, { isBlocked: () => blockedBy !== null, isTrusted: () => trustedBy !== null });
+    const { client, verdict, status } = found;
+    const steps = found.steps.map(({ address, header, upstream }) => ({
+      address: address.text,
+      header,
+      upstream: upstream === null ? null : (upstreams.entries.of(address)?.name ?? null),
+    }));
+    return {
+      client: client?.text ?? null,
+      steps,
+      upstream: steps[0]?.upstream ?? null,
+      verdict,
+      by: verdict === 'blocked' ? blockedBy : verdict === 'trusted' ? trustedBy : null,
+      status,
+      upstreams_in_force: inForce,
+    };
+  }
+}

@@ -1,0 +1,177 @@
+// POST /api/client-address and `check --peer` against HAProxy with the service's own configuration.
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CommandLineUser } from '../testkit/command-line-user.ts';
+import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { RealService } from '../testkit/real-service.ts';
+
+type Headers = readonly (readonly [name: string, value: string])[];
+
+/** By the last part of the peer. */
+const upstreams = {
+  chain: { networks: ['127.0.0.11', '10.0.0.0/10', '2001:db8:cd::/48'], header: 'x-forwarded-for', chain: true },
+  lenient: { networks: ['127.0.0.12'], header: 'x-forwarded-for', on_invalid: 'judge_upstream' },
+  step: { networks: ['127.0.0.13', '100.64.0.0/10'], header: 'x-forwarded-for' },
+  cdn: { networks: ['127.0.0.14', '173.245.48.0/20'], header: 'cf-connecting-ip' },
+} as const;
+const [chain, lenient, step, cdn, direct, blockedDirect] = [11, 12, 13, 14, 50, 66].map((last) => `127.0.0.${last}`);
+const blocked = ['203.0.113.0/24', '2001:db8:bad::/48', '10.1.0.0/16', '127.0.0.66', '198.51.100.77'];
+
+const xff = (...lines: string[]): Headers => lines.map((line) => ['X-Forwarded-For', line] as const);
+const cf = (...lines: string[]): Headers => lines.map((line) => ['CF-Connecting-IP', line] as const);
+
+type Probe = readonly [what: string, peer: string | undefined, headers: Headers, expected: number | string];
+
+/** The client that the server receives, or the status that HAProxy answers itself. */
+const probes: readonly Probe[] = [
+  ['no header', chain, [], '127.0.0.11'],
+  ['a client', chain, xff('198.51.100.1'), '198.51.100.1'],
+  ['a blocked client', chain, xff('203.0.113.9'), 403],
+  ['a spoofed address left of it', chain, xff('198.51.100.1, 203.0.113.9'), 403],
+  ['two lines', chain, xff('198.51.100.1', '203.0.113.9'), 403],
+  ['a hop', chain, xff('203.0.113.9, 10.2.0.1'), 403],
+  ['a hop in lower case', chain, [['x-forwarded-for', '203.0.113.9, 10.2.0.1']], 403],
+  ['an internal client that is blocked', chain, xff('10.1.0.1'), 403],
+  ['garbage', chain, xff('unknown'), 400],
+  ['garbage behind a hop', chain, xff('198.51.100.1, unknown, 10.2.0.1'), 400],
+  ['garbage left of the client', chain, xff('unknown, 198.51.100.1'), '198.51.100.1'],
+  ['IPv6 in brackets', chain, xff('[2001:db8:bad::1]'), 403],
+  ['IPv6 in brackets with a port', chain, xff('[2001:db8:bad::1]:443'), 403],
+  ['IPv4 with a port', chain, xff('203.0.113.9:47011'), 403],
+  ['quotes', chain, xff('"203.0.113.9"'), 400],
+  ['IPv4 as IPv6', chain, xff('::ffff:203.0.113.9'), 403],
+  ['6to4', chain, xff('2002:cb00:7109::1'), 403],
+  ['six hops', chain, xff(`203.0.113.9${', 10.2.0.1'.repeat(5)}`), 400],
+  ['five values', chain, xff(`203.0.113.9${', 10.2.0.1'.repeat(4)}`), 403],
+  ['a comma at the end', chain, xff('203.0.113.9,'), 400],
+  ['an empty value', chain, xff(''), 400],
+  ['60 lines', chain, xff(...Array.from({ length: 59 }, () => '198.51.100.1'), '203.0.113.9'), 403],
+  ['a trusted client', chain, xff('198.51.100.77'), '198.51.100.77'],
+  ['a zone', chain, xff('fe80::1%eth0'), 400],
+  ['zeros at the front', chain, xff('203.000.113.009'), 403],
+  ['hexadecimal', chain, xff('0xcb007109'), 400],
+  ['a CDN behind the balancer', chain, [...xff('173.245.48.9'), ...cf('203.0.113.9')], 403],
+  ['a CDN header of a direct client', chain, [...xff('198.51.100.9'), ...cf('203.0.113.9')], '198.51.100.9'],
+  ['garbage, judged as the upstream', lenient, xff('unknown'), '127.0.0.12'],
+  ['one step', step, xff('203.0.113.9, 198.51.100.1'), '198.51.100.1'],
+  ['one step, blocked', step, xff('203.0.113.9'), 403],
+  ['one step to an upstream', step, xff('203.0.113.9, 100.64.1.1'), '100.64.1.1'],
+  ['a header of one address', cdn, cf('198.51.100.1'), '198.51.100.1'],
+  ['a blocked one', cdn, cf('203.0.113.9'), 403],
+  ['it twice', cdn, cf('198.51.100.1', '198.51.100.1'), 400],
+  ['a list in it', cdn, cf('198.51.100.1, 198.51.100.2'), 400],
+  ['garbage in it', cdn, cf('unknown'), 400],
+  ['it missing', cdn, xff('203.0.113.9'), '127.0.0.14'],
+  ['IPv6 in it', cdn, cf('2001:db8:bad::1'), 403],
+  ['a direct client that claims everything', direct, [...xff('203.0.113.9'), ...cf('203.0.113.9')], '127.0.0.50'],
+  ['a blocked direct client', blockedDirect, [...xff('198.51.100.77'), ...cf('198.51.100.77')], 403],
+];
+
+describeOnEachProxy('the explanation of the client address', ({ bin }) => {
+  let service: RealService;
+  let server: Server;
+  let operator: CommandLineUser;
+  beforeAll(async () => {
+    service = await RealService.start({ bin });
+    operator = new CommandLineUser(service);
+    server = createServer((request, response) => response.end(request.headers['x-forwarded-for']));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+    const put = async (path: string, body: object) => {
+      const { status, text } = await service.call('PUT', path, { body });
+      if (status >= 300) throw new Error(text);
+    };
+    await put('/api/sites/echo.example.com', {
+      servers: [{ address: '127.0.0.1', port: (server.address() as AddressInfo).port }],
+    });
+    for (const [name, body] of Object.entries(upstreams)) await put(`/api/upstreams/${name}`, body);
+    const batch = await service.call('POST', '/api/blocked-ips/batch?allow_wide=true', {
+      body: { add: blocked.map((ip_address) => ({ ip_address, force: true })), remove: [] },
+    });
+    expect(batch.body).toMatchObject({ rejected_total: 0, runtime_map_updated: true });
+    await put('/api/trusted-ips/198.51.100.77', {});
+  });
+  afterAll(async () => {
+    await service?.stop();
+    server?.close();
+  });
+
+  const explain = async (peer: string, headers: Headers) => {
+    const body = { peer, headers: headers.map(([name, value]) => ({ name, value })) };
+    const answer = await service.call('POST', '/api/client-address', { body });
+    expect(answer.status).toBe(200);
+    return answer.body;
+  };
+
+  it.each(probes)('is what HAProxy does: %s', async (_, peer = '', headers, expected) => {
+    expect(await ask(service.proxyPort, peer, headers)).toBe(expected);
+    const { client, status } = await explain(peer, headers);
+    expect(status ?? client).toBe(expected);
+  });
+
+  it('names the steps, the upstreams and the entry that decides', async () => {
+    expect(await explain(`${chain}`, xff('198.51.100.1, 203.0.113.9, 10.2.0.1'))).toEqual({
+      client: '203.0.113.9',
+      steps: [
+        { address: chain, header: null, upstream: 'chain' },
+        { address: '10.2.0.1', header: 'x-forwarded-for', upstream: 'chain' },
+        { address: '203.0.113.9', header: 'x-forwarded-for', upstream: null },
+      ],
+      upstream: 'chain',
+      verdict: 'blocked',
+      by: '203.0.113.0/24',
+      status: 403,
+      upstreams_in_force: true,
+    });
+    expect(await explain(`${chain}`, xff('198.51.100.77'))).toMatchObject({ verdict: 'trusted', by: '198.51.100.77' });
+    expect(await explain(`${chain}`, [])).toMatchObject({ verdict: 'no_client', by: null, status: null });
+    expect(await explain(`${chain}`, xff('-'))).toMatchObject({ verdict: 'unreadable', client: null, status: 400 });
+    expect(await explain(`${direct}`, xff('-'))).toMatchObject({ verdict: 'allowed', upstream: null });
+  });
+
+  it.each([
+    [{ peer: '127.0.0.0/8' }, 101, 'peer'],
+    [{ peer: 'lb' }, 101, 'peer'],
+    [{ peer: '127.0.0.1', headers: [{ name: 'X: y', value: '' }] }, 100, 'headers[0].name'],
+    [{ peer: '127.0.0.1', headers: [{ name: 'X', value: 'a\r\nb' }] }, 100, 'headers[0].value'],
+  ])('rejects %j', async (body, code, name) => {
+    const answer = await service.call('POST', '/api/client-address', { body });
+    expect(answer).toMatchObject({ status: 400, body: { code, errors: [{ name }] } });
+  });
+
+  it('is printed by the command line', async () => {
+    const line = 'X-Forwarded-For: 203.0.113.9';
+    const check = await operator.run(['check', '--peer', `${chain}`, '--header', line]);
+    expect(check).toMatchObject({ code: 0, err: '' });
+    expect(check.out.trim().split('\n')).toEqual([
+      `${chain} connects, of the upstream chain`,
+      'x-forwarded-for names 203.0.113.9',
+      '203.0.113.9 is judged: blocked by 203.0.113.0/24, HAProxy answers 403',
+    ]);
+    for (const words of [
+      ['--header', line],
+      ['--peer', `${chain}`, '192.0.2.1'],
+      [],
+      ['--peer', `${chain}`, '--header', 'x'],
+    ])
+      expect((await operator.run(['check', ...words])).code).toBe(2);
+  });
+});
+
+/** The status, or the address that the server received. */
+async function ask(port: number, peer: string, headers: Headers): Promise<number | string> {
+  const lines = [['Host', 'echo.example.com'], ...headers, ['Connection', 'close']];
+  const text = `GET / HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+  const received = await new Promise<string>((resolve, reject) => {
+    let all = '';
+    const socket = connect({ host: '127.0.0.1', port, localAddress: peer });
+    socket.setEncoding('latin1');
+    socket.on('data', (part) => {
+      all += part;
+    });
+    socket.once('end', () => resolve(all)).once('error', reject);
+    socket.write(text);
+  });
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(received)?.[1]);
+  return status === 200 ? received.slice(received.indexOf('\r\n\r\n') + 4) : status;
+}

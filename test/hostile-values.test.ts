@@ -17,9 +17,13 @@ afterEach(async () => {
 });
 
 const all = await attacks();
-/** Valid names of hosts and keys would cause a reload, or a key: tested against stubs. */
+/** Valid names would cause a reload, or make a key: tested against stubs. */
 function makesSomething(one: Attack): boolean {
-  return /^(PUT|POST)$/.test(one.endpoint.method) && /sites|keys|webhooks/.test(one.endpoint.url) && isHarmless(one);
+  return (
+    /^(PUT|POST)$/.test(one.endpoint.method) &&
+    /sites|keys|webhooks|upstreams/.test(one.endpoint.url) &&
+    isHarmless(one)
+  );
 }
 
 /** Everything that a hostile value could have changed. */

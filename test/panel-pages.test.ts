@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
 import { seriousFindings } from '../testkit/accessibility.ts';
 import { chromiumPath, startBrowser } from '../testkit/browser.ts';
-import { eventually, patienceMs } from '../testkit/conditions.ts';
+import { eventually, patienceMs, untilPasses } from '../testkit/conditions.ts';
 import { testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { startUpstream, type Upstream } from '../testkit/upstream.ts';
@@ -353,7 +353,10 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
   it('lists the sources, and what one of them claims', async () => {
     await goTo('Sources');
     const row = page.getByRole('row', { name: /^drop/ });
-    expect((await row.getByRole('cell').allInnerTexts()).slice(0, 4)).toEqual(['drop', 'List', '1', '1']);
+    // At first the page shows what it knew when it was left.
+    await untilPasses(async () =>
+      expect((await row.getByRole('cell').allInnerTexts()).slice(0, 4)).toEqual(['drop', 'List', '1', '1']),
+    );
     await row.getByRole('link', { name: 'Show entries of drop' }).click();
     await says('1 claimed by this source');
     expect(await page.getByLabel('Search', { exact: true }).isDisabled()).toBe(true);

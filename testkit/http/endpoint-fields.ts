@@ -50,6 +50,8 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   chain: false,
   proxy_protocol: false,
   on_invalid: 'reject',
+  peer: '192.0.2.77',
+  value: '203.0.113.7',
 };
 
 /** Excludes another field of the body. */

@@ -78,9 +78,9 @@ frontend http
 {%- endfor %}
 {%- if access_log %}
 
-    # The access log. It begins with the address that the rules judge, which no client can imitate; then comes the
-    # address that the connection is from. The tag does not depend on the name of the binary. HAProxy 2.6 does not
-    # escape the value of a variable, hence url_enc.
+    # The access log. It begins with the address that the rules judge; then comes the address that the connection is
+    # from. Of a request that is refused before the rules judged it (400), the first is that of the peer too. The tag
+    # does not depend on the name of the binary. HAProxy 2.6 does not escape the value of a variable, hence url_enc.
     log {{ access_log }} len 2048 local0
     log-tag haproxy
     log-format "client=%ci peer=%[fc_src] status=%ST term=%ts bytes=%B ms=%Ta server=%b/%s ref=%ID request=%{+Q}r host=%[var(txn.host),url_enc]"

@@ -46,9 +46,9 @@ const anySingle = Object.keys(singleHeaderModes)
 const upstreamRules = [
   '# The mode of the upstream that sends the request: which header names the client (docs/template.md). 0: no upstream.',
   `http-request set-var(txn.pm_upstream) src,${lookup},set-var(txn.pm_walk)`,
-  '# What clients say about addresses is not believed, and does not reach a server: nothing from a peer that is no',
-  '# upstream, and from an upstream only what it sets itself. A dot is any separator: servers may read X_Forwarded_For',
-  '# as X-Forwarded-For. The first condition is a cheap one that most requests do not meet.',
+  '# What clients say about addresses is not believed. From a peer that is no upstream nothing of it reaches a server;',
+  '# from an upstream, no name that servers prefer to X-Forwarded-For. A dot is any separator: servers may read',
+  '# X_Forwarded_For as X-Forwarded-For. The first condition is a cheap one that most requests do not meet.',
   `http-request del-header ${claimedDirectly.pattern} -m reg if !${isUpstream} { req.hdr_names -m sub ${claimedDirectly.parts} }`,
   ...wholeNames.map((name) => `http-request del-header ${name}`),
   `http-request del-header ${claimedThroughUpstreams.pattern} -m reg if ${isUpstream} { src,set-var(txn.pm_peer) ${found} } { req.hdr_names -m sub ${claimedThroughUpstreams.parts} }`,

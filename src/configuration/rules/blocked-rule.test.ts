@@ -140,6 +140,11 @@ describe('the exception for upstreams', () => {
     ['another value for some', [lookup, 'http-request set-var(txn.pm_upstream) int(1) if { path /x }']],
     ['another value by a converter', [lookup, 'http-request set-var(txn.x) int(1),set-var(txn.pm_upstream)']],
     ['another value from the environment', [lookup, 'http-request set-var("$V") int(1)']],
+    [
+      'another value in quotes',
+      [lookup, `http-request set-header X '%[req.hdr(x),length,set-var("txn.pm_upstream")]'`],
+    ],
+    ['a value by Lua', [lookup, 'http-request set-header X %[lua.any]']],
     ['a variable that is not set', [lookup, 'http-request unset-var(txn.pm_upstream)']],
     ['a script', [lookup, 'http-request lua.x']],
   ])('is not accepted behind %s', (_what, lines) => {

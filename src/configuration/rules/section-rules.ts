@@ -107,8 +107,10 @@ class UpstreamState {
   }
 }
 
-/** As an action or a converter. */
-const setsUpstream = new RegExp(`(set-var|set-var-fmt|do-resolve)\\(${upstreamVariable.replace('.', '\\.')}\\b`);
+/** As an action or a converter, whose argument HAProxy reads without its quotes; Lua may set any variable. */
+const setsUpstream = new RegExp(
+  `(set-var|set-var-fmt|do-resolve)\\([\\s"'\\\\]*${upstreamVariable.replace('.', '\\.')}\\b|\\blua\\.`,
+);
 
 function inOrder(rules: readonly Rule[]): Rule[] {
   return phases.flatMap((phase) => rules.filter((rule) => rule.phase === phase));

@@ -62,7 +62,7 @@ describeWithFail2ban('fail2ban', () => {
           { name: 'shop', settings: [of(python())] },
           { name: 'long', settings: ['bantime = -1', of(python())] },
           { name: 'lost', settings: [of(python(', release=1').replace(url, `http://127.0.0.1:${between.port}`))] },
-          { name: 'requests', settings: ['filter = proxy-manager', of(python())] },
+          { name: 'requests', settings: ['filter = proxy-manager[statuses="400|401|403"]', of(python())] },
           { name: 'wide', settings: [of(python(', ipv6_prefix=64'))] },
           ...(longTests ? [{ name: 'growing', settings: [...growing, of(python())] }] : []),
           ...(longTests ? [{ name: 'unbound', settings: [python().replace(key, unbound(keyFile))] }] : []),

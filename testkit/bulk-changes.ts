@@ -14,7 +14,9 @@ export interface BulkChanges extends ScriptedBlocking {
   everywhere(wanted: readonly string[]): Promise<void>;
 }
 
-export async function openBulkChanges(options: { readonly now?: () => Date } = {}): Promise<BulkChanges> {
+export async function openBulkChanges(
+  options: { readonly now?: () => Date; readonly maxEntries?: number } = {},
+): Promise<BulkChanges> {
   const scripted = await openScriptedBlocking(options);
   const { kit, master } = scripted;
   return {

@@ -2,11 +2,13 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { caller, entryOf, toBlock } from '../../testkit/blocking.ts';
 import { type BulkChanges, openBulkChanges, smallSlice, texts } from '../../testkit/bulk-changes.ts';
+import type { UndoAnswer } from '../api/undo.ts';
 import { entryOfSortKey } from '../domain/ip.ts';
 import { codes } from '../errors/catalogue.ts';
 import { AuditStore } from '../store/audit-store.ts';
 import { BulkStore } from '../store/bulk-store.ts';
 import { ClaimsStore } from '../store/claims-store.ts';
+import { StoreError } from '../store/store-error.ts';
 import type { BulkItem, Expiry, ReplaceOptions } from './blocked-set-service.ts';
 
 const noon = Date.parse('2026-11-20T12:00:00.000Z');
@@ -57,6 +59,7 @@ const batch = (add: readonly string[], remove: readonly string[], source?: strin
     by(),
     { source },
   );
+const bare = (text: string) => toBlock(text, { expiry: { kind: 'keep' } });
 const undo = (id: number, dryRun = false, key = by()) => changes.kit.undo.undo(id, { dryRun }, key);
 
 /** `192.0.2.1 2`: what the source 2 says about it. */
@@ -248,6 +251,109 @@ describe('the undo', () => {
     expect(await undo(id)).toMatchObject({ removed: 1_199, unchanged: 1 });
     expect(read).toBe(4);
     await changes.everywhere([all[5]!]);
+  });
+});
+
+/** Begins an undo once `change` is being applied, and continues that once the undo waits for it. */
+async function undoDuring(id: number, change: () => Promise<unknown>): Promise<unknown> {
+  const { bulk } = changes.kit;
+  let pending: Promise<unknown> | undefined;
+  const { applySlice } = BulkStore.prototype;
+  vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementationOnce(async function (this: BulkStore, ...slice) {
+    const run = bulk.run.bind(bulk);
+    await new Promise<void>((waits) => {
+      vi.spyOn(bulk, 'run').mockImplementationOnce((...undo) => {
+        const result = run(...undo);
+        waits();
+        return result;
+      });
+      pending = undo(id).catch((error: unknown) => error);
+    });
+    return await applySlice.apply(this, slice);
+  });
+  await change();
+  return await pending;
+}
+
+describe('the undo that waits for another bulk change', () => {
+  const all = texts(10);
+
+  it('changes nothing if that changes one of the claims', async () => {
+    const id = await idOf(() => batch(all, []));
+    const refused = await undoDuring(id, async () => {
+      const list = async function* () {
+        const said = (text: string, place: number) => (place < 5 ? toBlock(text, { reason: 'attack' }) : bare(text));
+        yield all.map((text, place) => ({ ok: true, request: said(text, place) }) as const);
+      };
+      await changes.kit.blockedSet.replaceAll(list(), { allowShrink: true }, by());
+    });
+    const members = { changed_since: all.slice(0, 5), changed_since_total: 5 };
+    expect(refused).toMatchObject({ code: codes.CannotUndo, members });
+    await changes.everywhere(all);
+  });
+
+  it('counts what that has undone already as unchanged, also in the audit log', async () => {
+    const id = await idOf(() => batch(all, []));
+    const answer = await undoDuring(id, () => put(all.slice(0, 4)));
+    expect(answer).toMatchObject({ removed: 4, unchanged: 6 });
+    expect((answer as UndoAnswer).first.map(({ ip_address }) => ip_address)).toEqual(all.slice(0, 4));
+    const record = await new AuditStore(changes.kit.database).get(rows.at(-1)!);
+    expect(record).toMatchObject({ operation: 'undo', details: { removed: 4 } });
+    await changes.everywhere([]);
+  });
+});
+
+describe("the undo of two sources' claims", () => {
+  const some = ['192.0.2.1', '192.0.2.2'];
+  const shared = async () => {
+    await changes.close();
+    changes = await openBulkChanges({ now: () => new Date(clock), maxEntries: 3 });
+    for (const text of some) {
+      await block(text);
+      await block(text, { source: 'fail2ban' });
+    }
+    return await idOf(() => batch([], some));
+  };
+
+  it('changes nothing if the limit refuses one of them', async () => {
+    const id = await shared();
+    await block('192.0.2.9', { source: 'x' });
+    for (const source of ['y', 'z']) await block('192.0.2.9', { source });
+    for (const dryRun of [true, false])
+      await expect(undo(id, dryRun)).rejects.toMatchObject({ code: codes.SetFull, members: { would_be: 4, limit: 3 } });
+    await changes.everywhere(['192.0.2.9']);
+  });
+
+  it('says what is stored if the second fails, and completes it when repeated', async () => {
+    const id = await shared();
+    const { markReady } = BulkStore.prototype;
+    let part = 0;
+    vi.spyOn(BulkStore.prototype, 'markReady').mockImplementation(async function (this: BulkStore, ...more) {
+      part += 1;
+      if (part === 2) throw new StoreError('full', 'disk full');
+      return await markReady.apply(this, more);
+    });
+    const failure = await undo(id).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      code: codes.DatabaseUnusable,
+      members: { committed: { added: 2, updated: 0, removed: 0 } },
+      detail: expect.stringContaining('undo again'),
+    });
+    expect(await undo(id)).toMatchObject({ added: 0, updated: 2, unchanged: 2 });
+    expect(await claims()).toHaveProperty('size', 4);
+  });
+
+  it('counts what is changed after the first part as unchanged', async () => {
+    const id = await shared();
+    const { bulk } = changes.kit;
+    const run = bulk.run.bind(bulk);
+    vi.spyOn(bulk, 'run').mockImplementationOnce(async (...part) => {
+      const result = await run(...part);
+      await block(some[0]!, { source: 'fail2ban', reason: 'again' });
+      return result;
+    });
+    const { added, updated, unchanged } = await undo(id);
+    expect({ added, updated, unchanged }).toEqual({ added: 2, updated: 1, unchanged: 1 });
   });
 });
 

@@ -11,9 +11,9 @@ import { ServiceError } from '../errors/service-error.ts';
 import { auditedChange } from '../store/audit-rows.ts';
 import type { AuditStore } from '../store/audit-store.ts';
 import { isExpired } from '../store/blocked-changes.ts';
-import type { StagedRow } from '../store/bulk-store.ts';
+import type { BulkStore, StagedRow } from '../store/bulk-store.ts';
 import { type ClaimStep, isSame, type Said, said, saysSame } from '../store/claim-steps.ts';
-import { applyChange, type Claimed, type Lists, MANUAL } from '../store/claims.ts';
+import { applyChange, type Claimed, furtherClaims, type Lists, MANUAL } from '../store/claims.ts';
 import type { ClaimsStore } from '../store/claims-store.ts';
 import { UNDO_KEPT, type UndoRecords } from '../store/undo-records.ts';
 import { type ChangeCounts, countsOf, nothingChanged, runtimeReport } from './answers.ts';
@@ -21,7 +21,8 @@ import type { BulkResult, BulkRunner } from './bulk/bulk-runner.ts';
 import { type NamedSource, type Sources, sourceOf } from './sources.ts';
 import { singleSteps } from './undo-details.ts';
 import type { Admission } from './write/admission.ts';
-import { stored } from './write/change-failure.ts';
+import { changeFailure, stored } from './write/change-failure.ts';
+import type { EntryLimit } from './write/entry-limit.ts';
 import type { Outcomes } from './write/outcomes.ts';
 
 const undoable: ReadonlySet<string> = new Set(['block', 'unblock', 'batch', 'replace', 'unblock_selected', 'undo']);
@@ -36,6 +37,8 @@ interface UndoDeps {
   readonly sources: Pick<Sources, 'byNumber'>;
   readonly admission: Pick<Admission, 'trustInForce' | 'insideUpstream'>;
   readonly bulk: Pick<BulkRunner, 'run'>;
+  readonly total: Pick<BulkStore, 'currentTotal' | 'furtherClaims'>;
+  readonly limit: EntryLimit;
   readonly outcomes: Pick<Outcomes, 'reportBulk'>;
   readonly now: () => Date;
 }
@@ -46,11 +49,24 @@ type Verdict =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'changed-since' };
 
+interface Judged {
+  readonly step: ClaimStep;
+  readonly verdict: Verdict;
+}
+
+/** The changes of one source: how many blocked addresses, and claims beyond the first of each, there are more. */
+interface Part {
+  readonly source: NamedSource;
+  entries: number;
+  further: number;
+}
+
+/** All of it is known once every step is judged. */
 interface Plan {
-  readonly counts: ChangeCounts;
-  readonly sources: ReadonlyMap<number, NamedSource>;
-  readonly first: readonly UndoneClaim[];
-  readonly trusted: Pick<UndoAnswer, 'still_trusted' | 'still_trusted_total'>;
+  counts: ChangeCounts;
+  readonly parts: Map<number, Part>;
+  readonly first: UndoneClaim[];
+  readonly stillTrusted: Map<string, StillTrusted>;
 }
 
 export class Undo {
@@ -63,17 +79,19 @@ export class Undo {
   /** Errors: 1100 for an unknown entry; 6050 inside an upstream; 6041 if it cannot be undone exactly, and nothing is changed then. */
   async undo(id: number, { dryRun }: { readonly dryRun: boolean }, caller: Caller): Promise<UndoAnswer> {
     const { record, steps } = await stored(() => this.#find(id));
-    const plan = await stored(() => this.#plan(id, steps, caller));
+    const planned = emptyPlan();
+    await stored(async () => {
+      for await (const _ of this.#judged(id, steps(), planned, caller));
+    });
     const { operation, at, key } = record;
     const undoes = { id, operation, at, key };
     const rejected = { total: 0, first: [] };
     if (dryRun) {
-      const answer = { ...plan.counts, rejected_total: 0, rejected: [], ...runtimeReport([], false) };
-      return { undoes, first: [...plan.first], ...plan.trusted, ...answer, dry_run: true };
+      const answer = { ...planned.counts, rejected_total: 0, rejected: [], ...runtimeReport([], false) };
+      return { undoes, ...shownOfPlan(planned), ...answer, dry_run: true };
     }
-    const done = await this.#apply(id, steps, plan, operation, caller);
-    const answer = { undoes, first: [...plan.first], ...plan.trusted };
-    return { ...answer, ...this.#deps.outcomes.reportBulk('undo', done, rejected, caller) };
+    const { plan, done } = await this.#apply(id, steps, inOrder(planned), operation, caller);
+    return { undoes, ...shownOfPlan(plan), ...this.#deps.outcomes.reportBulk('undo', done, rejected, caller) };
   }
 
   async #find(id: number): Promise<{ record: AuditRecord; steps: () => AsyncIterable<readonly ClaimStep[]> }> {
@@ -102,39 +120,47 @@ export class Undo {
     return { record, steps: () => complete(this.#deps.records.read(id), kept.claims) };
   }
 
-  /** What it would do now; throws if that is not exactly the reverse. */
-  async #plan(id: number, steps: () => AsyncIterable<readonly ClaimStep[]>, caller: Caller): Promise<Plan> {
+  /**
+   * Each step and what its undo would do now, which it adds to `plan`. After the last it throws if that is not exactly
+   * the reverse, or more than the limit allows.
+   */
+  async *#judged(
+    id: number,
+    steps: AsyncIterable<readonly ClaimStep[]>,
+    plan: Plan,
+    caller: Caller,
+  ): AsyncGenerator<Judged> {
     const known = await this.#deps.sources.byNumber();
     const lists: Lists = new Set([...known.values()].filter(({ kind }) => kind === 'list').map((one) => one.id));
-    const sources = new Map<number, NamedSource>();
-    const first: UndoneClaim[] = [];
     const trust = await this.#deps.admission.trustInForce();
-    const stillTrusted = new Map<string, StillTrusted>();
     const changed: string[] = [];
     let changedTotal = 0;
-    let counts = nothingChanged;
-    for await (const { step, claimed, now } of this.#current(steps())) {
+    for await (const { step, claimed, now } of this.#current(steps)) {
       const source = known.get(step.source);
       if (source === undefined) throw cannot('a source that it changed claims of does not exist any more');
-      if (!sources.has(step.source)) {
+      const part = plan.parts.get(source.id) ?? { source, entries: 0, further: 0 };
+      if (!plan.parts.has(source.id)) {
         sourceOf(source.name, caller);
-        sources.set(source.id, source);
+        plan.parts.set(source.id, part);
       }
       const verdict = judge(step, claimed.current, now);
       if (verdict.kind === 'changed-since') {
         changedTotal += 1;
         if (changed.length < shown) changed.push(step.ip_address);
-      } else if (verdict.kind === 'unchanged') counts = { ...counts, unchanged: counts.unchanged + 1 };
+      } else if (verdict.kind === 'unchanged') plan.counts = sum(plan.counts, oneUnchanged);
       else {
         const { effect, after } = applyChange(claimed.current, verdict.row, now, lists);
+        part.entries += (after === null ? 0 : 1) - (claimed.current === null ? 0 : 1);
+        part.further += furtherClaims(after) - furtherClaims(claimed.current);
         claimed.current = after;
         const made = countsOf([effect]);
         if (made.added > 0) this.#refuseInsideUpstream(verdict.row.entry);
-        counts = sum(counts, made);
-        if (first.length < shown) first.push(shownOf(verdict.row, step, source));
+        plan.counts = sum(plan.counts, made);
+        if (plan.first.length < shown) plan.first.push(shownOf(verdict.row, step, source));
         const [by] = verdict.row.op === 'add' ? trust.covering(verdict.row.entry) : [];
-        if (by !== undefined) stillTrusted.set(step.ip_address, { ip_address: step.ip_address, by });
+        if (by !== undefined) plan.stillTrusted.set(step.ip_address, { ip_address: step.ip_address, by });
       }
+      yield { step, verdict };
     }
     if (changedTotal > 0) {
       const were = changedTotal === 1 ? '1 was' : `${changedTotal} were`;
@@ -143,11 +169,7 @@ export class Undo {
         members: { changed_since: changed, changed_since_total: changedTotal },
       });
     }
-    const trusted = stillTrusted.size > 0 && {
-      still_trusted: [...stillTrusted.values()].slice(0, shown),
-      still_trusted_total: stillTrusted.size,
-    };
-    return { counts, sources, first, trusted: { ...trusted } };
+    this.#checkLimit(inOrder(plan));
   }
 
   /** As a block is refused there. What is blocked already may be changed. Errors: 6050. */
@@ -158,62 +180,78 @@ export class Undo {
     throw new ServiceError(codes.InsideUpstream, 'undo', detail, { members: { upstream: inside.upstream } });
   }
 
-  /** A bulk change for each source, whose rows are chosen again: what is changed meanwhile stays as it is. */
+  /** Of all parts before the first is applied: a limit that refuses a later one would leave half an undo. */
+  #checkLimit(parts: readonly Part[]): void {
+    const { limit, total } = this.#deps;
+    let [entries, further] = [total.currentTotal, total.furtherClaims];
+    for (const part of parts) {
+      entries += part.entries;
+      further += part.further;
+      if (part.entries > 0 && !limit.allows(entries)) throw limit.refusal(total.currentTotal, entries);
+      if (part.source.id !== MANUAL && part.further > 0 && !limit.allows(further))
+        throw limit.refusalOfClaims(total.furtherClaims, further);
+    }
+  }
+
+  /**
+   * A bulk change for each source. The first judges the claims of all again, now that no other bulk change is applied,
+   * and is refused if one was changed since. What is changed after that stays as it is and counts as unchanged.
+   */
   async #apply(
     id: number,
     steps: () => AsyncIterable<readonly ClaimStep[]>,
-    { sources, counts }: Plan,
+    parts: readonly Part[],
     operation: string,
     caller: Caller,
-  ): Promise<BulkResult> {
+  ): Promise<{ plan: Plan; done: BulkResult }> {
+    const plan = emptyPlan();
     let row: number | undefined;
     let done: BulkResult | null = null;
-    const { added, updated, removed } = counts;
-    const details = { undoes: operation, added, updated, removed };
-    for (const source of sources.size === 0 ? [undefined] : sources.values()) {
-      const part = await this.#deps.bulk.run(this.#rows(steps(), source?.id ?? MANUAL), {
-        replace: false,
-        allowShrink: true,
-        source,
-        // Every change that comes after its beginning wins.
-        filter: {},
-        requestedBy: null,
-        partOf: row,
-        ...(row === undefined && {
-          audited: () => {
-            const change = auditedChange('undo', caller, { target: String(id), details });
-            const written = (written: number): void => {
-              row = written;
-              change.written(written);
-            };
-            return { ...change, written };
-          },
-        }),
-      });
-      done = done === null ? part : together(done, part);
+    const audited = () => {
+      const { added, updated, removed } = plan.counts;
+      const details = { undoes: operation, added, updated, removed };
+      const change = auditedChange('undo', caller, { target: String(id), details });
+      const written = (written: number): void => {
+        row = written;
+        change.written(written);
+      };
+      return { ...change, written };
+    };
+    for (const source of parts.length === 0 ? [undefined] : parts.map((part) => part.source)) {
+      const isFirst = done === null;
+      const skipped = { unchanged: 0 };
+      const judged = isFirst ? this.#judged(id, steps(), plan, caller) : this.#verdicts(steps());
+      try {
+        const part: BulkResult = await this.#deps.bulk.run(rowsOf(judged, source?.id ?? MANUAL, skipped), {
+          replace: false,
+          allowShrink: true,
+          source,
+          // Every change that comes after its beginning wins.
+          filter: {},
+          requestedBy: null,
+          partOf: row,
+          ...(isFirst && { audited }),
+        });
+        const all = { ...part, unchanged: part.unchanged + skipped.unchanged };
+        done = done === null ? all : together(done, all);
+      } catch (error) {
+        throw done === null ? error : afterFirstPart(error, done);
+      }
     }
-    // Those that are as before already need no change.
-    return { ...done!, unchanged: done!.unchanged + counts.unchanged };
+    return { plan, done: done! };
   }
 
-  async *#rows(steps: AsyncIterable<readonly ClaimStep[]>, source: number): AsyncGenerator<readonly StagedRow[]> {
-    let rows: StagedRow[] = [];
+  async *#verdicts(steps: AsyncIterable<readonly ClaimStep[]>): AsyncGenerator<Judged> {
     for await (const { step, claimed, now } of this.#current(steps)) {
-      if (step.source !== source) continue;
-      const verdict = judge(step, claimed.current, now);
-      if (verdict.kind === 'change') rows.push(verdict.row);
-      if (rows.length < comparedAtOnce) continue;
-      yield rows;
-      rows = [];
+      yield { step, verdict: judge(step, claimed.current, now) };
     }
-    yield rows;
   }
 
-  /** Each step with the claims to its address as they are now. */
+  /** Each step with the claims to its address as they are now; those of an address in the order of the parts. */
   async *#current(blocks: AsyncIterable<readonly ClaimStep[]>) {
     for await (const block of blocks) {
       for (let start = 0; start < block.length; start += comparedAtOnce) {
-        const some = block.slice(start, start + comparedAtOnce);
+        const some = bySource(block.slice(start, start + comparedAtOnce));
         const all = await this.#deps.claims.claimedAmong(some.map(({ ip_address }) => ip_address));
         const now = this.#deps.now().toISOString();
         const held = new Map<string, { current: Claimed | null }>();
@@ -226,6 +264,60 @@ export class Undo {
       }
     }
   }
+}
+
+function emptyPlan(): Plan {
+  return { counts: nothingChanged, parts: new Map(), first: [], stillTrusted: new Map() };
+}
+
+/** As they are applied. */
+function inOrder({ parts }: Plan): Part[] {
+  return [...parts.values()].toSorted((a, b) => a.source.id - b.source.id);
+}
+
+function bySource(steps: readonly ClaimStep[]): ClaimStep[] {
+  const ofAddress = Map.groupBy(steps, ({ ip_address }) => ip_address);
+  return [...ofAddress.values()].flatMap((some) => some.toSorted((a, b) => a.source - b.source));
+}
+
+function shownOfPlan({
+  first,
+  stillTrusted,
+}: Plan): Pick<UndoAnswer, 'first' | 'still_trusted' | 'still_trusted_total'> {
+  const trusted = stillTrusted.size > 0 && {
+    still_trusted: [...stillTrusted.values()].slice(0, shown),
+    still_trusted_total: stillTrusted.size,
+  };
+  return { first, ...trusted };
+}
+
+/** What the source's bulk change gets; what it does not get is counted. */
+async function* rowsOf(
+  judged: AsyncIterable<Judged>,
+  source: number,
+  skipped: { unchanged: number },
+): AsyncGenerator<readonly StagedRow[]> {
+  let rows: StagedRow[] = [];
+  for await (const { step, verdict } of judged) {
+    if (step.source !== source) continue;
+    if (verdict.kind === 'change') rows.push(verdict.row);
+    else skipped.unchanged += 1;
+    if (rows.length < comparedAtOnce) continue;
+    yield rows;
+    rows = [];
+  }
+  yield rows;
+}
+
+/** A later part failed: what is stored stays, and the same undo completes the rest. */
+function afterFirstPart(error: unknown, done: ChangeCounts): ServiceError {
+  const known = changeFailure(error);
+  const own = error instanceof ServiceError ? (error.members['committed'] as Partial<ChangeCounts> | undefined) : {};
+  const detail = `a part of the undo is stored, as \`committed\` counts it; to complete it, undo again. The next part failed: ${known.detail}`;
+  const { cause = known, fields, members, retryAfterSeconds } = known;
+  const more = { cause, fields, members, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+  const failed = new ServiceError(known.code, known.op, detail, more);
+  return changeFailure(failed, sum(done, { ...nothingChanged, ...own }));
 }
 
 /** A claim that has ended counts as absent, before and now, so it is not made again. */
@@ -255,6 +347,8 @@ function shownOf(row: StagedRow, { ip_address, before, after }: ClaimStep, { nam
   const action = row.op === 'remove' ? 'drop' : after === null ? 'restore' : 'change';
   return { ip_address, source: name, action, expires_at: row.op === 'remove' ? null : (before?.expires_at ?? null) };
 }
+
+const oneUnchanged: ChangeCounts = { ...nothingChanged, unchanged: 1 };
 
 function sum(a: ChangeCounts, b: ChangeCounts): ChangeCounts {
   const still = (a.still_claimed_total ?? 0) + (b.still_claimed_total ?? 0);

@@ -241,8 +241,9 @@ export function wireBlocking(options: {
     limit,
     onGroup: observers.groupEnded,
   });
+  const bulkStore = new BulkStore(database);
   const bulk = new BulkRunner({
-    bulk: new BulkStore(database),
+    bulk: bulkStore,
     turns,
     keeper,
     workers,
@@ -325,6 +326,8 @@ export function wireBlocking(options: {
     sources,
     admission,
     bulk,
+    total: bulkStore,
+    limit,
     outcomes,
     now,
   });

@@ -20,6 +20,7 @@ import { BulkSkips } from './bulk-skips.ts';
 import { ClaimRows } from './claim-rows.ts';
 import { ClaimSearch, type ClaimSelection, SEARCHED_AT_ONCE } from './claim-search.ts';
 import { type ClaimStep, joinedSteps } from './claim-steps.ts';
+import { furtherClaims } from './claims.ts';
 import { coveredAmong } from './covered-among.ts';
 import { ForeignCommits } from './foreign-commits.ts';
 import { type AdoptedRows, adoptedRow, adoptForeign } from './foreign-rows.ts';
@@ -361,16 +362,17 @@ export class BlockedIpsStore {
     audits: readonly GroupAudit[],
   ): Promise<{ effects: BlockedEffect[]; net: NetChange; further: number; committed: (() => void)[] }> {
     const entries = new Map(changes.map((change) => [change.entry.text, change.entry]));
-    const { claimed, lists, foreign } = await this.#claimed(runner, [...entries.keys()], changes, now);
+    const { claimed, lists, foreign, leftOver } = await this.#claimed(runner, [...entries.keys()], changes, now);
     const steps: ClaimStep[][] = [];
     const { effects, after } = effectsOf(changes, claimed, now, lists, audits.length === 0 ? null : steps);
-    const { rows, net, further } = difference(entries, claimed, after, foreign);
+    const { rows, net, further: more } = difference(entries, claimed, after, foreign);
+    const further = more - leftOver;
     await this.#rows.write(runner, rows);
     for (const [text, left] of after) {
       const old = claimed.get(text) ?? null;
       const key = sortKey(entries.get(text)!);
       // A foreign row is replaced by one with a key, and no trigger knew its claims.
-      if (left === null && foreign.has(text)) await this.#claims.forget(runner, key);
+      if (foreign.has(text)) await this.#claims.forget(runner, key);
       if (left !== null && (left !== old || foreign.has(text))) await this.#claims.write(runner, key, old, left);
     }
     await this.#bulkSkips.mark(runner, changes);
@@ -382,11 +384,14 @@ export class BlockedIpsStore {
     const rows = await this.#rows.getMany(runner, texts);
     const foreign = await this.#rows.foreignAmong(runner, [...rows.keys()]);
     const { claimed, lists } = await this.#claims.claimed(runner, rows, changes);
+    let leftOver = 0;
     for (const [text, row] of foreign) {
       const { entry } = changes.find((change) => change.entry.text === text)!;
-      claimed.set(text, await this.#claims.withLeftOver(runner, sortKey(entry), adoptedRow(row, now)));
+      const adopted = await this.#claims.withLeftOver(runner, sortKey(entry), adoptedRow(row, now));
+      claimed.set(text, adopted.claimed);
+      leftOver += adopted.left - furtherClaims(adopted.claimed);
     }
-    return { claimed, lists, foreign };
+    return { claimed, lists, foreign, leftOver };
   }
 
   async #writeAudit(

@@ -210,12 +210,19 @@ export class BulkSlices {
         changed++;
         continue;
       }
-      const before = inserted === undefined ? (claimed.get(text) ?? null) : plain(adoptedRow(inserted, now));
+      const key = Buffer.from(staged.key(index));
+      let before = claimed.get(text) ?? null;
+      let had = furtherClaims(before);
+      if (inserted !== undefined) {
+        const adopted = await this.#claims.withLeftOver(runner, key, adoptedRow(inserted, now));
+        before = adopted.claimed;
+        had = adopted.left;
+        if (had > 0) await this.#claims.forget(runner, key);
+      }
       const { effect, after } = applyChange(before, changeAt(staged, index, slice, text), now, lists);
       if (after === before && inserted === undefined) continue;
-      further += furtherClaims(after) - furtherClaims(before);
+      further += furtherClaims(after) - had;
       if (slice.records) steps.push(...stepsBetween(text, before, after, now));
-      const key = Buffer.from(staged.key(index));
       if (after === null) {
         if (blocked[index] === 1) {
           changes.deletes.push(text);

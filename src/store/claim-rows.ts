@@ -133,13 +133,15 @@ export class ClaimRows {
 
   /**
    * A row without a key counts as a claim of `manual`. The claims that are there may be those of a row that it
-   * replaced (`INSERT OR REPLACE`, which runs no trigger): they count too.
+   * replaced (`INSERT OR REPLACE`, which runs no trigger): they count too. `left`: how many there are; `forget` them
+   * before `write`, for of two claims of `manual` only one is in `claimed`.
    */
-  async withLeftOver(runner: Runner, key: Buffer, row: BlockedIp): Promise<Claimed> {
+  async withLeftOver(runner: Runner, key: Buffer, row: BlockedIp): Promise<{ claimed: Claimed; left: number }> {
     const own = plain(row);
-    if (!(await this.anyFurther(runner))) return own;
+    if (!(await this.anyFurther(runner))) return { claimed: own, left: 0 };
     const left = (await this.#further.all(runner, filled([key]))).map((claim) => furtherClaim(row.ip_address, claim));
-    return left.length === 0 ? own : putInOrder({ ...own, claims: [own.claims[0], ...left] });
+    const claimed = left.length === 0 ? own : putInOrder({ ...own, claims: [own.claims[0], ...left] });
+    return { claimed, left: left.length };
   }
 
   /** Keys of addresses with further claims that have ended by `now`. */

@@ -199,6 +199,43 @@ describe('a row with which an operator replaced that of a shared address', () =>
     expect(await sourcesOf()).toEqual({ rows: [], further: [] });
   });
 
+  describe('and that had a further claim of manual', () => {
+    beforeEach(async () => {
+      await store.adoptUnkeyedRows(null, 100, NOON);
+      await change(claim(1, '2026-11-20T13:00:00.000Z'), claim(2, LATE));
+      const file = new SqliteDatabase(folder.file);
+      file.exec('delete from claims');
+      file.exec(`update blocked_ips set source = 2, others = 1, expires_at = '${LATE}'`);
+      file.exec(`insert into claims select sort_key, 1, null, null, blocked_at, expires_at from blocked_ips`);
+      file.exec(`insert or replace into blocked_ips (ip_address, blocked_at) values ('${ip}', '2026-11-20 11:00:00')`);
+      file.close();
+      expect(store.furtherClaims).toBe(1);
+    });
+    const one = { rows: [{ source: 1, others: 0, expires_at: null }], further: [] };
+
+    it('is adopted without it', async () => {
+      await adoptAll();
+      expect(await sourcesOf()).toEqual(one);
+      expect(store.furtherClaims).toBe(0);
+    });
+
+    it('is adopted without it by the next claim', async () => {
+      await change(claim(1));
+      expect(await sourcesOf()).toEqual(one);
+      expect(store.furtherClaims).toBe(0);
+    });
+
+    it('is adopted without it during a bulk change', async () => {
+      const bulk = new BulkStore(database);
+      const id = await bulk.begin({ replace: false });
+      await bulk.stage(id, [{ op: 'add', entry: entry(ip), expiry: { kind: 'keep' } }]);
+      await bulk.markReady(id);
+      await finish(bulk, id, 100);
+      expect(await sourcesOf()).toEqual(one);
+      expect(store.furtherClaims).toBe(0);
+    });
+  });
+
   it('ends when its own end was shortened, and the others stay', async () => {
     await change(claim(1), claim(2, LATE));
     const file = new SqliteDatabase(folder.file);

@@ -82,12 +82,13 @@ async function adoptOne(
     .onConflict((conflict) => conflict.column('ip_address').doUpdateSet({ sort_key: key }))
     .execute();
   const { sort_key: _, ...own } = adopted;
-  const after = await claims.withLeftOver(transaction, key, own);
-  // Those that it has were counted with the row that it replaced.
-  if (after.claims.length === 1) return 0;
+  const { claimed: after, left } = await claims.withLeftOver(transaction, key, own);
+  if (left === 0) return 0;
+  await claims.forget(transaction, key);
   await rows.write(transaction, { inserts: [], updates: [carriedRow(after)], deletes: [] });
-  await claims.write(transaction, key, after, after);
-  return 0;
+  await claims.write(transaction, key, null, after);
+  // Those left over were counted with the row that it replaced.
+  return furtherClaims(after) - left;
 }
 
 /** Already blocked under its canonical spelling: a claim of `manual`; of two ends the later wins. */

@@ -1762,7 +1762,7 @@ export interface components {
     Upstream: {
       /** The name of the upstream. */
       readonly name: string;
-      /** The CDN whose header is used; null: none. */
+      /** The CDN that it is; null: none. */
       readonly preset: string | null;
       /** Its addresses and networks, in the order of addresses. */
       readonly networks: readonly string[];
@@ -1789,7 +1789,7 @@ export interface components {
     UpstreamAnswer: {
       /** The name of the upstream. */
       readonly name: string;
-      /** The CDN whose header is used; null: none. */
+      /** The CDN that it is; null: none. */
       readonly preset: string | null;
       /** Its addresses and networks, in the order of addresses. */
       readonly networks: readonly string[];
@@ -1893,7 +1893,7 @@ export interface components {
     };
     /** How a proxy in front of HAProxy names its client. */
     UpstreamRequest: {
-      /** Takes the header of this CDN. Not together with `header` and `chain`. */
+      /** Takes the header of this CDN. Not together with `chain`, and with `header` only for `fastly`, which requires it: Fastly passes on `Fastly-Client-IP` as its client sent it unless VCL of yours sets it. */
       readonly preset?: 'cloudflare' | 'fastly' | 'cloudfront';
       /** From where it connects: addresses and networks, at least a /10 (IPv6: /24). Every address in them can claim to act for any client, so name only its own. Required without `preset`; with one, the networks of an existing upstream stay if it is absent, and a new one gets the list that proxy-manager has (none for `cloudfront`). A list of 1 to 1000 IP addresses and networks. */
       readonly networks?: readonly string[];

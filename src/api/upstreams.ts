@@ -62,7 +62,7 @@ const UpstreamRequest = requestModel(
         minItems: 1,
         maxItems: mostNetworks,
         description:
-          'From where it connects: addresses and networks, at least a /10 (IPv6: /24). Every address in them can claim to act for any client, so name only its own. Required without `preset`; with one, the networks of an existing upstream stay if it is absent, and a new one gets the list that proxy-manager has (none for `cloudfront`).',
+          'From where it connects: addresses and networks, at least a /10 (IPv6: /24). Every address in them can claim to act for any client, so name only its own. Required without `preset`; with one, if it is absent, the networks of an existing upstream of the same preset stay, and any other upstream gets the list that proxy-manager has. For `cloudfront` there is none: a new upstream starts without networks, and one that had another preset, or none, is rejected (109).',
         mustBe: `a list of 1 to ${mostNetworks} IP addresses and networks`,
       }),
     ),

@@ -44,20 +44,25 @@ const proxyProtocolText =
 const invalidText =
   'What follows from a value that is not one address. `reject`: the request is answered with 400. `judge_upstream`: it is treated like a request without the header, so the client stays unknown and is served.';
 const noteText = 'A note; null: none.';
-const presetText = 'The CDN whose header is used; null: none.';
+const presetText = 'The CDN that it is; null: none.';
 
 const UpstreamRequest = requestModel(
   'UpstreamRequest',
   'How a proxy in front of HAProxy names its client.',
   'a JSON object with networks and header, or with preset',
   {
-    preset: Type.Optional(oneOf(presets, 'Takes the header of this CDN. Not together with `header` and `chain`.')),
+    preset: Type.Optional(
+      oneOf(
+        presets,
+        'Takes the header of this CDN. Not together with `chain`, and with `header` only for `fastly`, which requires it: Fastly passes on `Fastly-Client-IP` as its client sent it unless VCL of yours sets it.',
+      ),
+    ),
     networks: Type.Optional(
       Type.Array(sentAddress('An IP address or network.'), {
         minItems: 1,
         maxItems: mostNetworks,
         description:
-          'From where it connects: addresses and networks, at least a /10 (IPv6: /24). Every address in them can claim to act for any client, so name only its own. Required without `preset`; with one, the networks of an existing upstream stay if it is absent, and a new one gets the list that proxy-manager has (none for `cloudfront`).',
+          'From where it connects: addresses and networks, at least a /10 (IPv6: /24). Every address in them can claim to act for any client, so name only its own. Required without `preset`; with one, if it is absent, the networks of an existing upstream of the same preset stay, and any other upstream gets the list that proxy-manager has. For `cloudfront` there is none: a new upstream starts without networks, and one that had another preset, or none, is rejected (109).',
         mustBe: `a list of 1 to ${mostNetworks} IP addresses and networks`,
       }),
     ),

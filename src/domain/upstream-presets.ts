@@ -7,7 +7,8 @@ export const presetNames = ['cloudflare', 'fastly', 'cloudfront'] as const;
 export type PresetName = (typeof presetNames)[number];
 
 interface UpstreamPreset {
-  readonly header: UpstreamHeader;
+  /** Null: without code of the operator at the CDN, a client could write each header that it sends. */
+  readonly header: UpstreamHeader | null;
   /** Where the CDN publishes its networks. */
   readonly publishedAt: readonly string[];
   /** Empty: none is known for certain. */
@@ -73,7 +74,7 @@ export const upstreamPresets: Readonly<Record<PresetName, UpstreamPreset>> = {
     networks: cloudflareNetworks,
   },
   fastly: {
-    header: 'fastly-client-ip',
+    header: null,
     publishedAt: ['https://api.fastly.com/public-ip-list'],
     networks: fastlyNetworks,
   },

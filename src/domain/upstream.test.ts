@@ -73,7 +73,9 @@ describe('an upstream', () => {
 describe('the presets', () => {
   it.each(presetNames)('%s is a valid upstream', (name) => {
     const { networks, header } = upstreamPresets[name];
-    expect(parsed({ networks, header }, name).networks.map(({ text }) => text)).toEqual(networks);
+    expect(parsed({ networks, header: header ?? 'x-real-ip' }, name).networks.map(({ text }) => text)).toEqual(
+      networks,
+    );
   });
 
   it('name the CDN of an address', () => {

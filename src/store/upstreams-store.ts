@@ -88,6 +88,7 @@ async function insert(transaction: Transaction<Schema>, upstream: StoredUpstream
       networks_at: networksAt,
     })
     .execute();
+  if (networks.length === 0) return;
   await transaction
     .insertInto('upstream_networks')
     .values(networks.map((entry) => ({ network: entry.text, sort_key: sortKey(entry), upstream: name })))

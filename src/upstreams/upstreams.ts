@@ -11,13 +11,15 @@ import type { ReplaceConsent } from '../configuration/reload/replace-consent.ts'
 import { covers, type IpEntry } from '../domain/ip.ts';
 import { addressesIn, type Upstream } from '../domain/upstream.ts';
 import { type PresetName, presetNetworks } from '../domain/upstream-presets.ts';
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
 import type { Emit } from '../events/facts.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { StoredUpstream } from '../store/upstreams-store.ts';
 
 const listedInside = 100;
 
-/** `networks` undefined: those of the existing upstream stay; a new one gets the list of its preset. */
+/** `networks` undefined: those of an existing upstream of this preset stay; others get the list of the preset. */
 export interface WantedUpstream extends Omit<Upstream, 'networks'> {
   readonly networks: readonly IpEntry[] | undefined;
   readonly preset: PresetName | null;
@@ -51,7 +53,7 @@ export class Upstreams {
     return toRecord(row);
   }
 
-  /** Errors: 1002; of the first one also 6020, 422, and then nothing is stored; 503 when not confirmed. */
+  /** Errors: 109, 1002; of the first one also 6020, 422, and then nothing is stored; 503 when not confirmed. */
   async put(
     wanted: WantedUpstream,
     consent: ReplaceConsent,
@@ -60,7 +62,7 @@ export class Upstreams {
     return await this.#mutex.run(async () => {
       const rows = await this.#deps.set.list();
       const before = rows.find(({ name }) => name === wanted.name);
-      const upstream = { ...wanted, networks: wanted.networks ?? before?.networks ?? networksOf(wanted.preset) };
+      const upstream = { ...wanted, networks: wanted.networks ?? networksFor(wanted, before) };
       const store = (by: Caller) => this.#deps.set.put(upstream, wanted.preset, by);
       const { done, reload } = await this.#change(rows.length === 0, true, `upstream ${wanted.name} set`, {
         consent,
@@ -136,8 +138,15 @@ export class Upstreams {
   }
 }
 
-function networksOf(preset: PresetName | null): readonly IpEntry[] {
-  return preset === null ? [] : presetNetworks(preset);
+/** Networks of one CDN, kept for another, could name any client in a header that their owner does not set. Errors: 109. */
+function networksFor({ name, preset }: WantedUpstream, before: StoredUpstream | undefined): readonly IpEntry[] {
+  if (before !== undefined && before.preset === preset) return before.networks;
+  const networks = preset === null ? [] : presetNetworks(preset);
+  if (networks.length > 0 || before === undefined) return networks;
+  const description = `required, because ${name} was not of the preset ${preset} so far, and no list of its networks is known`;
+  throw new ServiceError(codes.InvalidUpstream, 'set upstream', `networks: ${description}`, {
+    fields: [{ name: 'networks', description }],
+  });
 }
 
 /** Networks inside others of them would be counted twice. */

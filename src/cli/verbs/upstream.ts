@@ -19,7 +19,10 @@ const downloadMs = 60_000;
 
 export function upstreamVerb(cli: CommandLine): Verb {
   const add = new Verb('add', 'take the word of a proxy in front of HAProxy about its clients, or change how')
-    .argument('<name>', `a name for it; ${presetNames.join(', ')}: with the header of that CDN`)
+    .argument(
+      '<name>',
+      'a name for it; cloudflare, cloudfront: with the header of that CDN; fastly: only with --header',
+    )
     .argument('[network...]', 'its addresses and networks')
     .option('--header <name>', 'the header in which it names the client, such as x-forwarded-for or x-real-ip')
     .option('--chain', 'of x-forwarded-for: walk on through further upstreams; default: take the last address')
@@ -69,10 +72,15 @@ async function upstreamAdd(
 }
 
 /** @throws Failure (usage) */
-function requestOf(name: string, networks: readonly string[], options: Options) {
+export function requestOf(name: string, networks: readonly string[], options: Options) {
   const { header, chain, proxyProtocol, judgeInvalid, note } = options;
   const named = presetNames.find((preset) => preset === name);
-  const preset = header === undefined && proxyProtocol !== true ? named : undefined;
+  const needsHeader = named !== undefined && upstreamPresets[named].header === null;
+  const preset = needsHeader === (header !== undefined) && proxyProtocol !== true ? named : undefined;
+  if (needsHeader && header === undefined && proxyProtocol !== true)
+    throw usageError(
+      `give --header: ${name} passes on headers as its client sent them, so first set one in its own code (docs/upstreams.md), such as fastly-client-ip`,
+    );
   if (preset === undefined && networks.length === 0)
     throw usageError(
       `give the networks of ${name}, such as: upstream add ${name} 10.0.3.0/24 --header x-forwarded-for`,
@@ -81,7 +89,10 @@ function requestOf(name: string, networks: readonly string[], options: Options) 
   if (preset === undefined && header === undefined && proxyProtocol !== true)
     throw usageError('give --header, in which it names the client, or --proxy-protocol');
   return {
-    ...(preset === undefined ? { header: header === undefined ? null : headerNamed(String(header)) } : { preset }),
+    ...(preset !== undefined && { preset }),
+    ...(preset === undefined || needsHeader
+      ? { header: header === undefined ? null : headerNamed(String(header)) }
+      : {}),
     ...(networks.length === 0 ? {} : { networks: [...networks] }),
     ...(chain === true && { chain }),
     ...(proxyProtocol === true && { proxy_protocol: true }),
@@ -139,8 +150,11 @@ async function upstreamRefresh(session: Session, [name = '']: readonly string[],
     await confirm(session, `this replaces ${counted(was, 'network')} of ${name} by ${count(now)}`, '--yes');
   const { preset, header, chain, proxy_protocol, on_invalid, note } = before;
   const named = presetNames.find((known) => known === preset);
+  const sent = { header: header === null ? null : headerNamed(header) };
   const says =
-    named === undefined ? { header: header === null ? null : headerNamed(header), chain } : { preset: named };
+    named === undefined
+      ? { ...sent, chain }
+      : { preset: named, ...(upstreamPresets[named].header === null ? sent : {}) };
   session.interruption.reports(onInterruption);
   const { data: answer } = await session.api.PUT('/api/upstreams/{name}', {
     params: { path },

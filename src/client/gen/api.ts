@@ -1762,7 +1762,7 @@ export interface components {
     Upstream: {
       /** The name of the upstream. */
       readonly name: string;
-      /** The CDN whose header is used; null: none. */
+      /** The CDN that it is; null: none. */
       readonly preset: string | null;
       /** Its addresses and networks, in the order of addresses. */
       readonly networks: readonly string[];
@@ -1789,7 +1789,7 @@ export interface components {
     UpstreamAnswer: {
       /** The name of the upstream. */
       readonly name: string;
-      /** The CDN whose header is used; null: none. */
+      /** The CDN that it is; null: none. */
       readonly preset: string | null;
       /** Its addresses and networks, in the order of addresses. */
       readonly networks: readonly string[];
@@ -1893,9 +1893,9 @@ export interface components {
     };
     /** How a proxy in front of HAProxy names its client. */
     UpstreamRequest: {
-      /** Takes the header of this CDN. Not together with `header` and `chain`. */
+      /** Takes the header of this CDN. Not together with `chain`, and with `header` only for `fastly`, which requires it: Fastly passes on `Fastly-Client-IP` as its client sent it unless VCL of yours sets it. */
       readonly preset?: 'cloudflare' | 'fastly' | 'cloudfront';
-      /** From where it connects: addresses and networks, at least a /10 (IPv6: /24). Every address in them can claim to act for any client, so name only its own. Required without `preset`; with one, the networks of an existing upstream stay if it is absent, and a new one gets the list that proxy-manager has (none for `cloudfront`). A list of 1 to 1000 IP addresses and networks. */
+      /** From where it connects: addresses and networks, at least a /10 (IPv6: /24). Every address in them can claim to act for any client, so name only its own. Required without `preset`; with one, if it is absent, the networks of an existing upstream of the same preset stay, and any other upstream gets the list that proxy-manager has. For `cloudfront` there is none: a new upstream starts without networks, and one that had another preset, or none, is rejected (109). A list of 1 to 1000 IP addresses and networks. */
       readonly networks?: readonly string[];
       /** The request header in which it names its client; null: only by PROXY protocol. It must set the header in every request, and overwrite or append to what its client sent. One of `x-forwarded-for`, `cf-connecting-ip`, `true-client-ip`, `fastly-client-ip`, `x-real-ip`. The name of a header, or null. */
       readonly header?:

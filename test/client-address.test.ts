@@ -89,7 +89,7 @@ describeOnEachProxy('the explanation of the client address', ({ bin }) => {
       body: { add: blocked.map((ip_address) => ({ ip_address, force: true })), remove: [] },
     });
     expect(batch.body).toMatchObject({ rejected_total: 0, runtime_map_updated: true });
-    await put('/api/trusted-ips/198.51.100.77', {});
+    for (const ip of ['198.51.100.77', '198.51.100.78']) await put(`/api/trusted-ips/${ip}`, {});
   });
   afterAll(async () => {
     await service?.stop();
@@ -124,6 +124,8 @@ describeOnEachProxy('the explanation of the client address', ({ bin }) => {
       upstreams_in_force: true,
     });
     expect(await explain(`${chain}`, xff('198.51.100.77'))).toMatchObject({ verdict: 'trusted', by: '198.51.100.77' });
+    // As GET /api/check answers, although no block is there to override.
+    expect(await explain(`${chain}`, xff('198.51.100.78'))).toMatchObject({ verdict: 'trusted', by: '198.51.100.78' });
     expect(await explain(`${chain}`, [])).toMatchObject({ verdict: 'no_client', by: null, status: null });
     expect(await explain(`${chain}`, xff('-'))).toMatchObject({ verdict: 'unreadable', client: null, status: 400 });
     expect(await explain(`${direct}`, xff('-'))).toMatchObject({ verdict: 'allowed', upstream: null });

@@ -28,7 +28,7 @@ export interface AddressStep {
 /**
  * - `unreadable`: the request is answered with 400.
  * - `no_client`: it is served without a check of the blocked map, because an upstream named no client.
- * - `trusted`: its address is blocked, but trusted.
+ * - `trusted`: its address is trusted, blocked or not.
  */
 export type AddressVerdict = 'unreadable' | 'no_client' | 'trusted' | 'blocked' | 'allowed';
 
@@ -67,8 +67,8 @@ export function verdictOn(
   });
   if (isRefused) return finding('unreadable', 400);
   if (upstream && !isNamed) return finding('no_client', null);
-  if (!lookup.isBlocked(client)) return finding('allowed', null);
-  return lookup.isTrusted(client) ? finding('trusted', null) : finding('blocked', 403);
+  if (lookup.isTrusted(client)) return finding('trusted', null);
+  return lookup.isBlocked(client) ? finding('blocked', 403) : finding('allowed', null);
 }
 
 export interface Walk {

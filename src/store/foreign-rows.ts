@@ -87,7 +87,7 @@ async function adoptOne(
   await claims.forget(transaction, key);
   await rows.write(transaction, { inserts: [], updates: [carriedRow(after)], deletes: [] });
   await claims.write(transaction, key, null, after);
-  // Those left over were counted with the row that it replaced.
+  // Those that it had were counted with the row that it replaced.
   return furtherClaims(after) - left;
 }
 

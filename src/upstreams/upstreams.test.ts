@@ -23,8 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => close());
 
-const put = (body: UpstreamRequest) =>
-  upstreams.put(readUpstream('cdn', body), { replace: false }, caller());
+const put = (body: UpstreamRequest) => upstreams.put(readUpstream('cdn', body), { replace: false }, caller());
 const networks = async () => (await upstreams.get('cdn')).networks;
 const own = ['192.0.2.0/24'];
 const cloudflare = [...upstreamPresets.cloudflare.networks];

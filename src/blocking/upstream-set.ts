@@ -142,15 +142,19 @@ export class UpstreamSet {
     upstream: Upstream,
     preset: string | null,
     caller: Caller,
-  ): Promise<{ created: boolean; row: StoredUpstream; report: RuntimeReport }> {
+    { networksGiven = true }: { readonly networksGiven?: boolean } = {},
+  ): Promise<{ created: boolean; counts: ChangeCounts; row: StoredUpstream; report: RuntimeReport }> {
     const done = await this.#change('set_upstream', upstream.name, caller, (rows, before) => {
       refuseTaken(upstream, rows);
       const now = this.#deps.now().toISOString();
-      const after = { ...upstream, preset, createdAt: before?.createdAt ?? now, updatedAt: now, networksAt: now };
-      return { before, after };
+      const networksAt = networksGiven ? now : (before?.networksAt ?? now);
+      return {
+        before,
+        after: { ...upstream, preset, createdAt: before?.createdAt ?? now, updatedAt: now, networksAt },
+      };
     });
     const { before, after } = done.value;
-    return { created: before === null, row: after!, report: done.report };
+    return { created: before === null, counts: countsOf(done.value), row: after!, report: done.report };
   }
 
   /** Errors: 1100. */

@@ -14,9 +14,9 @@ export function upstreamsRoutes(app: FastifyInstance, { upstreams, clientAddress
   });
   handle(app, getUpstream, ({ params }) => upstreams.get(params.name));
   handle(app, setUpstream, async ({ params, query, body, caller, answerWith, counted }) => {
-    const { created, answer } = await upstreams.put(readUpstream(params.name, body), consentOf(query), caller);
+    const { created, counts, answer } = await upstreams.put(readUpstream(params.name, body), consentOf(query), caller);
     answerWith(created ? 201 : 200);
-    counted(created ? { added: 1 } : { unchanged: 1 });
+    counted(counts);
     return answer;
   });
   handle(app, removeUpstream, async ({ params, query, caller, counted }) => {

@@ -9,9 +9,13 @@ import { Upstreams } from './upstreams.ts';
 let close: () => Promise<void>;
 let kit: BlockingKit;
 let upstreams: Upstreams;
+let aheadMs = 0;
 
 beforeEach(async () => {
-  ({ kit, close } = await openScriptedBlocking({ loadsUpstreams: true }));
+  ({ kit, close } = await openScriptedBlocking({
+    loadsUpstreams: true,
+    now: () => new Date(Date.now() + aheadMs),
+  }));
   await kit.upstreams.updateUpstreamMaps();
   await kit.reconciler.check(true);
   upstreams = new Upstreams({
@@ -57,4 +61,18 @@ describe('the networks of an upstream', () => {
     await put({ preset: 'cloudfront' });
     expect(await networks()).toEqual([]);
   });
+});
+
+it('the time of the networks changes only when networks are given', async () => {
+  const { answer: first } = await put({ preset: 'cloudflare' });
+  aheadMs += 1_000;
+  const { answer: noted } = await put({ preset: 'cloudflare', note: 'changed' });
+  expect(noted).toMatchObject({ networks_at: first.networks_at });
+  expect(noted.updated_at > first.updated_at).toBe(true);
+  expect((await put({ preset: 'cloudflare', networks: own })).answer.networks_at > first.networks_at).toBe(true);
+});
+
+it('a replaced upstream counts as updated', async () => {
+  expect((await put({ preset: 'cloudflare' })).counts).toMatchObject({ added: 1, updated: 0, unchanged: 0 });
+  expect((await put({ preset: 'cloudflare', note: 'x' })).counts).toMatchObject({ added: 0, updated: 1, unchanged: 0 });
 });

@@ -4,6 +4,7 @@ import type { Caller } from '../api/caller.ts';
 import type { RuntimeReport } from '../api/changes.ts';
 import type { ReloadAnswer } from '../api/configuration.ts';
 import type { UpstreamAnswer, UpstreamRecord, UpstreamRemoved } from '../api/upstreams.ts';
+import type { ChangeCounts } from '../blocking/answers.ts';
 import { type UpstreamSet, unknownUpstream } from '../blocking/upstream-set.ts';
 import { Mutex } from '../concurrency/mutex.ts';
 import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
@@ -58,18 +59,19 @@ export class Upstreams {
     wanted: WantedUpstream,
     consent: ReplaceConsent,
     caller: Caller,
-  ): Promise<{ readonly created: boolean; readonly answer: UpstreamAnswer }> {
+  ): Promise<{ readonly created: boolean; readonly counts: ChangeCounts; readonly answer: UpstreamAnswer }> {
     return await this.#mutex.run(async () => {
       const rows = await this.#deps.set.list();
       const before = rows.find(({ name }) => name === wanted.name);
       const upstream = { ...wanted, networks: wanted.networks ?? networksFor(wanted, before) };
-      const store = (by: Caller) => this.#deps.set.put(upstream, wanted.preset, by);
+      const networksGiven = upstream.networks !== before?.networks;
+      const store = (by: Caller) => this.#deps.set.put(upstream, wanted.preset, by, { networksGiven });
       const { done, reload } = await this.#change(rows.length === 0, true, `upstream ${wanted.name} set`, {
         consent,
         caller,
         store,
       });
-      const { created, row, report } = done;
+      const { created, counts, row, report } = done;
       const subject = { upstream: row.name };
       this.#deps.emit('operation.done', {
         operation: 'set_upstream',
@@ -80,7 +82,7 @@ export class Upstreams {
         report,
       });
       const inside = await this.#blockedInside(row.networks);
-      return { created, answer: { ...toRecord(row), ...inside, ...reload, ...report } };
+      return { created, counts, answer: { ...toRecord(row), ...inside, ...reload, ...report } };
     });
   }
 

@@ -27,6 +27,7 @@ export function stubUpstreams(parts: {
     get: async () => upstream,
     put: async () => ({
       created: true,
+      counts: { added: 1, updated: 0, removed: 0, unchanged: 0 },
       answer: { ...upstream, blocked_inside: [], blocked_inside_total: 0, reload, ...report },
     }),
     remove: async () => ({ name: upstream.name, reload, ...report }),

@@ -2,6 +2,7 @@ import type { UpstreamAnswer, UpstreamRecord } from '../../api/upstreams.ts';
 import { quote } from '../../domain/quote.ts';
 import { type UpstreamHeader, upstreamHeaders } from '../../domain/upstream-modes.ts';
 import { type PresetName, presetNames, upstreamPresets } from '../../domain/upstream-presets.ts';
+import { downloadPublished } from '../../lists/download-published.ts';
 import { publishedNetworks } from '../../lists/published-networks.ts';
 import { openSource } from '../bulk/source.ts';
 import type { CommandLine } from '../command-line.ts';
@@ -15,7 +16,6 @@ import { confirm, printAnswer, type Session } from '../session.ts';
 import { type Options, Verb } from '../verb.ts';
 
 const shownNetworks = 5;
-const downloadMs = 60_000;
 
 export function upstreamVerb(cli: CommandLine): Verb {
   const add = new Verb('add', 'take the word of a proxy in front of HAProxy about its clients, or change how')
@@ -183,9 +183,7 @@ async function readSource(from: string, session: Session): Promise<string> {
 
 async function download(url: string): Promise<string> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(downloadMs) });
-    if (!response.ok) throw new Error(`the server answered ${response.status}`);
-    return await response.text();
+    return await downloadPublished(url);
   } catch (error) {
     const { message, cause } = error as Error;
     const why = cause instanceof Error ? `${message}: ${cause.message}` : message;

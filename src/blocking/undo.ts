@@ -76,7 +76,10 @@ export class Undo {
     this.#deps = deps;
   }
 
-  /** Errors: 1100 for an unknown entry; 6050 inside an upstream; 6041 if it cannot be undone exactly, and nothing is changed then. */
+  /**
+   * Errors: 1100 for an unknown entry; 6050 inside an upstream; 6041 if it cannot be undone exactly, and nothing is changed
+   * then.
+   */
   async undo(id: number, { dryRun }: { readonly dryRun: boolean }, caller: Caller): Promise<UndoAnswer> {
     const { record, steps } = await stored(() => this.#find(id));
     const planned = emptyPlan();

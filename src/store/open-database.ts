@@ -19,8 +19,8 @@ interface OpenOptions {
 }
 
 /**
- * How many addresses are blocked, and how many claims they have beyond the first of each. SQLite counts a million rows in 20 to 50 ms, and each page of the list and each
- * health check needs the number: it is counted at the opening and updated with each commit. That is exact because one
+ * How many addresses are blocked, and how many claims they have beyond the first of each. SQLite counts a million rows in
+ * 20 to 50 ms, and each page of the list and each health check needs the number: it is counted at the opening and updated with each commit. That is exact because one
  * service owns the database (it holds a lock); each rewrite of the map file corrects it after changes by other
  * programs.
  */

@@ -1,5 +1,5 @@
-// Trusted entries and upstreams are not blocked without `force`, wide networks not without `allow_wide`, and an address cannot be
-// blocked and unblocked at once.
+// Trusted entries and upstreams are not blocked without `force`, wide networks not without `allow_wide`, and an address
+// cannot be blocked and unblocked at once.
 
 import type { BulkAnswer, Rejection, SpecialEntry } from '../../api/blocked-ips-bulk.ts';
 import type { Caller } from '../../api/caller.ts';

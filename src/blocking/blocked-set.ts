@@ -33,7 +33,7 @@ import type { Synchroniser } from './compare/sync.ts';
 import { coveringOf, stillBlocked } from './covering-networks.ts';
 import type { Exceptions } from './exceptions.ts';
 import { textPages } from './mirrored-map.ts';
-import { isBound, manualName, type NamedSource, type Sources, sourceOf } from './sources.ts';
+import { type ClaimingSource, isBound, manualName, type NamedSource, type Sources, sourceOf } from './sources.ts';
 import { claimedByLists, droppedFromList, nothingToDrop } from './unblock-refusals.ts';
 import type { Admission, AdmittedBatch, AdmittedBlock } from './write/admission.ts';
 import { SpecialEntries } from './write/admission.ts';
@@ -93,6 +93,7 @@ export class BlockedSet implements BlockedSetService {
     const admitted = await admission.admitOne(request, caller, byList);
     return await sources.claiming(request.source, 'agent', caller, async (source) => {
       const { counts, ...blocked } = await this.#blockFor(source, request, admitted, caller);
+      await afterStoring(counts, () => sources.claimsAgain(source));
       if (request.force) return blocked;
       // Trust may have been stored since the block was admitted.
       const done = { answer: blocked.answer, counts };
@@ -197,7 +198,13 @@ export class BlockedSet implements BlockedSetService {
     const admitted = await admission.admitBatch(request, options, caller, byList);
     const batch = (source: NamedSource | undefined) => this.#batchFor(source, admitted, request, caller, options);
     const claims = options.dryRun !== true && admitted.changes.some(({ op }) => op === 'add');
-    if (claims) return await sources.claiming(options.source, 'agent', caller, batch);
+    if (claims) {
+      return await sources.claiming(options.source, 'agent', caller, async (source) => {
+        const answer = await batch(source);
+        await afterStoring(answer, () => sources.claimsAgain(source));
+        return answer;
+      });
+    }
     return await batch(await sources.toPreview(options.source, 'agent', caller));
   }
 
@@ -290,13 +297,17 @@ export class BlockedSet implements BlockedSetService {
     const special = new SpecialEntries();
     const { sources } = this.#deps;
     const source = await sources.toPreview(options.source, 'list', caller);
+    let claimant: ClaimingSource | undefined;
     const done = await this.#deps.bulk.run(
       this.#deps.admission.admitStream(items, options, { reject, special }, caller),
       {
         replace: true,
         source,
         // Not earlier: an invalid list leaves no new source behind.
-        ensureSource: () => sources.toClaim(options.source, 'list', caller),
+        ensureSource: async () => {
+          claimant = await sources.toClaim(options.source, 'list', caller);
+          return claimant;
+        },
         allowShrink,
         dryRun,
         requestedBy: caller.keyName,
@@ -312,6 +323,7 @@ export class BlockedSet implements BlockedSetService {
       },
     );
     if (dryRun) return { ...this.#dryRunAnswer(done, { total, first }), ...special.members };
+    await afterStoring(done, () => sources.claimsAgain(claimant));
     return { ...this.#deps.outcomes.reportBulk('replace', done, { total, first }, caller), ...special.members };
   }
 

@@ -115,7 +115,9 @@ const Attached = model(
   {
     files: texts('The files that HAProxy reads, in order.'),
     front_ends: listOf(FrontEnd, 'The front ends that the current worker loaded, as far as known.'),
-    changed_since_load: flag('The files have changed since the current worker loaded them.'),
+    changed_since_load: flagOrNull(
+      'The files have changed since the current worker loaded them. Null: not known; they could not be read, or the worker does not answer.',
+    ),
     reload_by: text('How the service reloads HAProxy: `master`, `never` or `systemd:UNIT`.'),
   },
 );

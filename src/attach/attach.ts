@@ -231,7 +231,8 @@ class Attaching {
   async #inForce(facts: Facts, service: ServiceCommand, made: Made): Promise<boolean> {
     const { proxy, files, socket } = facts;
     const health = await service.health();
-    const isLoaded = health.attached !== null && !health.attached.changed_since_load && health.workers.current?.whole;
+    const isLoaded =
+      health.attached !== null && health.attached.changed_since_load === false && health.workers.current?.whole;
     if (socket.usable && isLoaded === true) return true;
     const { valid, output } = await checkConfiguration(proxy.exe, files, {
       folder: await workFolderOfProxy({ ...proxy.arguments, pid: proxy.pid }),

@@ -52,8 +52,8 @@ export interface GroupAudit {
   readonly changes: number;
   /** `steps`: what they did to claims. */
   readonly note: (effects: readonly BlockedEffect[], steps: readonly NamedStep[]) => AuditNote | null;
-  /** Records the steps, so that it can be undone; the row of a single change has them itself. */
-  readonly records: boolean;
+  /** Whether so many steps are recorded, so that they can be undone; otherwise the row itself has them. */
+  readonly records: (steps: number) => boolean;
   /** Called with the row's id after the commit. */
   readonly written: (id: number) => void;
 }
@@ -417,7 +417,7 @@ export class BlockedIpsStore {
       from += changes;
       if (own === null) continue;
       const id = await this.#audit.write(runner, own, now);
-      if (records) await this.#undo.addAll(runner, id, steps, now);
+      if (records(steps.length)) await this.#undo.addAll(runner, id, steps, now);
       committed.push(() => written(id));
     }
     return committed;

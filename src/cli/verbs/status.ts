@@ -123,7 +123,8 @@ function frontEndsRow({ front_ends: all, changed_since_load: changed }: NonNulla
   const parts = [
     `${count(denying)} of ${count(all.length)} deny blocked addresses`,
     ...(open > 0 ? [`${count(open)} exempt (--open)`] : []),
-    ...(changed ? ['the configuration files changed since HAProxy loaded them'] : []),
+    ...(changed === true ? ['the configuration files changed since HAProxy loaded them'] : []),
+    ...(changed === null ? ['it is not known whether HAProxy has loaded these files'] : []),
   ];
   return ['front ends', all.length > 0 && denying + open === all.length, parts.join('; ')];
 }

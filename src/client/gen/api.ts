@@ -462,8 +462,8 @@ export interface components {
       readonly files: readonly string[];
       /** The front ends that the current worker loaded, as far as known. */
       readonly front_ends: readonly components['schemas']['FrontEnd'][];
-      /** The files have changed since the current worker loaded them. */
-      readonly changed_since_load: boolean;
+      /** The files have changed since the current worker loaded them. Null: not known; they could not be read, or the worker does not answer. */
+      readonly changed_since_load: boolean | null;
       /** How the service reloads HAProxy: `master`, `never` or `systemd:UNIT`. */
       readonly reload_by: string;
     };

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { temporaryFolder } from '../testkit/blocking.ts';
 import { eventually } from '../testkit/conditions.ts';
-import { describeOnEachProxy, describeOnNewestProxy } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 const peer = '127.0.3.7';
 const lb = { networks: ['127.0.3.0/24'], header: 'x-forwarded-for' };
 
-describeOnEachProxy('an upstream', ({ bin }) => {
+describeOnProductProxies('an upstream', ({ bin }) => {
   let service: RealService;
   beforeAll(async () => {
     service = await RealService.start({ bin });

@@ -41,7 +41,8 @@ async function whenTimeIsUp<T>(time: StoppedTime, asked: Promise<T>, ms = within
 
 /** @returns resolves once the map's entries have been counted, and the files checked */
 function otherChecks({ master, kit }: ScriptedBlocking, { file = true } = {}): () => Promise<void> {
-  const files = vi.spyOn(kit.trusted, 'fileUnchanged');
+  // The last of the files to be compared.
+  const files = vi.spyOn(kit.upstreams, 'filesUnchanged');
   const counts = () => master.commands.filter((command) => command.endsWith(' show map')).length;
   const before = counts();
   return async () => {

@@ -95,6 +95,7 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
       await configuration.check();
       return [...configuration.problems(), ...upstreams.problems(configuration.namesUpstreams)];
     },
+    notices: async () => [],
     attached: () => configuration.report(),
     review: async () => undefined,
     async start() {

@@ -36,6 +36,8 @@ export interface ProxySide {
   check(): Promise<void>;
   /** For `/health`, each as a sentence. */
   problems(): Promise<readonly string[]>;
+  /** For `/health`: what does not degrade it. */
+  notices(): Promise<readonly string[]>;
   /** For `/health`; null: this service writes the configuration. As of the last check. */
   attached(): AttachedReport | null;
   /** Handles what an earlier run left, before anything is changed. */

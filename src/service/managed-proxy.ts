@@ -197,8 +197,8 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     get trust() {
       return rule.trust;
     },
-    get namesUpstreams() {
-      return rule.namesUpstreams;
+    get upstreams() {
+      return rule.upstreams;
     },
     drift,
     get interrupted() {
@@ -208,7 +208,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     check: () => rule.check(),
     async problems() {
       const problems = await proxyProblems({ live, rule, supervisor }, registry);
-      return [...problems, ...upstreams.problems(rule.namesUpstreams)];
+      return [...problems, ...upstreams.problems()];
     },
     async notices() {
       const { refusal } = await deniedPage();

@@ -802,7 +802,7 @@ export interface components {
       readonly by: string | null;
       /** What HAProxy answers itself, 400 or 403; null: the request is passed on. */
       readonly status: number | null;
-      /** False: the live configuration does not use the upstream map, so the peer is judged although upstreams are stored. */
+      /** False: a front end of the live configuration that denies blocked addresses lacks rules for upstreams, so the peer is judged there although upstreams are stored. `/health` names the front ends and what they lack. */
       readonly upstreams_in_force: boolean;
     };
     /** A request as HAProxy receives it. */

@@ -2,6 +2,7 @@ import {
   clientAddressRules,
   exceptUnnamedUpstream,
   exceptUpstreams,
+  expectProxy,
   serverHeaderRules,
   unnamedSection,
   unnamedTable,
@@ -101,7 +102,7 @@ frontend http
 {%- if has_upstreams %}
 
     # Only these peers begin their connections with a PROXY protocol header, and then always.
-    tcp-request connection expect-proxy layer4 if { src,map_ip_int({{ proxy_protocol_map }},0) -m int gt 0 }
+    ${expectProxy}
 {%- endif %}
 
     # Runs before anything is read from a connection: a blocked source that sends nothing would hold it until the

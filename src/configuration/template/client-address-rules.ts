@@ -85,6 +85,10 @@ const upstreamRules = [
   `http-request track-sc1 src table ${unnamedTable} if ${isUpstream}`,
 ];
 
+/** Only these peers begin their connections with a PROXY protocol header, and then always. */
+export const expectProxy =
+  'tcp-request connection expect-proxy layer4 if { src,map_ip_int({{ proxy_protocol_map }},0) -m int gt 0 }';
+
 const rulesWithoutUpstreams = [
   '# What clients say about addresses is not believed, and does not reach a server. A dot is any separator: servers may',
   '# read X_Forwarded_For as X-Forwarded-For. The condition is a cheap one that most requests do not meet.',
@@ -123,19 +127,43 @@ const otherHeaderRules = Object.keys(singleHeaderModes).map(
   (header) => `http-request set-header ${spelled(header)} %[src] if { req.fhdr(${header}) -m found }`,
 );
 
-/** After the site is known. */
-export const serverHeaderRules = `\
-${lines([
+const judgedAddressRules = [
   '# Servers receive one address: the one that the rules above judged. A server that is a proxy removes what Connection',
   '# names (RFC 9110, 7.6.1).',
   'http-request set-header X-Forwarded-For %[src]',
   `http-request del-header connection if { req.hdr(connection) -m sub -i ${claimedDirectly.parts} }`,
-])}
+];
+
+/** After the site is known. */
+export const serverHeaderRules = `\
+${lines(judgedAddressRules)}
 {%- if has_upstreams %}
 ${lines([...otherHeaderRules, ...httpsRules])}
 {%- else %}
 ${lines(['http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]'])}
 {%- endif %}`;
+
+/** The same rules for a front end that an operator writes, and the section that they need. */
+export function upstreamLinesFor(maps: { readonly upstreamsMap: string; readonly proxyProtocolMap: string }): {
+  readonly frontEnd: readonly string[];
+  readonly section: readonly string[];
+} {
+  const inMaps = (line: string) =>
+    line
+      .replaceAll('{{ upstreams_map }}', maps.upstreamsMap)
+      .replaceAll('{{ proxy_protocol_map }}', maps.proxyProtocolMap);
+  const rules = [
+    expectProxy,
+    ...upstreamRules,
+    `http-request set-src ${sameAddress}`,
+    ...judgedAddressRules,
+    ...otherHeaderRules,
+  ];
+  return {
+    frontEnd: rules.filter((line) => line !== '' && !line.startsWith('#')).map(inMaps),
+    section: unnamedSection.split('\n').filter((line) => line !== '' && !line.startsWith('#')),
+  };
+}
 
 /** Of the 403 rule: an upstream that names no client is served. */
 export const exceptUnnamedUpstream = `!${isUpstream}`;

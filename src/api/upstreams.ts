@@ -13,6 +13,7 @@ import { operation } from './operation.ts';
 import { CommittedMembers } from './problem.ts';
 import {
   count,
+  countOrNull,
   described,
   flag,
   lineOfTextOrNull,
@@ -26,6 +27,7 @@ import {
   textOrNull,
   texts,
   time,
+  timeOrNull,
 } from './schema.ts';
 
 const tag = 'Upstreams';
@@ -99,11 +101,21 @@ const fields = {
   networks_at: time('When its networks were last given.'),
 };
 
-const UpstreamRecord = model('Upstream', 'A proxy in front of HAProxy, whose word about the client is taken.', fields);
+/** As stored. */
+const UpstreamRecord = Type.Object(fields);
 export type UpstreamRecord = Static<typeof UpstreamRecord>;
 
+const UpstreamReport = model('Upstream', 'A proxy in front of HAProxy, whose word about the client is taken.', {
+  ...fields,
+  unnamed_requests: countOrNull(
+    'How many requests named no client and were served without a check of the blocked map, counted by the current worker; an address that sends none for a day is forgotten. Health checks of a load balancer are such requests; if the number grows with the traffic, the header is missing. Null: the worker did not answer, or its configuration does not count them.',
+  ),
+  last_unnamed_at: timeOrNull('When the last of them came; null: none, or unknown.'),
+});
+export type UpstreamReport = Static<typeof UpstreamReport>;
+
 const Upstreams = model('Upstreams', 'All upstreams.', {
-  items: listOf(UpstreamRecord, 'The entries.'),
+  items: listOf(UpstreamReport, 'The entries.'),
   total: count('How many there are.'),
 });
 
@@ -167,6 +179,11 @@ const lb = {
   updated_at: '2026-11-20T12:00:00.000Z',
   networks_at: '2026-11-20T12:00:00.000Z',
 } satisfies UpstreamRecord;
+const lbNow = {
+  ...lb,
+  unnamed_requests: 12,
+  last_unnamed_at: '2026-11-20T12:00:00.000Z',
+} satisfies UpstreamReport;
 const path = { name: 'lb' };
 const nothingInside = { blocked_inside: [], blocked_inside_total: 0 };
 
@@ -180,7 +197,7 @@ export const listUpstreams = operation({
   summary: 'List the upstreams',
   description: 'All of them, in the order of their names.',
   answers: { 200: { description: 'The upstreams.', schema: Upstreams } },
-  examples: { all: { summary: 'All', answer: { items: [lb], total: 1 } } },
+  examples: { all: { summary: 'All', answer: { items: [lbNow], total: 1 } } },
 });
 
 export const getUpstream = operation({
@@ -191,11 +208,11 @@ export const getUpstream = operation({
   audit: null,
   tag,
   summary: 'Get one upstream',
-  description: 'As it is stored, which is also what is in force.',
+  description: 'As it is stored, and what the current worker counted.',
   params,
-  answers: { 200: { description: 'The upstream.', schema: UpstreamRecord } },
+  answers: { 200: { description: 'The upstream.', schema: UpstreamReport } },
   codes: [codes.NotFound],
-  examples: { load_balancer: { summary: 'A load balancer', path, answer: lb } },
+  examples: { load_balancer: { summary: 'A load balancer', path, answer: lbNow } },
 });
 
 export const setUpstream = operation({

@@ -19,6 +19,7 @@ beforeEach(async () => {
   await kit.upstreams.updateUpstreamMaps();
   await kit.reconciler.check(true);
   upstreams = new Upstreams({
+    unnamed: async () => null,
     set: kit.upstreams,
     blocked: { firstWithin: async () => [], countWithin: async () => 0 },
     reloads: null,

@@ -3,7 +3,7 @@
 import type { Caller } from '../api/caller.ts';
 import type { RuntimeReport } from '../api/changes.ts';
 import type { ReloadAnswer } from '../api/configuration.ts';
-import type { UpstreamAnswer, UpstreamRecord, UpstreamRemoved } from '../api/upstreams.ts';
+import type { UpstreamAnswer, UpstreamRecord, UpstreamRemoved, UpstreamReport } from '../api/upstreams.ts';
 import type { ChangeCounts } from '../blocking/answers.ts';
 import { type UpstreamSet, unknownUpstream } from '../blocking/upstream-set.ts';
 import { Mutex } from '../concurrency/mutex.ts';
@@ -17,6 +17,7 @@ import { ServiceError } from '../errors/service-error.ts';
 import type { Emit } from '../events/facts.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { StoredUpstream } from '../store/upstreams-store.ts';
+import type { UnnamedByUpstream } from './unnamed-requests.ts';
 
 const listedInside = 100;
 
@@ -31,6 +32,8 @@ interface UpstreamsDeps {
   readonly blocked: Pick<BlockedIpsStore, 'firstWithin' | 'countWithin'>;
   /** Null: others write the configuration, and its rules are theirs. */
   readonly reloads: Pick<ReloadCoordinator, 'change'> | null;
+  /** Null: unknown. */
+  readonly unnamed: () => Promise<UnnamedByUpstream | null>;
   readonly emit: Emit;
 }
 
@@ -43,15 +46,16 @@ export class Upstreams {
     this.#deps = deps;
   }
 
-  async list(): Promise<readonly UpstreamRecord[]> {
-    return (await this.#deps.set.list()).map(toRecord);
+  async list(): Promise<readonly UpstreamReport[]> {
+    const [rows, unnamed] = await Promise.all([this.#deps.set.list(), this.#deps.unnamed()]);
+    return rows.map((row) => ({ ...toRecord(row), ...unnamedOf(row.name, unnamed) }));
   }
 
   /** Errors: 1100. */
-  async get(name: string): Promise<UpstreamRecord> {
-    const row = (await this.#deps.set.list()).find((stored) => stored.name === name);
-    if (row === undefined) throw unknownUpstream('get upstream', name);
-    return toRecord(row);
+  async get(name: string): Promise<UpstreamReport> {
+    const found = (await this.list()).find((upstream) => upstream.name === name);
+    if (found === undefined) throw unknownUpstream('get upstream', name);
+    return found;
   }
 
   /** Errors: 109, 1002; of the first one also 6020, 422, and then nothing is stored; 503 when not confirmed. */
@@ -154,6 +158,12 @@ function networksFor({ name, preset }: WantedUpstream, before: StoredUpstream | 
 /** Networks inside others of them would be counted twice. */
 function outermost(networks: readonly IpEntry[]): IpEntry[] {
   return networks.filter((one) => !networks.some((other) => other !== one && covers(other, one)));
+}
+
+function unnamedOf(name: string, counts: UnnamedByUpstream | null) {
+  const found = counts?.get(name);
+  const requests = found?.requests ?? (counts === null ? null : 0);
+  return { unnamed_requests: requests, last_unnamed_at: found?.lastAt.toISOString() ?? null };
 }
 
 function toRecord(row: StoredUpstream): UpstreamRecord {

@@ -22,9 +22,10 @@ export function stubUpstreams(parts: {
     updated_at: at,
     networks_at: at,
   } as const;
+  const unnamed = { unnamed_requests: 0, last_unnamed_at: null };
   const upstreams: Services['upstreams'] = {
-    list: async () => [upstream],
-    get: async () => upstream,
+    list: async () => [{ ...upstream, ...unnamed }],
+    get: async () => ({ ...upstream, ...unnamed }),
     put: async () => ({
       created: true,
       counts: { added: 1, updated: 0, removed: 0, unchanged: 0 },

@@ -5,6 +5,7 @@ import { lstat, stat } from 'node:fs/promises';
 import type { AttachedReport, FrontEndReport } from '../../api/health.ts';
 import type { WorkerRegistry } from '../../blocking/compare/worker-registry.ts';
 import { type TrustInConfiguration, unknownTrust } from '../../blocking/trusted-set.ts';
+import { type UpstreamsInConfiguration, unknownUpstreams } from '../../blocking/upstream-set.ts';
 import { isMissing } from '../../files/atomic-file.ts';
 import { configurationFilesOf, UnreadableConfiguration } from '../../haproxy/process/configuration-files.ts';
 import { findMaster } from '../../haproxy/process/master-process.ts';
@@ -12,6 +13,7 @@ import { type ProxyArguments, parseProxyArguments } from '../../haproxy/process/
 import { describeReloadBy, type Settings } from '../../settings.ts';
 import { ageMs, childrenOf, commandLine } from '../../system/processes.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
+import { gapTexts } from '../rules/blocked-rule.ts';
 import { type FrontEnd, frontEndsOf, mapsNamedIn, missingRuleText } from '../rules/front-ends.ts';
 import type { ConfigurationFile } from '../rules/proxy-sections.ts';
 
@@ -68,9 +70,18 @@ export class AttachedConfiguration {
     return { mapLoaded: true, hasEffect: spares.length === 0 ? null : spares.every((one) => one === true) };
   }
 
-  /** Whether it names the upstream map, as of the last check; null: unknown. */
-  get namesUpstreams(): boolean | null {
-    return this.#loaded?.reading.maps.includes(this.#deps.settings.upstreamsMap) ?? null;
+  /** As of the last check, of what the current worker is known to have loaded. */
+  get upstreams(): UpstreamsInConfiguration {
+    if (this.#loaded === null) return unknownUpstreams;
+    const { upstreamsMap, proxyProtocolMap, openFrontEnds } = this.#deps.settings;
+    const { frontEnds, maps } = this.#loaded.reading;
+    const gaps = frontEnds.flatMap(({ name, upstreamGap }) =>
+      upstreamGap === null || openFrontEnds.includes(name) ? [] : [upstreamGap],
+    );
+    return {
+      mapLoaded: maps.includes(upstreamsMap),
+      gaps: (needsProxyProtocol) => gapTexts(gaps, { proxyProtocolMap, needsProxyProtocol }),
+    };
   }
 
   /**

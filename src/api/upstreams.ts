@@ -15,6 +15,7 @@ import {
   count,
   described,
   flag,
+  flagOrNull,
   lineOfTextOrNull,
   listOf,
   model,
@@ -97,6 +98,10 @@ const fields = {
   created_at: time('When it was created.'),
   updated_at: time('When it was last changed.'),
   networks_at: time('When its networks were last given.'),
+  blocked_inside: texts(
+    'Blocked entries inside its networks, the first 100. As the upstream itself is served, they no longer deny what it sends, except for clients that it names.',
+  ),
+  blocked_inside_total: count('How many these are.'),
 };
 
 const UpstreamRecord = model('Upstream', 'A proxy in front of HAProxy, whose word about the client is taken.', fields);
@@ -105,7 +110,12 @@ export type UpstreamRecord = Static<typeof UpstreamRecord>;
 const Upstreams = model('Upstreams', 'All upstreams.', {
   items: listOf(UpstreamRecord, 'The entries.'),
   total: count('How many there are.'),
+  in_force: flagOrNull(
+    'True: every worker holds them, and HAProxy judges the clients that they name. False: not, or not in every worker. Null: not known yet.',
+  ),
+  reason: textOrNull('Why they are not in force, or why that is not known; null if they are.'),
 });
+export type UpstreamList = Static<typeof Upstreams>;
 
 const reload = Type.Optional(
   described(
@@ -116,10 +126,6 @@ const reload = Type.Optional(
 
 const UpstreamAnswer = model('UpstreamAnswer', 'The upstream as it is now, and whether the workers hold it.', {
   ...fields,
-  blocked_inside: texts(
-    'Blocked entries inside its networks, the first 100. As the upstream itself is served, they no longer deny what it sends, except for clients that it names.',
-  ),
-  blocked_inside_total: count('How many these are.'),
   reload,
   ...runtimeReportFields,
 });
@@ -166,9 +172,10 @@ const lb = {
   created_at: '2026-11-20T12:00:00.000Z',
   updated_at: '2026-11-20T12:00:00.000Z',
   networks_at: '2026-11-20T12:00:00.000Z',
+  blocked_inside: [],
+  blocked_inside_total: 0,
 } satisfies UpstreamRecord;
 const path = { name: 'lb' };
-const nothingInside = { blocked_inside: [], blocked_inside_total: 0 };
 
 export const listUpstreams = operation({
   id: 'listUpstreams',
@@ -178,9 +185,9 @@ export const listUpstreams = operation({
   audit: null,
   tag,
   summary: 'List the upstreams',
-  description: 'All of them, in the order of their names.',
+  description: 'All of them, in the order of their names, and whether they are in force.',
   answers: { 200: { description: 'The upstreams.', schema: Upstreams } },
-  examples: { all: { summary: 'All', answer: { items: [lb], total: 1 } } },
+  examples: { all: { summary: 'All', answer: { items: [lb], total: 1, in_force: true, reason: null } } },
 });
 
 export const getUpstream = operation({
@@ -191,7 +198,7 @@ export const getUpstream = operation({
   audit: null,
   tag,
   summary: 'Get one upstream',
-  description: 'As it is stored, which is also what is in force.',
+  description: 'As it is stored.',
   params,
   answers: { 200: { description: 'The upstream.', schema: UpstreamRecord } },
   codes: [codes.NotFound],
@@ -226,7 +233,6 @@ export const setUpstream = operation({
       status: 201,
       answer: {
         ...lb,
-        ...nothingInside,
         reload: { ...reloadExample, reasons: ['upstream lb set'], changed: true },
         ...report,
       },

@@ -34,7 +34,7 @@ interface UpstreamSetDeps {
   readonly socket: MasterSocket;
   readonly upstreamsPath: string;
   readonly proxyProtocolPath: string;
-  readonly registry: Pick<WorkerRegistry, 'byPid'>;
+  readonly registry: Pick<WorkerRegistry, 'all' | 'byPid' | 'stateOf'>;
   readonly turns: TurnQueue;
   readonly changer: RuntimeChanger;
   readonly windows: ChangeWindows;
@@ -45,6 +45,13 @@ interface UpstreamSetDeps {
   readonly now: () => Date;
   /** Absent: the live configuration uses the maps. */
   readonly usage?: UpstreamUsage | undefined;
+}
+
+export interface UpstreamEffect {
+  /** Null: not known yet. */
+  readonly inForce: boolean | null;
+  /** Why not, or why that is not known. */
+  readonly reason: string | null;
 }
 
 interface UpstreamChange {
@@ -123,6 +130,25 @@ export class UpstreamSet {
   /** False: the live configuration does not use the upstream map. If that is unknown, it is assumed to. */
   async haveEffect(): Promise<boolean> {
     return this.entries.isEmpty || (await this.#usage.check()) !== false;
+  }
+
+  /** Whether every worker judges the clients that the upstreams name. */
+  async effect(): Promise<UpstreamEffect> {
+    if (this.entries.isEmpty) return { inForce: true, reason: null };
+    const used = await this.#usage.check();
+    if (used === null) return { inForce: null, reason: 'the live configuration could not be read' };
+    if (!used) return { inForce: false, reason: unusedUpstreamMap };
+    const { registry } = this.#deps;
+    const workers = registry.all();
+    if (!workers.some(({ role }) => role === 'current')) return { inForce: null, reason: 'no worker was found' };
+    const found = workers.flatMap((worker) =>
+      this.maps.flatMap(({ name }) => {
+        const { inSync, passing, reason } = registry.stateOf(worker, name);
+        const words = `${worker.role} worker ${worker.pid}: ${name} map: ${reason ?? 'not verified'}`;
+        return inSync ? [] : [{ inForce: passing === 'unverified' ? null : false, reason: words }];
+      }),
+    );
+    return found.find(({ inForce }) => inForce === false) ?? found[0] ?? { inForce: true, reason: null };
   }
 
   async areStored(): Promise<boolean> {

@@ -3,7 +3,7 @@
 import type { Caller } from '../api/caller.ts';
 import type { RuntimeReport } from '../api/changes.ts';
 import type { ReloadAnswer } from '../api/configuration.ts';
-import type { UpstreamAnswer, UpstreamRecord, UpstreamRemoved } from '../api/upstreams.ts';
+import type { UpstreamAnswer, UpstreamList, UpstreamRecord, UpstreamRemoved } from '../api/upstreams.ts';
 import type { ChangeCounts } from '../blocking/answers.ts';
 import { type UpstreamSet, unknownUpstream } from '../blocking/upstream-set.ts';
 import { Mutex } from '../concurrency/mutex.ts';
@@ -43,15 +43,18 @@ export class Upstreams {
     this.#deps = deps;
   }
 
-  async list(): Promise<readonly UpstreamRecord[]> {
-    return (await this.#deps.set.list()).map(toRecord);
+  async list(): Promise<UpstreamList> {
+    const { inForce, reason } = await this.#deps.set.effect();
+    const items: UpstreamRecord[] = [];
+    for (const row of await this.#deps.set.list()) items.push(await this.#recordOf(row));
+    return { items, total: items.length, in_force: inForce, reason };
   }
 
   /** Errors: 1100. */
   async get(name: string): Promise<UpstreamRecord> {
     const row = (await this.#deps.set.list()).find((stored) => stored.name === name);
     if (row === undefined) throw unknownUpstream('get upstream', name);
-    return toRecord(row);
+    return await this.#recordOf(row);
   }
 
   /** Errors: 109, 1002; of the first one also 6020, 422, and then nothing is stored; 503 when not confirmed. */
@@ -81,8 +84,7 @@ export class Upstreams {
         networks: row.networks.length,
         report,
       });
-      const inside = await this.#blockedInside(row.networks);
-      return { created, counts, answer: { ...toRecord(row), ...inside, ...reload, ...report } };
+      return { created, counts, answer: { ...(await this.#recordOf(row)), ...reload, ...report } };
     });
   }
 
@@ -126,9 +128,27 @@ export class Upstreams {
     return { done: done!, reload: { reload } };
   }
 
+  async #recordOf(row: StoredUpstream): Promise<UpstreamRecord> {
+    return {
+      name: row.name,
+      preset: row.preset,
+      networks: row.networks.map(({ text }) => text),
+      addresses: addressesIn(row.networks),
+      header: row.header,
+      chain: row.chain,
+      proxy_protocol: row.proxyProtocol,
+      on_invalid: row.onInvalid,
+      note: row.note,
+      created_at: row.createdAt,
+      updated_at: row.updatedAt,
+      networks_at: row.networksAt,
+      ...(await this.#blockedInside(row.networks)),
+    };
+  }
+
   async #blockedInside(
     networks: readonly IpEntry[],
-  ): Promise<Pick<UpstreamAnswer, 'blocked_inside' | 'blocked_inside_total'>> {
+  ): Promise<Pick<UpstreamRecord, 'blocked_inside' | 'blocked_inside_total'>> {
     const inside = new Set<string>();
     let total = 0;
     for (const network of outermost(networks)) {
@@ -154,21 +174,4 @@ function networksFor({ name, preset }: WantedUpstream, before: StoredUpstream | 
 /** Networks inside others of them would be counted twice. */
 function outermost(networks: readonly IpEntry[]): IpEntry[] {
   return networks.filter((one) => !networks.some((other) => other !== one && covers(other, one)));
-}
-
-function toRecord(row: StoredUpstream): UpstreamRecord {
-  return {
-    name: row.name,
-    preset: row.preset,
-    networks: row.networks.map(({ text }) => text),
-    addresses: addressesIn(row.networks),
-    header: row.header,
-    chain: row.chain,
-    proxy_protocol: row.proxyProtocol,
-    on_invalid: row.onInvalid,
-    note: row.note,
-    created_at: row.createdAt,
-    updated_at: row.updatedAt,
-    networks_at: row.networksAt,
-  };
 }

@@ -21,14 +21,16 @@ export function stubUpstreams(parts: {
     created_at: at,
     updated_at: at,
     networks_at: at,
+    blocked_inside: [],
+    blocked_inside_total: 0,
   } as const;
   const upstreams: Services['upstreams'] = {
-    list: async () => [upstream],
+    list: async () => ({ items: [upstream], total: 1, in_force: true, reason: null }),
     get: async () => upstream,
     put: async () => ({
       created: true,
       counts: { added: 1, updated: 0, removed: 0, unchanged: 0 },
-      answer: { ...upstream, blocked_inside: [], blocked_inside_total: 0, reload, ...report },
+      answer: { ...upstream, reload, ...report },
     }),
     remove: async () => ({ name: upstream.name, reload, ...report }),
   };

@@ -52,7 +52,7 @@ export function ClientForm() {
           <Textarea
             label="Headers"
             placeholder="X-Forwarded-For: 198.51.100.1, 203.0.113.7"
-            classNames={{ input: styles.mono ?? '' }}
+            className={styles.monoInput}
             value={text}
             onChange={(event) => {
               explain.reset();

@@ -118,7 +118,7 @@ it('adds an upstream, and shows which blocked entries lose their effect', async 
   type('Name', 'lb');
   type('Addresses and networks', '10.0.3.0/24');
   fireEvent.click(dialog.getByRole('button', { name: 'Add upstream' }));
-  await screen.findByText('1 blocked entry inside: they no longer deny what lb sends.');
+  await screen.findByText('1 blocked entry inside no longer denies what lb sends.');
   expect(service.bodies('PUT /api/upstreams/lb')).toMatchObject([
     { networks: ['10.0.3.0/24'], header: 'x-forwarded-for', chain: false },
   ]);

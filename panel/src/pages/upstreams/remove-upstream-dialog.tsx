@@ -41,7 +41,7 @@ export function RemoveUpstreamDialog({ upstream, isLast, onClose }: RemoveUpstre
       action: { label: 'Undo', run: () => void undo() },
     });
   };
-  const attached = health.data?.attached;
+  const attached = health.data?.attached != null;
   return (
     <Confirm
       title={`Remove upstream ${name}?`}
@@ -62,7 +62,7 @@ export function RemoveUpstreamDialog({ upstream, isLast, onClose }: RemoveUpstre
       onConfirm={() => removeIt(false)}
     >
       <Stack gap="xs">
-        {removalWords(upstream, { isLast, attached: attached !== null && attached !== undefined }).map((line) => (
+        {removalWords(upstream, { isLast, attached }).map((line) => (
           <Text size="sm" key={line}>
             {line}
           </Text>

@@ -1,6 +1,7 @@
 import { Alert, Button, Checkbox, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { type PresetName, presetNames, upstreamPresets } from '../../../../src/domain/upstream-presets.ts';
+import { useHealth } from '../../api/health.ts';
 import type { Upstream, UpstreamAnswer } from '../../api/types.ts';
 import { useSetUpstream } from '../../api/upstreams.ts';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
@@ -63,6 +64,7 @@ function UpstreamForm({ upstream, upstreams, onBusy, onSaved, onClose }: Upstrea
   const set = useSetUpstream();
   const [draft, setDraft] = useState(() => draftOf(upstream));
   const [sent, setSent] = useState(false);
+  const attached = useHealth().data?.attached != null;
   const change = (part: Partial<UpstreamDraft>): void => {
     set.reset();
     setDraft({ ...draft, ...part });
@@ -140,7 +142,7 @@ function UpstreamForm({ upstream, upstreams, onBusy, onSaved, onClose }: Upstrea
           label="Addresses and networks"
           description={networksHelp(draft, upstream)}
           placeholder={hasOwnList(draft) ? 'the list of proxy-manager' : '10.0.3.0/24'}
-          classNames={{ input: styles.mono ?? '' }}
+          className={styles.monoInput}
           value={draft.networks}
           onChange={(event) => change({ networks: event.currentTarget.value })}
           error={isEmpty && !sent ? null : (faults.networks ?? null)}
@@ -208,9 +210,7 @@ function UpstreamForm({ upstream, upstreams, onBusy, onSaved, onClose }: Upstrea
           note={
             set.isPending
               ? 'Waiting until every worker has it…'
-              : upstreams.length === 0
-                ? 'The first upstream needs a safe reload.'
-                : 'Takes effect without a reload.'
+              : effectWords({ isFirst: upstreams.length === 0, attached })
           }
         >
           <Button type="submit" disabled={draft.name === '' || nameError !== null} loading={set.isPending}>
@@ -220,6 +220,11 @@ function UpstreamForm({ upstream, upstreams, onBusy, onSaved, onClose }: Upstrea
       </Stack>
     </form>
   );
+}
+
+function effectWords({ isFirst, attached }: { readonly isFirst: boolean; readonly attached: boolean }): string {
+  if (attached) return 'Your configuration needs the rules of docs/template.md.';
+  return isFirst ? 'The first upstream needs a safe reload.' : 'Takes effect without a reload.';
 }
 
 function networksHelp(draft: UpstreamDraft, upstream: Upstream | null): string {
@@ -241,7 +246,7 @@ function Result({ answer, onClose }: { readonly answer: UpstreamAnswer; readonly
       ))}
       {answer.blocked_inside_total > 0 && (
         <Text size="sm">
-          Usually these are blocks of the upstream itself, made before it was one. Remove them:{' '}
+          Such a block was usually made for the upstream itself. Unblock what is not needed any more:{' '}
           <EntryLinks entries={answer.blocked_inside} total={answer.blocked_inside_total} />
         </Text>
       )}

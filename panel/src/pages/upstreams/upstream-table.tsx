@@ -35,23 +35,25 @@ export function UpstreamTable({ list, stale, onEdit, onRemove }: UpstreamTablePr
         const { tone, words } = stateWords(upstream, list);
         return (
           <tr key={name} data-row>
-            <td data-label="Name" data-long>
-              <b>{name}</b>
-              {preset !== null && (
-                <Text size="xs" c="dimmed">
-                  {presetLabels[preset as PresetName] ?? preset}
-                </Text>
-              )}
-              {note !== null && (
-                <Text size="xs" c="dimmed">
-                  <UserText text={note} />
-                </Text>
-              )}
+            <td data-label="Name" data-long data-roomy>
+              <div>
+                <b>{name}</b>
+                {preset !== null && (
+                  <Text size="xs" c="dimmed">
+                    {presetLabels[preset as PresetName] ?? preset}
+                  </Text>
+                )}
+                {note !== null && (
+                  <Text size="xs" c="dimmed">
+                    <UserText text={note} />
+                  </Text>
+                )}
+              </div>
             </td>
             <td data-label="Networks" data-roomy>
               <Networks of={upstream} />
             </td>
-            <td data-label="Names its client by" data-roomy>
+            <td data-label="Names its client by" data-roomy="wide">
               <div>
                 {namingWords(upstream)}
                 {upstream.on_invalid === 'judge_upstream' && (

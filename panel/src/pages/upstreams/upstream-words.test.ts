@@ -65,7 +65,7 @@ describe('the result of saving an upstream', () => {
   it('warns about blocked entries inside', () => {
     expect(resultLines(answer({ blocked_inside_total: 2 }))).toContainEqual({
       tone: 'warn',
-      words: '2 blocked entries inside: they no longer deny what lb sends.',
+      words: '2 blocked entries inside no longer deny what lb sends.',
     });
   });
 

@@ -87,7 +87,10 @@ export function resultLines(answer: UpstreamAnswer): ResultLine[] {
       words: [reloadWords(reload), ...reload.warnings].join(' '),
     });
   if (inside > 0)
-    lines.push({ tone: 'warn', words: `${insideWords(inside)}: they no longer deny what ${name} sends.` });
+    lines.push({
+      tone: 'warn',
+      words: `${insideWords(inside)} no longer ${inside === 1 ? 'denies' : 'deny'} what ${name} sends.`,
+    });
   return lines;
 }
 
@@ -97,7 +100,7 @@ function noNetworksWords(name: string, preset: string | null): string {
   return `It has no networks yet, so nothing changes. Edit it to enter them, or run: proxy-manager upstream refresh ${name} --from FILE.${where}`;
 }
 
-/** What a removal does. @param attached others write the configuration; null: unknown */
+/** What a removal does. @param attached others write the configuration */
 export function removalWords(
   { name, blocked_inside_total: inside }: Pick<Upstream, 'name' | 'blocked_inside_total'>,
   { isLast, attached }: { readonly isLast: boolean; readonly attached: boolean },

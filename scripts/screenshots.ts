@@ -53,6 +53,10 @@ async function fill(service: RealService, sitePort: number): Promise<void> {
   await service.call('PUT', '/api/sites/new.example', {
     body: { servers: [{ address: 'no-such-host.invalid', port: 80 }] },
   });
+  await service.call('PUT', '/api/upstreams/lb', {
+    body: { networks: ['10.0.3.0/24', '10.0.4.0/24'], header: 'x-forwarded-for', note: 'the load balancer' },
+  });
+  await service.call('PUT', '/api/upstreams/cloudflare', { body: { preset: 'cloudflare' } });
   await service.call('POST', '/api/keys', { body: { name: 'fail2ban', scopes: ['block'] } });
   await service.call('POST', '/api/keys', { body: { name: 'dashboard', scopes: ['read'] } });
   const hooks = [
@@ -154,6 +158,16 @@ const shots: readonly Shot[] = [
   },
   { name: 'trusted', path: '/trusted' },
   { name: 'sites', path: '/sites' },
+  {
+    name: 'upstreams',
+    path: '/upstreams',
+    prepare: async (page) => {
+      await page.getByLabel('Address that connects').fill('10.0.3.7');
+      await page.getByLabel('Headers').fill('X-Forwarded-For: 192.0.2.200, 203.0.0.4');
+      await page.getByRole('button', { name: 'Show judged address' }).click();
+      await page.getByText('is judged').waitFor();
+    },
+  },
   { name: 'configuration', path: '/configuration' },
   {
     name: 'activity',
@@ -195,7 +209,7 @@ const attachedShots: readonly Shot[] = [
   { name: 'attached-sites', path: '/sites' },
 ];
 
-const phone = ['/', '/blocked', '/sites', '/activity', '/webhooks'];
+const phone = ['/', '/blocked', '/sites', '/upstreams', '/activity', '/webhooks'];
 
 const themes = ['light', 'dark'] as const;
 

@@ -170,6 +170,47 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect(await service.visit('127.0.0.1', { host: 'shop.example' })).toBe(200);
   });
 
+  it('adds an upstream, after which a blocked client behind it is denied, and removes it', async () => {
+    await service.block('203.0.113.70');
+    const visit = (client: string) => service.visit('127.0.9.7', { headers: { 'x-forwarded-for': client } });
+    expect(await visit('203.0.113.70')).toBe(200);
+    await goTo('In front of HAProxy');
+    await says('No upstreams yet');
+    await button('Add upstream').click();
+    await dialog().getByLabel('Name', { exact: true }).fill('lb');
+    await dialog().getByLabel('Addresses and networks').fill('127.0.9.0/24, 127.0.0.0/9');
+    await dialog().getByRole('button', { name: 'Add upstream' }).click();
+    await dialog().getByText('127.0.0.0/9 is too wide for an upstream').waitFor();
+    await dialog().getByLabel('Addresses and networks').fill('127.0.9.0/24');
+    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    await dialog().getByRole('button', { name: 'Add upstream' }).click();
+    await says('lb is an upstream');
+    await gone();
+    const row = page.getByRole('row', { name: /^lb/ });
+    await row.getByText('In force', { exact: true }).waitFor();
+    expect([await visit('203.0.113.70'), await visit('203.0.113.71')]).toEqual([403, 200]);
+
+    await page.getByLabel('Address that connects').fill('127.0.9.7');
+    await page.getByLabel('Headers').fill('X-Forwarded-For: 198.51.100.1, 203.0.113.70');
+    await button('Show judged address').click();
+    await says('203.0.113.70 is judged: blocked by its own entry, HAProxy answers 403.');
+    expect(await seriousFindings(page)).toEqual([]);
+
+    await button('Edit lb').click();
+    await dialog().getByLabel('Names its client by').selectOption('X-Real-IP');
+    await dialog().getByRole('button', { name: 'Save changes' }).click();
+    await row.getByText('X-Real-IP').waitFor();
+    await gone();
+    expect(await visit('203.0.113.70')).toBe(200);
+
+    await button('Remove lb').click();
+    await dialog().getByText('a safe reload removes the rules').waitFor();
+    await dialog().getByRole('button', { name: 'Remove upstream' }).click();
+    await says('No upstreams yet');
+    expect((await service.call('GET', '/api/upstreams')).body.total).toBe(0);
+    await service.unblock('203.0.113.70');
+  });
+
   it('shows drift on three pages, with a link to the difference', async () => {
     const driftIs = (status: string) =>
       eventually(`the drift is ${status}`, async () => {
@@ -553,10 +594,10 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect(links).not.toContain('Keys');
     expect(links).not.toContain('Configuration');
     expect(links).not.toContain('Webhooks');
-    for (const label of ['Trusted addresses', 'Sites', 'Activity']) {
+    for (const label of ['Trusted addresses', 'Sites', 'In front of HAProxy', 'Activity']) {
       await goTo(label);
       await page
-        .getByText(/192\.0\.2\.0\/24|shop\.example|No events/)
+        .getByText(/192\.0\.2\.0\/24|shop\.example|No upstreams yet|No events/)
         .first()
         .waitFor();
       expect(await page.getByRole('button', { name: /Add|Trust|Edit|Remove|Undo/ }).allInnerTexts()).toEqual([]);

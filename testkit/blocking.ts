@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Caller } from '../src/api/caller.ts';
 import type { RequestedBlock } from '../src/blocking/blocked-set-service.ts';
 import type { TrustUsage } from '../src/blocking/trusted-set.ts';
+import type { UpstreamUsage } from '../src/blocking/upstream-set.ts';
 import { parseIp } from '../src/domain/ip.ts';
 import { FactBus } from '../src/events/facts.ts';
 import { eventsOf } from '../src/events/operation-events.ts';
@@ -53,6 +54,7 @@ export async function openBlocking(options: {
   readonly observers?: BlockingObservers;
   /** Absent: the live configuration uses the trusted map fully. */
   readonly trustUsage?: TrustUsage;
+  readonly upstreamUsage?: UpstreamUsage;
 }): Promise<BlockingKit> {
   const { folder, now = () => new Date(), fastDeletes = true, deletesInEveryVersion = true, maxEntries = 0 } = options;
   const databaseFile = join(folder, 'test.sqlite');
@@ -94,6 +96,7 @@ export async function openBlocking(options: {
     reconsiderReload: () => undefined,
     ...(options.observers === undefined ? {} : { observers: options.observers }),
     ...(options.trustUsage === undefined ? {} : { trustUsage: options.trustUsage }),
+    ...(options.upstreamUsage === undefined ? {} : { upstreamUsage: options.upstreamUsage }),
   });
   return {
     ...parts,

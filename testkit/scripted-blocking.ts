@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { it } from 'vitest';
 import type { TrustUsage } from '../src/blocking/trusted-set.ts';
+import type { UpstreamUsage } from '../src/blocking/upstream-set.ts';
 import type { BlockingObservers } from '../src/service/blocking-parts.ts';
 import { type BlockingKit, openBlocking, temporaryFolder } from './blocking.ts';
 import { ScriptedMaster } from './scripted-master.ts';
@@ -21,6 +22,7 @@ export async function openScriptedBlocking(
     readonly observers?: BlockingObservers;
     readonly maxEntries?: number;
     readonly trustUsage?: TrustUsage;
+    readonly upstreamUsage?: UpstreamUsage;
     /** As with a configuration that has upstreams. Default false. */
     readonly loadsUpstreams?: boolean;
     readonly now?: () => Date;

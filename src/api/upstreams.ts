@@ -16,6 +16,7 @@ import {
   countOrNull,
   described,
   flag,
+  flagOrNull,
   lineOfTextOrNull,
   listOf,
   model,
@@ -99,6 +100,10 @@ const fields = {
   created_at: time('When it was created.'),
   updated_at: time('When it was last changed.'),
   networks_at: time('When its networks were last given.'),
+  blocked_inside: texts(
+    'Blocked entries inside its networks, the first 100. As the upstream itself is served, they no longer deny what it sends, except for clients that it names.',
+  ),
+  blocked_inside_total: count('How many these are.'),
 };
 
 /** As stored. */
@@ -117,7 +122,12 @@ export type UpstreamReport = Static<typeof UpstreamReport>;
 const Upstreams = model('Upstreams', 'All upstreams.', {
   items: listOf(UpstreamReport, 'The entries.'),
   total: count('How many there are.'),
+  in_force: flagOrNull(
+    'True: every worker holds them, and HAProxy judges the clients that they name. False: not, or not in every worker. Null: not known yet.',
+  ),
+  reason: textOrNull('Why they are not in force, or why that is not known; null if they are.'),
 });
+export type UpstreamList = Static<typeof Upstreams>;
 
 const reload = Type.Optional(
   described(
@@ -128,10 +138,6 @@ const reload = Type.Optional(
 
 const UpstreamAnswer = model('UpstreamAnswer', 'The upstream as it is now, and whether the workers hold it.', {
   ...fields,
-  blocked_inside: texts(
-    'Blocked entries inside its networks, the first 100. As the upstream itself is served, they no longer deny what it sends, except for clients that it names.',
-  ),
-  blocked_inside_total: count('How many these are.'),
   reload,
   ...runtimeReportFields,
 });
@@ -178,6 +184,8 @@ const lb = {
   created_at: '2026-11-20T12:00:00.000Z',
   updated_at: '2026-11-20T12:00:00.000Z',
   networks_at: '2026-11-20T12:00:00.000Z',
+  blocked_inside: [],
+  blocked_inside_total: 0,
 } satisfies UpstreamRecord;
 const lbNow = {
   ...lb,
@@ -185,7 +193,6 @@ const lbNow = {
   last_unnamed_at: '2026-11-20T12:00:00.000Z',
 } satisfies UpstreamReport;
 const path = { name: 'lb' };
-const nothingInside = { blocked_inside: [], blocked_inside_total: 0 };
 
 export const listUpstreams = operation({
   id: 'listUpstreams',
@@ -195,9 +202,9 @@ export const listUpstreams = operation({
   audit: null,
   tag,
   summary: 'List the upstreams',
-  description: 'All of them, in the order of their names.',
+  description: 'All of them, in the order of their names, and whether they are in force.',
   answers: { 200: { description: 'The upstreams.', schema: Upstreams } },
-  examples: { all: { summary: 'All', answer: { items: [lbNow], total: 1 } } },
+  examples: { all: { summary: 'All', answer: { items: [lbNow], total: 1, in_force: true, reason: null } } },
 });
 
 export const getUpstream = operation({
@@ -243,7 +250,6 @@ export const setUpstream = operation({
       status: 201,
       answer: {
         ...lb,
-        ...nothingInside,
         reload: { ...reloadExample, reasons: ['upstream lb set'], changed: true },
         ...report,
       },

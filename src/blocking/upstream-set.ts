@@ -48,7 +48,7 @@ interface UpstreamSetDeps {
   readonly socket: MasterSocket;
   readonly upstreamsPath: string;
   readonly proxyProtocolPath: string;
-  readonly registry: Pick<WorkerRegistry, 'byPid'>;
+  readonly registry: Pick<WorkerRegistry, 'all' | 'byPid' | 'stateOf'>;
   readonly turns: TurnQueue;
   readonly changer: RuntimeChanger;
   readonly windows: ChangeWindows;
@@ -59,6 +59,13 @@ interface UpstreamSetDeps {
   readonly now: () => Date;
   /** Absent: the live configuration uses the maps. */
   readonly usage?: UpstreamUsage | undefined;
+}
+
+export interface UpstreamEffect {
+  /** Null: not known yet. */
+  readonly inForce: boolean | null;
+  /** Why not, or why that is not known. */
+  readonly reason: string | null;
 }
 
 interface UpstreamChange {
@@ -140,6 +147,28 @@ export class UpstreamSet {
    */
   async haveEffect(): Promise<boolean> {
     return this.entries.isEmpty || this.#lacking(await this.#usage.check()).length === 0;
+  }
+
+  /** Whether every worker judges the clients that the upstreams name. */
+  async effect(): Promise<UpstreamEffect> {
+    if (this.entries.isEmpty) return { inForce: true, reason: null };
+    const used = await this.#usage.check();
+    const [lacking] = this.#lacking(used);
+    if (lacking !== undefined) return { inForce: false, reason: lacking };
+    if (used.mapLoaded === null || used.gaps(this.proxyProtocol.size > 0) === null) {
+      return { inForce: null, reason: 'the live configuration could not be read' };
+    }
+    const { registry } = this.#deps;
+    const workers = registry.all();
+    if (!workers.some(({ role }) => role === 'current')) return { inForce: null, reason: 'no worker was found' };
+    const found = workers.flatMap((worker) =>
+      this.maps.flatMap(({ name }) => {
+        const { inSync, passing, reason } = registry.stateOf(worker, name);
+        const words = `${worker.role} worker ${worker.pid}: ${name} map: ${reason ?? 'not verified'}`;
+        return inSync ? [] : [{ inForce: passing === 'unverified' ? null : false, reason: words }];
+      }),
+    );
+    return found.find(({ inForce }) => inForce === false) ?? found[0] ?? { inForce: true, reason: null };
   }
 
   async areStored(): Promise<boolean> {

@@ -8,10 +8,7 @@ import type { Services } from './services.ts';
 import { readUpstream } from './upstream-request.ts';
 
 export function upstreamsRoutes(app: FastifyInstance, { upstreams, clientAddresses }: Services): void {
-  handle(app, listUpstreams, async () => {
-    const items = await upstreams.list();
-    return { items, total: items.length };
-  });
+  handle(app, listUpstreams, () => upstreams.list());
   handle(app, getUpstream, ({ params }) => upstreams.get(params.name));
   handle(app, setUpstream, async ({ params, query, body, caller, answerWith, counted }) => {
     const { created, counts, answer } = await upstreams.put(readUpstream(params.name, body), consentOf(query), caller);

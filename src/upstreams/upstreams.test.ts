@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BlockingKit, caller } from '../../testkit/blocking.ts';
 import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import type { UpstreamRequest } from '../api/upstreams.ts';
+import { unknownUpstreams } from '../blocking/upstream-set.ts';
+import { unusedUpstreamMap } from '../domain/upstream.ts';
 import { upstreamPresets } from '../domain/upstream-presets.ts';
 import { readUpstream } from '../http/upstream-request.ts';
 import { Upstreams } from './upstreams.ts';
@@ -10,10 +12,15 @@ let close: () => Promise<void>;
 let kit: BlockingKit;
 let upstreams: Upstreams;
 let aheadMs = 0;
+let mapLoaded: boolean | null;
+let inside: readonly string[];
 
 beforeEach(async () => {
+  mapLoaded = true;
+  inside = [];
   ({ kit, close } = await openScriptedBlocking({
     loadsUpstreams: true,
+    upstreamUsage: { last: unknownUpstreams, check: async () => ({ mapLoaded, gaps: () => [] }) },
     now: () => new Date(Date.now() + aheadMs),
   }));
   await kit.upstreams.updateUpstreamMaps();
@@ -21,7 +28,7 @@ beforeEach(async () => {
   upstreams = new Upstreams({
     unnamed: async () => null,
     set: kit.upstreams,
-    blocked: { firstWithin: async () => [], countWithin: async () => 0 },
+    blocked: { firstWithin: async () => [...inside], countWithin: async () => inside.length },
     reloads: null,
     emit: () => undefined,
   });
@@ -76,4 +83,50 @@ it('the time of the networks changes only when networks are given', async () => 
 it('a replaced upstream counts as updated', async () => {
   expect((await put({ preset: 'cloudflare' })).counts).toMatchObject({ added: 1, updated: 0, unchanged: 0 });
   expect((await put({ preset: 'cloudflare', note: 'x' })).counts).toMatchObject({ added: 0, updated: 1, unchanged: 0 });
+});
+
+describe('the list', () => {
+  const pid = () => kit.registry.current()!.pid;
+
+  it('reports upstreams as in force, with the blocked entries inside', async () => {
+    inside = ['192.0.2.7'];
+    await put({ header: 'x-real-ip', networks: own });
+    expect(await upstreams.list()).toMatchObject({
+      items: [{ name: 'cdn', blocked_inside: inside, blocked_inside_total: 1 }],
+      total: 1,
+      in_force: true,
+      reason: null,
+    });
+  });
+
+  it.each(['upstreams', 'proxy_protocol'] as const)('reports that a worker has another %s map', async (map) => {
+    await put({ header: 'x-real-ip', networks: own });
+    kit.registry.markSuspect(pid(), map, '192.0.2.0/24 is missing');
+    expect(await upstreams.list()).toMatchObject({
+      in_force: false,
+      reason: `current worker ${pid()}: ${map} map: 192.0.2.0/24 is missing`,
+    });
+  });
+
+  it('reports a map that is not compared yet as unknown', async () => {
+    await put({ header: 'x-real-ip', networks: own });
+    kit.registry.markSuspect(pid(), 'upstreams', 'the comparison was interrupted', 'unverified');
+    expect(await upstreams.list()).toMatchObject({ in_force: null, reason: expect.stringContaining('interrupted') });
+  });
+
+  it('reports that the live configuration does not use the map, or cannot be read', async () => {
+    await put({ header: 'x-real-ip', networks: own });
+    mapLoaded = false;
+    expect(await upstreams.list()).toMatchObject({ in_force: false, reason: unusedUpstreamMap });
+    mapLoaded = null;
+    expect(await upstreams.list()).toMatchObject({
+      in_force: null,
+      reason: 'the live configuration could not be read',
+    });
+  });
+
+  it('says nothing against no upstreams', async () => {
+    mapLoaded = false;
+    expect(await upstreams.list()).toEqual({ items: [], total: 0, in_force: true, reason: null });
+  });
 });

@@ -3,7 +3,13 @@
 import type { Caller } from '../api/caller.ts';
 import type { RuntimeReport } from '../api/changes.ts';
 import type { ReloadAnswer } from '../api/configuration.ts';
-import type { UpstreamAnswer, UpstreamRecord, UpstreamRemoved, UpstreamReport } from '../api/upstreams.ts';
+import type {
+  UpstreamAnswer,
+  UpstreamList,
+  UpstreamRecord,
+  UpstreamRemoved,
+  UpstreamReport,
+} from '../api/upstreams.ts';
 import type { ChangeCounts } from '../blocking/answers.ts';
 import { type UpstreamSet, unknownUpstream } from '../blocking/upstream-set.ts';
 import { Mutex } from '../concurrency/mutex.ts';
@@ -46,16 +52,19 @@ export class Upstreams {
     this.#deps = deps;
   }
 
-  async list(): Promise<readonly UpstreamReport[]> {
-    const [rows, unnamed] = await Promise.all([this.#deps.set.list(), this.#deps.unnamed()]);
-    return rows.map((row) => ({ ...toRecord(row), ...unnamedOf(row.name, unnamed) }));
+  async list(): Promise<UpstreamList> {
+    const { set, unnamed } = this.#deps;
+    const [rows, { inForce, reason }, counts] = await Promise.all([set.list(), set.effect(), unnamed()]);
+    const items: UpstreamReport[] = [];
+    for (const row of rows) items.push({ ...(await this.#recordOf(row)), ...unnamedOf(row.name, counts) });
+    return { items, total: items.length, in_force: inForce, reason };
   }
 
   /** Errors: 1100. */
   async get(name: string): Promise<UpstreamReport> {
-    const found = (await this.list()).find((upstream) => upstream.name === name);
-    if (found === undefined) throw unknownUpstream('get upstream', name);
-    return found;
+    const row = (await this.#deps.set.list()).find((stored) => stored.name === name);
+    if (row === undefined) throw unknownUpstream('get upstream', name);
+    return { ...(await this.#recordOf(row)), ...unnamedOf(row.name, await this.#deps.unnamed()) };
   }
 
   /** Errors: 109, 1002; of the first one also 6020, 422, and then nothing is stored; 503 when not confirmed. */
@@ -85,8 +94,7 @@ export class Upstreams {
         networks: row.networks.length,
         report,
       });
-      const inside = await this.#blockedInside(row.networks);
-      return { created, counts, answer: { ...toRecord(row), ...inside, ...reload, ...report } };
+      return { created, counts, answer: { ...(await this.#recordOf(row)), ...reload, ...report } };
     });
   }
 
@@ -130,9 +138,27 @@ export class Upstreams {
     return { done: done!, reload: { reload } };
   }
 
+  async #recordOf(row: StoredUpstream): Promise<UpstreamRecord> {
+    return {
+      name: row.name,
+      preset: row.preset,
+      networks: row.networks.map(({ text }) => text),
+      addresses: addressesIn(row.networks),
+      header: row.header,
+      chain: row.chain,
+      proxy_protocol: row.proxyProtocol,
+      on_invalid: row.onInvalid,
+      note: row.note,
+      created_at: row.createdAt,
+      updated_at: row.updatedAt,
+      networks_at: row.networksAt,
+      ...(await this.#blockedInside(row.networks)),
+    };
+  }
+
   async #blockedInside(
     networks: readonly IpEntry[],
-  ): Promise<Pick<UpstreamAnswer, 'blocked_inside' | 'blocked_inside_total'>> {
+  ): Promise<Pick<UpstreamRecord, 'blocked_inside' | 'blocked_inside_total'>> {
     const inside = new Set<string>();
     let total = 0;
     for (const network of outermost(networks)) {
@@ -164,21 +190,4 @@ function unnamedOf(name: string, counts: UnnamedByUpstream | null) {
   const found = counts?.get(name);
   const requests = found?.requests ?? (counts === null ? null : 0);
   return { unnamed_requests: requests, last_unnamed_at: found?.lastAt.toISOString() ?? null };
-}
-
-function toRecord(row: StoredUpstream): UpstreamRecord {
-  return {
-    name: row.name,
-    preset: row.preset,
-    networks: row.networks.map(({ text }) => text),
-    addresses: addressesIn(row.networks),
-    header: row.header,
-    chain: row.chain,
-    proxy_protocol: row.proxyProtocol,
-    on_invalid: row.onInvalid,
-    note: row.note,
-    created_at: row.createdAt,
-    updated_at: row.updatedAt,
-    networks_at: row.networksAt,
-  };
 }

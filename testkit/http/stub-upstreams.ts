@@ -21,15 +21,17 @@ export function stubUpstreams(parts: {
     created_at: at,
     updated_at: at,
     networks_at: at,
+    blocked_inside: [],
+    blocked_inside_total: 0,
   } as const;
   const unnamed = { unnamed_requests: 0, last_unnamed_at: null };
   const upstreams: Services['upstreams'] = {
-    list: async () => [{ ...upstream, ...unnamed }],
+    list: async () => ({ items: [{ ...upstream, ...unnamed }], total: 1, in_force: true, reason: null }),
     get: async () => ({ ...upstream, ...unnamed }),
     put: async () => ({
       created: true,
       counts: { added: 1, updated: 0, removed: 0, unchanged: 0 },
-      answer: { ...upstream, blocked_inside: [], blocked_inside_total: 0, reload, ...report },
+      answer: { ...upstream, reload, ...report },
     }),
     remove: async () => ({ name: upstream.name, reload, ...report }),
   };

@@ -1,9 +1,9 @@
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { useApi } from '../session/session.ts';
+import { type Consent, consentOf } from './consent.ts';
 import { usePolling } from './polling.ts';
 import { queryKeys, useInvalidation } from './query-keys.ts';
 import { patient } from './request.ts';
-import { type Consent, consentOf } from './sites.ts';
 import type { ReloadAnswer, ReloadPage } from './types.ts';
 
 const historyPage = 25;

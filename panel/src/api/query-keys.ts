@@ -41,16 +41,18 @@ export const queryKeys = {
   sources: ['sources'],
   traffic: ['traffic'],
   trusted: ['trusted-ips'],
+  upstreams: ['upstreams'],
   webhooks: ['webhooks'],
 } as const satisfies Readonly<Record<string, Key | ((...parts: never[]) => Key)>>;
 
 const changedWith = {
-  blocking: ['blocked-ips', 'blocked-texts', 'blocked-ip', 'check', 'health'],
+  blocking: ['blocked-ips', 'blocked-texts', 'blocked-ip', 'check', 'upstreams', 'health'],
   configuration: ['config', 'reloads', 'backups', 'site-servers', 'health'],
   binding: ['api-keys', 'health', 'blocked-ips', 'blocked-texts', 'blocked-ip', 'sources'],
   keys: ['api-keys', 'health'],
   sites: ['sites', 'site-servers', 'config', 'reloads', 'backups', 'health'],
   trust: ['trusted-ips', 'check', 'health'],
+  upstreams: ['upstreams', 'config', 'reloads', 'backups', 'site-servers', 'health'],
   webhooks: ['webhooks'],
 } as const satisfies Readonly<Record<string, readonly Subject[]>>;
 

@@ -1,5 +1,6 @@
 import { useMutation, useQueries, useQuery } from '@tanstack/react-query';
 import { useApi } from '../session/session.ts';
+import { type Consent, consentOf } from './consent.ts';
 import { usePolling } from './polling.ts';
 import { queryKeys, useInvalidation } from './query-keys.ts';
 import { type ApiClient, patient } from './request.ts';
@@ -44,14 +45,6 @@ export function useAllServerStates(domains: readonly string[]) {
 export async function fetchServerStates(api: ApiClient, domain: string, signal?: AbortSignal) {
   const options = { params: { path: { domain } }, ...(signal === undefined ? {} : { signal }) };
   return (await api.GET('/api/sites/{domain}/servers', options)).data;
-}
-
-export interface Consent {
-  readonly replace?: boolean;
-}
-
-export function consentOf({ replace = false }: Consent): { readonly query?: { replace_configuration: true } } {
-  return replace ? { query: { replace_configuration: true } } : {};
 }
 
 interface SiteChange extends Consent {

@@ -12,15 +12,15 @@ const staleAfter: Readonly<Record<EventSubject, readonly Subject[]>> = {
   entry: ['blocked-ips', 'blocked-ip', 'check'],
   entries: ['blocked-ips', 'blocked-ip', 'check'],
   sync: ['blocked-ip', 'check'],
-  drift: ['health', 'blocked-ip', 'check'],
-  reload: ['health', 'config', 'reloads', 'backups', 'site-servers'],
+  drift: ['health', 'blocked-ip', 'check', 'upstreams'],
+  reload: ['health', 'config', 'reloads', 'backups', 'site-servers', 'upstreams'],
   trust: ['trusted-ips', 'check'],
   upstream: ['upstreams', 'config', 'check'],
   site: ['sites', 'site-servers', 'config'],
   key: ['api-keys'],
   webhook: ['webhooks'],
   health: ['health'],
-  worker: ['health', 'blocked-ip', 'check'],
+  worker: ['health', 'blocked-ip', 'check', 'upstreams'],
   service: ['health'],
 };
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { requestOf } from './upstream.ts';
+import type { UpstreamAnswer } from '../../api/upstreams.ts';
+import { addedLines, requestOf } from './upstream.ts';
 
 describe('upstream add', () => {
   it('takes the header of a CDN that overwrites it', () => {
@@ -17,3 +18,27 @@ describe('upstream add', () => {
     });
   });
 });
+
+it('counts the addresses that can claim to act for any client', () => {
+  const answer = (networks: readonly string[], addresses: string) =>
+    ({ ...added, networks, addresses }) as unknown as UpstreamAnswer;
+  expect(addedLines(answer(['10.0.5.7'], '1'))).toContain('1 address in 1 network can claim to act for any client');
+  expect(addedLines(answer(['10.0.5.0/30', '2001:db8::/64'], '2^64'))).toContain(
+    '2^64 addresses in 2 networks can claim to act for any client',
+  );
+});
+
+const added = {
+  name: 'front',
+  preset: null,
+  header: 'x-forwarded-for',
+  chain: false,
+  proxy_protocol: false,
+  on_invalid: 'reject',
+  blocked_inside: [],
+  blocked_inside_total: 0,
+  runtime_map_updated: true,
+  runtime_map_failures: [],
+  runtime_map_failures_total: 0,
+  reload_scheduled: false,
+};

@@ -112,7 +112,7 @@ export function addedLines(answer: UpstreamAnswer): string[] {
   const { name, networks, addresses, blocked_inside: inside, blocked_inside_total: total } = answer;
   const lines = [`${name} is an upstream: ${says(answer)}${verified(answer)}`];
   if (networks.length === 0) lines.push(noNetworks(answer));
-  else lines.push(`${addresses} addresses in ${counted(networks.length, 'network')} can claim to act for any client`);
+  else lines.push(`${believed(addresses)} in ${counted(networks.length, 'network')} can claim to act for any client`);
   if (total > 0) {
     const shown = inside.slice(0, shownNetworks).join(', ');
     const more = total > shownNetworks ? ` and ${count(total - shownNetworks)} more` : '';
@@ -121,6 +121,10 @@ export function addedLines(answer: UpstreamAnswer): string[] {
     );
   }
   return [...lines, ...runtimeLines(answer), ...(answer.reload === undefined ? [] : reloadLines(answer.reload))];
+}
+
+function believed(addresses: string): string {
+  return addresses === '1' ? '1 address' : `${addresses} addresses`;
 }
 
 function noNetworks({ name, preset }: UpstreamAnswer): string {

@@ -1786,6 +1786,10 @@ export interface components {
       readonly updated_at: string;
       /** When its networks were last given. */
       readonly networks_at: string;
+      /** Blocked entries inside its networks, the first 100. As the upstream itself is served, they no longer deny what it sends, except for clients that it names. */
+      readonly blocked_inside: readonly string[];
+      /** How many these are. */
+      readonly blocked_inside_total: number;
       /** How many requests named no client and were served without a check of the blocked map, counted by the current worker; an address that sends none for a day is forgotten. Health checks of a load balancer are such requests; if the number grows with the traffic, the header is missing. Null: the worker did not answer, or its configuration does not count them. */
       readonly unnamed_requests: number | null;
       /** When the last of them came; null: none, or unknown. */
@@ -1926,6 +1930,10 @@ export interface components {
       readonly items: readonly components['schemas']['Upstream'][];
       /** How many there are. */
       readonly total: number;
+      /** True: every worker holds them, and HAProxy judges the clients that they name. False: not, or not in every worker. Null: not known yet. */
+      readonly in_force: boolean | null;
+      /** Why they are not in force, or why that is not known; null if they are. */
+      readonly reason: string | null;
     };
     /** The result of a dry run. */
     ValidationAnswer: {

@@ -1,0 +1,1 @@
+function e(e){return{ok:!0,value:e}}function t(e){return{ok:!1,why:e}}export{t as n,e as t};

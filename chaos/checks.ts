@@ -4,13 +4,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { eventually, patienceMs } from '../testkit/conditions.ts';
 import { askProxy } from '../testkit/upstream.ts';
-import { base, visitorsOf } from './addresses.ts';
+import { base, bystander, visitorsOf } from './addresses.ts';
 import { checkAgreement, type Truth } from './agreement.ts';
-import { sourceNames, verdictsOf } from './claims.ts';
+import { sourceNames, verdictsOf, verdictsThrough } from './claims.ts';
 import type { ClientContext } from './client-context.ts';
 import { absent, type Model, type State } from './model.ts';
 import { domains, type Program } from './program.ts';
 import { clock } from './story.ts';
+import { naming, peerOf } from './upstreams.ts';
 import { visitFrontEnd } from './visited-front-end.ts';
 
 const run = promisify(execFile);
@@ -80,6 +81,8 @@ function judge(context: ClientContext, truth: Truth): void {
   }
   compare(context, 'trusted', context.trusted, forGood(truth.trusted), now);
   compare(context, 'a site', context.sites, forGood(truth.sites), now);
+  const networks = truth.upstreams.map((line) => line.split(' ')[0]!);
+  compare(context, 'a network of an upstream', context.upstreams, forGood(networks), now);
 }
 
 function forGood(names: Iterable<string>): Map<string, State> {
@@ -121,10 +124,36 @@ async function visitAll(context: ClientContext, program: Program): Promise<void>
   }
   for (const ip of context.entries.filter((entry) => entry.includes(':'))) await askAbout(context, ip);
   if (stack.operator !== null) return;
+  await visitThroughUpstreams(context);
   for (const domain of domains) {
     const wanted = context.sites.mayBe(domain, clock(), clock(), 'acknowledged').present ? 200 : 404;
     const { status } = await askProxy(stack.service.proxyPort, domain, program.bystanders[0]);
     if (status !== wanted) story.addBroken(`in the end ${domain} was answered ${status} instead of ${wanted}`);
+  }
+}
+
+/** A blocked client is denied behind an upstream too, and names no other client itself. */
+async function visitThroughUpstreams(context: ClientContext): Promise<void> {
+  const { story, stack, entries } = context;
+  const proxy = stack.frontEnds[0]!;
+  const visit = async (from: string, client: string, verdicts: (begun: number, ended: number) => Set<number>) => {
+    const begun = clock();
+    const headers = { 'x-forwarded-for': client };
+    const seen = await visitFrontEnd(stack.service, proxy, from, { headers }).catch((error: Error) => error.message);
+    const allowed = verdicts(begun, clock());
+    if (typeof seen === 'number' && allowed.has(seen)) return;
+    story.addBroken(`in the end ${from}, naming ${client}, saw ${seen} instead of ${[...allowed].join(' or ')}`);
+  };
+  for (const entry of new Set(entries)) {
+    for (const ip of entry.includes(':') ? [entry] : visitorsOf(entry)) {
+      for (const name of naming) {
+        await visit(peerOf(name), ip, (begun, ended) =>
+          verdictsThrough(context, name, ip, begun, ended, 'acknowledged'),
+        );
+      }
+      if (entry.includes(':')) continue;
+      await visit(ip, bystander, (begun, ended) => verdictsOf(context, ip, begun, ended, 'acknowledged'));
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // Who claims an address: it is blocked while one of the three does.
 import { isCoveredBy } from './addresses.ts';
 import { Model, type Proof } from './model.ts';
+import { type Naming, networkOf } from './upstreams.ts';
 
 export const sourceNames = { manual: 'manual', agent: 'fail2ban:chaos', list: 'drop' } as const;
 
@@ -20,6 +21,21 @@ export class Claims implements Record<SourceKind, Model> {
     const claims = [this.manual, this.agent, this.list].map((model) => model.mayBe(address, from, to, proof));
     return { present: claims.some(({ present }) => present), absent: claims.every(({ absent }) => absent) };
   }
+}
+
+/** What a client may see that the upstream names, if it is one: without it, it is the upstream's own address. */
+export function verdictsThrough(
+  context: { readonly claims: Claims; readonly trusted: Model; readonly upstreams: Model },
+  name: Naming,
+  ip: string,
+  from: number,
+  to: number,
+  proof: Proof,
+): Set<number> {
+  const upstream = context.upstreams.mayBe(networkOf(name), from, to, proof);
+  const verdicts = upstream.present ? verdictsOf(context, ip, from, to, proof) : new Set<number>();
+  if (upstream.absent) verdicts.add(200);
+  return verdicts;
 }
 
 /** What a visitor may see between the two moments. */

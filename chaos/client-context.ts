@@ -14,6 +14,8 @@ export interface ClientContext {
   readonly claims: Claims;
   readonly trusted: Model;
   readonly sites: Model;
+  /** By network. */
+  readonly upstreams: Model;
   readonly releases: Releases;
   readonly underWay: UnderWay;
   /** All entries that the round's operations name. */

@@ -3,14 +3,15 @@ import { request as httpRequest } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Claim } from '../src/api/sources.ts';
 import type { Answer, JsonBody, RealService } from '../testkit/real-service.ts';
-import { base, isTrustable, visitorsOf } from './addresses.ts';
+import { base, bystander, isTrustable, visitorsOf } from './addresses.ts';
 import { ClaimOperations, refuseAll, settleLost } from './claim-operations.ts';
-import { type SourceKind, sourceNames, verdictsOf } from './claims.ts';
+import { type SourceKind, sourceNames, verdictsOf, verdictsThrough } from './claims.ts';
 import type { ClientContext } from './client-context.ts';
 import { type ApiOutcome, type Figures, Judge } from './judge.ts';
 import { absent, listed, type Pending, permanent, presentSomehow } from './model.ts';
 import { describeOperation, type Operation } from './program.ts';
 import { clock } from './story.ts';
+import { type Edge, edgeBody, type Naming, networkOf, peerOf } from './upstreams.ts';
 import { type VisitedFrontEnd, visitFrontEnd } from './visited-front-end.ts';
 
 export class Client {
@@ -59,6 +60,15 @@ export class Client {
       case 'trust':
       case 'distrust':
         return await this.#trust(operation.ip, operation.op === 'trust', begun);
+      case 'set-upstream':
+      case 'remove-upstream':
+        return await this.#upstream(operation.upstream, operation.op === 'set-upstream', begun);
+      case 'visit-through':
+        return await this.#visitThrough(operation.upstream, operation.ip, 'a visit');
+      case 'spoof':
+        return await this.#visitAndJudge(operation.ip, this.#someFrontEnd(), 'a visit that names another client', {
+          headers: { 'x-forwarded-for': bystander },
+        });
       case 'visit':
         return await this.#visitAndJudge(operation.ip, this.#someFrontEnd(), 'a visit');
       case 'hold':
@@ -274,6 +284,34 @@ export class Client {
     return text;
   }
 
+  async #upstream(name: Edge, wanted: boolean, begun: number): Promise<string> {
+    const state = wanted ? permanent : absent;
+    const pending = this.#context.upstreams.begin(networkOf(name), begun, [state]);
+    const outcome = await this.#ask(
+      wanted ? 'PUT' : 'DELETE',
+      `/api/upstreams/${name}`,
+      wanted ? { body: edgeBody(name) } : {},
+    );
+    const text = this.#judge.other('upstream', outcome, wanted ? [200, 201] : [200, 404]);
+    if (!('answer' in outcome)) return settleLost(outcome, [pending], text);
+    const { status, body } = outcome.answer;
+    if (status >= 500) return text;
+    if (status >= 400 && status !== 404) {
+      pending.refused();
+      return text;
+    }
+    pending.done(clock(), [state], body.runtime_map_updated === true);
+    if (body.runtime_map_updated !== true) return text;
+    return `${text}, visited: ${await this.#visitThrough(name, base[0]!, 'the visit after the answer')}`;
+  }
+
+  #visitThrough(name: Naming, ip: string, what: string): Promise<string> {
+    return this.#visitAndJudge(peerOf(name), this.#someFrontEnd(), `${what} of ${ip}`, {
+      headers: { 'x-forwarded-for': ip },
+      verdicts: (begun, ended) => verdictsThrough(this.#context, name, ip, begun, ended, 'enforced'),
+    });
+  }
+
   async #hold(ip: string, forMs: number): Promise<string> {
     // In TCP mode an accepted connection is not judged again.
     const frontEnd = this.#someFrontEnd(this.#context.stack.frontEnds.filter(({ tcp }) => !tcp));
@@ -281,9 +319,9 @@ export class Client {
     const since = clock();
     const visit = (): Promise<number> => client.visit();
     try {
-      const first = await this.#visitAndJudge(ip, frontEnd, 'the first visit of a held connection', visit);
+      const first = await this.#visitAndJudge(ip, frontEnd, 'the first visit of a held connection', { visit });
       await pause(forMs);
-      const second = await this.#visitAndJudge(ip, frontEnd, 'a visit on a held connection', visit, since);
+      const second = await this.#visitAndJudge(ip, frontEnd, 'a visit on a held connection', { visit, since });
       return `${first}, then ${second}`;
     } finally {
       client.close();
@@ -300,14 +338,21 @@ export class Client {
     return `, visited: ${(await Promise.all(visits)).join(' ')}`;
   }
 
-  /** @param since when an older connection was made */
+  /** @param how `since`: when an older connection was made; `verdicts`: default those for `ip` */
   async #visitAndJudge(
     ip: string,
     frontEnd: VisitedFrontEnd,
     what: string,
-    visit = (): Promise<number> => visitFrontEnd(this.#service, frontEnd, ip),
-    since = clock(),
+    how: {
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly visit?: () => Promise<number>;
+      readonly since?: number;
+      readonly verdicts?: (begun: number, ended: number) => Set<number>;
+    } = {},
   ): Promise<string> {
+    const { headers = {}, since = clock() } = how;
+    const visit = how.visit ?? (() => visitFrontEnd(this.#service, frontEnd, ip, { headers }));
+    const verdicts = how.verdicts ?? ((begun, ended) => verdictsOf(this.#context, ip, begun, ended, 'enforced'));
     const begun = clock();
     const seen = await visit().catch((error: Error) => error.message);
     const ended = clock();
@@ -321,7 +366,7 @@ export class Client {
     }
     // The last answers of a dying proxy follow its map; only a foreign change excuses them.
     if (windows.excuse('enforcement', begun, ended) || windows.excuse('clock', begun, ended)) return String(seen);
-    const allowed = verdictsOf(this.#context, ip, begun, ended, 'enforced');
+    const allowed = verdicts(begun, ended);
     if (stack.mayLackRule(frontEnd, since, ended)) allowed.add(200);
     if (!allowed.has(seen)) {
       story.addBroken(

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { visitorsOf } from './addresses.ts';
-import { programOf, type Step } from './program.ts';
+import { isOfManaged, programOf, type Step } from './program.ts';
 
 const faults = [{ name: 'one' }, { name: 'two' }, { name: 'three' }, { name: 'lonely', alone: true }];
 const many = Array.from({ length: 300 }, (_, n) => programOf(7, n + 1, faults));
@@ -16,8 +16,9 @@ it('programs contain every operation and fault, in order of time', () => {
   const steps = many.flatMap((program) => program.steps);
   const operations = new Set(steps.flatMap((step) => (step.kind === 'operation' ? [step.operation.op] : [])));
   expect([...operations].sort()).toEqual([
-    ...['batch', 'bind', 'block', 'distrust', 'hold', 'keep', 'put', 'release', 'reload', 'remove-site', 'restart'],
-    ...['set-site', 'sync', 'trust', 'trust-for', 'unblock', 'unblock-all', 'undo', 'visit'],
+    ...['batch', 'bind', 'block', 'distrust', 'hold', 'keep', 'put', 'release', 'reload', 'remove-site'],
+    ...['remove-upstream', 'restart', 'set-site', 'set-upstream', 'spoof', 'sync', 'trust', 'trust-for', 'unblock'],
+    ...['unblock-all', 'undo', 'visit', 'visit-through'],
   ]);
   expect(new Set(struckIn(steps))).toEqual(new Set(['one', 'two', 'three', 'lonely']));
   for (const program of many) {
@@ -26,11 +27,11 @@ it('programs contain every operation and fault, in order of time', () => {
   }
 });
 
-it('a program without sites has the same other operations', () => {
+it('a program without sites and upstreams has the same other operations', () => {
   const [whole, without] = [many, many.map(({ round }) => programOf(7, round, faults, { sites: false }))].map(
     (programs) => programs.flatMap(({ steps }) => steps),
   );
-  const isOfSite = (step: Step | undefined) => step?.kind === 'operation' && 'domain' in step.operation;
+  const isOfSite = (step: Step | undefined) => step?.kind === 'operation' && isOfManaged(step.operation);
   expect(without?.filter(isOfSite)).toEqual([]);
   expect(whole?.some(isOfSite)).toBe(true);
   for (const [index, step] of (whole ?? []).entries()) if (!isOfSite(step)) expect(without?.[index]).toEqual(step);

@@ -2,6 +2,7 @@
 import { ownAddress, type Pool, poolOf, visitorsOf } from './addresses.ts';
 import type { Fault } from './fault.ts';
 import { Random } from './random.ts';
+import { type Edge, edges, type Naming, naming } from './upstreams.ts';
 
 type SingleChange =
   | {
@@ -46,6 +47,12 @@ export type Operation =
   | { readonly op: 'bind'; readonly ip: string; readonly key: string }
   /** An unblock that trusts the address for an hour. */
   | { readonly op: 'trust-for'; readonly ip: string }
+  | { readonly op: 'set-upstream'; readonly upstream: Edge }
+  | { readonly op: 'remove-upstream'; readonly upstream: Edge }
+  /** The upstream, if it is one, names the client `ip`. */
+  | { readonly op: 'visit-through'; readonly upstream: Naming; readonly ip: string }
+  /** `ip` is no upstream, and names another client. */
+  | { readonly op: 'spoof'; readonly ip: string }
   | { readonly op: 'visit'; readonly ip: string }
   /** Requests again on a connection after `forMs`: its worker may be draining by then. */
   | { readonly op: 'hold'; readonly ip: string; readonly forMs: number };
@@ -79,7 +86,7 @@ export interface Program {
 }
 
 interface ProgramOptions {
-  /** False: syncs replace changes of sites. */
+  /** False: syncs replace changes of sites and upstreams, and visits through upstreams. */
   readonly sites?: boolean;
 }
 
@@ -108,7 +115,7 @@ export function programOf(
   for (let n = 0; n < count; n += 1) {
     const at = random.integer(1, 3) === 1 ? random.pick(moments) : random.integer(0, lengthMs);
     const drawnOperation = operationOf(random, pool, style, { round, n });
-    const operation = sites || !('domain' in drawnOperation) ? drawnOperation : ({ op: 'sync' } as const);
+    const operation = sites || !isOfManaged(drawnOperation) ? drawnOperation : ({ op: 'sync' } as const);
     steps.push({ kind: 'operation', at, client: random.integer(1, clients), operation });
   }
   // One round in eight has no fault: its failures are the product's.
@@ -127,6 +134,11 @@ export function programOf(
   return { round, steps: steps.sort((a, b) => a.at - b.at), bystanders: pool.bystanders };
 }
 
+/** Not of an attached service: it writes no configuration. */
+export function isOfManaged(operation: Operation): boolean {
+  return 'domain' in operation || 'upstream' in operation;
+}
+
 /** Two faults that replace the same socket would only undo each other. */
 function distinct<F extends Pick<Fault, 'name' | 'holds'>>(drawn: readonly F[]): readonly F[] {
   const held = (fault: F): readonly string[] => [fault.holds ?? fault.name].flat();
@@ -143,7 +155,7 @@ function operationOf(
   { round, n }: { readonly round: number; readonly n: number },
 ): Operation {
   const ip = (): string => random.pick(pool.entries);
-  const dice = random.integer(1, 118);
+  const dice = random.integer(1, 130);
   const unblock = () => unblockOf(random, pool);
   if (style === 'single changes' && ((dice > 64 && dice <= 77) || (dice > 100 && dice <= 113))) return unblock();
   if (dice <= 34) return blockOf(random, pool);
@@ -171,6 +183,7 @@ function operationOf(
   if (dice <= 77) return { op: 'remove-site', domain: random.pick(domains) };
   if (dice <= 82) return { op: 'trust', ip: random.pick(pool.trusted) };
   if (dice <= 86) return { op: 'distrust', ip: random.pick(pool.trusted) };
+  if (dice > 118) return upstreamOperationOf(dice, random, pool);
   if (dice > 100) return claimOperationOf(dice, random, pool, { round, n });
   const visitors = visitorsOf(ip());
   const from = visitors[0] ?? random.pick(pool.bystanders);
@@ -201,6 +214,15 @@ function claimOperationOf(
   if (dice <= 113) return { op: 'undo', change: (random.integer(1, 2) === 1 ? blockOf : unblockOf)(random, pool) };
   if (dice <= 115) return { op: 'bind', ip: ownAddress(round, n), key: `chaos-${round}-${n}` };
   return { op: 'trust-for', ip: random.pick(pool.trusted) };
+}
+
+function upstreamOperationOf(dice: number, random: Random, pool: Pool): Operation {
+  if (dice <= 120) return { op: 'set-upstream', upstream: random.pick(edges) };
+  if (dice <= 122) return { op: 'remove-upstream', upstream: random.pick(edges) };
+  const entry = random.pick(pool.entries);
+  const [visitor] = visitorsOf(entry);
+  if (dice <= 128) return { op: 'visit-through', upstream: random.pick(naming), ip: visitor ?? entry };
+  return { op: 'spoof', ip: visitor ?? random.pick(pool.bystanders) };
 }
 
 function some(random: Random, pool: Pool, count: number): string[] {
@@ -237,6 +259,11 @@ export function describeOperation(operation: Operation): string {
     case 'set-site':
     case 'remove-site':
       return `${operation.op} ${operation.domain}`;
+    case 'set-upstream':
+    case 'remove-upstream':
+      return `${operation.op} ${operation.upstream}`;
+    case 'visit-through':
+      return `visit of ${operation.ip} through ${operation.upstream}`;
     case 'hold':
       return `hold ${operation.ip} for ${operation.forMs} ms`;
     default:

@@ -16,6 +16,7 @@ import { RemainingProcesses } from './remaining-processes.ts';
 import { ChaosStack } from './stack.ts';
 import { clock, Story } from './story.ts';
 import { UnderWay } from './under-way.ts';
+import { lastingNetworks } from './upstreams.ts';
 import { Windows } from './windows.ts';
 
 export interface RoundResult {
@@ -57,6 +58,7 @@ export class Arena {
   readonly #claims = new Claims();
   readonly #trusted = new Model();
   readonly #sites = new Model();
+  readonly #upstreams = new Model();
   readonly #remaining = new RemainingProcesses();
 
   private constructor(stack: ChaosStack, faults: readonly Fault[]) {
@@ -93,6 +95,7 @@ export class Arena {
       claims: this.#claims,
       trusted: this.#trusted,
       sites: this.#sites,
+      upstreams: this.#upstreams,
       releases: new Releases(),
       underWay: new UnderWay(),
       entries: entriesOf(program.steps),
@@ -139,6 +142,8 @@ export class Arena {
     const { status, text } = await this.stack.service.call('POST', '/api/blocked-ips/batch', { body: { add } });
     if (status !== 200) throw new Error(`the base was answered ${status}: ${text.slice(0, 500)}`);
     for (const ip of base) this.#claims.manual.settle(ip, permanent);
+    if (this.stack.operator !== null) return;
+    for (const network of lastingNetworks) this.#upstreams.settle(network, permanent);
   }
 
   /** Resolves after the heal, before the stack has recovered. */

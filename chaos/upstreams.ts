@@ -1,4 +1,4 @@
-// Upstreams of the chaos rounds: set once, they must survive every fault.
+// Upstreams of the chaos rounds: two are set once and must survive every fault, two are set and removed all the time.
 import type { RealService } from '../testkit/real-service.ts';
 
 const upstreams = [
@@ -6,7 +6,34 @@ const upstreams = [
   { name: 'cdn', networks: ['127.60.1.0/24', '127.60.2.7'], header: 'x-real-ip', value: '6' },
 ] as const;
 
-/** Lines of the upstream map. */
+/** Set and removed at runtime: the others are never the first or the last. */
+export const edges = ['edge-1', 'edge-2'] as const;
+export type Edge = (typeof edges)[number];
+
+const edgeNetworks: Readonly<Record<Edge, string>> = { 'edge-1': '127.62.1.0/24', 'edge-2': '127.62.2.0/24' };
+
+/** All that name their client in X-Forwarded-For. */
+export const naming = ['balancer', ...edges] as const;
+export type Naming = (typeof naming)[number];
+
+/** @param name one of `naming` */
+export function networkOf(name: Naming): string {
+  return name === 'balancer' ? upstreams[0].networks[0] : edgeNetworks[name];
+}
+
+/** An address of the upstream, which is never blocked. */
+export function peerOf(name: Naming): string {
+  return networkOf(name).replace('.0/24', '.5');
+}
+
+export function edgeBody(name: Edge) {
+  return { networks: [edgeNetworks[name]], header: 'x-forwarded-for' };
+}
+
+/** Of those that are always set. */
+export const lastingNetworks: readonly string[] = upstreams.flatMap(({ networks }) => networks);
+
+/** Their lines of the upstream map. */
 export const upstreamEntries: readonly string[] = upstreams.flatMap(({ networks, value }) =>
   networks.map((network) => `${network} ${value}`),
 );

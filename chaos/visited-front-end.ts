@@ -12,7 +12,7 @@ export async function visitFrontEnd(
   service: RealService,
   { port, tcp }: VisitedFrontEnd,
   from: string,
-  options: Pick<VisitOptions, 'agent'> = {},
+  options: Pick<VisitOptions, 'agent' | 'headers'> = {},
 ): Promise<number> {
   const status = await service.visit(from, { ...options, port });
   return tcp && status === 0 ? 403 : status;

@@ -123,8 +123,8 @@ export class Sources {
   }
 
   /**
-   * Call when claims of the source are stored, not earlier: until then a `keep` must answer that there are none. Lost in
-   * a crash, the agent is told once more to claim everything again.
+   * Call when claims of the source are stored, not earlier: until then `keep` must answer that they were dropped. After a
+   * crash in between it answers so once more.
    */
   async claimsAgain(source: ClaimingSource | undefined): Promise<void> {
     if (source?.released === 2) await this.#deps.store.claimsAgain(source.id);

@@ -1,6 +1,8 @@
+import { cpSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { caller, entryOf, toBlock } from '../../testkit/blocking.ts';
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
+import { caller, entryOf, openBlocking, toBlock } from '../../testkit/blocking.ts';
 import { type BulkChanges, openBulkChanges, smallSlice, texts } from '../../testkit/bulk-changes.ts';
 import { caseCount } from '../../testkit/proxies.ts';
 import type { UndoAnswer } from '../api/undo.ts';
@@ -15,6 +17,8 @@ import type { BulkItem, Expiry, ReplaceOptions } from './blocked-set-service.ts'
 const noon = Date.parse('2026-11-20T12:00:00.000Z');
 const hour = 3_600_000;
 const ip = '192.0.2.1';
+
+const originals = { applySlice: BulkStore.prototype.applySlice };
 
 let changes: BulkChanges;
 let clock: number;
@@ -276,9 +280,9 @@ async function undoDuring(id: number, change: () => Promise<unknown>): Promise<u
   let pending: Promise<unknown> | undefined;
   const { applySlice } = BulkStore.prototype;
   vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementationOnce(async function (this: BulkStore, ...slice) {
-    const run = bulk.run.bind(bulk);
+    const run = bulk.runTogether.bind(bulk);
     await new Promise<void>((waits) => {
-      vi.spyOn(bulk, 'run').mockImplementationOnce((...undo) => {
+      vi.spyOn(bulk, 'runTogether').mockImplementationOnce((...undo) => {
         const result = run(...undo);
         waits();
         return result;
@@ -319,6 +323,18 @@ describe('the undo that waits for another bulk change', () => {
   });
 });
 
+/** Runs `work` before the first slice of the second bulk change. */
+function onSecond(slices: MockInstance<BulkStore['applySlice']>, work: () => Promise<void>): void {
+  const { applySlice } = originals;
+  const seen = new Set<string>();
+  slices.mockImplementation(async function (this: BulkStore, bulk, ...more) {
+    const isNew = !seen.has(bulk);
+    seen.add(bulk);
+    if (isNew && seen.size === 2) await work();
+    return await applySlice.call(this, bulk, ...more);
+  });
+}
+
 describe("the undo of two sources' claims", () => {
   const some = ['192.0.2.1', '192.0.2.2'];
   const shared = async () => {
@@ -342,12 +358,9 @@ describe("the undo of two sources' claims", () => {
 
   it('says what is stored if the second fails, and completes it when repeated', async () => {
     const id = await shared();
-    const { markReady } = BulkStore.prototype;
-    let part = 0;
-    vi.spyOn(BulkStore.prototype, 'markReady').mockImplementation(async function (this: BulkStore, ...more) {
-      part += 1;
-      if (part === 2) throw new StoreError('full', 'disk full');
-      return await markReady.apply(this, more);
+    const slices = vi.spyOn(BulkStore.prototype, 'applySlice');
+    onSecond(slices, async () => {
+      throw new StoreError('full', 'disk full');
     });
     const failure = await undo(id).catch((error: unknown) => error);
     expect(failure).toMatchObject({
@@ -355,21 +368,73 @@ describe("the undo of two sources' claims", () => {
       members: { committed: { added: 2, updated: 0, removed: 0 } },
       detail: expect.stringContaining('undo again'),
     });
+    slices.mockRestore();
+    expect(await changes.kit.database.read.selectFrom('bulk_changes').select('state').execute()).toEqual([]);
     expect(await undo(id)).toMatchObject({ added: 0, updated: 2, unchanged: 2 });
     expect(await claims()).toHaveProperty('size', 4);
   });
 
-  it('counts what is changed after the first part as unchanged', async () => {
+  it('says that nothing was changed if one cannot be made ready', async () => {
     const id = await shared();
-    const { bulk } = changes.kit;
-    const run = bulk.run.bind(bulk);
-    vi.spyOn(bulk, 'run').mockImplementationOnce(async (...part) => {
-      const result = await run(...part);
+    const ready = vi.spyOn(BulkStore.prototype, 'markAllReady').mockRejectedValueOnce(new Error('disk full'));
+    const failure = await undo(id).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      members: { committed: { added: 0, updated: 0, removed: 0 } },
+      detail: expect.stringContaining('nothing was changed'),
+    });
+    ready.mockRestore();
+    expect(await claims()).toHaveProperty('size', 0);
+  });
+
+  it('lets no other bulk change come in between', async () => {
+    const id = await shared();
+    const { applySlice } = BulkStore.prototype;
+    const order: number[] = [];
+    const others: Promise<unknown>[] = [];
+    vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementation(async function (this: BulkStore, bulk, ...more) {
+      if (order.length === 0) others.push(put(['192.0.2.3'], { source: 'drop' }));
+      const row = changes.kit.database.read.selectFrom('bulk_changes').select('replace').where('id', '=', Number(bulk));
+      const { replace } = await row.executeTakeFirstOrThrow();
+      order.push(replace);
+      return await applySlice.call(this, bulk, ...more);
+    });
+    expect(await undo(id)).toMatchObject({ added: 2, updated: 2 });
+    await Promise.all(others);
+    expect(order.slice(0, 3)).toEqual([0, 0, 1]);
+  });
+
+  it('is completed by the next start if the service is killed between them', async () => {
+    const id = await shared();
+    const found: string[][] = [];
+    const { discard } = BulkStore.prototype;
+    vi.spyOn(BulkStore.prototype, 'discard').mockImplementationOnce(async function (this: BulkStore, bulk) {
+      await discard.call(this, bulk);
+      const { databaseFile, mapPath } = changes.kit;
+      const copy = join(dirname(databaseFile), 'crash');
+      cpSync(databaseFile, join(copy, 'test.sqlite'));
+      cpSync(`${databaseFile}-wal`, join(copy, 'test.sqlite-wal'));
+      cpSync(mapPath, join(copy, 'blocked.map'));
+      const next = await openBlocking({ folder: copy, masterSocket: join(copy, 'm.sock') });
+      await next.bulk.finishInterrupted();
+      for (const text of some) {
+        const { claims: all = [] } = await next.blockedSet.get(entryOf(text));
+        found.push(all.map(({ source }) => source));
+      }
+      await next.close();
+    });
+    await undo(id);
+    expect(found).toEqual(some.map(() => ['manual', 'fail2ban']));
+  });
+
+  it('counts what is changed after it has begun as unchanged', async () => {
+    const id = await shared();
+    const { markAllReady } = BulkStore.prototype;
+    vi.spyOn(BulkStore.prototype, 'markAllReady').mockImplementationOnce(async function (this: BulkStore, ...more) {
       await block(some[0]!, { source: 'fail2ban', reason: 'again' });
-      return result;
+      return await markAllReady.apply(this, more);
     });
     const { added, updated, unchanged } = await undo(id);
-    expect({ added, updated, unchanged }).toEqual({ added: 2, updated: 1, unchanged: 1 });
+    expect({ added, updated, unchanged }).toEqual({ added: 1, updated: 2, unchanged: 1 });
   });
 });
 

@@ -8,7 +8,7 @@ import { yieldToLoop } from '../concurrency/pause.ts';
 import { type IpEntry, parseIp } from '../domain/ip.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import { auditedChange } from '../store/audit-rows.ts';
+import { type AuditedChange, auditedChange } from '../store/audit-rows.ts';
 import type { AuditStore } from '../store/audit-store.ts';
 import { isExpired } from '../store/blocked-changes.ts';
 import type { BulkStore, StagedRow } from '../store/bulk-store.ts';
@@ -17,11 +17,11 @@ import { applyChange, type Claimed, furtherClaims, type Lists, MANUAL } from '..
 import type { ClaimsStore } from '../store/claims-store.ts';
 import { UNDO_KEPT, type UndoRecords } from '../store/undo-records.ts';
 import { type ChangeCounts, countsOf, nothingChanged, runtimeReport } from './answers.ts';
-import type { BulkResult, BulkRunner } from './bulk/bulk-runner.ts';
+import { type BulkPart, type BulkResult, type BulkRunner, sumOf } from './bulk/bulk-runner.ts';
 import { type NamedSource, type Sources, sourceOf } from './sources.ts';
 import { singleSteps } from './undo-details.ts';
 import type { Admission } from './write/admission.ts';
-import { changeFailure, stored } from './write/change-failure.ts';
+import { stored } from './write/change-failure.ts';
 import type { EntryLimit } from './write/entry-limit.ts';
 import type { Outcomes } from './write/outcomes.ts';
 
@@ -36,7 +36,7 @@ interface UndoDeps {
   readonly claims: Pick<ClaimsStore, 'claimedAmong'>;
   readonly sources: Pick<Sources, 'byNumber'>;
   readonly admission: Pick<Admission, 'trustInForce' | 'insideUpstream'>;
-  readonly bulk: Pick<BulkRunner, 'run'>;
+  readonly bulk: Pick<BulkRunner, 'runTogether'>;
   readonly total: Pick<BulkStore, 'currentTotal' | 'furtherClaims'>;
   readonly limit: EntryLimit;
   readonly outcomes: Pick<Outcomes, 'reportBulk'>;
@@ -150,7 +150,7 @@ export class Undo {
       if (verdict.kind === 'changed-since') {
         changedTotal += 1;
         if (changed.length < shown) changed.push(step.ip_address);
-      } else if (verdict.kind === 'unchanged') plan.counts = sum(plan.counts, oneUnchanged);
+      } else if (verdict.kind === 'unchanged') plan.counts = sumOf(plan.counts, oneUnchanged);
       else {
         const { effect, after } = applyChange(claimed.current, verdict.row, now, lists);
         part.entries += (after === null ? 0 : 1) - (claimed.current === null ? 0 : 1);
@@ -158,7 +158,7 @@ export class Undo {
         claimed.current = after;
         const made = countsOf([effect]);
         if (made.added > 0) this.#refuseInsideUpstream(verdict.row.entry);
-        plan.counts = sum(plan.counts, made);
+        plan.counts = sumOf(plan.counts, made);
         if (plan.first.length < shown) plan.first.push(shownOf(verdict.row, step, source));
         const [by] = verdict.row.op === 'add' ? trust.covering(verdict.row.entry) : [];
         if (by !== undefined) plan.stillTrusted.set(step.ip_address, { ip_address: step.ip_address, by });
@@ -197,8 +197,9 @@ export class Undo {
   }
 
   /**
-   * A bulk change for each source. The first judges the claims of all again, now that no other bulk change is applied,
-   * and is refused if one was changed since. What is changed after that stays as it is and counts as unchanged.
+   * A bulk change for each source, all in one turn. While the first is read, the claims of all are judged again, now that
+   * no other bulk change is applied, and nothing is changed if one was changed since. What is changed after that stays as
+   * it is and counts as unchanged.
    */
   async #apply(
     id: number,
@@ -208,40 +209,25 @@ export class Undo {
     caller: Caller,
   ): Promise<{ plan: Plan; done: BulkResult }> {
     const plan = emptyPlan();
-    let row: number | undefined;
-    let done: BulkResult | null = null;
-    const audited = () => {
+    const skipped = { unchanged: 0 };
+    const sources = parts.length === 0 ? [undefined] : parts.map((part) => part.source);
+    const changes = sources.map((source, index): BulkPart => {
+      const judged = index === 0 ? this.#judged(id, steps(), plan, caller) : this.#verdicts(steps());
+      const rows = rowsOf(judged, source?.id ?? MANUAL, skipped);
+      // Every change that comes after its beginning wins.
+      return { rows, options: { replace: false, allowShrink: true, source, filter: {}, requestedBy: null } };
+    });
+    const audited = (): AuditedChange => {
       const { added, updated, removed } = plan.counts;
-      const details = { undoes: operation, added, updated, removed };
-      const change = auditedChange('undo', caller, { target: String(id), details });
-      const written = (written: number): void => {
-        row = written;
-        change.written(written);
-      };
-      return { ...change, written };
+      return auditedChange('undo', caller, {
+        target: String(id),
+        details: { undoes: operation, added, updated, removed },
+      });
     };
-    for (const source of parts.length === 0 ? [undefined] : parts.map((part) => part.source)) {
-      const isFirst = done === null;
-      const skipped = { unchanged: 0 };
-      const judged = isFirst ? this.#judged(id, steps(), plan, caller) : this.#verdicts(steps());
-      try {
-        const part: BulkResult = await this.#deps.bulk.run(rowsOf(judged, source?.id ?? MANUAL, skipped), {
-          replace: false,
-          allowShrink: true,
-          source,
-          // Every change that comes after its beginning wins.
-          filter: {},
-          requestedBy: null,
-          partOf: row,
-          ...(isFirst && { audited }),
-        });
-        const all = { ...part, unchanged: part.unchanged + skipped.unchanged };
-        done = done === null ? all : together(done, all);
-      } catch (error) {
-        throw done === null ? error : afterFirstPart(error, done);
-      }
-    }
-    return { plan, done: done! };
+    const done = await this.#deps.bulk.runTogether(changes, { audited }).catch((error: unknown) => {
+      throw error instanceof ServiceError ? partStored(error) : error;
+    });
+    return { plan, done: { ...done, unchanged: done.unchanged + skipped.unchanged } };
   }
 
   async *#verdicts(steps: AsyncIterable<readonly ClaimStep[]>): AsyncGenerator<Judged> {
@@ -312,15 +298,14 @@ async function* rowsOf(
   yield rows;
 }
 
-/** A later part failed: what is stored stays, and the same undo completes the rest. */
-function afterFirstPart(error: unknown, done: ChangeCounts): ServiceError {
-  const known = changeFailure(error);
-  const own = error instanceof ServiceError ? (error.members['committed'] as Partial<ChangeCounts> | undefined) : {};
-  const detail = `a part of the undo is stored, as \`committed\` counts it; to complete it, undo again. The next part failed: ${known.detail}`;
-  const { cause = known, fields, members, retryAfterSeconds } = known;
+/** What is stored stays, and the same undo completes the rest. */
+function partStored(failure: ServiceError): ServiceError {
+  const committed = failure.members['committed'] as Partial<ChangeCounts> | undefined;
+  if (Object.values(committed ?? {}).every((count) => count === 0)) return failure;
+  const detail = `a part of the undo is stored, as \`committed\` counts it; to complete it, undo again: ${failure.detail}`;
+  const { cause = failure, fields, members, retryAfterSeconds } = failure;
   const more = { cause, fields, members, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
-  const failed = new ServiceError(known.code, known.op, detail, more);
-  return changeFailure(failed, sum(done, { ...nothingChanged, ...own }));
+  return new ServiceError(failure.code, failure.op, detail, more);
 }
 
 /** A claim that has ended counts as absent, before and now, so it is not made again. */
@@ -352,26 +337,6 @@ function shownOf(row: StagedRow, { ip_address, before, after }: ClaimStep, { nam
 }
 
 const oneUnchanged: ChangeCounts = { ...nothingChanged, unchanged: 1 };
-
-function sum(a: ChangeCounts, b: ChangeCounts): ChangeCounts {
-  const still = (a.still_claimed_total ?? 0) + (b.still_claimed_total ?? 0);
-  return {
-    added: a.added + b.added,
-    updated: a.updated + b.updated,
-    removed: a.removed + b.removed,
-    unchanged: a.unchanged + b.unchanged,
-    ...(still > 0 && { still_claimed_total: still }),
-  };
-}
-
-function together(a: BulkResult, b: BulkResult): BulkResult {
-  return {
-    ...sum(a, b),
-    failures: [...a.failures, ...b.failures],
-    failuresTotal: a.failuresTotal + b.failuresTotal,
-    currentFailed: a.currentFailed || b.currentFailed,
-  };
-}
 
 function cannot(detail: string): ServiceError {
   return new ServiceError(codes.CannotUndo, 'undo', `${detail}; nothing was changed`);

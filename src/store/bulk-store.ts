@@ -242,40 +242,39 @@ export class BulkStore {
    * the audit row is written now, and what it does is recorded with it. False: `condition` does not hold, and the change
    * is not ready.
    */
-  async markReady(
-    id: string,
-    audited?: AuditedChange,
-    {
-      condition,
-      partOf = null,
-    }: {
-      readonly condition?: ReadyCondition | undefined;
-      /** The audit row of an earlier bulk change of the same request. */
-      readonly partOf?: number | null | undefined;
-    } = {},
-  ): Promise<boolean> {
-    const now = new Date();
-    const work = async (transaction: Transaction<Schema>) => {
-      await this.#expect(transaction, id, ['receiving']);
-      if (condition !== undefined && !(await condition(transaction))) return null;
-      await this.#moveTo(transaction, id, 'adding', null);
-      // If nothing is blocked, nothing needs removing: changes from now on outrank the bulk.
-      const row = await transaction.selectFrom('blocked_ips').select('ip_address').limit(1).executeTakeFirst();
-      if (row === undefined) {
-        await transaction.updateTable('bulk_changes').set({ replace: 0 }).where('id', '=', Number(id)).execute();
-      }
-      if (partOf !== null) await this.#record(transaction, id, partOf, now);
-      return id;
-    };
-    const ready = await auditedTransaction(this.#database, this.#audit, audited, now, work, (transaction, row) =>
-      this.#record(transaction, id, row, now),
-    );
-    if (ready !== null) this.#tails.delete(id);
-    return ready !== null;
+  markReady(id: string, audited?: AuditedChange, condition?: ReadyCondition): Promise<boolean> {
+    return this.markAllReady([id], audited, condition);
   }
 
-  async #record(transaction: Transaction<Schema>, id: string, auditId: number, now: Date): Promise<void> {
-    await transaction.updateTable('bulk_changes').set({ audit_id: auditId }).where('id', '=', Number(id)).execute();
+  /** The same for those of one request: in one transaction, with one audit row. */
+  async markAllReady(ids: readonly string[], audited?: AuditedChange, condition?: ReadyCondition): Promise<boolean> {
+    const now = new Date();
+    const work = async (transaction: Transaction<Schema>) => {
+      for (const id of ids) await this.#expect(transaction, id, ['receiving']);
+      if (condition !== undefined && !(await condition(transaction))) return null;
+      // If nothing is blocked, nothing needs removing: changes from now on outrank the bulk.
+      const row = await transaction.selectFrom('blocked_ips').select('ip_address').limit(1).executeTakeFirst();
+      for (const id of ids) {
+        await this.#moveTo(transaction, id, 'adding', null);
+        if (row !== undefined) continue;
+        await transaction.updateTable('bulk_changes').set({ replace: 0 }).where('id', '=', Number(id)).execute();
+      }
+      return ids;
+    };
+    const ready = await auditedTransaction(this.#database, this.#audit, audited, now, work, (transaction, row) =>
+      this.#record(transaction, ids, row, now),
+    );
+    if (ready === null) return false;
+    for (const id of ids) this.#tails.delete(id);
+    return true;
+  }
+
+  async #record(transaction: Transaction<Schema>, ids: readonly string[], auditId: number, now: Date): Promise<void> {
+    await transaction
+      .updateTable('bulk_changes')
+      .set({ audit_id: auditId })
+      .where('id', 'in', ids.map(Number))
+      .execute();
     await transaction
       .getExecutor()
       .provideConnection((connection) => this.#undo.begin(connection, auditId, now.toISOString()));

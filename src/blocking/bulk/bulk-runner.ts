@@ -46,13 +46,18 @@ export interface BulkOptions extends Guarded {
   readonly audited?: (entries: number) => AuditedChange;
   /** Decides, once it is this change's turn, whether it is made at all. */
   readonly condition?: ReadyCondition;
-  /** The audit row of the request's earlier bulk change, of which this one is a part. */
-  readonly partOf?: number | undefined;
+}
+
+/** Bulk changes of one request: one audit row, and a crash applies all of them or none. */
+export interface BulkPart {
+  readonly rows: Rows;
+  readonly options: Omit<BulkOptions, 'audited' | 'dryRun' | 'ensureSource' | 'condition'>;
 }
 
 interface Received {
   readonly id: string;
   readonly entries: number;
+  readonly options: BulkOptions;
 }
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
@@ -97,54 +102,94 @@ export class BulkRunner {
    */
   async run(source: Rows, options: BulkOptions): Promise<BulkResult> {
     // What it selects must not be changed by another bulk change before it is dropped.
+    const part = { rows: source, options };
     if (options.filter !== undefined) {
-      return await this.#mutex.run(async () => await this.#finish(await this.#received(source, options), options));
+      return await this.#mutex.run(async () => await this.#finish(await this.#received([part]), options));
     }
-    const received = await this.#received(source, options);
+    const received = await this.#received([part]);
     return await this.#mutex.run(() => this.#finish(received, options));
   }
 
-  async #received(source: Rows, options: BulkOptions): Promise<Received> {
-    const { replace, requestedBy, source: of, filter } = options;
-    const id = await this.#stored(() => this.#deps.bulk.begin({ replace, requestedBy, source: of?.id, filter }));
-    crashPoint('bulk.begun');
+  /**
+   * One after the other, without another bulk change in between. All are read completely and checked before anything is
+   * changed; a crash after that does not stop them.
+   */
+  async runTogether(parts: readonly BulkPart[], options: Pick<BulkOptions, 'audited'>): Promise<BulkResult> {
+    return await this.#mutex.run(async () => await this.#finish(await this.#received(parts), options));
+  }
+
+  async #received(parts: readonly BulkPart[]): Promise<readonly Received[]> {
+    const begun: string[] = [];
     try {
-      return { id, entries: await this.#receive(id, source) };
+      // All of them first: what is changed from now on wins over each.
+      for (const { options } of parts) {
+        const { replace, requestedBy, source: of, filter } = options;
+        begun.push(await this.#stored(() => this.#deps.bulk.begin({ replace, requestedBy, source: of?.id, filter })));
+        crashPoint('bulk.begun');
+      }
+      const received: Received[] = [];
+      for (const [index, { rows, options }] of parts.entries()) {
+        const id = begun[index]!;
+        received.push({ id, entries: await this.#receive(id, rows), options });
+      }
+      return received;
     } catch (error) {
-      await this.#end(id);
+      for (const id of begun) await this.#end(id);
       throw error;
     }
   }
 
-  async #finish({ id, entries }: Received, options: BulkOptions): Promise<BulkResult> {
-    const totals = { ...nothingChanged };
+  async #finish(
+    parts: readonly Received[],
+    {
+      audited,
+      condition,
+      ensureSource,
+      dryRun,
+    }: Pick<BulkOptions, 'audited' | 'condition' | 'ensureSource' | 'dryRun'>,
+  ): Promise<BulkResult> {
+    const ids = parts.map(({ id }) => id);
     try {
-      if (options.dryRun === true) return await this.#preview(id, entries, options);
+      if (dryRun === true) return await this.#preview(parts[0]!);
       await this.#forgetFailed();
       await this.#deps.keeper.adoptForeignRows();
-      await this.#stored(() => this.#guard.refuse(id, entries, options));
+      for (const { id, entries, options } of parts) await this.#stored(() => this.#guard.refuse(id, entries, options));
       crashPoint('bulk.received');
-      const claimant = await options.ensureSource?.();
-      if (claimant !== undefined) await this.#stored(() => this.#deps.bulk.setSource(id, claimant.id));
-      const { audited, condition, partOf } = options;
-      const isReady = () => this.#deps.bulk.markReady(id, audited?.(entries), { condition, partOf });
+      const claimant = await ensureSource?.();
+      if (claimant !== undefined) {
+        for (const id of ids) await this.#stored(() => this.#deps.bulk.setSource(id, claimant.id));
+      }
+      const entries = parts.reduce((sum, part) => sum + part.entries, 0);
+      const isReady = () => this.#deps.bulk.markAllReady(ids, audited?.(entries), condition);
       if (!(await this.#stored(isReady))) throw new NotMade();
       crashPoint('bulk.ready');
     } catch (error) {
-      await this.#end(id);
+      for (const id of ids) await this.#end(id);
       throw error;
     }
-    try {
-      return await this.#apply(id, totals);
-    } catch (error) {
-      const failure = changeFailure(error, totals);
-      // The client gets the failure; finishing at the next start would overwrite later changes.
-      this.#failed.add(id);
-      this.#tryAgain();
-      // A change that only the file lacks overwrites nothing; the next start needs its record to write the file.
-      if (this.#finished.has(id) || (await this.#end(id))) throw failure;
-      throw mayStillBeApplied(failure);
+    let done: BulkResult = { ...nothingChanged, failures: [], failuresTotal: 0, currentFailed: false };
+    for (const [index, id] of ids.entries()) {
+      const totals = { ...nothingChanged };
+      try {
+        done = together(done, await this.#apply(id, totals));
+      } catch (error) {
+        throw await this.#failedPart(ids.slice(index), changeFailure(error, sumOf(done, totals)));
+      }
     }
+    return done;
+  }
+
+  /** @param rest the failed one, and those after it */
+  async #failedPart(rest: readonly string[], failure: ServiceError): Promise<ServiceError> {
+    // The client gets the failure; finishing at the next start would overwrite later changes.
+    for (const id of rest) this.#failed.add(id);
+    this.#tryAgain();
+    let ended = true;
+    for (const id of rest) {
+      // A change that only the file lacks overwrites nothing; the next start needs its record to write the file.
+      if (!this.#finished.has(id) && !(await this.#end(id))) ended = false;
+    }
+    return ended ? failure : mayStillBeApplied(failure);
   }
 
   /** Drops all claims of the source. Null: the condition does not hold. */
@@ -229,7 +274,7 @@ export class BulkRunner {
     return entries;
   }
 
-  async #preview(id: string, entries: number, options: Guarded): Promise<BulkResult> {
+  async #preview({ id, entries, options }: Received): Promise<BulkResult> {
     await this.#stored(() => this.#guard.refuse(id, entries, options));
     const now = this.#deps.now();
     const preview = await this.#stored(() => this.#deps.bulk.preview(id, { updatesAt: now }));
@@ -405,6 +450,26 @@ export class BulkRunner {
 }
 
 class NotMade extends Error {}
+
+export function sumOf(a: ChangeCounts, b: ChangeCounts): ChangeCounts {
+  const still = (a.still_claimed_total ?? 0) + (b.still_claimed_total ?? 0);
+  return {
+    added: a.added + b.added,
+    updated: a.updated + b.updated,
+    removed: a.removed + b.removed,
+    unchanged: a.unchanged + b.unchanged,
+    ...(still > 0 && { still_claimed_total: still }),
+  };
+}
+
+function together(a: BulkResult, b: BulkResult): BulkResult {
+  return {
+    ...sumOf(a, b),
+    failures: [...a.failures, ...b.failures].slice(0, listedFailures),
+    failuresTotal: a.failuresTotal + b.failuresTotal,
+    currentFailed: a.currentFailed || b.currentFailed,
+  };
+}
 
 /** The error if the staged rows could not be discarded either. */
 function mayStillBeApplied(known: ServiceError): ServiceError {

@@ -2,7 +2,13 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 
-const candidates = [process.env['PROXY_MANAGER_TEST_CHROMIUM'], '/usr/bin/chromium', '/usr/bin/chromium-browser'];
+/** First the engine without the browser's own windows, which take a sixth to a third of the tests' processor time. */
+const candidates = [
+  process.env['PROXY_MANAGER_TEST_CHROMIUM'],
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+];
 
 /** Null: not installed; `apt-get install chromium` (or `scripts/prepare tests` as root). */
 export const chromiumPath: string | null = candidates.find((path) => path !== undefined && existsSync(path)) ?? null;

@@ -1,5 +1,6 @@
 // POST /api/client-address and `check --peer` against HAProxy with the service's own configuration.
 import { createServer, type Server } from 'node:http';
+import { connect as connectHttp2 } from 'node:http2';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CommandLineUser } from '../testkit/command-line-user.ts';
@@ -75,7 +76,10 @@ describeOnProductProxies('the explanation of the client address', ({ bin }) => {
   beforeAll(async () => {
     service = await RealService.start({ bin });
     operator = new CommandLineUser(service);
-    server = createServer((request, response) => response.end(request.headers['x-forwarded-for']));
+    server = createServer((request, response) => {
+      const body = String(request.headers['x-forwarded-for']);
+      response.writeHead(200, { 'content-length': body.length }).end(body);
+    });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
     const put = async (path: string, body: object) => {
       const { status, text } = await service.call('PUT', path, { body });
@@ -131,6 +135,45 @@ describeOnProductProxies('the explanation of the client address', ({ bin }) => {
     expect(await explain(`${direct}`, xff('-'))).toMatchObject({ verdict: 'allowed', upstream: null });
   });
 
+  it('says that HAProxy refuses headers larger than its buffer, with its status', async () => {
+    const padded = (bytes: number): Headers => [
+      ['X-Pad', 'a'.repeat(8_000)],
+      ['X-Pad', 'a'.repeat(bytes - 8_000 - 2 * (5 + 8))],
+    ];
+    for (const peer of [`${chain}`, `${direct}`]) {
+      const status = await ask(service.proxyPort, peer, padded(15_361));
+      expect([400, 431]).toContain(status);
+      expect(await explain(peer, padded(15_361))).toEqual({
+        client: null,
+        steps: [],
+        upstream: null,
+        verdict: 'too_large',
+        by: null,
+        status,
+        upstreams_in_force: true,
+      });
+      expect(await ask(service.proxyPort, peer, padded(15_000))).toBe(peer);
+      expect(await explain(peer, padded(15_000))).toMatchObject({ client: peer, status: null });
+    }
+  });
+
+  it('is what HAProxy does over HTTP/2, and for each request of a kept or pipelined connection', async () => {
+    const some = probes.filter(([, peer, headers]) => peer === chain && headers.length < 50);
+    const expected = some.map(([, , , outcome]) => outcome);
+    expect(
+      await askHttp2(
+        service.proxyPort,
+        `${chain}`,
+        some.map(([, , headers]) => headers),
+      ),
+    ).toEqual(expected);
+    const kept = some.filter(([, , , outcome]) => outcome !== 400);
+    const sent = kept.map(([, , headers]) => headers);
+    const outcomes = kept.map(([, , , outcome]) => outcome);
+    expect(await askAll(service.proxyPort, `${chain}`, sent, 'one after the other')).toEqual(outcomes);
+    expect(await askAll(service.proxyPort, `${chain}`, sent, 'at once')).toEqual(outcomes);
+  });
+
   it.each([
     [{ peer: '127.0.0.0/8' }, 101, 'peer'],
     [{ peer: 'lb' }, 101, 'peer'],
@@ -150,6 +193,16 @@ describeOnProductProxies('the explanation of the client address', ({ bin }) => {
       'x-forwarded-for names 203.0.113.9',
       '203.0.113.9 is judged: blocked by 203.0.113.0/24, HAProxy answers 403',
     ]);
+    const said = async (value: string) => {
+      const { out } = await operator.run(['check', '--peer', `${chain}`, '--header', `X-Forwarded-For:${value}`]);
+      return out.trim().split('\n').at(-1);
+    };
+    expect(await said(' 203.0.113.9 \t')).toBe('203.0.113.9 is judged: blocked by 203.0.113.0/24, HAProxy answers 403');
+    // HAProxy reads no such blank as one.
+    expect(await said(' 203.0.113.9\u00a0')).toBe('the next value cannot be read: HAProxy answers 400');
+    expect(await said(` 203.0.113.9${', 10.2.0.1'.repeat(5)}`)).toBe(
+      'x-forwarded-for names more than 5 addresses in a row, which is the limit: HAProxy answers 400',
+    );
     for (const words of [
       ['--header', line],
       ['--peer', `${chain}`, '192.0.2.1'],
@@ -162,18 +215,84 @@ describeOnProductProxies('the explanation of the client address', ({ bin }) => {
 
 /** The status, or the address that the server received. */
 async function ask(port: number, peer: string, headers: Headers): Promise<number | string> {
-  const lines = [['Host', 'echo.example.com'], ...headers, ['Connection', 'close']];
-  const text = `GET / HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
-  const received = await new Promise<string>((resolve, reject) => {
-    let all = '';
-    const socket = connect({ host: '127.0.0.1', port, localAddress: peer });
-    socket.setEncoding('latin1');
+  const [outcome] = await askAll(port, peer, [headers], 'at once');
+  return outcome ?? 0;
+}
+
+/** On one connection. */
+async function askAll(
+  port: number,
+  peer: string,
+  requests: readonly Headers[],
+  how: 'at once' | 'one after the other',
+): Promise<(number | string)[]> {
+  const texts = requests.map((headers, index) => requestText(headers, index === requests.length - 1));
+  const socket = connect({ host: '127.0.0.1', port, localAddress: peer });
+  socket.setEncoding('latin1');
+  let received = '';
+  const send = how === 'at once' ? [texts.join('')] : texts;
+  return await new Promise((resolve, reject) => {
+    let sent = 0;
+    const sendNext = () => {
+      if (sent < send.length && outcomesIn(received).length >= sent) socket.write(send[sent++] as string);
+    };
     socket.on('data', (part) => {
-      all += part;
+      received += part;
+      sendNext();
     });
-    socket.once('end', () => resolve(all)).once('error', reject);
-    socket.write(text);
+    socket.once('end', () => resolve(outcomesIn(received))).once('error', reject);
+    sendNext();
   });
-  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(received)?.[1]);
-  return status === 200 ? received.slice(received.indexOf('\r\n\r\n') + 4) : status;
+}
+
+function requestText(headers: Headers, isLast: boolean): string {
+  const lines = [['Host', 'echo.example.com'], ...headers, ...(isLast ? [['Connection', 'close']] : [])];
+  return `GET / HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+}
+
+/** Of complete replies: their length is given, except for that of the last. */
+function outcomesIn(text: string): (number | string)[] {
+  const outcomes: (number | string)[] = [];
+  for (let rest = text; rest.includes('\r\n\r\n'); ) {
+    const head = rest.slice(0, rest.indexOf('\r\n\r\n') + 4);
+    const body = rest.slice(head.length);
+    const length = Number(/^content-length: *(\d+)\r$/im.exec(head)?.[1] ?? body.length);
+    if (body.length < length) break;
+    const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]);
+    outcomes.push(status === 200 ? body.slice(0, length) : status);
+    rest = body.slice(length);
+  }
+  return outcomes;
+}
+
+/** As streams of one connection, at once. */
+async function askHttp2(port: number, peer: string, requests: readonly Headers[]): Promise<(number | string)[]> {
+  const session = connectHttp2('http://echo.example.com', {
+    createConnection: () => connect({ host: '127.0.0.1', port, localAddress: peer }),
+  });
+  try {
+    return await Promise.all(
+      requests.map(
+        (headers) =>
+          new Promise<number | string>((resolve, reject) => {
+            const fields: Record<string, string[]> = {};
+            for (const [name, value] of headers)
+              fields[name.toLowerCase()] = [...(fields[name.toLowerCase()] ?? []), value];
+            const stream = session.request(fields);
+            let status = 0;
+            let body = '';
+            stream.setEncoding('latin1');
+            stream.once('response', (answer) => {
+              status = Number(answer[':status']);
+            });
+            stream.on('data', (part: string) => {
+              body += part;
+            });
+            stream.once('end', () => resolve(status === 200 ? body : status)).once('error', reject);
+          }),
+      ),
+    );
+  } finally {
+    session.destroy();
+  }
 }

@@ -99,6 +99,12 @@ const StillBlocked = model('StillBlocked', 'An address without an entry of its o
 });
 export type StillBlocked = Static<typeof StillBlocked>;
 
+const KnownCdn = model('KnownCdn', 'How many accepted entries belong to a CDN.', {
+  cdn: oneOf(['cloudflare', 'fastly', 'cloudfront'], 'The CDN, by the lists of proxy-manager.'),
+  entries: count('How many accepted entries belong to it.'),
+  example: text('The first of them.'),
+});
+
 export const BulkAnswer = model('BulkAnswer', 'What a bulk change did, and whether the workers hold it.', {
   added: count('How many entries are new.'),
   updated: count('How many existing entries have a changed field.'),
@@ -111,6 +117,12 @@ export const BulkAnswer = model('BulkAnswer', 'What a bulk change did, and wheth
   ),
   special_total: Type.Optional(
     count('How many accepted entries are inside a special range; absent if there are none.'),
+  ),
+  known_cdns: Type.Optional(
+    listOf(
+      KnownCdn,
+      'The CDNs to which accepted entries belong; absent: none. If your sites are behind one, these blocks deny clients of it: set it as an upstream instead.',
+    ),
   ),
   not_blocked: Type.Optional(
     texts(

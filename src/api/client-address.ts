@@ -55,15 +55,19 @@ const AddressStep = model('AddressStep', 'An address that was read.', {
 });
 
 const ClientAddressAnswer = model('ClientAddressAnswer', 'Which address HAProxy judges, and why.', {
-  client: textOrNull('The address that is judged, logged and sent to servers; null: the request is answered with 400.'),
-  steps: listOf(AddressStep, 'From the peer to the client.'),
+  client: textOrNull('The address that is judged, logged and sent to servers; null: HAProxy refuses the request.'),
+  steps: listOf(AddressStep, 'From the peer to the client; empty for `too_large`.'),
   upstream: textOrNull('The upstream to which the peer belongs; null: none, so no header is believed.'),
   verdict: oneOf(
-    ['unreadable', 'no_client', 'trusted', 'blocked', 'allowed'],
-    '`unreadable`: a header of the upstream cannot be read. `no_client`: the upstream names no client and is served itself. `trusted`: trust overrides any block. `blocked`: denied. `allowed`: no entry covers the client.',
+    ['too_large', 'unreadable', 'no_client', 'trusted', 'blocked', 'allowed'],
+    '`too_large`: the headers do not fit into the buffer of HAProxy, 15,360 bytes with the request line, unless `tune.bufsize` changes it: it refuses the request before any rule. `unreadable`: a header of the upstream cannot be read. `no_client`: the upstream names no client and is served itself. `trusted`: trust overrides any block. `blocked`: denied. `allowed`: no entry covers the client.',
   ),
   by: textOrNull('The blocked or trusted entry that decides; null: none does.'),
-  status: integerOrNull(400, 403, 'What HAProxy answers itself, 400 or 403; null: the request is passed on.'),
+  status: integerOrNull(
+    400,
+    431,
+    'What HAProxy answers itself: 400, 403, or from HAProxy 3.2 on 431 for headers that are too large; null: the request is passed on.',
+  ),
   upstreams_in_force: flag(
     'False: a front end of the live configuration that denies blocked addresses lacks rules for upstreams, so the peer is judged there although upstreams are stored. `/health` names the front ends and what they lack.',
   ),

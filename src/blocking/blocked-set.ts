@@ -36,7 +36,7 @@ import { textPages } from './mirrored-map.ts';
 import { type ClaimingSource, isBound, manualName, type NamedSource, type Sources, sourceOf } from './sources.ts';
 import { claimedByLists, droppedFromList, nothingToDrop } from './unblock-refusals.ts';
 import type { Admission, AdmittedBatch, AdmittedBlock } from './write/admission.ts';
-import { SpecialEntries } from './write/admission.ts';
+import { NotedEntries } from './write/admission.ts';
 import { changeFailure } from './write/change-failure.ts';
 import type { EntryLimit } from './write/entry-limit.ts';
 import type { GroupWriter } from './write/group-writer.ts';
@@ -210,7 +210,7 @@ export class BlockedSet implements BlockedSetService {
 
   async #batchFor(
     source: NamedSource | undefined,
-    { changes: wanted, rejected: own, special, unforced }: AdmittedBatch,
+    { changes: wanted, rejected: own, noted, unforced }: AdmittedBatch,
     request: BatchRequest,
     caller: Caller,
     options: BatchOptions,
@@ -223,7 +223,7 @@ export class BlockedSet implements BlockedSetService {
     if (options.dryRun === true) {
       const { effects, net, further } = await this.#deps.store.preview(changes, this.#deps.now());
       this.#refuseFull({ entries: net.added.length - net.removed.length, further }, source);
-      const answer = { ...this.#dryRunAnswer(countsOf(effects), rejected), ...special.members };
+      const answer = { ...this.#dryRunAnswer(countsOf(effects), rejected), ...noted.members };
       return removals.length === 0
         ? answer
         : { ...answer, ...(await stillBlocked(this.#deps.store, removals, new Set(net.removed))) };
@@ -239,7 +239,7 @@ export class BlockedSet implements BlockedSetService {
         : await this.#deps.exceptions.endedBy(unforced, source?.id ?? MANUAL, caller, done);
     return {
       ...answer,
-      ...special.members,
+      ...noted.members,
       ...(removals.length > 0 ? await afterStoring(answer, () => stillBlocked(this.#deps.store, removals)) : {}),
     };
   }
@@ -294,12 +294,12 @@ export class BlockedSet implements BlockedSetService {
       total += 1;
       if (first.length < listedRejections) first.push(rejection);
     };
-    const special = new SpecialEntries();
+    const noted = new NotedEntries();
     const { sources } = this.#deps;
     const source = await sources.toPreview(options.source, 'list', caller);
     let claimant: ClaimingSource | undefined;
     const done = await this.#deps.bulk.run(
-      this.#deps.admission.admitStream(items, options, { reject, special }, caller),
+      this.#deps.admission.admitStream(items, options, { reject, noted }, caller),
       {
         replace: true,
         source,
@@ -322,9 +322,9 @@ export class BlockedSet implements BlockedSetService {
           }),
       },
     );
-    if (dryRun) return { ...this.#dryRunAnswer(done, { total, first }), ...special.members };
+    if (dryRun) return { ...this.#dryRunAnswer(done, { total, first }), ...noted.members };
     await afterStoring(done, () => sources.claimsAgain(claimant));
-    return { ...this.#deps.outcomes.reportBulk('replace', done, { total, first }, caller), ...special.members };
+    return { ...this.#deps.outcomes.reportBulk('replace', done, { total, first }, caller), ...noted.members };
   }
 
   async sync(caller: Caller, options: { readonly acceptMapFile?: boolean } = {}): Promise<SyncAnswer> {

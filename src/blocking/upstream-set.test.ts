@@ -5,6 +5,7 @@ import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import type { ScriptedMaster } from '../../testkit/scripted-master.ts';
 import { parseUpstream, type UpstreamFields } from '../domain/upstream.ts';
 import { codes } from '../errors/catalogue.ts';
+import { UpstreamsStore } from '../store/upstreams-store.ts';
 
 let close: () => Promise<void>;
 let kit: BlockingKit;
@@ -24,6 +25,7 @@ const upstream = (name: string, given: Partial<UpstreamFields> = {}) => {
   return parsed.upstream;
 };
 const put = (name: string, given?: Partial<UpstreamFields>) => kit.upstreams.put(upstream(name, given), null, caller());
+const stored = { preset: null, createdAt: '', updatedAt: '', networksAt: '' };
 const path = (map: 'upstreams' | 'proxy_protocol') => `${kit.mapPath}.${map}`;
 const running = (map: 'upstreams' | 'proxy_protocol' = 'upstreams', worker = master.current) =>
   master
@@ -93,6 +95,22 @@ describe('upstreams', () => {
     expect(running()).toEqual(['10.0.3.0/24 2']);
     await put('inner', { networks: ['10.0.3.7'], header: 'x-real-ip' });
     expect(running()).toEqual(['10.0.3.0/24 2', '10.0.3.7 6']);
+  });
+
+  it('have at most 10,000 networks together, but one that does not grow can always be changed', async () => {
+    const store = new UpstreamsStore(kit.database);
+    for (let part = 0; part < 10; part += 1) {
+      const networks = Array.from({ length: 1_000 }, (_, n) => `10.${part}.${n >> 2}.${(n & 3) * 64}/26`);
+      await store.put({ ...upstream(`part-${part}`, { networks }), ...stored }, new Date());
+    }
+    await expect(put('more', { networks: ['192.0.2.1'] })).rejects.toMatchObject({
+      code: codes.InvalidUpstream,
+      message: expect.stringContaining('would have 10001 networks, and at most 10000 are possible'),
+      fields: [{ name: 'networks' }],
+    });
+    expect(await kit.upstreams.list()).toHaveLength(10);
+    const { row } = await put('part-3', { networks: ['10.3.0.0/26'] });
+    expect(row.networks).toHaveLength(1);
   });
 
   it('whose file cannot be written are rolled back', async () => {

@@ -3,7 +3,7 @@ import type { Caller } from '../api/caller.ts';
 import type { RuntimeReport } from '../api/changes.ts';
 import type { TurnQueue } from '../concurrency/turn-queue.ts';
 import type { IpEntry } from '../domain/ip.ts';
-import { type Upstream, unusedUpstreamMap, upstreamValues } from '../domain/upstream.ts';
+import { mostNetworksTogether, type Upstream, unusedUpstreamMap, upstreamValues } from '../domain/upstream.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { crashPoint } from '../faults/crash-point.ts';
@@ -185,7 +185,7 @@ export class UpstreamSet {
     return gaps(this.proxyProtocol.size > 0) ?? [];
   }
 
-  /** An existing upstream is replaced. Errors: 1002, for a network of another upstream. */
+  /** An existing upstream is replaced. Errors: 1002, for a network of another upstream; 109, for too many together. */
   async put(
     upstream: Upstream,
     preset: string | null,
@@ -194,6 +194,7 @@ export class UpstreamSet {
   ): Promise<{ created: boolean; counts: ChangeCounts; row: StoredUpstream; report: RuntimeReport }> {
     const done = await this.#change('set_upstream', upstream.name, caller, (rows, before) => {
       refuseTaken(upstream, rows);
+      refuseTooMany(upstream, rows);
       const now = this.#deps.now().toISOString();
       const networksAt = networksGiven ? now : (before?.networksAt ?? now);
       return {
@@ -310,6 +311,17 @@ function differences(
 function countsOf({ before, after }: UpstreamChange): ChangeCounts {
   if (after === null) return { ...nothingChanged, removed: 1 };
   return before === null ? { ...nothingChanged, added: 1 } : { ...nothingChanged, updated: 1 };
+}
+
+/** An upstream that does not grow is never too much. */
+function refuseTooMany({ name, networks }: Upstream, rows: readonly StoredUpstream[]): void {
+  const before = rows.find((row) => row.name === name)?.networks.length ?? 0;
+  const total = rows.reduce((sum, row) => sum + row.networks.length, 0) - before + networks.length;
+  if (total <= mostNetworksTogether || networks.length <= before) return;
+  const description = `all upstreams together would have ${total} networks, and at most ${mostNetworksTogether} are possible: merge neighbouring networks, or remove an upstream first`;
+  throw new ServiceError(codes.InvalidUpstream, 'set upstream', `networks: ${description}`, {
+    fields: [{ name: 'networks', description }],
+  });
 }
 
 function refuseTaken(upstream: Upstream, rows: readonly StoredUpstream[]): void {

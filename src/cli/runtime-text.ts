@@ -2,8 +2,9 @@ import type { RuntimeReport } from '../api/changes.ts';
 import { quote } from '../domain/quote.ts';
 import { hasNoEffect, unusedTrustedMap } from '../domain/trust-effect.ts';
 import { unusedUpstreamMap } from '../domain/upstream.ts';
+import { type PresetName, upstreamPresets } from '../domain/upstream-presets.ts';
 import { type ExitCode, exitCodes } from './failure.ts';
-import { count } from './output/times.ts';
+import { count, counted } from './output/times.ts';
 
 const shownFailures = 5;
 
@@ -12,7 +13,8 @@ type Report = RuntimeReport & {
   readonly trusted_inside?: readonly string[];
   readonly trust_ended?: readonly string[];
   readonly upstreams_inside?: readonly string[];
-  readonly known_cdn?: string;
+  readonly known_cdn?: PresetName;
+  readonly known_cdns?: readonly { readonly cdn: PresetName; readonly entries: number; readonly example: string }[];
 };
 
 /** Completes a sentence; empty unless every worker was read back. */
@@ -39,17 +41,26 @@ export function runtimeLines(report: Report): string[] {
 
 export function trustLines(report: Report): string[] {
   const { overridden_by: over = [], trusted_inside: inside = [], trust_ended: ended = [] } = report;
-  const { upstreams_inside: upstreams = [], known_cdn: cdn } = report;
+  const { upstreams_inside: upstreams = [], known_cdn: cdn, known_cdns: cdns = [] } = report;
   const lines: string[] = [];
   if (ended.length > 0) lines.push(`this ended the temporary trust of ${shortList(ended)}`);
   if (over.length > 0) lines.push(`no effect while trusted by ${over.join(', ')}`);
   if (inside.length > 0) lines.push(`trusted addresses inside stay allowed: ${shortList(inside)}`);
   if (cdn !== undefined)
+    lines.push(`it belongs to the CDN ${cdn}: if your sites are behind it, unblock it and ${addCdn(cdn)}`);
+  for (const { cdn: name, entries, example } of cdns)
     lines.push(
-      `it belongs to the CDN ${cdn}: if your sites are behind it, unblock it and run proxy-manager upstream add ${cdn}`,
+      `${counted(entries, 'entry belongs', 'entries belong')} to the CDN ${name}, such as ${example}: if your sites are behind it, unblock them and ${addCdn(name)}`,
     );
   if (upstreams.length > 0) lines.push(`networks of upstreams inside are still served: ${shortList(upstreams)}`);
   return lines;
+}
+
+/** A command that works as it is. */
+function addCdn(cdn: PresetName): string {
+  const command = `run proxy-manager upstream add ${cdn}`;
+  if (upstreamPresets[cdn].header !== null) return command;
+  return `${command} --header fastly-client-ip, once your VCL sets that header (docs/upstreams.md)`;
 }
 
 export function exitCodeOf(report: RuntimeReport): ExitCode {

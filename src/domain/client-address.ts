@@ -25,12 +25,23 @@ export interface AddressStep {
   readonly upstream: UpstreamBehavior | null;
 }
 
+/** HAProxy's buffer less `tune.maxrewrite`, by default; each line takes 8 bytes more than its name and value. */
+const bufferForHeaders = 16_384 - 1_024;
+const bytesOfLine = 8;
+
+/** Whether these alone do not fit. The request line and other headers need some room too. */
+export function isTooLarge(headers: RequestHeaders): boolean {
+  const bytes = headers.reduce((sum, [name, value]) => sum + bytesOfLine + name.length + Buffer.byteLength(value), 0);
+  return bytes > bufferForHeaders;
+}
+
 /**
+ * - `too_large`: HAProxy refuses the request before any rule.
  * - `unreadable`: the request is answered with 400.
  * - `no_client`: it is served without a check of the blocked map, because an upstream named no client.
  * - `trusted`: its address is trusted, blocked or not.
  */
-export type AddressVerdict = 'unreadable' | 'no_client' | 'trusted' | 'blocked' | 'allowed';
+export type AddressVerdict = 'too_large' | 'unreadable' | 'no_client' | 'trusted' | 'blocked' | 'allowed';
 
 export interface ClientAddress {
   /** The address that is judged, logged, and sent to servers; null: unreadable. */
@@ -41,7 +52,7 @@ export interface ClientAddress {
   readonly upstream: boolean;
   readonly verdict: AddressVerdict;
   /** What HAProxy answers itself; null: the request is passed on. */
-  readonly status: 400 | 403 | null;
+  readonly status: 400 | 403 | 431 | null;
 }
 
 /** @param peer the client of the connection, or what it named in a PROXY protocol header */

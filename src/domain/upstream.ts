@@ -22,6 +22,8 @@ export const unusedUpstreamMap =
 /** A wider one is a mistake: every client inside could claim any address. */
 export const widestUpstream = { 4: 10, 6: 24 } as const;
 export const mostNetworks = 1_000;
+/** Of all upstreams: each change compares all of them with every worker. */
+export const mostNetworksTogether = 10_000;
 
 interface FieldProblem {
   readonly name: string;

@@ -199,7 +199,11 @@ export async function wireService(options: {
       unnamed: () => unnamed.byUpstream(),
       emit,
     }),
-    clientAddresses: new ClientAddresses({ upstreams: blocking.upstreams, checker: blocking.checker }),
+    clientAddresses: new ClientAddresses({
+      upstreams: blocking.upstreams,
+      checker: blocking.checker,
+      largeHeadersStatus: () => versions.capabilitiesOf(registry.runningVersion).largeHeadersStatus,
+    }),
     sites: proxy.sites,
     configuration: proxy.configuration,
     keys,

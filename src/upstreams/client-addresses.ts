@@ -2,12 +2,14 @@
 import type { ClientAddressAnswer } from '../api/client-address.ts';
 import type { AddressChecker } from '../blocking/address-checker.ts';
 import type { UpstreamSet } from '../blocking/upstream-set.ts';
-import { type RequestHeaders, verdictOn, walkToClient } from '../domain/client-address.ts';
+import { isTooLarge, type RequestHeaders, verdictOn, walkToClient } from '../domain/client-address.ts';
 import type { IpEntry } from '../domain/ip.ts';
 
 interface ClientAddressesDeps {
   readonly upstreams: Pick<UpstreamSet, 'entries' | 'modeOf' | 'haveEffect'>;
   readonly checker: Pick<AddressChecker, 'deciding'>;
+  /** Of the running version. */
+  readonly largeHeadersStatus: () => 400 | 431;
 }
 
 export class ClientAddresses {
@@ -21,6 +23,17 @@ export class ClientAddresses {
   async explain(peer: IpEntry, headers: RequestHeaders): Promise<ClientAddressAnswer> {
     const { upstreams, checker } = this.#deps;
     const inForce = await upstreams.haveEffect();
+    if (isTooLarge(headers)) {
+      return {
+        client: null,
+        steps: [],
+        upstream: null,
+        verdict: 'too_large',
+        by: null,
+        status: this.#deps.largeHeadersStatus(),
+        upstreams_in_force: inForce,
+      };
+    }
     const walk = walkToClient(peer, headers, (address) => (inForce ? upstreams.modeOf(address) : 0));
     const { trustedBy, blockedBy } = await checker.deciding(walk.client);
     const found = verdictOn(walk, { isBlocked: () => blockedBy !== null, isTrusted: () => trustedBy !== null });

@@ -159,6 +159,17 @@ it('reports and counts entries in special ranges', async () => {
   expect(await batch(['203.0.113.2'])).not.toHaveProperty('special_total');
 });
 
+it('sums up the entries of CDNs', async () => {
+  const elements = ['173.245.48.7', '151.101.1.1', '203.0.113.3', '173.245.48.8', '2606:4700::1', '127.0.0.1'];
+  const known_cdns = [
+    { cdn: 'cloudflare', entries: 3, example: '173.245.48.7' },
+    { cdn: 'fastly', entries: 1, example: '151.101.1.1' },
+  ];
+  expect(await batch(elements)).toMatchObject({ known_cdns });
+  expect(await put(elements)).toMatchObject({ known_cdns });
+  expect(await batch(['203.0.113.2'])).not.toHaveProperty('known_cdns');
+});
+
 describe('an element of a list', () => {
   const soon = new Date('2100-01-01T00:00:00Z');
   const late = new Date('2100-01-02T00:00:00Z');

@@ -5,6 +5,7 @@ import type { BulkAnswer, Rejection, SpecialEntry } from '../../api/blocked-ips-
 import type { Caller } from '../../api/caller.ts';
 import type { IpEntry } from '../../domain/ip.ts';
 import { describeWideness, specialOf, widenessOf } from '../../domain/special-ranges.ts';
+import { knownCdn, type PresetName } from '../../domain/upstream-presets.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import type { BlockedChange, ExpiryChange } from '../../store/blocked-ips-store.ts';
@@ -25,7 +26,7 @@ interface ListPermissions {
 export interface AdmittedBatch {
   readonly changes: (Addition | Removal)[];
   readonly rejected: Rejection[];
-  readonly special: SpecialEntries;
+  readonly noted: NotedEntries;
   /** What is blocked without `force`: it ends trust. */
   readonly unforced: IpEntry[];
 }
@@ -104,7 +105,7 @@ export class Admission {
     const mayEndTrust = this.#deps.trusted.anyTemporary && !(await byList());
     const unforced: IpEntry[] = [];
     const rejected: Rejection[] = [];
-    const special = new SpecialEntries();
+    const noted = new NotedEntries();
     const toRemove = new Set(request.remove.map(({ entry }) => entry.text));
     const toAdd = new Set(request.add.map(({ request: { entry } }) => entry.text));
     const changes: (Addition | Removal)[] = [];
@@ -117,7 +118,7 @@ export class Admission {
       if (refusal !== null) rejected.push({ list: 'add', index, value: text, ...refusal });
       else {
         changes.push(this.#toChange(wanted, caller));
-        special.note(wanted.entry);
+        noted.note(wanted.entry);
         if (!wanted.force) unforced.push(wanted.entry);
       }
     }
@@ -125,14 +126,14 @@ export class Admission {
       if (toAdd.has(entry.text)) rejected.push({ list: 'remove', index, value: entry.text, ...inBothLists });
       else changes.push({ op: 'remove', entry });
     }
-    return { changes, rejected, special, unforced };
+    return { changes, rejected, noted, unforced };
   }
 
   /** `reject` gets each element left out. Existing entries stay, wide or trusted: left out, they would be unblocked. */
   async *admitStream(
     source: AsyncIterable<readonly BulkItem[]>,
     { allowWide = false }: ListPermissions,
-    heard: { readonly reject: (rejection: Rejection) => void; readonly special: SpecialEntries },
+    heard: { readonly reject: (rejection: Rejection) => void; readonly noted: NotedEntries },
     caller: Caller,
   ): AsyncIterable<readonly StagedRow[]> {
     let position = -1;
@@ -149,7 +150,7 @@ export class Admission {
         const refusal = this.#refusalOf(item.request, allowWide, trusted);
         if (refusal === null || (await this.#deps.isBlocked(entry.text))) {
           rows.push(this.#toChange(item.request, caller));
-          heard.special.note(entry);
+          heard.noted.note(entry);
         } else {
           const where = item.line === undefined ? { index: position } : { line: item.line };
           heard.reject({ ...where, value: entry.text, ...refusal });
@@ -234,19 +235,31 @@ function coveredByTrust(entry: IpEntry, covering: readonly string[]): ServiceErr
 
 const listedSpecial = 100;
 
-/** Accepted entries in special ranges. */
-export class SpecialEntries {
+/** Accepted entries of which the answer warns: in special ranges, and of a CDN. */
+export class NotedEntries {
   readonly #first: SpecialEntry[] = [];
   #total = 0;
+  readonly #cdns = new Map<PresetName, { entries: number; readonly example: string }>();
 
   note(entry: IpEntry): void {
     const special = specialOf(entry);
-    if (special === null) return;
-    this.#total += 1;
-    if (this.#first.length < listedSpecial) this.#first.push({ ip_address: entry.text, special });
+    if (special !== null) {
+      this.#total += 1;
+      if (this.#first.length < listedSpecial) this.#first.push({ ip_address: entry.text, special });
+      return;
+    }
+    const cdn = knownCdn(entry);
+    if (cdn === null) return;
+    const known = this.#cdns.get(cdn);
+    if (known === undefined) this.#cdns.set(cdn, { entries: 1, example: entry.text });
+    else known.entries += 1;
   }
 
-  get members(): Pick<BulkAnswer, 'special' | 'special_total'> {
-    return this.#total === 0 ? {} : { special: this.#first, special_total: this.#total };
+  get members(): Pick<BulkAnswer, 'special' | 'special_total' | 'known_cdns'> {
+    const cdns = [...this.#cdns].map(([cdn, known]) => ({ cdn, ...known }));
+    return {
+      ...(this.#total === 0 ? {} : { special: this.#first, special_total: this.#total }),
+      ...(cdns.length === 0 ? {} : { known_cdns: cdns }),
+    };
   }
 }

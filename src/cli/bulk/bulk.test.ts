@@ -6,6 +6,8 @@ import type { NumberedReading } from '../../lists/reading.ts';
 import { exitCodes, PartialFailure } from '../failure.ts';
 import { Interruption } from '../interruption.ts';
 import type { Output } from '../output/output.ts';
+import { trustLines } from '../runtime-text.ts';
+import { requestOf } from '../verbs/upstream.ts';
 import { cutBatches } from './batches.ts';
 import type { ElementDefaults } from './elements.ts';
 import { ElementLines, jsonSet, textSet } from './replacement.ts';
@@ -180,6 +182,20 @@ describe('a result', () => {
     const lines = rejectionLines('f', tally.result);
     expect(lines).toHaveLength(101);
     expect(lines.at(-1)).toBe('and 1,405 lines more that were rejected');
+  });
+
+  it('sums the entries of each CDN, and gives a command that works', () => {
+    const tally = new BulkTally();
+    const fastly = { cdn: 'fastly' as const, entries: 2, example: '151.101.1.1' };
+    const cloudflare = { cdn: 'cloudflare' as const, entries: 1, example: '173.245.48.7' };
+    tally.add(answer({ known_cdns: [fastly] }), () => 0);
+    tally.add(answer({ known_cdns: [cloudflare, { ...fastly, example: '151.101.1.2' }] }), () => 0);
+    expect(tally.result.known_cdns).toEqual([{ ...fastly, entries: 4 }, cloudflare]);
+    expect(trustLines(tally.result)).toEqual([
+      '4 entries belong to the CDN fastly, such as 151.101.1.1: if your sites are behind it, unblock them and run proxy-manager upstream add fastly --header fastly-client-ip, once your VCL sets that header (docs/upstreams.md)',
+      '1 entry belongs to the CDN cloudflare, such as 173.245.48.7: if your sites are behind it, unblock them and run proxy-manager upstream add cloudflare',
+    ]);
+    expect(requestOf('fastly', [], { header: 'fastly-client-ip' })).toMatchObject({ preset: 'fastly' });
   });
 
   it('sums entries that are still blocked or special, and keeps the first hundred', () => {

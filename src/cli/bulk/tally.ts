@@ -50,6 +50,7 @@ export class BulkTally {
     const stays = (sum.still_claimed_total ?? 0) + (answer.still_claimed_total ?? 0);
     const {
       special_total: special = 0,
+      known_cdns: cdns = [],
       still_blocked_total: still,
       current_total,
       limit,
@@ -71,6 +72,7 @@ export class BulkTally {
         special: [...(sum.special ?? []), ...(answer.special ?? [])].slice(0, maxAddresses),
         special_total: (sum.special_total ?? 0) + special,
       }),
+      ...(cdns.length > 0 && { known_cdns: summed([...(sum.known_cdns ?? []), ...cdns]) }),
       ...(still !== undefined && {
         still_blocked: [...(sum.still_blocked ?? []), ...(answer.still_blocked ?? [])].slice(0, maxAddresses),
         still_blocked_total: (sum.still_blocked_total ?? 0) + still,
@@ -95,4 +97,12 @@ export class BulkTally {
 
 function distinct(known: readonly string[] = [], more: readonly string[]): string[] {
   return [...new Set([...known, ...more])].slice(0, maxAddresses);
+}
+
+function summed(cdns: NonNullable<BulkAnswer['known_cdns']>): NonNullable<BulkAnswer['known_cdns']> {
+  return [...Map.groupBy(cdns, ({ cdn }) => cdn)].map(([cdn, parts]) => ({
+    cdn,
+    entries: parts.reduce((sum, { entries }) => sum + entries, 0),
+    example: parts[0]?.example ?? '',
+  }));
 }

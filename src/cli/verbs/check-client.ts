@@ -1,5 +1,6 @@
 // `check --peer ... --header ...`: which address is judged for a request.
 import type { ClientAddressAnswer } from '../../api/client-address.ts';
+import { mostSteps } from '../../domain/client-address.ts';
 import { type ExitCode, exitCodes, usageError } from '../failure.ts';
 import { harmless } from '../output/harmless.ts';
 import type { Session } from '../session.ts';
@@ -24,7 +25,8 @@ function headerOf(line: string): { name: string; value: string } {
   const [, name, value] = /^([^\s:]+):(.*)$/s.exec(line) ?? [];
   if (name === undefined || value === undefined)
     throw usageError("--header requires a name and a value, such as 'X-Forwarded-For: 203.0.113.7'");
-  return { name, value: value.trim() };
+  // As it is: the service removes the blanks that HAProxy removes, and trim() would remove more.
+  return { name, value };
 }
 
 export function clientLines({
@@ -39,12 +41,17 @@ export function clientLines({
     return upstream === null ? who : `${who}, of the upstream ${upstream}`;
   });
   const unused = inForce ? [] : ['the live configuration does not use the upstreams; see: proxy-manager status'];
-  return [...lines, ...unused, verdictLine(client, verdict, by)];
+  const isLong = verdict === 'unreadable' && steps.length > mostSteps;
+  return [...lines, ...unused, isLong ? longChain : verdictLine(client, verdict, by)];
 }
+
+const longChain = `x-forwarded-for names more than ${mostSteps} addresses in a row, which is the limit: HAProxy answers 400`;
 
 function verdictLine(client: string | null, verdict: ClientAddressAnswer['verdict'], by: string | null): string {
   const entry = by === client ? 'its own entry' : by;
   switch (verdict) {
+    case 'too_large':
+      return 'the headers are larger than the buffer of HAProxy, which refuses the request with 400, from 3.2 on with 431';
     case 'unreadable':
       return 'the next value cannot be read: HAProxy answers 400';
     case 'no_client':

@@ -723,6 +723,8 @@ export interface components {
       readonly special?: readonly components['schemas']['SpecialEntry'][];
       /** How many accepted entries are inside a special range; absent if there are none. */
       readonly special_total?: number;
+      /** The CDNs to which accepted entries belong; absent: none. If your sites are behind one, these blocks deny clients of it: set it as an upstream instead. */
+      readonly known_cdns?: readonly components['schemas']['KnownCdn'][];
       /** Elements of `remove` that had no entry of their own; those that another source keeps blocked had one. Absent if nothing was to be removed, and for more than 1,000 elements at once, where `unchanged` counts them. */
       readonly not_blocked?: readonly string[];
       /** Addresses of `remove` that a blocked network still covers, or in a dry run would, the first 100; absent if nothing was to be removed. */
@@ -790,17 +792,17 @@ export interface components {
     };
     /** Which address HAProxy judges, and why. */
     ClientAddressAnswer: {
-      /** The address that is judged, logged and sent to servers; null: the request is answered with 400. */
+      /** The address that is judged, logged and sent to servers; null: HAProxy refuses the request. */
       readonly client: string | null;
-      /** From the peer to the client. */
+      /** From the peer to the client; empty for `too_large`. */
       readonly steps: readonly components['schemas']['AddressStep'][];
       /** The upstream to which the peer belongs; null: none, so no header is believed. */
       readonly upstream: string | null;
-      /** `unreadable`: a header of the upstream cannot be read. `no_client`: the upstream names no client and is served itself. `trusted`: trust overrides any block. `blocked`: denied. `allowed`: no entry covers the client. */
-      readonly verdict: 'unreadable' | 'no_client' | 'trusted' | 'blocked' | 'allowed';
+      /** `too_large`: the headers do not fit into the buffer of HAProxy, 15,360 bytes with the request line, unless `tune.bufsize` changes it: it refuses the request before any rule. `unreadable`: a header of the upstream cannot be read. `no_client`: the upstream names no client and is served itself. `trusted`: trust overrides any block. `blocked`: denied. `allowed`: no entry covers the client. */
+      readonly verdict: 'too_large' | 'unreadable' | 'no_client' | 'trusted' | 'blocked' | 'allowed';
       /** The blocked or trusted entry that decides; null: none does. */
       readonly by: string | null;
-      /** What HAProxy answers itself, 400 or 403; null: the request is passed on. */
+      /** What HAProxy answers itself: 400, 403, or from HAProxy 3.2 on 431 for headers that are too large; null: the request is passed on. */
       readonly status: number | null;
       /** False: a front end of the live configuration that denies blocked addresses lacks rules for upstreams, so the peer is judged there although upstreams are stored. `/health` names the front ends and what they lack. */
       readonly upstreams_in_force: boolean;
@@ -1003,6 +1005,15 @@ export interface components {
     Keys: {
       /** The entries. */
       readonly items: readonly components['schemas']['Key'][];
+    };
+    /** How many accepted entries belong to a CDN. */
+    KnownCdn: {
+      /** The CDN, by the lists of proxy-manager. */
+      readonly cdn: 'cloudflare' | 'fastly' | 'cloudfront';
+      /** How many accepted entries belong to it. */
+      readonly entries: number;
+      /** The first of them. */
+      readonly example: string;
     };
     /** The last reload since the service started. */
     LastReload: {
@@ -1698,6 +1709,8 @@ export interface components {
       readonly special?: readonly components['schemas']['SpecialEntry'][];
       /** How many accepted entries are inside a special range; absent if there are none. */
       readonly special_total?: number;
+      /** The CDNs to which accepted entries belong; absent: none. If your sites are behind one, these blocks deny clients of it: set it as an upstream instead. */
+      readonly known_cdns?: readonly components['schemas']['KnownCdn'][];
       /** Elements of `remove` that had no entry of their own; those that another source keeps blocked had one. Absent if nothing was to be removed, and for more than 1,000 elements at once, where `unchanged` counts them. */
       readonly not_blocked?: readonly string[];
       /** Addresses of `remove` that a blocked network still covers, or in a dry run would, the first 100; absent if nothing was to be removed. */

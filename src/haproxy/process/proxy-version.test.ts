@@ -33,15 +33,15 @@ it.each(['', 'nginx version: 1.22', 'HAProxy version x'])(
 );
 
 it.each([
-  ['1.8.30', [false, false, false, true, false, false]],
-  ['1.9.0', [true, false, false, true, false, false]],
-  ['2.4.0', [true, true, false, true, false, false]],
-  ['2.6.12', [true, true, false, true, false, false]],
-  ['2.9.0', [true, true, true, true, false, false]],
-  ['3.0.11', [true, true, true, true, false, false]],
-  ['3.1.0', [true, true, true, true, true, false]],
-  ['3.2.26', [true, true, true, false, true, true]],
-  ['3.4.0', [true, true, true, false, true, true]],
+  ['1.8.30', [false, false, false, true, false, false, 400]],
+  ['1.9.0', [true, false, false, true, false, false, 400]],
+  ['2.4.0', [true, true, false, true, false, false, 400]],
+  ['2.6.12', [true, true, false, true, false, false, 400]],
+  ['2.9.0', [true, true, true, true, false, false, 400]],
+  ['3.0.11', [true, true, true, true, false, false, 400]],
+  ['3.1.0', [true, true, true, true, true, false, 400]],
+  ['3.2.26', [true, true, true, false, true, true, 431]],
+  ['3.4.0', [true, true, true, false, true, true, 431]],
 ])(
   'version %s has its capabilities',
   (version, [
@@ -51,6 +51,7 @@ it.each([
     deletesInEveryVersion,
     workerReadsConfiguration,
     workerLines,
+    largeHeadersStatus,
   ]) => {
     const can = capabilitiesOf(versionOf(`HAProxy version ${version} 2026/01/01`));
     expect(can).toEqual({
@@ -60,6 +61,7 @@ it.each([
       deletesInEveryVersion,
       workerReadsConfiguration,
       workerLines,
+      largeHeadersStatus,
     });
   },
 );

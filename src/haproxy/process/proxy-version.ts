@@ -22,6 +22,8 @@ export interface ProxyCapabilities {
   readonly workerReadsConfiguration: boolean;
   /** `@@!<pid>`: a complete line of commands goes to a worker. Seen on 3.2 and 3.4; 3.1 was not available for a trial. */
   readonly workerLines: boolean;
+  /** How it refuses headers that are larger than its buffer: 431 was seen on 3.2 and 3.4. */
+  readonly largeHeadersStatus: 400 | 431;
 }
 
 export class ProxyVersionError extends Error {
@@ -57,6 +59,7 @@ export function capabilitiesOf(version: ProxyVersion): ProxyCapabilities {
     deletesInEveryVersion: !isAtLeast(version, 3, 2),
     workerReadsConfiguration: isAtLeast(version, 3, 1),
     workerLines: isAtLeast(version, 3, 2),
+    largeHeadersStatus: isAtLeast(version, 3, 2) ? 431 : 400,
   };
 }
 

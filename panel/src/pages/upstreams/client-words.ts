@@ -47,6 +47,8 @@ export function verdictWords({ client, verdict, by, steps }: ClientAddressAnswer
   const entry = by === null || by === client ? 'its own entry' : by;
   const last = steps.at(-1)?.address ?? '';
   switch (verdict) {
+    case 'too_large':
+      return { tone: 'bad', words: 'The headers are too large for HAProxy, which refuses the request before any rule.' };
     case 'unreadable':
       return { tone: 'bad', words: 'The next value cannot be read: HAProxy answers 400.' };
     case 'no_client':

@@ -45,6 +45,7 @@ describeOnProductProxies('a denied client', ({ bin }) => {
     expect(warnings).toEqual([`the denied page ${page} is empty; the built-in page is used`]);
     expect(changed).toBe(false);
     expect(await service.logText()).toContain('Denied page refused');
+    expect((await service.health()).body).toMatchObject({ status: 'ok', notices: warnings });
   });
 
   it('gets the own page after a reload, and the last good one while the next cannot be used', async () => {
@@ -55,11 +56,13 @@ describeOnProductProxies('a denied client', ({ bin }) => {
     const validation = await service.call('POST', '/api/config/validate');
     const refusal = `the denied page ${page} has more than 15000 bytes; the last good one stays in use`;
     expect(validation.body).toMatchObject({ valid: true, warnings: [refusal] });
+    expect((await service.health()).body).toMatchObject({ status: 'ok', notices: [refusal] });
     expect(await reload()).toMatchObject({ status: 'completed', warnings: [refusal], changed: false });
     expect(await pageOf('127.0.0.2')).toMatch(/^first 100% 7F000002-/);
     writeFileSync(page, 'second {{ reference }}');
     await reload();
     await reload();
+    expect((await service.health()).body).toMatchObject({ status: 'ok', notices: [] });
     expect(await pageOf('127.0.0.2')).toMatch(/^second 7F000002-/);
     // The first one is a known good no longer.
     expect(await pages()).toHaveLength(1);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { temporaryFolder } from '../testkit/blocking.ts';
 import { eventually } from '../testkit/conditions.ts';
+import { freePort } from '../testkit/free-port.ts';
 import { describeOnNewestProxy, describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
@@ -174,6 +175,33 @@ describeOnNewestProxy('the first upstream', ({ bin }) => {
     } finally {
       await service.stop();
       await folder.remove();
+    }
+  });
+});
+
+describeOnNewestProxy('an upstream that one of two front ends does not know', ({ bin }) => {
+  it('is not in force, which health and the explanation say', async () => {
+    const service = await RealService.start({ bin });
+    try {
+      await service.call('PUT', '/api/upstreams/lb', { body: lb });
+      const explain = async () =>
+        (await service.call('POST', '/api/client-address', { body: { peer, headers: [] } })).body;
+      expect(await explain()).toMatchObject({ upstream: 'lb', upstreams_in_force: true });
+      const rendered = await readFile(service.paths.config, 'utf8');
+      const deny = `http-request deny deny_status 403 if { src,map_ip(${service.paths.blockedMap},0) -m int gt 0 }`;
+      const second = `\nfrontend second\n    bind 127.0.0.1:${await freePort()}\n    ${deny}\n`;
+      await writeFile(service.paths.config, rendered + second);
+      const { body } = await service.health();
+      expect(body).toMatchObject({ status: 'degraded' });
+      expect(body['reasons']).toContainEqual(
+        expect.stringMatching(/^upstreams: frontend second lacks http-request set-var\(txn\.pm_upstream\) /),
+      );
+      expect(await explain()).toMatchObject({ upstream: null, upstreams_in_force: false });
+      await writeFile(service.paths.config, rendered);
+      await service.healthy();
+      expect(await explain()).toMatchObject({ upstreams_in_force: true });
+    } finally {
+      await service.stop();
     }
   });
 });

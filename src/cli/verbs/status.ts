@@ -194,11 +194,7 @@ function reasonLines({ reasons, attached }: Health, paint: Paint): string[] {
 /** An older service does not report them. */
 function noticeLines({ notices = [] }: Partial<Health>, paint: Paint): string[] {
   if (notices.length === 0) return [];
-  return [
-    '',
-    paint('title', 'To know, although blocks are enforced:'),
-    ...notices.map((text) => `  - ${harmless(text)}`),
-  ];
+  return ['', paint('title', 'Notices:'), ...notices.map((text) => `  - ${harmless(text)}`)];
 }
 
 /** The first whose pattern matches. The patterns follow the texts of the service. */

@@ -258,6 +258,13 @@ describe('status', () => {
     ]);
   });
 
+  it('lists notices, which are no reasons', () => {
+    const notices = ['the denied page /p is empty; the built-in page is used'];
+    const lines = statusLines({ ...health, notices }, 'unix:/a', now, unpainted);
+    expect(lines.slice(1, 2)).toEqual(['ok: every worker enforces the blocked set']);
+    expect(lines.slice(-3)).toEqual(['', 'Notices:', `  - ${notices[0]}`]);
+  });
+
   it('names keys that should be bound to a source, and how', () => {
     const lines = statusLines({ ...health, unbound_keys: ['fail2ban', 'bot'] }, 'unix:/a', now, unpainted);
     expect(lines.slice(1, 2)).toEqual(['ok: every worker enforces the blocked set']);

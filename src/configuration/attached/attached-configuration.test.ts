@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kill } from 'node:process';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { upstreamLines } from '../../attach/texts.ts';
 import type { KnownWorker } from '../../blocking/compare/worker-registry.ts';
 import type { Settings } from '../../settings.ts';
 import { AttachedConfiguration } from './attached-configuration.ts';
@@ -99,4 +100,39 @@ it('does not claim a change while the worker does not say what it has loaded', a
   await configuration.check();
   expect(configuration.report().changed_since_load).toBe(true);
   expect(configuration.reloadObstacle).toBe('the configuration was changed after HAProxy loaded it');
+});
+
+it('upstreams are in force if every front end with the rule has theirs, except exempt ones', async () => {
+  const configFile = join(folder, 'haproxy.cfg');
+  const maps = {
+    blockedMap: '/e/blocked.map',
+    trustedMap: '/e/trusted.map',
+    upstreamsMap: '/e/upstreams.map',
+    proxyProtocolMap: '/e/proxy_protocol.map',
+  };
+  const aware = upstreamLines(maps);
+  const section = aware.indexOf('');
+  const deny = `http-request deny if { src,map_ip(${maps.blockedMap}) -m found }`;
+  await writeFile(
+    configFile,
+    [
+      'defaults\nmode http',
+      ...['frontend a', 'bind :80', ...aware.slice(0, section)],
+      ...['frontend b', 'bind :81', deny],
+      ...['frontend c', 'bind :82', deny],
+      ...['frontend stats', 'bind :83', ''],
+    ].join('\n'),
+  );
+  const settings = { ...maps, configFile, pidFile: join(folder, 'none.pid'), openFrontEnds: ['c'] };
+  const configuration = new AttachedConfiguration({
+    settings: settings as unknown as Settings,
+    registry: { current: () => ({ pid: 1, startTime: '1' }) as never, isInSync: () => true, masterPid: null },
+    readSince: async () => Date.now() + 60_000,
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+  });
+  expect(configuration.upstreams.gaps(false)).toBeNull();
+  await configuration.check();
+  const { mapLoaded, gaps } = configuration.upstreams;
+  expect(mapLoaded).toBe(true);
+  expect(gaps(false)).toEqual([expect.stringMatching(/^frontend b lacks /)]);
 });

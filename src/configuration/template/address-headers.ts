@@ -41,7 +41,7 @@ export const claimedThroughUpstreams: ClaimedHeaders = {
     `(${any}[^a-z0-9-](${any}-)?|${otherThan(beforeIp)}-)?ip`,
     ...everywhere,
   ]),
-  parts: '_ . origina x-c ipv addr remote xy r-ip',
+  parts: '_ . origina x-c ipv addr remote xy',
 };
 
 /** From an upstream too; a part of their names is part of names that it sets. */

@@ -1,9 +1,11 @@
 // Upstreams as an operator sees them: the answers of the API, and which client HAProxy judges.
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
 import { temporaryFolder } from '../testkit/blocking.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
@@ -202,6 +204,42 @@ describeOnNewestProxy('an upstream that one of two front ends does not know', ({
       expect(await explain()).toMatchObject({ upstreams_in_force: true });
     } finally {
       await service.stop();
+    }
+  });
+});
+
+describeOnProductProxies('the first upstream whose reload fails', ({ bin }) => {
+  it('is not stored, and the configuration stays in force', async () => {
+    // HAProxy accepts the configuration, and the new worker cannot bind.
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const folder = await temporaryFolder();
+    const path = join(folder.path, 'own.liquid');
+    const also = `{%- if has_upstreams %}\n    bind 127.0.0.1:${port}\n{%- endif %}`;
+    await writeFile(
+      path,
+      builtInTemplate.replace(/^frontend .*$/m, (line) => `${line}\n${also}`),
+    );
+    const service = await RealService.start({ bin, environment: { PROXY_MANAGER_TEMPLATE: path } });
+    try {
+      await service.block('203.0.113.7');
+      const before = await readFile(service.paths.config, 'utf8');
+      const failed = await service.call('PUT', '/api/upstreams/lb', { body: lb });
+      expect([422, 503]).toContain(failed.status);
+      expect((await service.call('GET', '/api/upstreams')).body).toMatchObject({ items: [], total: 0 });
+      expect(await readFile(service.paths.config, 'utf8')).toBe(before);
+      expect(await readFile(service.paths.upstreamsMap, 'utf8')).not.toContain('127.0.3.0/24');
+      expect(await service.visit(peer, { headers: { 'x-forwarded-for': '203.0.113.7' } })).toBe(200);
+      await service.healthy();
+      taken.close();
+      await once(taken, 'close');
+      expect((await service.call('PUT', '/api/upstreams/lb', { body: lb })).status).toBe(201);
+      expect(await service.visit(peer, { headers: { 'x-forwarded-for': '203.0.113.7' } })).toBe(403);
+    } finally {
+      if (taken.listening) taken.close();
+      await service.stop();
+      await folder.remove();
     }
   });
 });

@@ -29,7 +29,7 @@ describeWithFail2ban('fail2ban', () => {
     const served = async (ip: string) =>
       await eventually(`${ip} is served`, async () => (await service.visit(ip)) !== 403);
     const ban = async (ip: string, jail = 'shop') => {
-      await fail2ban.client('set', jail, 'banip', ip);
+      await fail2ban.command('set', jail, 'banip', ip);
       await denied(ip);
     };
     const idle = async (jail = 'shop') =>
@@ -84,10 +84,10 @@ describeWithFail2ban('fail2ban', () => {
     it('lifts its ban of an address that an operator blocked, and the block of the operator stays in force', async () => {
       const ip = '127.9.0.1';
       await service.block(ip);
-      await fail2ban.client('set', 'shop', 'banip', ip);
+      await fail2ban.command('set', 'shop', 'banip', ip);
       await eventually('fail2ban claims it', async () => (await claimsOf(ip)).includes('fail2ban:shop'));
       expect(await claimsOf(ip)).toEqual(['manual', 'fail2ban:shop']);
-      await fail2ban.client('set', 'shop', 'unbanip', ip);
+      await fail2ban.command('set', 'shop', 'unbanip', ip);
       await isLogged(`${ip} is still blocked by manual`);
       expect(await claimsOf(ip)).toEqual(['manual']);
       expect(await service.visit(ip)).toBe(403);
@@ -102,13 +102,13 @@ describeWithFail2ban('fail2ban', () => {
       await denied(ip);
       expect(Date.parse((await rowOf(ip)).expires_at!)).toBeLessThanOrEqual(Date.now() + 3_601_000);
       expect(await rowOf(ip)).toMatchObject({ reason: 'fail2ban shop, 3 failures' });
-      await fail2ban.client('set', 'shop', 'unbanip', ip);
+      await fail2ban.command('set', 'shop', 'unbanip', ip);
       await served(ip);
     });
 
     it('keeps its bans over a restart, in which no banned address is served', async () => {
       const ips = Array.from({ length: 20 }, (_, n) => `127.9.1.${n}`);
-      await fail2ban.client('set', 'shop', 'banip', ...ips);
+      await fail2ban.command('set', 'shop', 'banip', ...ips);
       for (const ip of ips) await denied(ip);
       await idle();
       const statuses = new Set<number>();
@@ -126,14 +126,14 @@ describeWithFail2ban('fail2ban', () => {
       const { body } = await service.call('GET', '/api/sources/fail2ban:shop');
       expect(body).toMatchObject({ claims: ips.length, release_at: null });
       // Restored bans can be lifted one by one, and all at once.
-      await fail2ban.client('set', 'shop', 'unbanip', ips[0]!);
+      await fail2ban.command('set', 'shop', 'unbanip', ips[0]!);
       await served(ips[0]!);
-      await fail2ban.client('unban', '--all');
+      await fail2ban.command('unban', '--all');
       for (const ip of ips) await served(ip);
       await ban(ips[0]!);
       await idle();
       expect(await service.visit(ips[0]!)).toBe(403);
-      await fail2ban.client('unban', '--all');
+      await fail2ban.command('unban', '--all');
       await served(ips[0]!);
       await idle();
     });
@@ -153,7 +153,7 @@ describeWithFail2ban('fail2ban', () => {
       expect(await service.visit(ip)).toBe(403);
       expect(await service.visit(lifted)).not.toBe(403);
       await ban('127.9.2.3');
-      await fail2ban.client('set', 'shop', 'unbanip', ip, '127.9.2.3');
+      await fail2ban.command('set', 'shop', 'unbanip', ip, '127.9.2.3');
       await served(ip);
     });
 
@@ -161,19 +161,19 @@ describeWithFail2ban('fail2ban', () => {
       const ip = '127.9.3.1';
       await ban(ip, 'long');
       expect(await rowOf(ip)).toMatchObject({ expires_at: null });
-      await fail2ban.client('set', 'long', 'unbanip', ip);
+      await fail2ban.command('set', 'long', 'unbanip', ip);
       await served(ip);
     });
 
     it('blocks the /64 of an IPv6 address until no address in it is banned', async () => {
       const network = '2001:db8:1:2::/64';
       const [one, two] = ['2001:db8:1:2::1', '2001:db8:1:2:3::2'] as const;
-      await fail2ban.client('set', 'wide', 'banip', one, two);
+      await fail2ban.command('set', 'wide', 'banip', one, two);
       await eventually('the network is blocked', async () => (await claimsOf(network)).length > 0);
-      await fail2ban.client('set', 'wide', 'unbanip', one);
+      await fail2ban.command('set', 'wide', 'unbanip', one);
       await idle('wide');
       expect(await claimsOf(network)).toEqual(['fail2ban:wide']);
-      await fail2ban.client('set', 'wide', 'unbanip', two);
+      await fail2ban.command('set', 'wide', 'unbanip', two);
       await eventually('the network is free', async () => (await claimsOf(network)).length === 0);
     });
 
@@ -184,8 +184,8 @@ describeWithFail2ban('fail2ban', () => {
       await idle();
       service.kill('SIGTERM');
       await service.ended();
-      await fail2ban.client('set', 'shop', 'banip', later);
-      await fail2ban.client('set', 'shop', 'unbanip', goes);
+      await fail2ban.command('set', 'shop', 'banip', later);
+      await fail2ban.command('set', 'shop', 'unbanip', goes);
       await isLogged('trying again every 1 s');
       expect(existsSync(`${fail2ban.keyFile}.shop.unsent`)).toBe(true);
       await service.launch();
@@ -202,15 +202,15 @@ describeWithFail2ban('fail2ban', () => {
       await idle();
       service.kill('SIGTERM');
       await service.ended();
-      await fail2ban.client('set', 'shop', 'banip', ip);
+      await fail2ban.command('set', 'shop', 'banip', ip);
       await eventually('the ban is stored', async () =>
-        (await fail2ban.client('get', 'shop', 'banip')).text.includes(ip),
+        (await fail2ban.command('get', 'shop', 'banip')).text.includes(ip),
       );
       await fail2ban.kill();
       await service.launch();
       await fail2ban.start();
       await denied(ip);
-      await fail2ban.client('set', 'shop', 'unbanip', ip);
+      await fail2ban.command('set', 'shop', 'unbanip', ip);
       await served(ip);
     });
 
@@ -222,9 +222,9 @@ describeWithFail2ban('fail2ban', () => {
       await idle();
       service.kill('SIGTERM');
       await service.ended();
-      await fail2ban.client('set', 'long', 'unbanip', lifted, again);
-      await fail2ban.client('set', 'long', 'banip', again);
-      await fail2ban.client('set', 'shop', 'unbanip', '127.9.10.4');
+      await fail2ban.command('set', 'long', 'unbanip', lifted, again);
+      await fail2ban.command('set', 'long', 'banip', again);
+      await fail2ban.command('set', 'shop', 'unbanip', '127.9.10.4');
       // One that is killed sends nothing either.
       await fail2ban.stop();
       await service.launch();
@@ -237,9 +237,9 @@ describeWithFail2ban('fail2ban', () => {
       expect(await service.visit(stays)).toBe(403);
       service.kill('SIGTERM');
       await service.ended();
-      await fail2ban.client('set', 'long', 'unbanip', stays);
-      await fail2ban.client('unban', '--all');
-      await fail2ban.client('set', 'long', 'banip', lifted);
+      await fail2ban.command('set', 'long', 'unbanip', stays);
+      await fail2ban.command('unban', '--all');
+      await fail2ban.command('set', 'long', 'banip', lifted);
       await fail2ban.kill();
       expect(statSync(`${fail2ban.keyFile}.long.unsent`).mode & 0o777).toBe(0o600);
       await service.launch();
@@ -248,7 +248,7 @@ describeWithFail2ban('fail2ban', () => {
       await served(stays);
       await denied(lifted);
       await idle('long');
-      await fail2ban.client('unban', '--all');
+      await fail2ban.command('unban', '--all');
       await served(lifted);
     });
 
@@ -263,7 +263,7 @@ describeWithFail2ban('fail2ban', () => {
       between.afterwards = { name: 'fail2ban:lost', claims: 0, kept: true };
       await fail2ban.start();
       await denied(ip);
-      await fail2ban.client('set', 'lost', 'unbanip', ip);
+      await fail2ban.command('set', 'lost', 'unbanip', ip);
       await served(ip);
     });
 
@@ -292,7 +292,7 @@ describeWithFail2ban('fail2ban', () => {
       await denied(last);
       expect(await claimsOf(named)).toEqual([]);
       expect(await claimsOf(blocked)).toEqual(['manual']);
-      await fail2ban.client('unban', '--all');
+      await fail2ban.command('unban', '--all');
       await service.unblock(blocked);
       await served(failing);
     });
@@ -303,7 +303,7 @@ describeWithFail2ban('fail2ban', () => {
       fail2ban.edit((jails) => jails.replace('restoring=1]', 'restoring=1, source="fail2ban:new"]'));
       expect((await fail2ban.client('reload')).status).toBe(0);
       await isLogged('counts after a restart of fail2ban');
-      await fail2ban.client('set', 'shop', 'unbanip', ip);
+      await fail2ban.command('set', 'shop', 'unbanip', ip);
       await served(ip);
       fail2ban.edit((jails) => jails.replace(', source="fail2ban:new"]', ']'));
       expect((await fail2ban.client('reload')).status).toBe(0);
@@ -324,7 +324,7 @@ describeWithFail2ban('fail2ban', () => {
       await denied(ip);
       // fail2ban prolongs a ban up to ten seconds after its begin.
       await eventually('the ban is prolonged', async () => (await end()) > 3_600_000);
-      await fail2ban.client('set', 'growing', 'unbanip', ip);
+      await fail2ban.command('set', 'growing', 'unbanip', ip);
       await served(ip);
     });
 
@@ -336,7 +336,7 @@ describeWithFail2ban('fail2ban', () => {
       await served(ip);
       await fail2ban.start();
       await denied(ip);
-      await fail2ban.client('set', 'brief', 'unbanip', ip);
+      await fail2ban.command('set', 'brief', 'unbanip', ip);
       await served(ip);
     });
 
@@ -345,18 +345,18 @@ describeWithFail2ban('fail2ban', () => {
       await ban(ip, 'unbound');
       expect(await claimsOf(ip)).toEqual(['fail2ban:unbound']);
       await isLogged('with a key that is not bound to a source, needs the scope admin');
-      await fail2ban.client('set', 'unbound', 'unbanip', ip);
+      await fail2ban.command('set', 'unbound', 'unbanip', ip);
       await served(ip);
       // Its claims are dropped one by one, and later bans are not held up.
       await ban(ip, 'unbound');
-      await fail2ban.client('unban', '--all');
+      await fail2ban.command('unban', '--all');
       await served(ip);
       await ban(ip, 'unbound');
     });
 
     it('restarts with 10,000 bans, and no banned address is served', async () => {
       const ips = Array.from({ length: 10_000 }, (_, n) => `127.20.${n >> 8}.${n & 255}`);
-      await fail2ban.client('set', 'shop', 'banip', ...ips);
+      await fail2ban.command('set', 'shop', 'banip', ...ips);
       const claims = async () => (await service.call('GET', '/api/sources/fail2ban:shop')).body['claims'] as number;
       await eventually('all are blocked', async () => (await claims()) >= ips.length);
       await idle();
@@ -385,7 +385,7 @@ describeWithFail2ban('fail2ban', () => {
       expect([...statuses.keys()]).toEqual([403]);
       expect(await claims()).toBeGreaterThanOrEqual(ips.length);
       const lifting = performance.now();
-      await fail2ban.client('unban', '--all');
+      await fail2ban.command('unban', '--all');
       for (const ip of visited) await served(ip);
       console.info(`unban --all: ${((performance.now() - lifting) / 1_000).toFixed(1)} s`);
     });
@@ -405,7 +405,7 @@ describeWithFail2ban('fail2ban', () => {
       const released = async () => (await service.call('GET', '/api/sources/fail2ban:plain')).body['release_at'];
       await eventually('the release is taken back', async () => (await released()) === null);
       expect(await service.visit(ip)).toBe(403);
-      await fail2ban.client('set', 'plain', 'unbanip', ip);
+      await fail2ban.command('set', 'plain', 'unbanip', ip);
       await served(ip);
       // The failures of programs, not of the other action.
       expect(fail2ban.log.slice(before)).not.toMatch(/fail2ban\.utils .*ERROR/);

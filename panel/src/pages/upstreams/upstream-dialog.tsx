@@ -7,6 +7,7 @@ import { useSetUpstream } from '../../api/upstreams.ts';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { NameField } from '../../parts/name-field.tsx';
 import { nameFault } from '../../parts/plain-name.ts';
+import { presetLabels } from '../../parts/preset-labels.ts';
 import { changeTitle, ProblemAlert } from '../../parts/problem-alert.tsx';
 import { ReloadFailure } from '../../parts/reload-failure.tsx';
 import { ReplaceConsent } from '../../parts/replace-consent.tsx';
@@ -24,7 +25,7 @@ import {
   withPreset,
 } from './upstream-draft.ts';
 import { EntryLinks } from './upstream-table.tsx';
-import { headerName, presetLabels, resultLines } from './upstream-words.ts';
+import { headerName, resultLines } from './upstream-words.ts';
 
 interface UpstreamDialogProps {
   /** The upstream to edit; null: a new one. */

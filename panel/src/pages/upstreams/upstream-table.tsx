@@ -5,12 +5,13 @@ import type { PresetName } from '../../../../src/domain/upstream-presets.ts';
 import type { Upstream, UpstreamList } from '../../api/types.ts';
 import { Age } from '../../parts/age.tsx';
 import { ListTable } from '../../parts/list-table.tsx';
+import { presetLabels } from '../../parts/preset-labels.ts';
 import { EditButton, RemoveButton, RowButtons } from '../../parts/row-buttons.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import styles from '../../parts/styles.module.css';
 import { UserText } from '../../parts/user-text.tsx';
 import { useAllowed } from '../../session/session.ts';
-import { extentWords, insideWords, namingWords, presetLabels, stateWords } from './upstream-words.ts';
+import { extentWords, insideWords, namingWords, stateWords } from './upstream-words.ts';
 
 const shownNetworks = 3;
 const shownInside = 3;

@@ -148,6 +148,7 @@ describeOnOneProxy('attach', ({ bin }) => {
     host = new SimulatedHost(service);
     options = {
       dryRun: false,
+      upstreams: false,
       configFile: service.paths.config,
       reloadBy: { kind: 'master' },
       openFrontEnds: ['stats'],

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CommandLineUser } from '../testkit/command-line-user.ts';
-import { describeOnEachProxy } from '../testkit/proxies.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 type Headers = readonly (readonly [name: string, value: string])[];
@@ -68,7 +68,7 @@ const probes: readonly Probe[] = [
   ['a blocked direct client', blockedDirect, [...xff('198.51.100.77'), ...cf('198.51.100.77')], 403],
 ];
 
-describeOnEachProxy('the explanation of the client address', ({ bin }) => {
+describeOnProductProxies('the explanation of the client address', ({ bin }) => {
   let service: RealService;
   let server: Server;
   let operator: CommandLineUser;

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { temporaryFolder } from '../testkit/blocking.ts';
 import { eventually } from '../testkit/conditions.ts';
-import { describeOnEachProxy, describeOnNewestProxy } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 const peer = '127.0.3.7';
 const lb = { networks: ['127.0.3.0/24'], header: 'x-forwarded-for' };
 
-describeOnEachProxy('an upstream', ({ bin }) => {
+describeOnProductProxies('an upstream', ({ bin }) => {
   let service: RealService;
   beforeAll(async () => {
     service = await RealService.start({ bin });
@@ -80,6 +80,29 @@ describeOnEachProxy('an upstream', ({ bin }) => {
     await service.healthy();
     busy.destroy();
     await remove('other');
+  });
+
+  it('has its requests without a client counted, each of a kept connection too', async () => {
+    const counted = async () => (await service.call('GET', '/api/upstreams/lb')).body['unnamed_requests'];
+    // A worker of its own, which has counted nothing.
+    await remove('lb');
+    await set('lb', lb);
+    expect(await counted()).toBe(0);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let request = 0; request < 3; request += 1) expect(await service.visit(peer, { agent })).toBe(200);
+    agent.destroy();
+    expect(await service.visit('127.0.3.8')).toBe(200);
+    expect(await forwarded('203.0.113.8')).toBe(200);
+    expect(await forwarded('203.0.113.7')).toBe(403);
+    expect(await service.visit('127.0.0.1')).toBe(200);
+    expect(await counted()).toBe(4);
+    const { text: metrics } = await service.call('GET', '/metrics');
+    expect(metrics).toMatch(/^proxy_manager_upstream_unnamed_requests_total\{upstream="lb"\} 4$/m);
+    const { status, body } = await service.call('GET', '/health');
+    expect({ status, notices: body['notices'] }).toEqual({
+      status: 200,
+      notices: [expect.stringMatching(/^upstream lb: 4 requests without x-forwarded-for passed unchecked, /)],
+    });
   });
 
   it('is served itself, and a block inside it is refused with the reason', async () => {

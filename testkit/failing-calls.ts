@@ -2,6 +2,7 @@
 // SQLite.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
+import { processAlive } from '../src/system/processes.ts';
 import { eventually } from './conditions.ts';
 
 /** False if strace is missing (`scripts/prepare` installs it), or may not trace. */
@@ -36,7 +37,7 @@ export async function failCalls(pid: number, { calls, how, when = '1+', paths = 
     return await everyThreadTraced(pid);
   });
   await Promise.race([attached, failed]);
-  return { end: () => ended(strace) };
+  return { end: () => ended(strace, pid) };
 }
 
 async function everyThreadTraced(pid: number): Promise<boolean> {
@@ -47,9 +48,13 @@ async function everyThreadTraced(pid: number): Promise<boolean> {
   return true;
 }
 
-/** Detaches from the process, if it still runs. */
-async function ended(strace: ChildProcess): Promise<void> {
-  if (strace.exitCode !== null || strace.signalCode !== null) return;
+/** Detaches from the process, if it still runs. If it is dying, strace may wait for a thread that waits for strace. */
+async function ended(strace: ChildProcess, pid: number): Promise<void> {
+  const isOver = () => strace.exitCode !== null || strace.signalCode !== null;
+  if (isOver()) return;
   strace.kill('SIGTERM');
-  await eventually('strace has let go', () => strace.exitCode !== null || strace.signalCode !== null);
+  await eventually('strace has let go', async () => {
+    if (!isOver() && !(await processAlive(pid, null))) strace.kill('SIGKILL');
+    return isOver();
+  });
 }

@@ -138,6 +138,11 @@ export function dealt(
   };
 }
 
+/** Of a property's random cases `npm test` runs a third. */
+export function caseCount(all: number): number {
+  return longTests ? all : Math.ceil(all / 3);
+}
+
 /** In `npm test` a fixed sample of the matrix. */
 export function sampled<T>(all: readonly T[], sample: (one: T, index: number) => boolean): readonly T[] {
   return longTests ? all : all.filter(sample);

@@ -65,7 +65,7 @@ const ClientAddressAnswer = model('ClientAddressAnswer', 'Which address HAProxy 
   by: textOrNull('The blocked or trusted entry that decides; null: none does.'),
   status: integerOrNull(400, 403, 'What HAProxy answers itself, 400 or 403; null: the request is passed on.'),
   upstreams_in_force: flag(
-    'False: the live configuration does not use the upstream map, so the peer is judged although upstreams are stored.',
+    'False: a front end of the live configuration that denies blocked addresses lacks rules for upstreams, so the peer is judged there although upstreams are stored. `/health` names the front ends and what they lack.',
   ),
 });
 export type ClientAddressAnswer = Static<typeof ClientAddressAnswer>;

@@ -115,7 +115,9 @@ const Attached = model(
   {
     files: texts('The files that HAProxy reads, in order.'),
     front_ends: listOf(FrontEnd, 'The front ends that the current worker loaded, as far as known.'),
-    changed_since_load: flag('The files have changed since the current worker loaded them.'),
+    changed_since_load: flagOrNull(
+      'The files have changed since the current worker loaded them. Null: not known; they could not be read, or the worker does not answer.',
+    ),
     reload_by: text('How the service reloads HAProxy: `master`, `never` or `systemd:UNIT`.'),
   },
 );
@@ -161,6 +163,9 @@ const Health = model('Health', 'The state of all parts.', {
   attached: orNull(Attached, 'The configuration of HAProxy if the service is attached; otherwise null.'),
   trusted_map: described(TrustedMapHealth, 'The map of trusted addresses.'),
   scheduled_reload: orNull(ScheduledReload, 'The reload that follows automatically; null: none.'),
+  notices: texts(
+    'What an operator should know and what does not degrade the status, one sentence each: an upstream that sent requests without a client, a denied page that was refused, an access log without its socket. Empty also while they could not be read in time.',
+  ),
   unbound_keys: orNull(
     texts('Their names.'),
     'Valid keys with the scope `block`, without `admin`, that are not bound to a source: their unblocks drop the blocks of operators. Bind each to a source, or mark it as `manual`. It does not degrade the status. Null: the database did not answer in time.',
@@ -190,6 +195,7 @@ const health = {
   attached: null,
   trusted_map: { used: true, entries: 0 },
   scheduled_reload: null,
+  notices: [],
   unbound_keys: [],
   versions: { service: '0.1.0', proxy: '3.0.11-1+deb13u2', untested: null },
 } satisfies Health;

@@ -13,6 +13,7 @@ import { operation } from './operation.ts';
 import { CommittedMembers } from './problem.ts';
 import {
   count,
+  countOrNull,
   described,
   flag,
   flagOrNull,
@@ -27,6 +28,7 @@ import {
   textOrNull,
   texts,
   time,
+  timeOrNull,
 } from './schema.ts';
 
 const tag = 'Upstreams';
@@ -104,11 +106,21 @@ const fields = {
   blocked_inside_total: count('How many these are.'),
 };
 
-const UpstreamRecord = model('Upstream', 'A proxy in front of HAProxy, whose word about the client is taken.', fields);
+/** As stored. */
+const UpstreamRecord = Type.Object(fields);
 export type UpstreamRecord = Static<typeof UpstreamRecord>;
 
+const UpstreamReport = model('Upstream', 'A proxy in front of HAProxy, whose word about the client is taken.', {
+  ...fields,
+  unnamed_requests: countOrNull(
+    'How many requests named no client and were served without a check of the blocked map, counted by the current worker; an address that sends none for a day is forgotten. Health checks of a load balancer are such requests; if the number grows with the traffic, the header is missing. Null: the worker did not answer, or its configuration does not count them.',
+  ),
+  last_unnamed_at: timeOrNull('When the last of them came; null: none, or unknown.'),
+});
+export type UpstreamReport = Static<typeof UpstreamReport>;
+
 const Upstreams = model('Upstreams', 'All upstreams.', {
-  items: listOf(UpstreamRecord, 'The entries.'),
+  items: listOf(UpstreamReport, 'The entries.'),
   total: count('How many there are.'),
   in_force: flagOrNull(
     'True: every worker holds them, and HAProxy judges the clients that they name. False: not, or not in every worker. Null: not known yet.',
@@ -175,6 +187,11 @@ const lb = {
   blocked_inside: [],
   blocked_inside_total: 0,
 } satisfies UpstreamRecord;
+const lbNow = {
+  ...lb,
+  unnamed_requests: 12,
+  last_unnamed_at: '2026-11-20T12:00:00.000Z',
+} satisfies UpstreamReport;
 const path = { name: 'lb' };
 
 export const listUpstreams = operation({
@@ -187,7 +204,7 @@ export const listUpstreams = operation({
   summary: 'List the upstreams',
   description: 'All of them, in the order of their names, and whether they are in force.',
   answers: { 200: { description: 'The upstreams.', schema: Upstreams } },
-  examples: { all: { summary: 'All', answer: { items: [lb], total: 1, in_force: true, reason: null } } },
+  examples: { all: { summary: 'All', answer: { items: [lbNow], total: 1, in_force: true, reason: null } } },
 });
 
 export const getUpstream = operation({
@@ -198,11 +215,11 @@ export const getUpstream = operation({
   audit: null,
   tag,
   summary: 'Get one upstream',
-  description: 'As it is stored.',
+  description: 'As it is stored, and what the current worker counted.',
   params,
-  answers: { 200: { description: 'The upstream.', schema: UpstreamRecord } },
+  answers: { 200: { description: 'The upstream.', schema: UpstreamReport } },
   codes: [codes.NotFound],
-  examples: { load_balancer: { summary: 'A load balancer', path, answer: lb } },
+  examples: { load_balancer: { summary: 'A load balancer', path, answer: lbNow } },
 });
 
 export const setUpstream = operation({

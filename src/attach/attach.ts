@@ -10,7 +10,7 @@ import type { Host } from './host.ts';
 import { ownSettings } from './own-settings.ts';
 import { type Finding, prove } from './prove.ts';
 import { readRecord, recordFile } from './record.ts';
-import { laterPasteLines, pasteLines, report, withoutRule } from './report.ts';
+import { laterPasteLines, pasteLines, report, upstreamPasteLines, withoutRule } from './report.ts';
 import { refuseUnusable } from './requirements.ts';
 import { ServiceCommand } from './service-command.ts';
 import {
@@ -36,6 +36,8 @@ export interface AttachOptions {
   readonly openFrontEnds: readonly string[] | null;
   /** Import lists, and restart or reload HAProxy, without asking. */
   readonly yes: boolean;
+  /** Prints the lines for upstreams in any case. */
+  readonly upstreams: boolean;
   /** The folder of the program. */
   readonly root: string;
 }
@@ -104,6 +106,7 @@ class Attaching {
     await this.#make(steps, settings.reloadBy);
     const service = new ServiceCommand({ host, root, settings });
     await this.#importLists(facts, made, service);
+    await this.#deps.operator.print(...upstreamPasteLines(facts.frontEnds, this.#deps.options.upstreams, settings));
     const pasted = await this.#rulesPasted(facts, settings);
     if (!(await this.#inForce(pasted, service, made))) return 'open';
     return await this.#proveAll(pasted, { settings, service, made });
@@ -124,6 +127,7 @@ class Attaching {
           `The configuration names ${list}, which does not exist, so HAProxy cannot reload or restart. Run attach now, which creates it, or remove the lines that name it.`,
       ),
       ...laterPasteLines(lacking, settings),
+      ...upstreamPasteLines(facts.frontEnds, this.#deps.options.upstreams, settings),
       ...(reloadBy.kind === 'systemd' ? polkitLines(reloadBy.unit) : []),
       '',
       'This was a dry run: nothing was changed.',
@@ -231,7 +235,8 @@ class Attaching {
   async #inForce(facts: Facts, service: ServiceCommand, made: Made): Promise<boolean> {
     const { proxy, files, socket } = facts;
     const health = await service.health();
-    const isLoaded = health.attached !== null && !health.attached.changed_since_load && health.workers.current?.whole;
+    const isLoaded =
+      health.attached !== null && health.attached.changed_since_load === false && health.workers.current?.whole;
     if (socket.usable && isLoaded === true) return true;
     const { valid, output } = await checkConfiguration(proxy.exe, files, {
       folder: await workFolderOfProxy({ ...proxy.arguments, pid: proxy.pid }),

@@ -132,23 +132,26 @@ async function healthOf(service: ServiceCommand): Promise<HealthReport | null> {
  */
 async function refuseWhileNamed(
   attached: readonly string[],
-  { blockedMap, trustedMap }: Settings,
+  { blockedMap, trustedMap, upstreamsMap, proxyProtocolMap }: Settings,
   operator: Operator,
   { yes }: DetachOptions,
 ): Promise<void> {
+  const maps = [blockedMap, trustedMap, upstreamsMap, proxyProtocolMap];
   const names = new Map<string, RunningProxy[]>();
   for (const proxy of await findRunningProxies()) {
     for (const name of await namesOf(proxy)) names.set(name, [...(names.get(name) ?? []), proxy]);
   }
   if (attached[0] === undefined || !names.has(attached[0])) for (const name of attached) names.set(name, []);
+  const used = new Set<string>();
   const places: string[] = [];
   const unreadable: string[] = [];
   for (const [name, proxies] of names) {
     try {
       for (const { path, text } of await configurationFilesOf({ files: [name], workFolder: null, pid: null })) {
         for (const { number, words } of configLines(text)) {
-          if (words.some((word) => word.includes(blockedMap) || word.includes(trustedMap)))
-            places.push(`${path}:${number}`);
+          const named = maps.filter((map) => words.some((word) => word.includes(map)));
+          for (const map of named) used.add(map);
+          if (named.length > 0) places.push(`${path}:${number}`);
         }
       }
     } catch (error) {
@@ -159,7 +162,7 @@ async function refuseWhileNamed(
   }
   if (places.length > 0) {
     throw new CannotAttach(
-      `the configuration of HAProxy still uses ${blockedMap} or ${trustedMap}: ${places.join(', ')}. Remove these lines, reload HAProxy if it runs, and run detach again`,
+      `the configuration of HAProxy still uses ${[...used].join(' or ')}: ${places.join(', ')}. Remove these lines, reload HAProxy if it runs, and run detach again`,
     );
   }
   if (unreadable.length === 0) return;

@@ -1,6 +1,6 @@
 import { type FrontEnd, missingRuleText } from '../configuration/rules/front-ends.ts';
 import type { Facts } from './facts.ts';
-import { type Maps, ruleLines } from './texts.ts';
+import { type Maps, ruleLines, type UpstreamMaps, upstreamLines } from './texts.ts';
 
 export function report({ proxy, version, files, frontEnds, socket }: Facts, open: readonly string[]): string[] {
   const unit = proxy.unit === null ? '' : ` of ${proxy.unit}`;
@@ -31,7 +31,7 @@ export function ruleText({ answersBefore, sourceSetAt }: FrontEnd): string {
   const source =
     sourceSetAt === null
       ? ''
-      : `, which checks the address of the connection; ${sourceSetAt} sets the client's address only later, so behind a CDN the rule sees the CDN`;
+      : `, which checks the address of the connection; ${sourceSetAt} sets the client's address only later, so behind a CDN the rule sees the CDN; upstreams judge its client (attach --upstreams)`;
   return `has the rule${before}${source}`;
 }
 
@@ -57,6 +57,24 @@ export function laterPasteLines(lacking: readonly FrontEnd[], maps: Maps): strin
     '',
     `attach will then ask for these lines. Do not paste them before: HAProxy does not start with them until attach has created ${maps.blockedMap}. To leave a front end open: attach --open NAME.`,
     ...linesOfEach(lacking, maps),
+  ];
+}
+
+/** If a front end takes the client from a header itself, or on request. */
+export function upstreamPasteLines(
+  frontEnds: readonly FrontEnd[],
+  isAsked: boolean,
+  maps: Maps & UpstreamMaps,
+): string[] {
+  const own = frontEnds.filter(({ sourceSetAt }) => sourceSetAt !== null);
+  if (own.length === 0 && !isAsked) return [];
+  const where =
+    own.length === 0 ? '' : ` Here ${own.map(({ name, sourceSetAt }) => `${name} (${sourceSetAt})`).join(', ')}.`;
+  return [
+    '',
+    `Behind a CDN, a load balancer or another proxy, a front end needs these lines to judge its client (docs/upstreams.md).${where} Paste them once attach has created the lists, at the start of the section in place of the two lines, of set-src and of option forwardfor. The last two are a section of its own.`,
+    '',
+    ...upstreamLines(maps),
   ];
 }
 

@@ -1,4 +1,5 @@
 // The files and texts of `attach`. Each file names its origin; `detach` keeps files that were changed since.
+import { exceptUnnamedUpstream, upstreamLinesFor } from '../configuration/template/client-address-rules.ts';
 import { describeReloadBy, type ReloadBy } from '../settings.ts';
 
 export const user = 'proxy-manager';
@@ -6,6 +7,11 @@ export const user = 'proxy-manager';
 export interface Maps {
   readonly blockedMap: string;
   readonly trustedMap: string;
+}
+
+export interface UpstreamMaps {
+  readonly upstreamsMap: string;
+  readonly proxyProtocolMap: string;
 }
 
 /** The name of the condition in the pasted lines. */
@@ -19,6 +25,20 @@ export function ruleLines(mode: string, { blockedMap, trustedMap }: Maps): reado
   const unlessTrusted = `!{ src,map_ip(${trustedMap},0) -m int gt 0 }`;
   const action = mode === 'http' ? 'http-request deny deny_status 403' : 'tcp-request session reject';
   return [`acl ${ruleAcl} src,map_ip(${blockedMap},0) -m int gt 0`, `${action} if ${ruleAcl} ${unlessTrusted}`];
+}
+
+/** In place of the two lines, behind a proxy that names its client. Only in mode http. */
+export function upstreamLines(maps: Maps & UpstreamMaps): readonly string[] {
+  const { frontEnd, section } = upstreamLinesFor(maps);
+  const [acl = '', deny = ''] = ruleLines('http', maps);
+  const at = frontEnd.findIndex((line) => line.startsWith('http-request set-header'));
+  return [
+    ...[...frontEnd.slice(0, at), acl, `${deny} ${exceptUnnamedUpstream}`, ...frontEnd.slice(at)].map(
+      (line) => `    ${line}`,
+    ),
+    '',
+    ...section,
+  ];
 }
 
 const writtenBy = '# Written by "proxy-manager attach", and removed by "proxy-manager detach" unless it was edited.';

@@ -12,6 +12,7 @@ import { auditedChange } from '../store/audit-rows.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { StagedRow } from '../store/bulk-store.ts';
 import type { ClaimSelection } from '../store/claim-search.ts';
+import { MANUAL } from '../store/claims.ts';
 import type { Growth } from '../store/group-effects.ts';
 import type { AddressChecker } from './address-checker.ts';
 import { type ChangeCounts, countsOf, notBlocked, runtimeReport } from './answers.ts';
@@ -32,7 +33,7 @@ import type { Synchroniser } from './compare/sync.ts';
 import { coveringOf, stillBlocked } from './covering-networks.ts';
 import type { Exceptions } from './exceptions.ts';
 import { textPages } from './mirrored-map.ts';
-import { isBound, manualName, type NamedSource, type Sources, sourceOf } from './sources.ts';
+import { type ClaimingSource, isBound, manualName, type NamedSource, type Sources, sourceOf } from './sources.ts';
 import { claimedByLists, droppedFromList, nothingToDrop } from './unblock-refusals.ts';
 import type { Admission, AdmittedBatch, AdmittedBlock } from './write/admission.ts';
 import { SpecialEntries } from './write/admission.ts';
@@ -87,23 +88,22 @@ export class BlockedSet implements BlockedSetService {
     request: RequestedBlock,
     caller: Caller,
   ): Promise<{ created: boolean; changed: boolean; answer: BlockAnswer }> {
-    const { sources, exceptions, admission } = this.#deps;
+    const { sources, admission } = this.#deps;
     const byList = () => sources.actsOnList(request.source, caller);
-    const { endsTrust, ...admitted } = await admission.admitOne(request, caller, byList);
-    if (!endsTrust) return await this.#block(request, admitted, caller);
-    let done = { created: false, changed: false };
-    const answer = await exceptions.endedBy([request.entry], caller, async () => {
-      const { answer, counts, ...effect } = await this.#block(request, admitted, caller);
-      done = effect;
-      return { answer, counts };
+    const admitted = await admission.admitOne(request, caller, byList);
+    return await sources.claiming(request.source, 'agent', caller, async (source) => {
+      const { counts, ...blocked } = await this.#blockFor(source, request, admitted, caller);
+      await afterStoring(counts, () => sources.claimsAgain(source));
+      if (request.force) return blocked;
+      // Trust may have been stored since the block was admitted.
+      const done = { answer: blocked.answer, counts };
+      const answer =
+        source?.kind === 'list'
+          ? blocked.answer
+          : await this.#deps.exceptions.endedBy([request.entry], source?.id ?? MANUAL, caller, done);
+      const overriddenBy = await afterStoring(counts, () => admission.overriding(request.entry));
+      return { ...blocked, answer: { ...answer, ...(overriddenBy.length > 0 && { overridden_by: overriddenBy }) } };
     });
-    return { ...done, answer };
-  }
-
-  #block(request: RequestedBlock, admitted: AdmittedBlock, caller: Caller): Promise<Blocked> {
-    return this.#deps.sources.claiming(request.source, 'agent', caller, (source) =>
-      this.#blockFor(source, request, admitted, caller),
-    );
   }
 
   async #blockFor(
@@ -146,13 +146,16 @@ export class BlockedSet implements BlockedSetService {
     const name = sourceOf(asked, caller);
     const source = name === undefined ? undefined : await this.#deps.sources.find(name);
     if (source?.kind === 'list' && !isBound(caller)) throw droppedFromList(source);
-    // Nothing is trusted that is not blocked.
-    if (trustFor === undefined || (await this.#deps.store.get(entry.text)) === null) {
-      return await this.#drop(entry, caller, source, { orFail: true });
-    }
+    if (trustFor === undefined) return await this.#drop(entry, caller, source, { orFail: () => true });
     let dropped = false;
-    const answer = await this.#deps.exceptions.unblocked({ entry, seconds: trustFor }, caller, async () => {
-      const done = await this.#drop(entry, caller, source, { orFail: false });
+    const answer = await this.#deps.exceptions.unblocked({ entry, seconds: trustFor }, caller, async (trust) => {
+      let isTrusted = false;
+      const first = async (): Promise<void> => {
+        if ((await this.#deps.store.get(entry.text)) === null) return;
+        await trust();
+        isTrusted = true;
+      };
+      const done = await this.#drop(entry, caller, source, { orFail: () => !isTrusted, first });
       dropped = done.dropped;
       return done.answer;
     });
@@ -163,14 +166,11 @@ export class BlockedSet implements BlockedSetService {
     entry: IpEntry,
     caller: Caller,
     source: NamedSource | undefined,
-    { orFail }: { readonly orFail: boolean },
+    { orFail, first }: { readonly orFail: () => boolean; readonly first?: () => Promise<void> },
   ): Promise<Unblocked> {
     const change = ofSource({ op: 'remove', entry } as const, source);
-    const result = await this.#deps.writer.change([change], 'urgent', deadlineOf(caller), {
-      operation: 'unblock',
-      caller,
-      source: source?.name,
-    });
+    const author = { operation: 'unblock', caller, source: source?.name };
+    const result = await this.#deps.writer.change([change], 'urgent', deadlineOf(caller), author, first);
     const [effect] = result.effects;
     if (effect?.op !== 'remove') throw new Error('the writer returned no result of a removal');
     const stray = result.strays.has(entry.text);
@@ -185,7 +185,7 @@ export class BlockedSet implements BlockedSetService {
     const covering = await afterStoring(counts, () => coveringOf(this.#deps.store, entry));
     const claims = await afterStoring(counts, () => this.#deps.sources.named(effect.stillClaimedBy ?? []));
     const still = claims.length === 0 ? {} : { still_claimed_by: claims };
-    if (!done && orFail) {
+    if (!done && orFail()) {
       if (effect.stillClaimedBy !== undefined && source === undefined) throw claimedByLists(entry, claims);
       throw nothingToDrop(entry, source, { covering, still, stray, report });
     }
@@ -198,13 +198,19 @@ export class BlockedSet implements BlockedSetService {
     const admitted = await admission.admitBatch(request, options, caller, byList);
     const batch = (source: NamedSource | undefined) => this.#batchFor(source, admitted, request, caller, options);
     const claims = options.dryRun !== true && admitted.changes.some(({ op }) => op === 'add');
-    if (claims) return await sources.claiming(options.source, 'agent', caller, batch);
+    if (claims) {
+      return await sources.claiming(options.source, 'agent', caller, async (source) => {
+        const answer = await batch(source);
+        await afterStoring(answer, () => sources.claimsAgain(source));
+        return answer;
+      });
+    }
     return await batch(await sources.toPreview(options.source, 'agent', caller));
   }
 
   async #batchFor(
     source: NamedSource | undefined,
-    { changes: wanted, rejected: own, special, endsTrust }: AdmittedBatch,
+    { changes: wanted, rejected: own, special, unforced }: AdmittedBatch,
     request: BatchRequest,
     caller: Caller,
     options: BatchOptions,
@@ -222,15 +228,15 @@ export class BlockedSet implements BlockedSetService {
         ? answer
         : { ...answer, ...(await stillBlocked(this.#deps.store, removals, new Set(net.removed))) };
     }
-    const store = async () => {
-      const answer: BulkAnswer =
-        changes.length > groupedUpTo || removals.length > this.#deps.writer.removalsAtMost
-          ? await this.#stagedBatch(changes, rejected, caller, source)
-          : await this.#groupedBatch(changes, rejected, caller, source);
-      return { answer, counts: answer };
-    };
+    const stored =
+      changes.length > groupedUpTo || removals.length > this.#deps.writer.removalsAtMost
+        ? await this.#stagedBatch(changes, rejected, caller, source)
+        : await this.#groupedBatch(changes, rejected, caller, source);
+    const done = { answer: stored, counts: stored };
     const answer =
-      endsTrust.length === 0 ? (await store()).answer : await this.#deps.exceptions.endedBy(endsTrust, caller, store);
+      source?.kind === 'list'
+        ? stored
+        : await this.#deps.exceptions.endedBy(unforced, source?.id ?? MANUAL, caller, done);
     return {
       ...answer,
       ...special.members,
@@ -291,13 +297,17 @@ export class BlockedSet implements BlockedSetService {
     const special = new SpecialEntries();
     const { sources } = this.#deps;
     const source = await sources.toPreview(options.source, 'list', caller);
+    let claimant: ClaimingSource | undefined;
     const done = await this.#deps.bulk.run(
       this.#deps.admission.admitStream(items, options, { reject, special }, caller),
       {
         replace: true,
         source,
         // Not earlier: an invalid list leaves no new source behind.
-        ensureSource: () => sources.toClaim(options.source, 'list', caller),
+        ensureSource: async () => {
+          claimant = await sources.toClaim(options.source, 'list', caller);
+          return claimant;
+        },
         allowShrink,
         dryRun,
         requestedBy: caller.keyName,
@@ -313,6 +323,7 @@ export class BlockedSet implements BlockedSetService {
       },
     );
     if (dryRun) return { ...this.#dryRunAnswer(done, { total, first }), ...special.members };
+    await afterStoring(done, () => sources.claimsAgain(claimant));
     return { ...this.#deps.outcomes.reportBulk('replace', done, { total, first }, caller), ...special.members };
   }
 

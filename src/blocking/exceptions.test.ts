@@ -2,10 +2,14 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { caller, entryOf, toBlock } from '../../testkit/blocking.ts';
-import { type BulkChanges, openBulkChanges } from '../../testkit/bulk-changes.ts';
+import { type BulkChanges, openBulkChanges, texts } from '../../testkit/bulk-changes.ts';
+import { eventually } from '../../testkit/conditions.ts';
 import { codes } from '../errors/catalogue.ts';
+import { BulkStore } from '../store/bulk-store.ts';
 import type { BlockedSetService, BulkItem } from './blocked-set-service.ts';
-import { GroupWriter } from './write/group-writer.ts';
+import { TrustedSet } from './trusted-set.ts';
+import { Admission } from './write/admission.ts';
+import { DurableCommit } from './write/durable-commit.ts';
 
 const ip = '192.0.2.1';
 const entry = entryOf(ip);
@@ -128,7 +132,7 @@ describe('an unblock with trust for a time', () => {
 
   it('says that the address is trusted if the claims cannot be dropped', async () => {
     await changes.block(ip);
-    vi.spyOn(GroupWriter.prototype, 'change').mockRejectedValue(new Error('disk full'));
+    vi.spyOn(DurableCommit.prototype, 'commit').mockRejectedValue(new Error('disk full'));
     const failed = await unblockFor().catch((error: unknown) => error);
     expect(failed).toMatchObject({ detail: expect.stringContaining('; the address is trusted until ') });
     await changes.everywhere([ip]);
@@ -195,7 +199,79 @@ describe('a block of an address with temporary trust', () => {
   it('keeps trust that became permanent meanwhile', async () => {
     await trust(ip, week);
     await trust(ip);
-    expect(await changes.kit.trusted.endEarly(entry, caller())).toBeNull();
+    expect(await changes.kit.trusted.endEarly(entry, caller(), async () => true)).toBeNull();
     expect(await trustedNow()).toEqual([ip]);
+  });
+});
+
+describe('a block and an unblock with trust at the same time', () => {
+  const { admitOne } = Admission.prototype;
+  const { endEarly, putInTurn } = TrustedSet.prototype;
+  const { markReady } = BulkStore.prototype;
+
+  /** Blocks; `meanwhile` runs after the block was admitted. */
+  const blockWith = async (meanwhile: () => Promise<unknown>) => {
+    vi.spyOn(Admission.prototype, 'admitOne').mockImplementationOnce(async function (this: Admission, ...args) {
+      const admitted = await admitOne.apply(this, args);
+      await meanwhile();
+      return admitted;
+    });
+    return (await changes.block(ip)).answer;
+  };
+
+  it('ends trust that was stored after the block was admitted', async () => {
+    await put('drop', [ip]);
+    const answer = await blockWith(() => unblockFor());
+    expect(answer).toMatchObject({ trust_ended: [ip], runtime_map_updated: true });
+    expect(answer.overridden_by).toBeUndefined();
+    expect(await trustedNow()).toEqual([]);
+    expect(await set.check(entry)).toMatchObject({ verdict: 'blocked', enforced: true });
+  });
+
+  it('says so if permanent trust was stored after the block was admitted', async () => {
+    expect(await blockWith(() => trust(ip))).toMatchObject({ overridden_by: [ip] });
+    expect(await trustedNow()).toEqual([ip]);
+  });
+
+  it('keeps trust that came after the block and dropped it', async () => {
+    await trust(ip, week);
+    vi.spyOn(TrustedSet.prototype, 'endEarly').mockImplementationOnce(async function (this: TrustedSet, ...args) {
+      await unblockFor();
+      return await endEarly.apply(this, args);
+    });
+    expect((await changes.block(ip)).answer.trust_ended).toBeUndefined();
+    expect(await trustedNow()).toEqual([ip]);
+    await changes.everywhere([]);
+  });
+
+  it('drops no block that was made after the trust was stored', async () => {
+    await changes.block(ip);
+    const blocks: Promise<unknown>[] = [];
+    vi.spyOn(TrustedSet.prototype, 'putInTurn').mockImplementationOnce(async function (this: TrustedSet, ...args) {
+      const done = await putInTurn.apply(this, args);
+      let isDone = false;
+      blocks.push(set.block(toBlock(ip), fail2ban()).finally(() => (isDone = true)));
+      await eventually('the block is done or waits', () => isDone || changes.kit.writer.queueDepth > 0);
+      return done;
+    });
+    expect(await unblockFor()).toMatchObject({ trusted: { ip_address: ip } });
+    expect(await Promise.all(blocks)).toMatchObject([{ answer: { trust_ended: [ip] } }]);
+    expect(await trustedNow()).toEqual([]);
+    await changes.everywhere([ip]);
+  });
+
+  it('does not wait for a large batch, which ends trust that was stored before its turn', async () => {
+    await put('drop', [ip]);
+    const other = entryOf('192.0.2.2');
+    await changes.block(other.text);
+    vi.spyOn(BulkStore.prototype, 'markReady').mockImplementationOnce(async function (this: BulkStore, ...args) {
+      expect((await set.unblock(other, caller(), { trustFor: week })).answer).toMatchObject({ trusted: {} });
+      await unblockFor();
+      return await markReady.apply(this, args);
+    });
+    const add = [ip, ...texts(1_001)].map((text, index) => ({ index, request: toBlock(text) }));
+    const answer = await set.batch({ add, remove: [], rejected: [] }, caller());
+    expect(answer).toMatchObject({ added: 1_001, updated: 1, trust_ended: [ip] });
+    expect(await trustedNow()).toEqual([other.text]);
   });
 });

@@ -1,12 +1,14 @@
 // An exception is a trust with an end: it allows an address although lists claim it. The next block of the address by
-// an operator or an agent ends it (ADR 0064).
+// an operator or an agent ends it (ADR 0064). Of a block and an exception at the same time the order of their turns
+// decides which came last: each makes, or ends, the trust with regard to the claims as they are in its turn.
 
 import type { Caller } from '../api/caller.ts';
 import type { RuntimeReport } from '../api/changes.ts';
 import type { TrustedIp } from '../api/trusted-ips.ts';
-import { Mutex } from '../concurrency/mutex.ts';
 import type { IpEntry } from '../domain/ip.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import { isExpired } from '../store/blocked-changes.ts';
+import type { ClaimsStore } from '../store/claims-store.ts';
 import { type ChangeCounts, runtimeReport } from './answers.ts';
 import type { TrustedSet } from './trusted-set.ts';
 import { changeFailure } from './write/change-failure.ts';
@@ -14,63 +16,79 @@ import { changeFailure } from './write/change-failure.ts';
 const listedEnded = 100;
 
 type Ended<Answer> = Answer & { readonly trust_ended?: string[] };
-type Trusted<Answer> = Answer & { readonly trusted: TrustedIp };
+type Trusted<Answer> = Answer & { readonly trusted?: TrustedIp };
+
+interface ExceptionsDeps {
+  readonly trusted: Pick<TrustedSet, 'entries' | 'putInTurn' | 'endEarly'>;
+  readonly claims: Pick<ClaimsStore, 'claimedAmong'>;
+  readonly now: () => Date;
+}
 
 export class Exceptions {
-  readonly #trusted: Pick<TrustedSet, 'put' | 'endEarly'>;
-  readonly #mutex = new Mutex();
+  readonly #deps: ExceptionsDeps;
 
-  constructor(trusted: Pick<TrustedSet, 'put' | 'endEarly'>) {
-    this.#trusted = trusted;
+  constructor(deps: ExceptionsDeps) {
+    this.#deps = deps;
   }
 
   /**
-   * Blocks, then ends the trust of these addresses. A crash in between leaves both, and the repeated request ends the
-   * trust.
-   * @param counts what `block` stored
+   * Ends the trust of these addresses after they were blocked. A crash in between leaves both, and the repeated request
+   * ends the trust. An exception that was made since has dropped the claim, and stays.
+   * @param source of the stored claims
    */
   async endedBy<Answer extends RuntimeReport>(
     entries: readonly IpEntry[],
+    source: number,
     caller: Caller,
-    block: () => Promise<{ readonly answer: Answer; readonly counts: ChangeCounts }>,
+    stored: { readonly answer: Answer; readonly counts: ChangeCounts },
   ): Promise<Ended<Answer>> {
-    return await this.#mutex.run(async () => {
-      const { answer, counts } = await block();
-      const ended: string[] = [];
-      let report: RuntimeReport = answer;
-      try {
-        for (const entry of entries) {
-          const done = await this.#trusted.endEarly(entry, caller);
-          if (done === null) continue;
-          ended.push(entry.text);
-          report = both(report, done);
-        }
-      } catch (error) {
-        throw changeFailure(error, counts);
+    const { trusted } = this.#deps;
+    const { answer } = stored;
+    if (!trusted.entries.anyTemporary) return answer;
+    const ended: string[] = [];
+    let report: RuntimeReport = answer;
+    try {
+      for (const entry of entries) {
+        if (!trusted.entries.isException(entry)) continue;
+        const done = await trusted.endEarly(entry, caller, () => this.#isClaimed(entry, source));
+        if (done === null) continue;
+        ended.push(entry.text);
+        report = both(report, done);
       }
-      return { ...answer, ...report, ...(ended.length > 0 && { trust_ended: ended.slice(0, listedEnded) }) };
-    });
+    } catch (error) {
+      throw changeFailure(error, stored.counts);
+    }
+    return { ...answer, ...report, ...(ended.length > 0 && { trust_ended: ended.slice(0, listedEnded) }) };
   }
 
   /**
-   * Trusts the address, then drops what the caller may drop: a crash or failure in between leaves all claims, and the
-   * trust ends by itself.
+   * Trusts the address, then drops what the caller may drop, in one turn: a block comes before or after both. A crash or
+   * failure in between leaves all claims, and the trust ends by itself.
+   * @param drop calls `trust` in its turn, unless there is nothing to drop
    */
   async unblocked<Answer extends RuntimeReport>(
     { entry, seconds }: { readonly entry: IpEntry; readonly seconds: number },
     caller: Caller,
-    drop: () => Promise<Answer>,
+    drop: (trust: () => Promise<void>) => Promise<Answer>,
   ): Promise<Trusted<Answer>> {
-    return await this.#mutex.run(async () => {
-      const { answer: trust } = await this.#trusted.put(entry, { expiry: { kind: 'duration', seconds } }, caller);
-      const { ip_address, note, added_at, expires_at } = trust;
-      try {
-        const answer = await drop();
-        return { ...answer, ...both(answer, trust), trusted: { ip_address, note, added_at, expires_at } };
-      } catch (error) {
-        throw notDropped(changeFailure(error), expires_at);
-      }
+    const made: (TrustedIp & RuntimeReport)[] = [];
+    const trust = async (): Promise<void> => {
+      const change = { expiry: { kind: 'duration', seconds } } as const;
+      made.push((await this.#deps.trusted.putInTurn(entry, change, caller)).answer);
+    };
+    const dropped = await drop(trust).catch((error: unknown) => {
+      throw made[0] === undefined ? error : notDropped(changeFailure(error), made[0].expires_at);
     });
+    const [one] = made;
+    if (one === undefined) return dropped;
+    const { ip_address, note, added_at, expires_at } = one;
+    return { ...dropped, ...both(dropped, one), trusted: { ip_address, note, added_at, expires_at } };
+  }
+
+  async #isClaimed(entry: IpEntry, source: number): Promise<boolean> {
+    const claimed = (await this.#deps.claims.claimedAmong([entry.text])).get(entry.text);
+    const now = this.#deps.now().toISOString();
+    return claimed?.claims.some((claim) => claim.source === source && !isExpired(claim.row, now)) === true;
   }
 }
 

@@ -6,6 +6,7 @@ import { eventually } from '../../testkit/conditions.ts';
 import { codes } from '../errors/catalogue.ts';
 import { BulkStore } from '../store/bulk-store.ts';
 import { SourcesStore } from '../store/sources-store.ts';
+import { DurableCommit } from './write/durable-commit.ts';
 
 const ip = '192.0.2.1';
 const other = '192.0.2.2';
@@ -141,6 +142,35 @@ describe('keep', () => {
     expect(await keep()).toEqual({ name: jail, claims: 0, kept: false });
     await ban();
     expect(await keep()).toEqual({ name: jail, claims: 1, kept: true });
+  });
+
+  it('still reports it after a block, a batch and a list that could not be stored', async () => {
+    await ban();
+    await release(0);
+    changes.kit.releases.start();
+    await swept();
+    expect(await keep()).toMatchObject({ kept: false });
+    const full = new Error('disk full');
+    vi.spyOn(DurableCommit.prototype, 'commit').mockRejectedValue(full);
+    vi.spyOn(BulkStore.prototype, 'markReady').mockRejectedValue(full);
+    try {
+      const add = [{ index: 0, request: toBlock(ip) }];
+      const { blockedSet } = changes.kit;
+      const list = async function* () {
+        yield [{ ok: true, request: toBlock(ip) } as const];
+      };
+      for (const attempt of [
+        () => ban(),
+        () => blockedSet.batch({ add, remove: [], rejected: [] }, fail2ban(), { source: jail }),
+        () => blockedSet.replaceAll(list(), { source: jail, allowShrink: true }, fail2ban()),
+      ])
+        expect(await rejection(attempt())).toMatchObject({ code: codes.ChangeFailed });
+    } finally {
+      vi.restoreAllMocks();
+    }
+    expect(await keep()).toMatchObject({ kept: false });
+    await ban();
+    expect(await keep()).toMatchObject({ kept: true });
   });
 
   it('that is stored does not fail', async () => {

@@ -70,10 +70,12 @@ export class SmallSetWriter {
   async change<T>(
     caller: Caller | null,
     prepare: () => Promise<PreparedChange<T>>,
+    /** The caller holds the turn. */
+    inTurn = false,
   ): Promise<{ readonly value: T; readonly result: SmallSetResult } | null> {
     let durable: ChangeCounts | null = null;
     try {
-      return await this.#deps.turns.take('urgent', async () => {
+      const work = async () => {
         const { texts, store } = await prepare();
         const end = this.#deps.windows.begin(texts);
         try {
@@ -95,7 +97,8 @@ export class SmallSetWriter {
         } finally {
           end();
         }
-      });
+      };
+      return await (inTurn ? work() : this.#deps.turns.take('urgent', work));
     } catch (error) {
       throw changeFailure(error, durable);
     }

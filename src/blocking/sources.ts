@@ -22,8 +22,11 @@ export interface NamedSource {
 export const manualName = 'manual';
 const manual: NamedSource = { id: MANUAL, name: manualName, kind: 'manual' };
 
+/** `released`: as it was when the request named the source. */
+export type ClaimingSource = NamedSource & Pick<Partial<SourceRow>, 'released'>;
+
 interface EnsuredSource {
-  readonly source: NamedSource & Partial<SourceRow>;
+  readonly source: ClaimingSource;
   readonly created: boolean;
 }
 
@@ -60,9 +63,9 @@ export class Sources {
     requested: string | undefined,
     kind: Exclude<SourceKind, 'manual'>,
     caller: Caller,
-  ): Promise<NamedSource | undefined> {
+  ): Promise<ClaimingSource | undefined> {
     const name = sourceOf(requested, caller);
-    return name === undefined ? undefined : (await this.#named(name, kind)).source;
+    return name === undefined ? undefined : (await this.ensure(name, kind)).source;
   }
 
   /**
@@ -73,7 +76,7 @@ export class Sources {
     requested: string | undefined,
     kind: Exclude<SourceKind, 'manual'>,
     caller: Caller,
-    change: (source: NamedSource | undefined) => Promise<T>,
+    change: (source: ClaimingSource | undefined) => Promise<T>,
   ): Promise<T> {
     const name = sourceOf(requested, caller);
     if (name === undefined) return await change(undefined);
@@ -82,7 +85,7 @@ export class Sources {
     this.#naming.set(name, naming);
     naming.requests += 1;
     try {
-      const { source, created } = await this.#claimed(name, kind);
+      const { source, created } = await this.#found(name, kind);
       if (created) naming.created = source;
       const result = await change(source);
       naming.isKept = true;
@@ -116,18 +119,15 @@ export class Sources {
 
   /** The source of that name, created as one of an agent if it is new. */
   async forAgent(name: string): Promise<NamedSource> {
-    return (await this.#named(name, 'agent')).source;
+    return (await this.ensure(name, 'agent')).source;
   }
 
-  async #named(name: string, kind: Exclude<SourceKind, 'manual'>) {
-    await this.#keep(name);
-    return await this.#claimed(name, kind);
-  }
-
-  async #claimed(name: string, kind: Exclude<SourceKind, 'manual'>) {
-    const found = await this.#found(name, kind);
-    if (found.source.released === 2) await this.#deps.store.claimsAgain(found.source.id);
-    return found;
+  /**
+   * Call when claims of the source are stored, not earlier: until then a `keep` must answer that there are none. Lost in
+   * a crash, the agent is told once more to claim everything again.
+   */
+  async claimsAgain(source: ClaimingSource | undefined): Promise<void> {
+    if (source?.released === 2) await this.#deps.store.claimsAgain(source.id);
   }
 
   /** Requests beside this one do not end the source. */

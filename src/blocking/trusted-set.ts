@@ -28,6 +28,11 @@ const expiredAtOnce = 50;
 
 type Stored = Awaited<ReturnType<TrustedIpsStore['put']>>;
 
+interface TrustPut {
+  readonly created: boolean;
+  readonly answer: TrustedIp & RuntimeReport;
+}
+
 type MadeOne<T> = Omit<Made<T>, 'maps'>;
 
 const oneRemoved: ChangeCounts = { ...nothingChanged, removed: 1 };
@@ -112,12 +117,17 @@ export class TrustedSet {
     return row;
   }
 
-  async put(
-    entry: IpEntry,
-    change: TrustChange,
-    caller: Caller,
-  ): Promise<{ created: boolean; answer: TrustedIp & RuntimeReport }> {
-    const done = await this.#change<Stored>('trust', entry, 'add', caller, async () => {
+  put(entry: IpEntry, change: TrustChange, caller: Caller): Promise<TrustPut> {
+    return this.#put(entry, change, caller, false);
+  }
+
+  /** The same for a caller that holds the turn. */
+  putInTurn(entry: IpEntry, change: TrustChange, caller: Caller): Promise<TrustPut> {
+    return this.#put(entry, change, caller, true);
+  }
+
+  async #put(entry: IpEntry, change: TrustChange, caller: Caller, inTurn: boolean): Promise<TrustPut> {
+    const store = async () => {
       const now = this.#deps.now();
       const before = await this.#deps.store.get(entry.text);
       const details = {
@@ -130,7 +140,8 @@ export class TrustedSet {
       this.#hold(stored.row);
       const counts = stored.created ? { ...nothingChanged, added: 1 } : { ...nothingChanged, updated: 1 };
       return { value: stored, counts, undo: () => this.#rollBack(entry, before) };
-    });
+    };
+    const done = await this.#change<Stored>('trust', entry, 'add', caller, store, inTurn);
     const { value, report } = done!;
     const { created, row } = value;
     const { ip_address, note, expires_at } = row;
@@ -152,9 +163,13 @@ export class TrustedSet {
     return { ip_address: entry.text, ...report };
   }
 
-  /** Ends a trust that has an end, because the address was blocked again. Null: it is permanent, or there is none. */
-  async endEarly(entry: IpEntry, caller: Caller): Promise<RuntimeReport | null> {
+  /**
+   * Ends a trust that has an end, because the address was blocked again. Null: it is permanent, or there is none, or
+   * `isClaimed`, called in the turn, says that the block is gone.
+   */
+  async endEarly(entry: IpEntry, caller: Caller, isClaimed: () => Promise<boolean>): Promise<RuntimeReport | null> {
     const done = await this.#change<null>('distrust', entry, 'remove', caller, async () => {
+      if (!(await isClaimed())) return null;
       const audited = auditedChange('distrust', caller, { ipAddress: entry.text, details: { ended_by: 'block' } });
       const before = await this.#deps.store.removeTemporary(entry, this.#deps.now(), audited);
       if (before === null) return null;
@@ -242,16 +257,18 @@ export class TrustedSet {
     verb: 'add' | 'remove',
     caller: Caller | null,
     store: () => Promise<MadeOne<T> | null>,
+    inTurn = false,
   ): Promise<{ value: T; report: RuntimeReport } | null> {
     const { map } = this;
-    const done = await this.#writer.change<T>(caller, async () => ({
+    const prepare = async () => ({
       texts: [entry.text],
       store: async () => {
         const made = await store();
         const change = { map, add: verb === 'add' ? [entry.text] : [], remove: verb === 'remove' ? [entry.text] : [] };
         return made === null ? null : { ...made, maps: [change] };
       },
-    }));
+    });
+    const done = await this.#writer.change<T>(caller, prepare, inTurn);
     if (done === null) return null;
     return { value: done.value, report: await this.#reportOf(done.result, `${operation} ${entry.text}`) };
   }

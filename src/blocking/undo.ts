@@ -108,7 +108,7 @@ export class Undo {
       const single = singleSteps(record, await this.#deps.sources.byNumber());
       if (single === null) {
         throw cannot(
-          `what the ${operation} ${id} changed is not known; of operations on several addresses it is kept for ${UNDO_KEPT.days} days, of the last ${UNDO_KEPT.changes} with ${UNDO_KEPT.claims} claims together`,
+          `what the ${operation} ${id} changed is not known; of operations on several addresses or many claims it is kept for ${UNDO_KEPT.days} days, of the last ${UNDO_KEPT.changes} with ${UNDO_KEPT.claims} claims together`,
         );
       }
       return { record, steps: () => once(single) };

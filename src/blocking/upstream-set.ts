@@ -21,13 +21,27 @@ import { UpstreamEntries } from './upstream-entries.ts';
 import type { ChangeWindows } from './write/change-windows.ts';
 import type { RuntimeChanger } from './write/runtime-changer.ts';
 
-export interface UpstreamUsage {
-  /** Whether the live configuration names the maps, as of the last check; null: unknown. */
-  readonly last: boolean | null;
-  check(): Promise<boolean | null>;
+/** How the live configuration uses the maps. */
+export interface UpstreamsInConfiguration {
+  /** Whether it names the upstream map, so that workers load it; null: unknown. */
+  readonly mapLoaded: boolean | null;
+  /**
+   * What front ends lack to judge the clients of upstreams, each as a sentence; null: unknown.
+   * @param needsProxyProtocol whether an upstream uses it
+   */
+  readonly gaps: (needsProxyProtocol: boolean) => readonly string[] | null;
 }
 
-const usedWholly: UpstreamUsage = { last: true, check: async () => true };
+export const unknownUpstreams: UpstreamsInConfiguration = { mapLoaded: null, gaps: () => null };
+
+export interface UpstreamUsage {
+  /** As of the last check. */
+  readonly last: UpstreamsInConfiguration;
+  check(): Promise<UpstreamsInConfiguration>;
+}
+
+const inUse: UpstreamsInConfiguration = { mapLoaded: true, gaps: () => [] };
+const usedWholly: UpstreamUsage = { last: inUse, check: async () => inUse };
 
 interface UpstreamSetDeps {
   readonly store: UpstreamsStore;
@@ -73,7 +87,7 @@ export class UpstreamSet {
     this.#usage = deps.usage ?? usedWholly;
     const shared = {
       reread: () => this.updateUpstreamMaps(),
-      unused: () => this.#usage.last === false,
+      unused: () => this.#usage.last.mapLoaded === false,
       inEveryWorker: false,
     };
     this.upstreams = new SmallMap({
@@ -127,17 +141,23 @@ export class UpstreamSet {
     return found === null ? 0 : Number(this.upstreams.valueFor(found.network));
   }
 
-  /** False: the live configuration does not use the upstream map. If that is unknown, it is assumed to. */
+  /**
+   * False: a front end of the live configuration that denies blocked addresses does not judge the clients of upstreams.
+   * If that is unknown, all are assumed to.
+   */
   async haveEffect(): Promise<boolean> {
-    return this.entries.isEmpty || (await this.#usage.check()) !== false;
+    return this.entries.isEmpty || this.#lacking(await this.#usage.check()).length === 0;
   }
 
   /** Whether every worker judges the clients that the upstreams name. */
   async effect(): Promise<UpstreamEffect> {
     if (this.entries.isEmpty) return { inForce: true, reason: null };
     const used = await this.#usage.check();
-    if (used === null) return { inForce: null, reason: 'the live configuration could not be read' };
-    if (!used) return { inForce: false, reason: unusedUpstreamMap };
+    const [lacking] = this.#lacking(used);
+    if (lacking !== undefined) return { inForce: false, reason: lacking };
+    if (used.mapLoaded === null || used.gaps(this.proxyProtocol.size > 0) === null) {
+      return { inForce: null, reason: 'the live configuration could not be read' };
+    }
     const { registry } = this.#deps;
     const workers = registry.all();
     if (!workers.some(({ role }) => role === 'current')) return { inForce: null, reason: 'no worker was found' };
@@ -155,12 +175,14 @@ export class UpstreamSet {
     return (await this.#deps.store.count()) > 0;
   }
 
-  /**
-   * For `/health`, each as a sentence.
-   * @param used whether the live configuration names the map; null: unknown
-   */
-  problems(used: boolean | null): string[] {
-    return used === false && this.upstreams.size > 0 ? [`upstreams: ${unusedUpstreamMap}`] : [];
+  /** For `/health`, each as a sentence, as of the last check of the live configuration. */
+  problems(): string[] {
+    return this.entries.isEmpty ? [] : this.#lacking(this.#usage.last).map((problem) => `upstreams: ${problem}`);
+  }
+
+  #lacking({ mapLoaded, gaps }: UpstreamsInConfiguration): readonly string[] {
+    if (mapLoaded === false) return [unusedUpstreamMap];
+    return gaps(this.proxyProtocol.size > 0) ?? [];
   }
 
   /** An existing upstream is replaced. Errors: 1002, for a network of another upstream. */
@@ -250,7 +272,7 @@ export class UpstreamSet {
     const failures = found.filter((failure) => !this.#needsNoMap(failure)).map(({ map: _, ...failure }) => failure);
     if (failures.length < found.length) this.#deps.recheck();
     if (failures.length === 0) return runtimeReport([], false);
-    if ((await this.#usage.check()) === false) {
+    if ((await this.#usage.check()).mapLoaded === false) {
       // No reload of this configuration would load the map.
       return runtimeReport(
         failures.map((failure) => ({ ...failure, reason: unusedUpstreamMap })),

@@ -64,3 +64,12 @@ const behaviors: ReadonlyMap<number, UpstreamBehavior> = new Map(
 export function behaviorOf(mode: number): UpstreamBehavior | null {
   return behaviors.get(mode) ?? null;
 }
+
+/** All values of upstreams, as HAProxy's patterns for integers: `1:6`, `9`, `21:26`. */
+export const modePatterns: readonly string[] = rangesOf([...behaviors.keys()].sort((a, b) => a - b));
+
+function rangesOf(sorted: readonly number[]): string[] {
+  const starts = sorted.filter((number) => !sorted.includes(number - 1));
+  const ends = sorted.filter((number) => !sorted.includes(number + 1));
+  return starts.map((start, index) => (start === ends[index] ? `${start}` : `${start}:${ends[index]}`));
+}

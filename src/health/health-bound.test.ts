@@ -19,6 +19,7 @@ const healthOf = (kit: BlockingKit, more: Partial<HealthSources> = {}) =>
     attached: () => null,
     findMaster: async () => null,
     trustHasEffect: () => true,
+    notices: async () => [],
     unboundKeys: async () => [],
     proxyProblems: async () => [],
     started: () => true,
@@ -41,7 +42,8 @@ async function whenTimeIsUp<T>(time: StoppedTime, asked: Promise<T>, ms = within
 
 /** @returns resolves once the map's entries have been counted, and the files checked */
 function otherChecks({ master, kit }: ScriptedBlocking, { file = true } = {}): () => Promise<void> {
-  const files = vi.spyOn(kit.trusted, 'fileUnchanged');
+  // The last of the files to be compared.
+  const files = vi.spyOn(kit.upstreams, 'filesUnchanged');
   const counts = () => master.commands.filter((command) => command.endsWith(' show map')).length;
   const before = counts();
   return async () => {

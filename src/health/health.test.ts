@@ -19,6 +19,7 @@ const healthOf = (kit: BlockingKit, reloads: Partial<ReloadCoordinator> = {}) =>
     attached: () => null,
     findMaster: async () => null,
     trustHasEffect: () => true,
+    notices: async () => [],
     unboundKeys: async () => [],
     proxyProblems: async () => [],
     started: () => true,

@@ -27,6 +27,7 @@ const answerWithinMs = 3_000;
 const probeTimeoutMs = 1_500;
 /** An operator's template may take long to render; the next request uses a later result. */
 const driftTimeoutMs = 1_000;
+const noticesTimeoutMs = 1_000;
 /** Reserved from a comparison's time for the count that follows. */
 const countNeedsMs = 500;
 /** During successive reloads the socket is usable for some 10 ms at a time. */
@@ -63,6 +64,8 @@ export interface HealthSources {
   readonly unboundKeys: () => Promise<readonly string[]>;
   /** Such as the supervisor's state, and foreign listeners. */
   readonly proxyProblems: () => Promise<readonly string[]>;
+  /** What does not degrade the status. */
+  readonly notices: () => Promise<readonly string[]>;
   readonly started: () => boolean;
   /** Default 3,000. */
   readonly answerWithinMs?: number;
@@ -97,6 +100,7 @@ export class Health {
   readonly #problems = new TimedProbe<readonly string[]>((problems) => problems[0] ?? null);
   readonly #drift = new TimedProbe<DriftReport>(() => null);
   readonly #keys = new TimedProbe<readonly string[] | null>(() => null);
+  readonly #notices = new TimedProbe<readonly string[]>(() => null);
   readonly #alive = new TimedProbe<boolean>((alive) => (alive ? null : 'no worker of HAProxy is running'));
   #running: Promise<Probe> | null = null;
   /** Of the last attempted write: until the next one a disk counts as full, although reads succeed. */
@@ -150,13 +154,16 @@ export class Health {
   async #probe(how: DatabaseCheck, mayTakeTurn: boolean, deadline: Deadline): Promise<Probe> {
     const { registry, keeper, reloads, link, bulk } = this.#sources;
     const found = new HealthFindings();
-    const [database, file, drift, proxy, keys] = await Promise.all([
+    const [database, file, drift, proxy, keys, notices] = await Promise.all([
       this.#database.run(deadline, () => this.#databaseProblem(how), { kind: how }),
       this.#file.run(deadline, () => this.#fileProblem()),
       // Not part of the verdict, and rendered for `health` only.
       this.#driftReport(mayTakeTurn, deadline),
       this.#probeProxy(mayTakeTurn, deadline),
       this.#keys.run(deadline, () => this.#unboundKeys()),
+      mayTakeTurn
+        ? this.#notices.run(deadline, () => this.#sources.notices(), { timeoutMs: noticesTimeoutMs })
+        : this.#notices.skipped(),
     ]);
     const { processes, count, problems, noWorker, changingBefore } = proxy;
     found.take('database', 'database', database, (problem) => problem);
@@ -215,6 +222,7 @@ export class Health {
         scheduled === null
           ? null
           : { reasons: scheduled.reasons, since: scheduled.since.toISOString(), attempts: scheduled.attempts },
+      notices: notices.checked ? notices.value : [],
       unbound_keys: keys.checked ? keys.value : null,
       versions,
     };

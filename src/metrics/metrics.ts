@@ -6,6 +6,7 @@ import type { ProxyStat } from '../haproxy/process/proxy-stats.ts';
 import type { HealthVerdict } from '../health/health-verdict.ts';
 import type { MetricsForm, MetricsService } from '../http/services.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
+import type { UnnamedByUpstream } from '../upstreams/unnamed-requests.ts';
 import type { WebhookBacklog } from '../webhooks/webhook-observer.ts';
 import { CachedProbe, type ProbeTimes } from './cached-probe.ts';
 import { asOpenMetrics, expositionOf } from './exposition.ts';
@@ -16,6 +17,7 @@ import { ProcessMetrics } from './process-metrics.ts';
 import { ProxyMetrics } from './proxy-metrics.ts';
 import type { ReloadSource } from './reload-metrics.ts';
 import { type ClaimsByKind, SetMetrics, type SetSources, type StoredFacts } from './set-metrics.ts';
+import { UpstreamMetrics } from './upstream-metrics.ts';
 
 // Which versions run: series whose value is always 1.
 
@@ -48,6 +50,8 @@ export interface MetricSources {
   claims(): Promise<ClaimsByKind>;
   /** Time grows with the waiting events, 10,000 at most for each of 20. @throws when the database cannot be read */
   webhookBacklogs(): Promise<readonly WebhookBacklog[]>;
+  /** Null: unknown. */
+  unnamedRequests(): Promise<UnnamedByUpstream | null>;
   /** As in `/health`, without delaying a change. */
   health(): Promise<HealthVerdict>;
   /** Ends by itself after a second. @throws when they cannot be read */
@@ -78,6 +82,7 @@ export class Metrics implements MetricsService {
   readonly #sets: SetMetrics;
   readonly #healthMetrics: HealthMetrics;
   readonly #proxy: ProxyMetrics;
+  readonly #upstreams: UpstreamMetrics;
   readonly #process: ProcessMetrics;
   readonly #info: InfoMetrics;
   readonly #health: CachedProbe<HealthVerdict>;
@@ -85,6 +90,7 @@ export class Metrics implements MetricsService {
   readonly #expiring: CachedProbe<number>;
   readonly #claims: CachedProbe<ClaimsByKind>;
   readonly #backlogs: CachedProbe<readonly WebhookBacklog[]>;
+  readonly #unnamed: CachedProbe<UnnamedByUpstream | null>;
   readonly #proxyStats: CachedProbe<Awaited<ReturnType<MetricSources['proxyStats']>>>;
   readonly #patienceMs: number;
   #scrape: Promise<string> | null = null;
@@ -98,6 +104,7 @@ export class Metrics implements MetricsService {
     this.#healthMetrics = new HealthMetrics(instruments);
     this.#sets = new SetMetrics(instruments);
     this.#proxy = new ProxyMetrics(instruments);
+    this.#upstreams = new UpstreamMetrics(instruments);
     this.#process = new ProcessMetrics(new Instruments(registry, ''));
     const logged = new Map<string, string>();
     const probe = <T>(what: string, ask: () => Promise<T>, times: ProbeTimes) =>
@@ -120,6 +127,7 @@ export class Metrics implements MetricsService {
     this.#expiring = probe('the number of temporary blocks', () => sources.expiringEntries(), countTimes);
     this.#claims = probe('the number of claims', () => sources.claims(), countTimes);
     this.#backlogs = probe('the webhook backlogs', () => sources.webhookBacklogs(), backlogTimes);
+    this.#unnamed = probe('the requests of upstreams', () => sources.unnamedRequests(), nowTimes);
     this.#proxyStats = probe('the statistics of HAProxy', () => sources.proxyStats(), nowTimes);
   }
 
@@ -137,12 +145,13 @@ export class Metrics implements MetricsService {
   }
 
   async #make(): Promise<string> {
-    const [health, stored, expiring, claims, backlogs, proxy] = await Promise.all([
+    const [health, stored, expiring, claims, backlogs, unnamed, proxy] = await Promise.all([
       this.#health.read(this.#patienceMs),
       this.#stored.read(this.#patienceMs),
       this.#expiring.read(this.#patienceMs),
       this.#claims.read(this.#patienceMs),
       this.#backlogs.read(this.#patienceMs),
+      this.#unnamed.read(this.#patienceMs),
       this.#proxyStats.read(this.#patienceMs),
     ]);
     this.#healthMetrics.refresh(health);
@@ -150,6 +159,7 @@ export class Metrics implements MetricsService {
     this.#deps.observers.reloads.refresh(this.#deps.sources.reloads);
     this.#deps.observers.webhooks.refresh(backlogs);
     this.#proxy.refresh(proxy?.stats ?? null, proxy?.siteOf ?? (() => ''));
+    this.#upstreams.refresh(unnamed);
     this.#process.refresh();
     this.#info.refresh(this.#deps.sources.proxyVersion());
     return await expositionOf(this.#deps.registry);

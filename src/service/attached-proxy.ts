@@ -84,8 +84,8 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
     get trust() {
       return configuration.trust;
     },
-    get namesUpstreams() {
-      return configuration.namesUpstreams;
+    get upstreams() {
+      return configuration.upstreams;
     },
     drift: null,
     interrupted: false,
@@ -93,8 +93,9 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
     check: () => configuration.check(),
     async problems() {
       await configuration.check();
-      return [...configuration.problems(), ...upstreams.problems(configuration.namesUpstreams)];
+      return [...configuration.problems(), ...upstreams.problems()];
     },
+    notices: async () => [],
     attached: () => configuration.report(),
     review: async () => undefined,
     async start() {

@@ -302,7 +302,7 @@ export function wireBlocking(options: {
     checker,
     admission,
     sources,
-    exceptions: new Exceptions(trusted),
+    exceptions: new Exceptions({ trusted, claims, now }),
     outcomes,
     limit,
     notVerified: () => {

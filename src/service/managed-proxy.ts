@@ -17,6 +17,7 @@ import { scheduledConfiguration } from '../configuration/reload/scheduled-config
 import { ensureServerStateFile } from '../configuration/reload/server-state.ts';
 import { ensureStartConfiguration } from '../configuration/reload/start-configuration.ts';
 import { verifyWorkers } from '../configuration/reload/worker-comparison.ts';
+import { missingLogSocket } from '../configuration/template/access-log.ts';
 import { currentDeniedPage } from '../configuration/template/denied-page.ts';
 import type { RenderedConfiguration } from '../configuration/template/render.ts';
 import { filesNamedIn } from '../configuration/template/sites-map.ts';
@@ -196,8 +197,8 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     get trust() {
       return rule.trust;
     },
-    get namesUpstreams() {
-      return rule.namesUpstreams;
+    get upstreams() {
+      return rule.upstreams;
     },
     drift,
     get interrupted() {
@@ -207,7 +208,12 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     check: () => rule.check(),
     async problems() {
       const problems = await proxyProblems({ live, rule, supervisor }, registry);
-      return [...problems, ...upstreams.problems(rule.namesUpstreams)];
+      return [...problems, ...upstreams.problems()];
+    },
+    async notices() {
+      const { refusal } = await deniedPage();
+      const log = await missingLogSocket((await live.read()) ?? '');
+      return [refusal, log].filter((text) => text !== null);
     },
     attached: () => null,
     async review() {

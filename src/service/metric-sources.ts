@@ -45,22 +45,35 @@ export async function storedFacts(store: BlockingParts['store'], sites: SitesSto
   return { nextExpiry: await store.nextExpiry(), sites: await sites.count() };
 }
 
+interface WorkerSockets {
+  readonly stats: MasterSocket;
+  readonly master: MasterSocket;
+}
+
 /**
  * On the worker's own stats socket, which answers through a reload and leaves the master to changes; through the master
  * if that cannot be used.
- * @throws MasterSocketError, StatsUnreadable, StoreError
+ * @throws MasterSocketError, and what `ask` throws
  */
+export async function fromWorker<T>(
+  sockets: WorkerSockets,
+  ask: (socket: MasterSocket, prefix: '' | '@1 ', deadline: number) => Promise<T>,
+): Promise<T> {
+  const deadline = performance.now() + statsPatienceMs;
+  try {
+    return await ask(sockets.stats, '', performance.now() + statsSocketPatienceMs);
+  } catch (error) {
+    if (!(error instanceof MasterSocketError)) throw error;
+    return await ask(sockets.master, '@1 ', deadline);
+  }
+}
+
+/** @throws MasterSocketError, StatsUnreadable, StoreError */
 export async function proxyStats(
-  sockets: { readonly stats: MasterSocket; readonly master: MasterSocket },
+  sockets: WorkerSockets,
   sites: SitesStore,
 ): Promise<{ stats: readonly ProxyStat[]; siteOf: (backend: string) => string }> {
-  const deadline = performance.now() + statsPatienceMs;
-  const stats = await readProxyStats(sockets.stats, '', performance.now() + statsSocketPatienceMs).catch(
-    async (error: unknown) => {
-      if (!(error instanceof MasterSocketError)) throw error;
-      return await readProxyStats(sockets.master, '@1 ', deadline);
-    },
-  );
+  const stats = await fromWorker(sockets, readProxyStats);
   const domains = new Map((await sites.domains()).map((domain) => [backendName(domain), domain]));
   const serving = stats.filter(({ name }) => !tableSections.has(name));
   return { stats: serving, siteOf: (backend) => domains.get(backend) ?? '' };

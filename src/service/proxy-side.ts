@@ -3,7 +3,7 @@
 
 import type { AttachedReport, DriftReport } from '../api/health.ts';
 import { type TrustInConfiguration, type TrustUsage, unknownTrust } from '../blocking/trusted-set.ts';
-import type { UpstreamUsage } from '../blocking/upstream-set.ts';
+import { type UpstreamsInConfiguration, type UpstreamUsage, unknownUpstreams } from '../blocking/upstream-set.ts';
 import type { ConfigurationService } from '../configuration/reload/configuration-service.ts';
 import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import type { Emit } from '../events/facts.ts';
@@ -24,8 +24,7 @@ export interface ProxySide {
   readonly reloads: ReloadCoordinator;
   /** How the configuration uses the maps, as of the last check. */
   readonly trust: TrustInConfiguration;
-  /** Whether the configuration names the upstream map, as of the last check; null: unknown. */
-  readonly namesUpstreams: boolean | null;
+  readonly upstreams: UpstreamsInConfiguration;
   /** For `/health`; null: others write the configuration. */
   readonly drift: { report(): Promise<DriftReport> } | null;
   /** A crash interrupted a reload, which must be repaired. */
@@ -36,6 +35,8 @@ export interface ProxySide {
   check(): Promise<void>;
   /** For `/health`, each as a sentence. */
   problems(): Promise<readonly string[]>;
+  /** For `/health`: what does not degrade it. */
+  notices(): Promise<readonly string[]>;
   /** For `/health`; null: this service writes the configuration. As of the last check. */
   attached(): AttachedReport | null;
   /** Handles what an earlier run left, before anything is changed. */
@@ -98,7 +99,7 @@ export class ProxyLink {
   }
 
   #upstreamUsage(): UpstreamUsage {
-    const last = () => this.#side?.namesUpstreams ?? null;
+    const last = () => this.#side?.upstreams ?? unknownUpstreams;
     return {
       get last() {
         return last();

@@ -2,11 +2,13 @@
 
 import { Registry } from '@prometheus-io/client';
 import { AuditRecorder } from '../audit/audit-recorder.ts';
+import { unnamedTable } from '../configuration/template/client-address-rules.ts';
 import { EventFeed } from '../events/event-feed.ts';
 import { EventRing } from '../events/event-ring.ts';
 import { FactBus, type FactType } from '../events/facts.ts';
 import { operationLog } from '../events/operation-log.ts';
 import { findMaster } from '../haproxy/process/master-process.ts';
+import { readRequestTable } from '../haproxy/process/request-table.ts';
 import { MasterSocket } from '../haproxy/socket/master-socket.ts';
 import { Health } from '../health/health.ts';
 import { HealthWatch } from '../health/health-watch.ts';
@@ -27,12 +29,13 @@ import { WebhooksStore } from '../store/webhooks-store.ts';
 import type { ProxyVersions } from '../supervision/proxy-versions.ts';
 import type { Log } from '../telemetry/log.ts';
 import { ClientAddresses } from '../upstreams/client-addresses.ts';
+import { UnnamedRequestCounts, unnamedNotices } from '../upstreams/unnamed-requests.ts';
 import { Upstreams } from '../upstreams/upstreams.ts';
 import { Webhooks } from '../webhooks/webhooks.ts';
 import { wireAttachedProxy } from './attached-proxy.ts';
 import { wireBlocking } from './blocking-parts.ts';
 import { wireManagedProxy } from './managed-proxy.ts';
-import { currentHealth, proxyStats, setSources, storedFacts } from './metric-sources.ts';
+import { currentHealth, fromWorker, proxyStats, setSources, storedFacts } from './metric-sources.ts';
 import { ProxyLink, type ProxySide, type ProxySideOptions } from './proxy-side.ts';
 
 /** Health is checked soon after these facts. */
@@ -121,6 +124,13 @@ export async function wireService(options: {
   });
   const sessions = new Sessions({ store: new SessionsStore(database), keys, log, emit, now });
   const panel = await readPanel(builtPanel, log);
+  const sockets = { stats: statsSocket, master: socket };
+  const unnamed = new UnnamedRequestCounts({
+    read: () => fromWorker(sockets, (from, prefix, deadline) => readRequestTable(from, prefix, unnamedTable, deadline)),
+    upstreams: blocking.upstreams,
+    log,
+    now,
+  });
   const health = new Health({
     database,
     socket,
@@ -146,6 +156,10 @@ export async function wireService(options: {
     }),
     unboundKeys: () => keys.unbound(),
     proxyProblems: () => proxy.problems(),
+    notices: async () => [
+      ...unnamedNotices(await unnamed.byUpstream(), await blocking.upstreams.list()),
+      ...(await proxy.notices()),
+    ],
     started,
   });
   const healthWatch = new HealthWatch({ probe: (how) => health.report(how), emit, log });
@@ -167,7 +181,8 @@ export async function wireService(options: {
       claims: () => blocking.sources.claimsByKind(),
       webhookBacklogs: () => webhooks.backlogs(),
       health: currentHealth(health),
-      proxyStats: () => proxyStats({ stats: statsSocket, master: socket }, sitesStore),
+      proxyStats: () => proxyStats(sockets, sitesStore),
+      unnamedRequests: () => unnamed.byUpstream(),
     },
   });
   const services: Services = {
@@ -181,6 +196,7 @@ export async function wireService(options: {
       set: blocking.upstreams,
       blocked: blocking.store,
       reloads: proxy.upstreamReloads,
+      unnamed: () => unnamed.byUpstream(),
       emit,
     }),
     clientAddresses: new ClientAddresses({ upstreams: blocking.upstreams, checker: blocking.checker }),

@@ -39,7 +39,7 @@ describe('a change and its audit row', () => {
   const add = (text: string) => ({ op: 'add', entry: entry(text), expiry: { kind: 'permanent' } }) as const;
   const auditOf = (ids: number[]): GroupAudit => ({
     changes: 1,
-    records: false,
+    records: () => false,
     note: () => note('block', { ipAddress: '192.0.2.1', details: { created: true } }),
     written: (id) => void ids.push(id),
   });
@@ -96,7 +96,7 @@ describe('a change and its audit row', () => {
     const seen: unknown[] = [];
     const auditFor = (changes: number, operation: string): GroupAudit => ({
       changes,
-      records: false,
+      records: () => false,
       note: (effects) => {
         seen.push(effects.map((effect) => (effect.op === 'add' ? effect.row.ip_address : effect.removed)));
         return operation === 'nothing' ? null : note(operation);
@@ -150,7 +150,12 @@ describe('the audit log', () => {
     await store.append([outcomeOf('reload')]);
     const ids: number[] = [];
     const blocked = new BlockedIpsStore(database);
-    const audit = { changes: 1, records: false, note: () => note('block'), written: (id: number) => void ids.push(id) };
+    const audit = {
+      changes: 1,
+      records: () => false,
+      note: () => note('block'),
+      written: (id: number) => void ids.push(id),
+    };
     await blocked.applyGroup([{ op: 'remove', entry: entry('192.0.2.1') }], NOON, nothing, [audit]);
     await store.append([
       {
@@ -186,7 +191,7 @@ describe('the audit log', () => {
       [{ op: 'add', entry: entry('192.0.2.1'), expiry: { kind: 'permanent' } }],
       NOON,
       nothing,
-      [{ changes: 1, records: false, note: () => note('block'), written: (id) => void ids.push(id) }],
+      [{ changes: 1, records: () => false, note: () => note('block'), written: (id) => void ids.push(id) }],
     );
     const outcome = { finishedAt: at, status: 200 };
     await store.append([{ id: ids[0]!, outcome }]);

@@ -17,7 +17,7 @@ import { BlockedPages, type Page, type PageRequest } from './blocked-pages.ts';
 import { BlockedRows } from './blocked-rows.ts';
 import { BlockedScan } from './blocked-scan.ts';
 import { BulkSkips } from './bulk-skips.ts';
-import { ClaimRows } from './claim-rows.ts';
+import { type ClaimChange, ClaimRows } from './claim-rows.ts';
 import { ClaimSearch, type ClaimSelection, SEARCHED_AT_ONCE } from './claim-search.ts';
 import { type ClaimStep, joinedSteps } from './claim-steps.ts';
 import { furtherClaims } from './claims.ts';
@@ -52,8 +52,8 @@ export interface GroupAudit {
   readonly changes: number;
   /** `steps`: what they did to claims. */
   readonly note: (effects: readonly BlockedEffect[], steps: readonly NamedStep[]) => AuditNote | null;
-  /** Records the steps, so that it can be undone; the row of a single change has them itself. */
-  readonly records: boolean;
+  /** Whether so many steps are recorded, so that they can be undone; otherwise the row itself has them. */
+  readonly records: (steps: number) => boolean;
   /** Called with the row's id after the commit. */
   readonly written: (id: number) => void;
 }
@@ -368,13 +368,21 @@ export class BlockedIpsStore {
     const { rows, net, further: more } = difference(entries, claimed, after, foreign);
     const further = more - leftOver;
     await this.#rows.write(runner, rows);
-    for (const [text, left] of after) {
-      const old = claimed.get(text) ?? null;
-      const key = sortKey(entries.get(text)!);
-      // A foreign row is replaced by one with a key, and no trigger knew its claims.
-      if (foreign.has(text)) await this.#claims.forget(runner, key);
-      if (left !== null && (left !== old || foreign.has(text))) await this.#claims.write(runner, key, old, left);
+    // A foreign row is replaced by one with a key, and no trigger knew its claims.
+    if (foreign.size > 0) {
+      const replaced = [...after.keys()].filter((text) => foreign.has(text));
+      await this.#claims.forget(
+        runner,
+        replaced.map((text) => sortKey(entries.get(text)!)),
+      );
     }
+    const claims: ClaimChange[] = [];
+    for (const [text, left] of after) {
+      const before = claimed.get(text) ?? null;
+      if (left === null || (left === before && !foreign.has(text))) continue;
+      claims.push({ key: sortKey(entries.get(text)!), before, after: left });
+    }
+    await this.#claims.write(runner, claims);
     await this.#bulkSkips.mark(runner, changes);
     return { effects, net, further, committed: await this.#writeAudit(runner, audits, effects, steps, now) };
   }
@@ -409,7 +417,7 @@ export class BlockedIpsStore {
       from += changes;
       if (own === null) continue;
       const id = await this.#audit.write(runner, own, now);
-      if (records) await this.#undo.addAll(runner, id, steps, now);
+      if (records(steps.length)) await this.#undo.addAll(runner, id, steps, now);
       committed.push(() => written(id));
     }
     return committed;

@@ -6,9 +6,18 @@ import { isExpired, type NetChange } from './blocked-changes.ts';
 import { BlockedKeys, type KeysOfSource, presentAmong } from './blocked-keys.ts';
 import type { BlockedRows, RowChanges } from './blocked-rows.ts';
 import type { SliceOf, SliceOutcome } from './bulk-slice.ts';
-import { ClaimRows, noLists } from './claim-rows.ts';
+import { type ClaimChange, ClaimRows, noLists } from './claim-rows.ts';
 import { type ClaimStep, stepsBetween } from './claim-steps.ts';
-import { applyChange, type Claimed, carriedRow, furtherClaims, type Lists, MANUAL, plain } from './claims.ts';
+import {
+  applyChange,
+  type Claimed,
+  carriedRow,
+  carriesTheSame,
+  furtherClaims,
+  type Lists,
+  MANUAL,
+  plain,
+} from './claims.ts';
 import { adoptedRow } from './foreign-rows.ts';
 import type { Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
@@ -70,12 +79,6 @@ interface Known {
   /** Foreign rows: they do not block yet, but their fields count. */
   readonly byHand: ReadonlyMap<string, BlockedIp>;
   readonly lists: Lists;
-}
-
-interface ClaimChange {
-  readonly key: Buffer;
-  readonly before: Claimed;
-  readonly after: Claimed;
 }
 
 interface BulkSlicesDeps {
@@ -217,7 +220,7 @@ export class BulkSlices {
         const adopted = await this.#claims.withLeftOver(runner, key, adoptedRow(inserted, now));
         before = adopted.claimed;
         had = adopted.left;
-        if (had > 0) await this.#claims.forget(runner, key);
+        if (had > 0) await this.#claims.forget(runner, [key]);
       }
       const { effect, after } = applyChange(before, changeAt(staged, index, slice, text), now, lists);
       if (after === before && inserted === undefined) continue;
@@ -232,7 +235,7 @@ export class BulkSlices {
         changes.inserts.push({ key, row: carriedRow(after), source: after.claims[0].source });
         net.added.push(text);
       } else {
-        changes.updates.push(carriedRow(after));
+        if (before === null || !carriesTheSame(before, after)) changes.updates.push(carriedRow(after));
         if (effect.op !== 'add') counts.stayed++;
         else counts[effect.created ? 'renewed' : 'updated']++;
       }
@@ -299,7 +302,7 @@ export class BulkSlices {
       further += furtherClaims(after) - furtherClaims(before);
       if (after === null) changes.deletes.push(entry.text);
       else {
-        changes.updates.push(carriedRow(after));
+        if (!carriesTheSame(before, after)) changes.updates.push(carriedRow(after));
         claims.push({ key, before, after });
       }
     }
@@ -426,7 +429,7 @@ export class BulkSlices {
 
   async #write(runner: Runner, changes: RowChanges, claims: readonly ClaimChange[]): Promise<void> {
     await this.#deps.rows.write(runner, changes);
-    for (const { key, before, after } of claims) await this.#claims.write(runner, key, before, after);
+    await this.#claims.write(runner, claims);
   }
 }
 

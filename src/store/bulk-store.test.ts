@@ -1,6 +1,7 @@
 import SqliteDatabase from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { caseCount } from '../../testkit/proxies.ts';
 import {
   block,
   blockedTexts,
@@ -488,7 +489,7 @@ it('bulk changes equal a model set, for any rows in any calls and slices', async
       if (!replace) expect(preview.unchanged).toBe(done.unchanged);
     },
   );
-  await fc.assert(property, { numRuns: 60 });
+  await fc.assert(property, { numRuns: caseCount(60) });
 });
 
 it('a bulk change accepts more unordered addresses than a slice has, then most of them again', async () => {

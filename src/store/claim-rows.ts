@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { BlockedIp } from '../api/blocked-entries.ts';
 import type { BlockedChange, Claim } from './blocked-changes.ts';
 import type { ClaimStep } from './claim-steps.ts';
-import { type Claimed, carriedRow, isPlain, type Lists, MANUAL, plain, putInOrder } from './claims.ts';
+import { type Claimed, furtherClaims, isPlain, type Lists, MANUAL, plain, putInOrder } from './claims.ts';
 import { PreparedQuery, type Runner } from './prepared-query.ts';
 import { BLOCK, eachBlock, filled } from './row-blocks.ts';
 import type { Schema } from './schema.ts';
@@ -23,6 +23,21 @@ type FurtherClaim = Omit<BlockedIp, 'ip_address' | 'blocked_at'> & {
   claimed_at: string;
 };
 
+/** `before`: null of an address whose row was just inserted, with the source of its first claim. */
+export interface ClaimChange {
+  readonly key: Buffer;
+  readonly before: Claimed | null;
+  readonly after: Claimed;
+}
+
+/** What the rows of several addresses say alike. */
+interface CarriedAlike {
+  readonly source: number;
+  readonly others: number;
+  readonly claimedAt: string | null;
+  readonly texts: string[];
+}
+
 export const noLists: Lists = new Set();
 
 /** What the table `claims` and the rows of `blocked_ips` say together. */
@@ -34,7 +49,8 @@ export class ClaimRows {
   readonly #lists: PreparedQuery<{ id: number }>;
   readonly #names: PreparedQuery<{ id: number; name: string }>;
   readonly #delete: PreparedQuery<unknown>;
-  readonly #insert: PreparedQuery<unknown>;
+  readonly #insertOne: PreparedQuery<unknown>;
+  readonly #insertBlock: PreparedQuery<unknown>;
   readonly #carry: PreparedQuery<unknown>;
 
   constructor(db: Kysely<Schema>) {
@@ -70,18 +86,16 @@ export class ClaimRows {
     );
     this.#lists = new PreparedQuery(db.selectFrom('sources').select('id').where('kind', '=', 'list').compile());
     this.#names = new PreparedQuery(db.selectFrom('sources').select(['id', 'name']).compile());
-    this.#delete = new PreparedQuery(db.deleteFrom('claims').where('sort_key', '=', noKey).compile());
-    this.#insert = new PreparedQuery(
-      db
-        .insertInto('claims')
-        .values({ sort_key: noKey, source: 0, reason: '', blocked_by: '', claimed_at: '', expires_at: '' })
-        .compile(),
-    );
+    this.#delete = new PreparedQuery(db.deleteFrom('claims').where('sort_key', 'in', keys).compile());
+    const claim = { sort_key: noKey, source: 0, reason: '', blocked_by: '', claimed_at: '', expires_at: '' };
+    const insertOf = (claims: (typeof claim)[]) => db.insertInto('claims').values(claims).compile();
+    this.#insertOne = new PreparedQuery(insertOf([claim]));
+    this.#insertBlock = new PreparedQuery(insertOf(new Array<typeof claim>(BLOCK).fill(claim)));
     this.#carry = new PreparedQuery(
       db
         .updateTable('blocked_ips')
         .set({ source: 0, others: 0, claimed_at: '' })
-        .where('ip_address', '=', '')
+        .where('ip_address', 'in', texts)
         .compile(),
     );
   }
@@ -149,23 +163,42 @@ export class ClaimRows {
     return (await this.#ended.all(runner, [now, limit])).map(({ sort_key }) => sort_key);
   }
 
-  /** For a row whose deletion ran no trigger. */
-  async forget(runner: Runner, key: Buffer): Promise<void> {
-    await this.#delete.write(runner, [key]);
+  /** For rows whose deletion ran no trigger. */
+  async forget(runner: Runner, keys: readonly Buffer[]): Promise<void> {
+    await eachBlock(keys, async (block) => {
+      await this.#delete.write(runner, filled(block));
+    });
   }
 
-  /** After the row of `blocked_ips` was written. A deleted row's claims are gone with it. */
-  async write(runner: Runner, key: Buffer, before: Claimed | null, after: Claimed): Promise<void> {
-    const [carried, ...others] = after.claims;
-    const claimedAt = carried.row.blocked_at === after.since ? null : carried.row.blocked_at;
-    // The row of a new address is inserted with its source.
-    if (before === null ? others.length === 0 && claimedAt === null : isPlain(before) && isPlain(after)) return;
-    if (before !== null && before.claims.length > 1) await this.#delete.write(runner, [key]);
-    for (const { source, row } of others) {
-      const { reason, blocked_by, blocked_at, expires_at } = row;
-      await this.#insert.write(runner, [key, source, reason, blocked_by, blocked_at, expires_at]);
+  /** After the rows of `blocked_ips` were written. A deleted row's claims are gone with it. */
+  async write(runner: Runner, changes: readonly ClaimChange[]): Promise<void> {
+    const gone: Buffer[] = [];
+    const further: (readonly unknown[])[] = [];
+    const alike = new Map<string, CarriedAlike>();
+    for (const { key, before, after } of changes) {
+      const [carried, ...others] = after.claims;
+      const claimedAt = carried.row.blocked_at === after.since ? null : carried.row.blocked_at;
+      // The row of a new address is inserted with its source.
+      if (before === null ? others.length === 0 && claimedAt === null : isPlain(before) && isPlain(after)) continue;
+      if (furtherClaims(before) > 0) gone.push(key);
+      for (const { source, row } of others) {
+        further.push([key, source, row.reason, row.blocked_by, row.blocked_at, row.expires_at]);
+      }
+      const said = `${carried.source} ${others.length} ${claimedAt}`;
+      const same = alike.get(said) ?? { source: carried.source, others: others.length, claimedAt, texts: [] };
+      same.texts.push(carried.row.ip_address);
+      alike.set(said, same);
     }
-    await this.#carry.write(runner, [carried.source, others.length, claimedAt, carriedRow(after).ip_address]);
+    await this.forget(runner, gone);
+    await eachBlock(further, async (block) => {
+      if (block.length === BLOCK) await this.#insertBlock.write(runner, block.flat());
+      else for (const claim of block) await this.#insertOne.write(runner, claim);
+    });
+    for (const { source, others, claimedAt, texts } of alike.values()) {
+      await eachBlock(texts, async (block) => {
+        await this.#carry.write(runner, [source, others, claimedAt, ...filled(block)]);
+      });
+    }
   }
 }
 

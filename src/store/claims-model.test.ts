@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { caseCount } from '../../testkit/proxies.ts';
 import { entry, NOON, nothing, StoreFolder, storesOf } from '../../testkit/store/store-folder.ts';
 import type { BlockedChange, BlockedIpsStore } from './blocked-ips-store.ts';
 import type { BulkStore, StagedRow } from './bulk-store.ts';
@@ -114,7 +115,7 @@ it('an address is blocked while a claim lives, and its row carries the one that 
         expect(await table()).toEqual(new Map(wanted));
       }
     }),
-    { numRuns: 150 },
+    { numRuns: caseCount(150) },
   );
 });
 
@@ -216,7 +217,7 @@ it('a bulk change acts on the claims of its source alone, however it is sliced',
         await sweep(model, at);
       }
     }),
-    { numRuns: 200 },
+    { numRuns: caseCount(200) },
   );
 });
 

@@ -3,7 +3,7 @@ import type { BlockedIp } from '../api/blocked-entries.ts';
 import { entryOfSortKey } from '../domain/ip.ts';
 import { type Claim, isExpired } from './blocked-changes.ts';
 import { BLOCKED_COLUMNS, BlockedRows } from './blocked-rows.ts';
-import { ClaimRows, furtherClaim, noLists } from './claim-rows.ts';
+import { type ClaimChange, ClaimRows, furtherClaim, noLists } from './claim-rows.ts';
 import {
   applyChange,
   type Claimed,
@@ -83,17 +83,16 @@ export class ClaimsStore {
       );
       const rows = new Map(near.map(({ sort_key: _k, others: _o, source: _s, ...row }) => [row.ip_address, row]));
       const keys = new Map(near.map(({ ip_address, sort_key }) => [ip_address, sort_key]));
-      let moved = 0;
       let further = 0;
+      const changes: ClaimChange[] = [];
       for (const [text, before] of await this.#claims.all(transaction, rows)) {
-        const then = claimsMoved(before, author, to);
-        if (then === before) continue;
-        moved += 1;
-        further += furtherClaims(then) - furtherClaims(before);
-        await this.#rows.write(transaction, { inserts: [], updates: [carriedRow(then)], deletes: [] });
-        await this.#claims.write(transaction, keys.get(text)!, before, then);
+        const after = claimsMoved(before, author, to);
+        if (after === before) continue;
+        further += furtherClaims(after) - furtherClaims(before);
+        changes.push({ key: keys.get(text)!, before, after });
       }
-      return { moved, further, last: keyed.length < limit ? null : (keyed.at(-1)?.sort_key ?? null) };
+      await this.#write(transaction, changes);
+      return { moved: changes.length, further, last: keyed.length < limit ? null : (keyed.at(-1)?.sort_key ?? null) };
     });
     this.#database.blockedCount.committed(nothingBlocked, further);
     return done;
@@ -117,7 +116,7 @@ export class ClaimsStore {
           const before = (await this.#claims.all(transaction, new Map([[text, row]]))).get(text)!;
           const after = putInOrder(before);
           await this.#rows.write(transaction, { inserts: [], updates: [carriedRow(after)], deletes: [] });
-          await this.#claims.write(transaction, key, before, after);
+          await this.#claims.write(transaction, [{ key, before, after }]);
           repaired.counts += 1;
           continue;
         }
@@ -133,7 +132,7 @@ export class ClaimsStore {
         const insert = { key, row: carriedRow(after), source: after.claims[0].source };
         // One that an operator inserted by hand counts from now on.
         await this.#rows.write(transaction, { inserts: [insert], updates: [], deletes: [text] });
-        await this.#claims.write(transaction, key, null, after);
+        await this.#claims.write(transaction, [{ key, before: null, after }]);
         repaired.restored.push(text);
       }
       if (repaired.restored.length > 0) {
@@ -143,6 +142,16 @@ export class ClaimsStore {
     this.#database.blockedCount.committed({ added: repaired.restored, removed: [] }, 0);
     await this.#database.recountClaims();
     return repaired;
+  }
+
+  /** The rows too: an operator may have shortened a row's own end. */
+  async #write(transaction: Transaction<Schema>, changes: readonly ClaimChange[]): Promise<void> {
+    await this.#rows.write(transaction, {
+      inserts: [],
+      updates: changes.map(({ after }) => carriedRow(after)),
+      deletes: [],
+    });
+    await this.#claims.write(transaction, changes);
   }
 
   async #setOthers(transaction: Transaction<Schema>, text: string, others: number): Promise<void> {
@@ -161,16 +170,16 @@ export class ClaimsStore {
       const keys = await this.#claims.ended(transaction, at, limit);
       const byText = new Map(keys.map((key) => [entryOfSortKey(key, 0).text, key]));
       const rows = await this.#rows.keyedAmong(transaction, [...byText.keys()]);
+      const changes: ClaimChange[] = [];
       for (const [text, before] of await this.#claims.all(transaction, rows)) {
         const change = { op: 'expire', entry: entryOfSortKey(byText.get(text)!, 0), now: at } as const;
         const { after } = applyChange(before, change, at, noLists);
         // Null: the row has expired too, and goes with its claims.
         if (after === null) continue;
         further += furtherClaims(after) - furtherClaims(before);
-        // An operator may have shortened the row's own end.
-        await this.#rows.write(transaction, { inserts: [], updates: [carriedRow(after)], deletes: [] });
-        await this.#claims.write(transaction, byText.get(text)!, before, after);
+        changes.push({ key: byText.get(text)!, before, after });
       }
+      await this.#write(transaction, changes);
       return { keys: keys.length, further };
     });
     this.#database.blockedCount.committed(nothingBlocked, swept.further);

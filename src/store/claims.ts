@@ -31,6 +31,17 @@ export function carriedRow({ since, claims: [{ row }] }: Claimed): BlockedIp {
   return row.blocked_at === since ? row : { ...row, blocked_at: since };
 }
 
+/** Whether the row stays as it is: of most addresses that a further source claims. */
+export function carriesTheSame(before: Claimed, after: Claimed): boolean {
+  const [a, b] = [before.claims[0].row, after.claims[0].row];
+  return (
+    before.since === after.since &&
+    a.expires_at === b.expires_at &&
+    a.reason === b.reason &&
+    a.blocked_by === b.blocked_by
+  );
+}
+
 /** Rows of `claims` that it has. */
 export function furtherClaims(claimed: Claimed | null): number {
   return claimed === null ? 0 : claimed.claims.length - 1;

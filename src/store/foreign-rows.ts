@@ -70,7 +70,7 @@ async function adoptOne(
     const { after } = applyChange(before, claimOf(row, entry, before), now, noLists);
     if (after === null || after === before) return 0;
     await rows.write(transaction, { inserts: [], updates: [carriedRow(after)], deletes: [] });
-    await claims.write(transaction, sortKey(entry), before, after);
+    await claims.write(transaction, [{ key: sortKey(entry), before, after }]);
     return furtherClaims(after) - furtherClaims(before);
   }
   const key = sortKey(entry);
@@ -84,9 +84,9 @@ async function adoptOne(
   const { sort_key: _, ...own } = adopted;
   const { claimed: after, left } = await claims.withLeftOver(transaction, key, own);
   if (left === 0) return 0;
-  await claims.forget(transaction, key);
+  await claims.forget(transaction, [key]);
   await rows.write(transaction, { inserts: [], updates: [carriedRow(after)], deletes: [] });
-  await claims.write(transaction, key, null, after);
+  await claims.write(transaction, [{ key, before: null, after }]);
   // Those that it had were counted with the row that it replaced.
   return furtherClaims(after) - left;
 }

@@ -1,6 +1,7 @@
 // A bulk unblock drops exactly the claims that it selects, except those that are changed while it runs.
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { caseCount } from '../../testkit/proxies.ts';
 import { entry, NOON, nothing, StoreFolder, storesOf } from '../../testkit/store/store-folder.ts';
 import { entryOfSortKey } from '../domain/ip.ts';
 import type { BlockedChange, BlockedIpsStore } from './blocked-ips-store.ts';
@@ -135,6 +136,6 @@ it('drops the selected claims alone, and keeps what is changed while it runs', a
         for (const name of selected) if (!touched.has(name.split(' ')[0])) expect(now.has(name)).toBe(false);
       },
     ),
-    { numRuns: 200 },
+    { numRuns: caseCount(200) },
   );
 });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BlockingKit, caller } from '../../testkit/blocking.ts';
 import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import type { UpstreamRequest } from '../api/upstreams.ts';
+import { unknownUpstreams } from '../blocking/upstream-set.ts';
 import { unusedUpstreamMap } from '../domain/upstream.ts';
 import { upstreamPresets } from '../domain/upstream-presets.ts';
 import { readUpstream } from '../http/upstream-request.ts';
@@ -11,20 +12,21 @@ let close: () => Promise<void>;
 let kit: BlockingKit;
 let upstreams: Upstreams;
 let aheadMs = 0;
-let isUsed: boolean | null;
+let mapLoaded: boolean | null;
 let inside: readonly string[];
 
 beforeEach(async () => {
-  isUsed = true;
+  mapLoaded = true;
   inside = [];
   ({ kit, close } = await openScriptedBlocking({
     loadsUpstreams: true,
-    upstreamUsage: { last: true, check: async () => isUsed },
+    upstreamUsage: { last: unknownUpstreams, check: async () => ({ mapLoaded, gaps: () => [] }) },
     now: () => new Date(Date.now() + aheadMs),
   }));
   await kit.upstreams.updateUpstreamMaps();
   await kit.reconciler.check(true);
   upstreams = new Upstreams({
+    unnamed: async () => null,
     set: kit.upstreams,
     blocked: { firstWithin: async () => [...inside], countWithin: async () => inside.length },
     reloads: null,
@@ -114,9 +116,9 @@ describe('the list', () => {
 
   it('reports that the live configuration does not use the map, or cannot be read', async () => {
     await put({ header: 'x-real-ip', networks: own });
-    isUsed = false;
+    mapLoaded = false;
     expect(await upstreams.list()).toMatchObject({ in_force: false, reason: unusedUpstreamMap });
-    isUsed = null;
+    mapLoaded = null;
     expect(await upstreams.list()).toMatchObject({
       in_force: null,
       reason: 'the live configuration could not be read',
@@ -124,7 +126,7 @@ describe('the list', () => {
   });
 
   it('says nothing against no upstreams', async () => {
-    isUsed = false;
+    mapLoaded = false;
     expect(await upstreams.list()).toEqual({ items: [], total: 0, in_force: true, reason: null });
   });
 });

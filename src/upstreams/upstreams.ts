@@ -3,7 +3,13 @@
 import type { Caller } from '../api/caller.ts';
 import type { RuntimeReport } from '../api/changes.ts';
 import type { ReloadAnswer } from '../api/configuration.ts';
-import type { UpstreamAnswer, UpstreamList, UpstreamRecord, UpstreamRemoved } from '../api/upstreams.ts';
+import type {
+  UpstreamAnswer,
+  UpstreamList,
+  UpstreamRecord,
+  UpstreamRemoved,
+  UpstreamReport,
+} from '../api/upstreams.ts';
 import type { ChangeCounts } from '../blocking/answers.ts';
 import { type UpstreamSet, unknownUpstream } from '../blocking/upstream-set.ts';
 import { Mutex } from '../concurrency/mutex.ts';
@@ -17,6 +23,7 @@ import { ServiceError } from '../errors/service-error.ts';
 import type { Emit } from '../events/facts.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { StoredUpstream } from '../store/upstreams-store.ts';
+import type { UnnamedByUpstream } from './unnamed-requests.ts';
 
 const listedInside = 100;
 
@@ -31,6 +38,8 @@ interface UpstreamsDeps {
   readonly blocked: Pick<BlockedIpsStore, 'firstWithin' | 'countWithin'>;
   /** Null: others write the configuration, and its rules are theirs. */
   readonly reloads: Pick<ReloadCoordinator, 'change'> | null;
+  /** Null: unknown. */
+  readonly unnamed: () => Promise<UnnamedByUpstream | null>;
   readonly emit: Emit;
 }
 
@@ -44,17 +53,18 @@ export class Upstreams {
   }
 
   async list(): Promise<UpstreamList> {
-    const { inForce, reason } = await this.#deps.set.effect();
-    const items: UpstreamRecord[] = [];
-    for (const row of await this.#deps.set.list()) items.push(await this.#recordOf(row));
+    const { set, unnamed } = this.#deps;
+    const [rows, { inForce, reason }, counts] = await Promise.all([set.list(), set.effect(), unnamed()]);
+    const items: UpstreamReport[] = [];
+    for (const row of rows) items.push({ ...(await this.#recordOf(row)), ...unnamedOf(row.name, counts) });
     return { items, total: items.length, in_force: inForce, reason };
   }
 
   /** Errors: 1100. */
-  async get(name: string): Promise<UpstreamRecord> {
+  async get(name: string): Promise<UpstreamReport> {
     const row = (await this.#deps.set.list()).find((stored) => stored.name === name);
     if (row === undefined) throw unknownUpstream('get upstream', name);
-    return await this.#recordOf(row);
+    return { ...(await this.#recordOf(row)), ...unnamedOf(row.name, await this.#deps.unnamed()) };
   }
 
   /** Errors: 109, 1002; of the first one also 6020, 422, and then nothing is stored; 503 when not confirmed. */
@@ -174,4 +184,10 @@ function networksFor({ name, preset }: WantedUpstream, before: StoredUpstream | 
 /** Networks inside others of them would be counted twice. */
 function outermost(networks: readonly IpEntry[]): IpEntry[] {
   return networks.filter((one) => !networks.some((other) => other !== one && covers(other, one)));
+}
+
+function unnamedOf(name: string, counts: UnnamedByUpstream | null) {
+  const found = counts?.get(name);
+  const requests = found?.requests ?? (counts === null ? null : 0);
+  return { unnamed_requests: requests, last_unnamed_at: found?.lastAt.toISOString() ?? null };
 }

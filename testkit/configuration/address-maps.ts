@@ -15,6 +15,9 @@ export interface AddressMaps {
 export const sampleMaps: AddressMaps = {
   upstreams: {
     ...Object.fromEntries([1, 2, 3, 4, 5, 6, 9, 21, 22, 23, 24, 25, 26].map((mode) => [`127.0.0.${mode}`, mode])),
+    // Values of no upstream, by a foreign edit; the second is another one in its last two digits.
+    '127.0.0.7': 7,
+    '127.0.0.103': 103,
     '10.0.0.0/8': 1,
     '10.9.0.0/16': 21,
     '100.64.0.0/10': 2,

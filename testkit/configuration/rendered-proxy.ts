@@ -27,8 +27,8 @@ export const echoHost = 'echo.example.com';
 
 export interface RenderedProxyOptions {
   readonly bin: string;
-  /** Lines of map files by the name of their member in RenderInput. */
-  readonly maps: Readonly<Record<string, string>>;
+  /** Lines of map files by the name of their member in RenderInput; others are empty. */
+  readonly maps?: Readonly<Record<string, string>>;
   readonly input?: Partial<RenderInput>;
   /** Changes the rendered text. */
   readonly change?: (text: string) => string;
@@ -45,6 +45,7 @@ export interface Reply {
 }
 
 export interface Destination {
+  /** Default 127.0.0.1; an IPv6 address connects to ::1. */
   readonly from?: string;
   /** Sent before the first request: a PROXY protocol header. */
   readonly preface?: Buffer | string;
@@ -76,18 +77,19 @@ export class RenderedProxy {
     this.#proxy = proxy;
   }
 
-  static async start({ bin, maps, input, change, under = [] }: RenderedProxyOptions): Promise<RenderedProxy> {
+  static async start({ bin, maps = {}, input, change, under = [] }: RenderedProxyOptions): Promise<RenderedProxy> {
     const folder = await mkdtemp(join(tmpdir(), 'pm-'));
     const [port, mappedPort] = [await freePort(), await freePort()];
     const origin = await echoingServer();
-    for (const [name, lines] of Object.entries(maps)) await writeFile(join(folder, name), lines);
+    const files = { blockedMap: '', trustedMap: '', proxyProtocolMap: '', ...maps };
+    for (const [name, lines] of Object.entries(files)) await writeFile(join(folder, name), lines);
     const rendered = await Template.builtIn().render({
       blockedMap: join(folder, 'blockedMap'),
       trustedMap: join(folder, 'trustedMap'),
       upstreamsMap: join(folder, 'upstreamsMap'),
       proxyProtocolMap: join(folder, 'proxyProtocolMap'),
       hasUpstreams: 'upstreamsMap' in maps,
-      httpBind: [`127.0.0.1:${port}`, `[::ffff:127.0.0.1]:${mappedPort}`],
+      httpBind: [`127.0.0.1:${port}`, `[::1]:${port}`, `[::ffff:127.0.0.1]:${mappedPort}`],
       statsSocket: join(folder, 'stats'),
       hardStopAfter: '5s',
       sites: [{ domain: echoHost, servers: [{ address: '127.0.0.1', port: (origin.address() as AddressInfo).port }] }],
@@ -140,18 +142,41 @@ export class RenderedProxy {
     );
   }
 
-  /** What HAProxy sends until it closes the connection, or resets it. */
-  raw(bytes: Buffer, to: Destination = {}): Promise<string> {
+  /** What HAProxy sends until it closes the connection, or resets it, or `isComplete` holds. */
+  raw(
+    bytes: Buffer | string,
+    { isComplete = () => false, ...to }: Destination & { isComplete?: (reply: string) => boolean } = {},
+  ): Promise<string> {
     return new Promise((resolve) => {
-      const parts: Buffer[] = [];
+      let reply = '';
       const socket = this.#connect(to);
       const done = (): void => {
         socket.destroy();
-        resolve(Buffer.concat(parts).toString('latin1'));
+        resolve(reply);
       };
-      socket.on('data', (part) => parts.push(part));
+      socket.on('data', (part) => {
+        reply += part.toString('latin1');
+        if (isComplete(reply)) done();
+      });
       socket.once('end', done).once('error', done);
       socket.write(bytes);
+    });
+  }
+
+  /** The complete reply to a request of HTTP/1.1 on its own connection. */
+  get(path: string, options: { from?: string; host?: string; headers?: readonly string[] } = {}): Promise<string> {
+    const { host = 'localhost', headers = [], ...to } = options;
+    const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, 'Connection: close', ...headers, '', ''];
+    return this.raw(lines.join('\r\n'), to);
+  }
+
+  /** The reply of the stats socket. */
+  command(text: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      let reply = '';
+      const socket = connect(join(this.#folder, 'stats'), () => socket.write(`${text}\n`));
+      socket.on('data', (part) => (reply += part.toString()));
+      socket.once('end', () => resolve(reply)).once('error', reject);
     });
   }
 
@@ -224,7 +249,8 @@ export class RenderedProxy {
   }
 
   #connect({ from = '127.0.0.1', mapped = false }: Destination): Socket {
-    return connect({ port: mapped ? this.mappedPort : this.port, host: '127.0.0.1', localAddress: from });
+    const host = from.includes(':') ? '::1' : '127.0.0.1';
+    return connect({ port: mapped ? this.mappedPort : this.port, host, localAddress: from });
   }
 }
 

@@ -104,6 +104,7 @@ export const HEALTH: HealthReport = {
   },
   trusted_map: { used: true, entries: 1 },
   scheduled_reload: { reasons: ['asked for'], since: NOW.toISOString(), attempts: 1 },
+  notices: [],
   unbound_keys: ['fail2ban'],
   versions: { service: '0.1.0', proxy: '3.0.11', untested: null },
 };

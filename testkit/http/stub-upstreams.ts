@@ -24,9 +24,10 @@ export function stubUpstreams(parts: {
     blocked_inside: [],
     blocked_inside_total: 0,
   } as const;
+  const unnamed = { unnamed_requests: 0, last_unnamed_at: null };
   const upstreams: Services['upstreams'] = {
-    list: async () => ({ items: [upstream], total: 1, in_force: true, reason: null }),
-    get: async () => upstream,
+    list: async () => ({ items: [{ ...upstream, ...unnamed }], total: 1, in_force: true, reason: null }),
+    get: async () => ({ ...upstream, ...unnamed }),
     put: async () => ({
       created: true,
       counts: { added: 1, updated: 0, removed: 0, unchanged: 0 },

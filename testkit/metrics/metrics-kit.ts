@@ -48,6 +48,7 @@ export function metricsKit(sources: Partial<MetricSources> = {}, patienceMs?: nu
     expiringEntries: async () => 5,
     claims: async () => ({ manual: 4, agent: 3, list: 7 }),
     webhookBacklogs: async () => [{ id: 'chat', pending: 3, missed: 1, oldestAt: '2026-11-21T12:30:00.000Z' }],
+    unnamedRequests: async () => new Map([['lb', { requests: 8, lastAt: new Date('2026-11-21T12:00:00Z') }]]),
     health: async () => ({
       status: 'degraded',
       parts: Object.fromEntries(healthParts.map((part) => [part, part !== 'reload'])) as Record<

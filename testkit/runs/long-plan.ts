@@ -44,7 +44,7 @@ export function plansFor(rounds: number): readonly Plan[] {
       part: 'versions',
       everyCommit: true,
       newSeeds: false,
-      covers: 'all tests of the whole product, at the current commit',
+      covers: 'all tests of the whole product, and all cases of sampled tests, at the current commit',
     },
     {
       ...once,

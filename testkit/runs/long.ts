@@ -1,5 +1,5 @@
 // The tests that are too long for `npm test`, on every HAProxy found. `--help` explains it.
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { parseOptions, someOf, UsageError, wholeNumber } from '../command-line.ts';
@@ -27,6 +27,7 @@ import {
 } from './long-plan.ts';
 import { appendPiece, readPieces } from './long-results.ts';
 import { runProgram, say, stopOnSignals } from './program.ts';
+import { sampledTests, wholeProductTests } from './sampled-tests.ts';
 import { durationText, readReport, resultOf, shortVersion } from './suite-run.ts';
 import { rowsOf, withRows } from './table.ts';
 
@@ -165,7 +166,7 @@ function commandOf(part: Part, { bin }: ProxyBinary, seed: number, count: number
   const chosen = ['--seed', String(seed), '--proxy-bin', bin];
   switch (part) {
     case 'versions':
-      return [vitest, 'run', ...wholeProductTests()];
+      return [vitest, 'run', ...testsOfVersions()];
     case 'crash-points':
       return [vitest, 'run', ...crashTests];
     case 'power-cut':
@@ -190,21 +191,9 @@ function commandOf(part: Part, { bin }: ProxyBinary, seed: number, count: number
   }
 }
 
-/** Tests outside `test/` that `npm test` runs on two versions only, or with few cases. */
-const partsOnEachVersion = [
-  'testkit/master-contract.test.ts',
-  'testkit/real-proxy.test.ts',
-  'src/blocking/compare/worker-reconciler.test.ts',
-  'src/blocking/write/starting-worker.test.ts',
-  'src/configuration/template/client-address-walk.test.ts',
-  'src/configuration/template/header-hygiene.test.ts',
-];
-
 /** File names, because `--exclude` has no effect on projects. */
-function wholeProductTests(): string[] {
-  const tests = readdirSync(join(root, 'test')).filter((name) => name.endsWith('.test.ts'));
-  const chosen = tests.map((name) => `test/${name}`).filter((path) => !crashTests.includes(path));
-  return [...chosen, ...partsOnEachVersion];
+function testsOfVersions(): string[] {
+  return [...wholeProductTests(root), ...sampledTests(root)].filter((path) => !crashTests.includes(path));
 }
 
 function testsOf(report: string, code: number | null): string {

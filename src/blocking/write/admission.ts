@@ -26,8 +26,8 @@ export interface AdmittedBatch {
   readonly changes: (Addition | Removal)[];
   readonly rejected: Rejection[];
   readonly special: SpecialEntries;
-  /** Of exactly these addresses. */
-  readonly endsTrust: IpEntry[];
+  /** What is blocked without `force`: it ends trust. */
+  readonly unforced: IpEntry[];
 }
 
 export interface AdmittedBlock {
@@ -56,15 +56,11 @@ export class Admission {
   }
 
   /**
-   * `trustedInside`: the first 100. `endsTrust`: of exactly this address.
+   * `trustedInside`: the first 100.
    * @param byList whether the claim is that of a list
    * @throws ServiceError 409 when it is wide without `allowWide`, or inside an upstream or fully trusted without `force`
    */
-  async admitOne(
-    request: RequestedBlock,
-    caller: Caller,
-    byList: () => Promise<boolean>,
-  ): Promise<AdmittedBlock & { readonly endsTrust: boolean }> {
+  async admitOne(request: RequestedBlock, caller: Caller, byList: () => Promise<boolean>): Promise<AdmittedBlock> {
     const { entry } = request;
     const wide = request.allowWide === true ? null : widenessOf(entry);
     if (wide !== null) {
@@ -86,9 +82,15 @@ export class Admission {
     // Most blocks concern no trusted address and need no check of the configuration.
     const concerned = overriddenBy.length > 0 || trustedInside.length > 0;
     if (concerned && !(await this.#deps.trustHasEffect()))
-      return { change, overriddenBy: [], trustedInside: [], upstreamsInside, endsTrust };
+      return { change, overriddenBy: [], trustedInside: [], upstreamsInside };
     if (overriddenBy.length > 0 && !request.force) throw coveredByTrust(entry, overriddenBy);
-    return { change, overriddenBy, trustedInside, upstreamsInside, endsTrust };
+    return { change, overriddenBy, trustedInside, upstreamsInside };
+  }
+
+  /** What overrides a block of it now. */
+  async overriding(entry: IpEntry): Promise<string[]> {
+    const covering = this.#deps.trusted.covering(entry);
+    return covering.length > 0 && (await this.#deps.trustHasEffect()) ? covering : [];
   }
 
   /** The changes of both lists; `rejected`: without those that the HTTP layer rejected before. */
@@ -100,7 +102,7 @@ export class Admission {
   ): Promise<AdmittedBatch> {
     const trusted = await this.trustInForce();
     const mayEndTrust = this.#deps.trusted.anyTemporary && !(await byList());
-    const endsTrust: IpEntry[] = [];
+    const unforced: IpEntry[] = [];
     const rejected: Rejection[] = [];
     const special = new SpecialEntries();
     const toRemove = new Set(request.remove.map(({ entry }) => entry.text));
@@ -116,14 +118,14 @@ export class Admission {
       else {
         changes.push(this.#toChange(wanted, caller));
         special.note(wanted.entry);
-        if (ends) endsTrust.push(wanted.entry);
+        if (!wanted.force) unforced.push(wanted.entry);
       }
     }
     for (const { index, entry } of request.remove) {
       if (toAdd.has(entry.text)) rejected.push({ list: 'remove', index, value: entry.text, ...inBothLists });
       else changes.push({ op: 'remove', entry });
     }
-    return { changes, rejected, special, endsTrust };
+    return { changes, rejected, special, unforced };
   }
 
   /** `reject` gets each element left out. Existing entries stay, wide or trusted: left out, they would be unblocked. */

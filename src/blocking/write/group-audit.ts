@@ -5,7 +5,7 @@ import type { BlockedEffect, GroupAudit, NamedStep } from '../../store/blocked-i
 
 type BlockedRemoval = Exclude<BlockedEffect, { op: 'add' }>;
 
-/** The other addresses of a group are only counted. */
+/** The other addresses of a group, and the other claims to an address, are only counted. */
 const namedOfGroup = 20;
 
 export interface GroupAuthor {
@@ -22,7 +22,7 @@ export function groupAudit({ operation, caller, written, source }: GroupAuthor, 
   return {
     changes,
     // An expired claim is not undone.
-    records: changes > 1 && caller !== null,
+    records: (steps) => caller !== null && (changes > 1 || steps > namedOfGroup),
     note: (effects, steps) => {
       const done = effects.filter((effect) => effect.op === 'add' || removedRow(effect) !== null);
       if (done.length === 0) return null;

@@ -30,6 +30,7 @@ interface Pending {
   readonly changes: readonly BlockedChange[];
   readonly audit: GroupAudit;
   readonly deadline: number;
+  readonly first: (() => Promise<void>) | undefined;
   readonly resolve: (result: ChangeResult) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -80,10 +81,17 @@ export class GroupWriter {
   /**
    * Resolves when the changes are durable, and read back from every worker or failed there.
    * @param deadline of the running maps, in `performance.now()` milliseconds
+   * @param first called in the turn, before anything is changed; if it throws, nothing is
    * @throws ServiceError when the queue is full, or database or file fail: no addition was made; a removal whose line
    * stays in the file is made in database and workers
    */
-  change(changes: readonly BlockedChange[], lane: Lane, deadline: number, author: GroupAuthor): Promise<ChangeResult> {
+  change(
+    changes: readonly BlockedChange[],
+    lane: Lane,
+    deadline: number,
+    author: GroupAuthor,
+    first?: () => Promise<void>,
+  ): Promise<ChangeResult> {
     if (this.#waitingChanges + changes.length > queueLimit) {
       return Promise.reject(
         new ServiceError(
@@ -96,7 +104,14 @@ export class GroupWriter {
     }
     return new Promise((resolve, reject) => {
       this.#waitingChanges += changes.length;
-      this.#pending[lane].push({ changes, audit: groupAudit(author, changes.length), deadline, resolve, reject });
+      this.#pending[lane].push({
+        changes,
+        audit: groupAudit(author, changes.length),
+        deadline,
+        first,
+        resolve,
+        reject,
+      });
       this.#schedule(lane);
     });
   }
@@ -116,7 +131,7 @@ export class GroupWriter {
       if (this.#deps.keeper.underWay !== null) return;
       const group = takeGroup(this.#pending[lane], this.removalsAtMost);
       for (const pending of group) this.#waitingChanges -= pending.changes.length;
-      await this.#process(await this.#thatFit(group), leastBudgetMs[lane]);
+      await this.#process(await this.#thatFit(await this.#begun(group)), leastBudgetMs[lane]);
     });
     this.#schedule(lane);
   }
@@ -194,6 +209,20 @@ export class GroupWriter {
     } finally {
       end();
     }
+  }
+
+  /** Those of which nothing failed before. */
+  async #begun(group: readonly Pending[]): Promise<readonly Pending[]> {
+    const failed = new Set<Pending>();
+    for (const pending of group) {
+      try {
+        await pending.first?.();
+      } catch (error) {
+        failed.add(pending);
+        pending.reject(changeFailure(error));
+      }
+    }
+    return failed.size === 0 ? group : group.filter((pending) => !failed.has(pending));
   }
 
   /** Inside the turn, where the set does not change. */

@@ -39,6 +39,7 @@ async function reasonsAfter(fault: Fault): Promise<readonly string[]> {
       attached: () => null,
       findMaster: async () => null,
       trustHasEffect: () => true,
+      notices: async () => [],
       unboundKeys: async () => [],
       proxyProblems: async () => [],
       started: () => true,
@@ -119,6 +120,7 @@ const mapFileIsChanged: Fault = async ({ kit }) => {
 const supervisionReports =
   (reason: string): Fault =>
   ({ kit }) => ({
+    notices: async () => [],
     unboundKeys: async () => [],
     proxyProblems: () =>
       proxyProblems(

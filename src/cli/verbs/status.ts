@@ -43,7 +43,15 @@ export function statusLines(report: Health, url: string, now: Date, paint: Paint
     const line = `  ${name.padEnd(nameWidth)}${harmless(text)}`;
     return isOk ? line : paint('warning', line);
   });
-  return [head, ...untested, `${state}: ${meaningOf(report)}`, '', ...rows, ...reasonLines(report, paint)];
+  return [
+    head,
+    ...untested,
+    `${state}: ${meaningOf(report)}`,
+    '',
+    ...rows,
+    ...reasonLines(report, paint),
+    ...noticeLines(report, paint),
+  ];
 }
 
 /** Says first whether sites are served: to an operator on call that matters most. */
@@ -123,7 +131,8 @@ function frontEndsRow({ front_ends: all, changed_since_load: changed }: NonNulla
   const parts = [
     `${count(denying)} of ${count(all.length)} deny blocked addresses`,
     ...(open > 0 ? [`${count(open)} exempt (--open)`] : []),
-    ...(changed ? ['the configuration files changed since HAProxy loaded them'] : []),
+    ...(changed === true ? ['the configuration files changed since HAProxy loaded them'] : []),
+    ...(changed === null ? ['it is not known whether HAProxy has loaded these files'] : []),
   ];
   return ['front ends', all.length > 0 && denying + open === all.length, parts.join('; ')];
 }
@@ -180,6 +189,16 @@ function reasonLines({ reasons, attached }: Health, paint: Paint): string[] {
   const more = reasons.length - shownReasons;
   if (more > 0) lines.push(`  and ${count(more)} more: proxy-manager status -o json`);
   return lines;
+}
+
+/** An older service does not report them. */
+function noticeLines({ notices = [] }: Partial<Health>, paint: Paint): string[] {
+  if (notices.length === 0) return [];
+  return [
+    '',
+    paint('title', 'To know, although blocks are enforced:'),
+    ...notices.map((text) => `  - ${harmless(text)}`),
+  ];
 }
 
 /** The first whose pattern matches. The patterns follow the texts of the service. */

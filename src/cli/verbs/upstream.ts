@@ -1,4 +1,4 @@
-import type { UpstreamAnswer, UpstreamRecord } from '../../api/upstreams.ts';
+import type { UpstreamAnswer, UpstreamRecord, UpstreamReport } from '../../api/upstreams.ts';
 import { quote } from '../../domain/quote.ts';
 import { type UpstreamHeader, upstreamHeaders } from '../../domain/upstream-modes.ts';
 import { type PresetName, presetNames, upstreamPresets } from '../../domain/upstream-presets.ts';
@@ -214,10 +214,16 @@ async function upstreamList({ api, output, format, now }: Session): Promise<Exit
   if (format === 'json') await output.json(answer);
   else if (answer.items.length === 0 && output.isTerminal) await output.lines(['no upstreams']);
   else {
-    await output.rows<UpstreamRecord>([
+    await output.rows<UpstreamReport>([
       { title: 'NAME', text: ({ name }) => name },
       { title: 'CLIENT', text: says },
       { title: 'NETWORKS', text: ({ networks }) => networks.join(' '), mayShrink: true },
+      {
+        title: 'WITHOUT CLIENT',
+        text: ({ unnamed_requests: requests, last_unnamed_at: last }) =>
+          requests === null ? 'not counted' : `${count(requests)}${last === null ? '' : `, ${fromNow(last, now())}`}`,
+        plain: ({ unnamed_requests: requests }) => String(requests ?? ''),
+      },
       { title: 'NOTE', text: ({ note }) => note ?? '', mayShrink: true },
       { title: 'GIVEN', text: ({ networks_at: at }) => fromNow(at, now()), plain: ({ networks_at: at }) => at },
     ])(answer.items);

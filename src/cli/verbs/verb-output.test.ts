@@ -239,6 +239,7 @@ describe('status', () => {
     configuration_drift: { status: 'none', live: 'rendered', backup: null, added: 0, removed: 0, reason: null },
     trusted_map: { used: true, entries: 3 },
     scheduled_reload: null,
+    notices: [],
     unbound_keys: [],
     versions: { service: '0.1.0', proxy: '3.0.11', untested: null },
   };

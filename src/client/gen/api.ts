@@ -462,8 +462,8 @@ export interface components {
       readonly files: readonly string[];
       /** The front ends that the current worker loaded, as far as known. */
       readonly front_ends: readonly components['schemas']['FrontEnd'][];
-      /** The files have changed since the current worker loaded them. */
-      readonly changed_since_load: boolean;
+      /** The files have changed since the current worker loaded them. Null: not known; they could not be read, or the worker does not answer. */
+      readonly changed_since_load: boolean | null;
       /** How the service reloads HAProxy: `master`, `never` or `systemd:UNIT`. */
       readonly reload_by: string;
     };
@@ -802,7 +802,7 @@ export interface components {
       readonly by: string | null;
       /** What HAProxy answers itself, 400 or 403; null: the request is passed on. */
       readonly status: number | null;
-      /** False: the live configuration does not use the upstream map, so the peer is judged although upstreams are stored. */
+      /** False: a front end of the live configuration that denies blocked addresses lacks rules for upstreams, so the peer is judged there although upstreams are stored. `/health` names the front ends and what they lack. */
       readonly upstreams_in_force: boolean;
     };
     /** A request as HAProxy receives it. */
@@ -950,6 +950,8 @@ export interface components {
       readonly trusted_map: components['schemas']['TrustedMapHealth'];
       /** The reload that follows automatically; null: none. */
       readonly scheduled_reload: components['schemas']['ScheduledReload'] | null;
+      /** What an operator should know and what does not degrade the status, one sentence each: an upstream that sent requests without a client, a denied page that was refused, an access log without its socket. Empty also while they could not be read in time. */
+      readonly notices: readonly string[];
       /** Valid keys with the scope `block`, without `admin`, that are not bound to a source: their unblocks drop the blocks of operators. Bind each to a source, or mark it as `manual`. It does not degrade the status. Null: the database did not answer in time. */
       readonly unbound_keys: readonly string[] | null;
       /** The versions of service and HAProxy. */
@@ -1788,6 +1790,10 @@ export interface components {
       readonly blocked_inside: readonly string[];
       /** How many these are. */
       readonly blocked_inside_total: number;
+      /** How many requests named no client and were served without a check of the blocked map, counted by the current worker; an address that sends none for a day is forgotten. Health checks of a load balancer are such requests; if the number grows with the traffic, the header is missing. Null: the worker did not answer, or its configuration does not count them. */
+      readonly unnamed_requests: number | null;
+      /** When the last of them came; null: none, or unknown. */
+      readonly last_unnamed_at: string | null;
     };
     /** The upstream as it is now, and whether the workers hold it. */
     UpstreamAnswer: {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kill } from 'node:process';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { KnownWorker } from '../../blocking/compare/worker-registry.ts';
 import type { Settings } from '../../settings.ts';
 import { AttachedConfiguration } from './attached-configuration.ts';
 
@@ -64,4 +65,38 @@ it('does not reload an edit that was never loaded while the master socket is mis
   } finally {
     kill(Number(worker.toString()), 'SIGKILL');
   }
+});
+
+it('does not claim a change while the worker does not say what it has loaded', async () => {
+  const configFile = join(folder, 'haproxy.cfg');
+  const blockedMap = '/etc/proxy/blocked_ips.map';
+  await writeFile(
+    configFile,
+    `frontend web\n  bind :80\n  http-request deny if { src,map_ip(${blockedMap}) -m found }\n`,
+  );
+  const settings = { configFile, blockedMap, openFrontEnds: [], reloadBy: { kind: 'never' } };
+  const worker = { pid: 4711, startTime: 1 };
+  let since: number | null = null;
+  const configuration = new AttachedConfiguration({
+    settings: settings as unknown as Settings,
+    registry: { current: () => worker as KnownWorker, isInSync: () => false, masterPid: 1 },
+    readSince: async () => since,
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+  });
+  await configuration.check();
+  const unknown = /it is not known whether .*: worker 4711 does not answer/;
+  expect(configuration.report().changed_since_load).toBeNull();
+  expect(configuration.reloadObstacle).toMatch(unknown);
+  expect(configuration.problems()).toEqual([expect.stringMatching(unknown), expect.stringMatching(unknown)]);
+  since = Date.now() + 60_000;
+  await configuration.check();
+  expect(configuration.report().changed_since_load).toBe(false);
+  since = null;
+  await configuration.check();
+  expect(configuration.report().changed_since_load).toBe(false);
+  since = 1;
+  worker.startTime = 2;
+  await configuration.check();
+  expect(configuration.report().changed_since_load).toBe(true);
+  expect(configuration.reloadObstacle).toBe('the configuration was changed after HAProxy loaded it');
 });

@@ -5,6 +5,7 @@ import { lstat, stat } from 'node:fs/promises';
 import type { AttachedReport, FrontEndReport } from '../../api/health.ts';
 import type { WorkerRegistry } from '../../blocking/compare/worker-registry.ts';
 import { type TrustInConfiguration, unknownTrust } from '../../blocking/trusted-set.ts';
+import { type UpstreamsInConfiguration, unknownUpstreams } from '../../blocking/upstream-set.ts';
 import { isMissing } from '../../files/atomic-file.ts';
 import { configurationFilesOf, UnreadableConfiguration } from '../../haproxy/process/configuration-files.ts';
 import { findMaster } from '../../haproxy/process/master-process.ts';
@@ -12,6 +13,7 @@ import { type ProxyArguments, parseProxyArguments } from '../../haproxy/process/
 import { describeReloadBy, type Settings } from '../../settings.ts';
 import { ageMs, childrenOf, commandLine } from '../../system/processes.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
+import { gapTexts } from '../rules/blocked-rule.ts';
 import { type FrontEnd, frontEndsOf, mapsNamedIn, missingRuleText } from '../rules/front-ends.ts';
 import type { ConfigurationFile } from '../rules/proxy-sections.ts';
 
@@ -31,6 +33,9 @@ interface Loaded {
   readonly reading: Reading;
 }
 
+/** Of the files and what the current worker loaded. `unknown`: they could not be read, or the worker does not answer. */
+type Change = 'none' | 'changed' | 'unknown';
+
 /** The arguments of the master, and its pid. */
 export type RunningArguments = ProxyArguments & { readonly pid: number | null };
 
@@ -46,7 +51,9 @@ export class AttachedConfiguration {
   readonly #deps: AttachedConfigurationDeps;
   #onDisk: Reading | null = null;
   #loaded: Loaded | null = null;
-  #isStale = false;
+  #change: Change = 'unknown';
+  /** The current worker, if it did not say what it has loaded. */
+  #silentWorker: number | null = null;
   #unreadable: string | null = null;
   #isMissing = false;
 
@@ -63,9 +70,18 @@ export class AttachedConfiguration {
     return { mapLoaded: true, hasEffect: spares.length === 0 ? null : spares.every((one) => one === true) };
   }
 
-  /** Whether it names the upstream map, as of the last check; null: unknown. */
-  get namesUpstreams(): boolean | null {
-    return this.#loaded?.reading.maps.includes(this.#deps.settings.upstreamsMap) ?? null;
+  /** As of the last check, of what the current worker is known to have loaded. */
+  get upstreams(): UpstreamsInConfiguration {
+    if (this.#loaded === null) return unknownUpstreams;
+    const { upstreamsMap, proxyProtocolMap, openFrontEnds } = this.#deps.settings;
+    const { frontEnds, maps } = this.#loaded.reading;
+    const gaps = frontEnds.flatMap(({ name, upstreamGap }) =>
+      upstreamGap === null || openFrontEnds.includes(name) ? [] : [upstreamGap],
+    );
+    return {
+      mapLoaded: maps.includes(upstreamsMap),
+      gaps: (needsProxyProtocol) => gapTexts(gaps, { proxyProtocolMap, needsProxyProtocol }),
+    };
   }
 
   /**
@@ -79,7 +95,8 @@ export class AttachedConfiguration {
     if (!this.#onDisk.maps.includes(this.#deps.settings.blockedMap))
       return 'the configuration has no rule for the blocked map';
     // Only its author knows when an edit is ready to be loaded.
-    return this.#isStale ? 'the configuration was changed after HAProxy loaded it' : null;
+    if (this.#silentWorker !== null) return unknownText(this.#silentWorker);
+    return this.#change === 'changed' ? 'the configuration was changed after HAProxy loaded it' : null;
   }
 
   report(): AttachedReport {
@@ -87,7 +104,7 @@ export class AttachedConfiguration {
     return {
       files: (this.#onDisk ?? reading)?.files.map(({ path }) => path) ?? [this.#deps.settings.configFile],
       front_ends: reading?.frontEnds.map((frontEnd) => this.#reported(frontEnd)) ?? [],
-      changed_since_load: this.#isStale,
+      changed_since_load: this.#change === 'unknown' ? null : this.#change === 'changed',
       reload_by: describeReloadBy(this.#deps.settings.reloadBy),
     };
   }
@@ -101,8 +118,12 @@ export class AttachedConfiguration {
   /** A worker is out of sync, and the reload is left to the operator who changed the configuration. */
   #heldBack(): string[] {
     const worker = this.#deps.registry.current();
-    if (!this.#isStale || worker === null || this.#deps.registry.isInSync(worker)) return [];
+    if (this.#change === 'none' || worker === null || this.#deps.registry.isInSync(worker)) return [];
     if (this.#onDisk?.maps.includes(this.#deps.settings.blockedMap) !== true) return [];
+    if (this.#silentWorker !== null)
+      return [
+        `configuration: ${unknownText(this.#silentWorker)}, so the service does not reload HAProxy, although a worker is out of sync; reload it if your files are ready (proxy-manager reload)`,
+      ];
     return [
       'configuration: it was changed after HAProxy loaded it, so the service does not reload HAProxy, although a worker is out of sync; reload it when your change is ready (proxy-manager reload)',
     ];
@@ -110,7 +131,9 @@ export class AttachedConfiguration {
 
   #frontEndProblems(): string[] {
     if (this.#loaded === null) {
-      if (!this.#isStale) return [];
+      if (this.#silentWorker !== null)
+        return [`configuration: ${unknownText(this.#silentWorker)}, so its front ends cannot be checked`];
+      if (this.#change !== 'changed') return [];
       return [
         'configuration: it was changed after HAProxy loaded it, so its front ends cannot be checked before the next reload',
       ];
@@ -146,7 +169,8 @@ export class AttachedConfiguration {
       this.#onDisk = null;
       const worker = this.#deps.registry.current();
       if (worker !== null && this.#loaded?.worker !== `${worker.pid}:${worker.startTime}`) this.#loaded = null;
-      this.#isStale = true;
+      this.#change = 'unknown';
+      this.#silentWorker = null;
       this.#unreadable = `configuration: ${causeText(error)}, so its front ends cannot be checked`;
     }
   }
@@ -161,17 +185,21 @@ export class AttachedConfiguration {
       // Without the master socket, a reload by a signal must not load an edit either. Up to 3.0 this misses an edit made
       // while the master read the files, which only the worker could tell.
       const age = await youngestChildAge(running.pid);
-      this.#isStale = age !== null && youngest > Date.now() - age + ageSlackMs;
+      this.#change = age !== null && youngest > Date.now() - age + ageSlackMs ? 'changed' : 'none';
+      this.#silentWorker = null;
       return;
     }
     const identity = `${worker.pid}:${worker.startTime}`;
     // What a worker has loaded does not change with the files.
+    this.#silentWorker = null;
     if (this.#loaded?.worker !== identity) {
       const since = await this.#deps.readSince(worker.pid);
       const isLoaded = since !== null && youngest + tickMs <= since;
       this.#loaded = isLoaded ? { worker: identity, reading: this.#onDisk } : null;
+      if (since === null) this.#silentWorker = worker.pid;
     }
-    this.#isStale = this.#loaded === null || !isSame(this.#loaded.reading.files, files);
+    if (this.#silentWorker !== null) this.#change = 'unknown';
+    else this.#change = this.#loaded !== null && isSame(this.#loaded.reading.files, files) ? 'none' : 'changed';
   }
 
   #read(files: readonly ConfigurationFile[]): Reading {
@@ -182,6 +210,10 @@ export class AttachedConfiguration {
     const open = this.#deps.settings.openFrontEnds.includes(name);
     return { name, place, mode, has_rule: hasRule, answered_before: answersBefore, open };
   }
+}
+
+function unknownText(worker: number): string {
+  return `it is not known whether the configuration was changed after HAProxy loaded it: worker ${worker} does not answer`;
 }
 
 function missingRuleProblem({ name, place, answered_before: before }: FrontEndReport): string {

@@ -21,16 +21,21 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-async function trustIn(text: string | null) {
+const upstreamsMap = '/etc/proxy/upstreams.map';
+const proxyProtocolMap = '/etc/proxy/proxy_protocol.map';
+
+async function ruleIn(text: string | null): Promise<LiveRule> {
   if (text !== null) await writeFile(path, text);
   const rule = new LiveRule({
     live: new LiveFile(path),
-    settings: { blockedMap, trustedMap, upstreamsMap: '/etc/proxy/upstreams.map', configFile: path },
+    settings: { blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, configFile: path },
     log: silentLog,
   });
   await rule.check();
-  return rule.trust;
+  return rule;
 }
+
+const trustIn = async (text: string | null) => (await ruleIn(text)).trust;
 
 describe('trust in the live configuration', () => {
   it.each([
@@ -53,5 +58,42 @@ describe('trust in the live configuration', () => {
     expect(await trustIn(null)).toEqual({ mapLoaded: null, hasEffect: null });
     await writeFile(path, Buffer.from([0xff, 0xfe]));
     expect(await trustIn(null)).toEqual({ mapLoaded: null, hasEffect: null });
+  });
+});
+
+describe('upstreams in the live configuration', () => {
+  const lookup = `http-request set-var(txn.pm_upstream) src,map_ip_int(${upstreamsMap},0)`;
+  const aware = [
+    lookup,
+    'http-request set-src req.hdr_ip(x-real-ip) if { var(txn.pm_upstream) -m int gt 0 }',
+    'http-request set-var(txn.pm_upstream) int(0) if { req.hdr_ip(x-real-ip) -m found }',
+    `${deny} !{ var(txn.pm_upstream) -m int gt 0 }`,
+  ].join('\n');
+  const frontEnd = (name: string, lines: string) => `frontend ${name}\nmode http\nbind :80\n${lines}\n`;
+  const found = async (text: string | null) => {
+    const { mapLoaded, gaps } = (await ruleIn(text)).upstreams;
+    return [mapLoaded, gaps(false)?.map((gap) => gap.replace(/ lacks .*/, ''))];
+  };
+
+  it.each([
+    ['are in force in every front end', frontEnd('a', aware) + frontEnd('b', aware), [true, []]],
+    [
+      'are not in one that denies blocked addresses alone',
+      frontEnd('a', aware) + frontEnd('b', deny),
+      [true, ['frontend b']],
+    ],
+    ['need nothing in one that denies none', frontEnd('a', aware) + frontEnd('stats', 'stats uri /'), [true, []]],
+    ['are not in force if the map is only looked up', frontEnd('a', `${lookup}\n${deny}`), [true, ['frontend a']]],
+    [
+      'are not in force if only a comment names the map',
+      frontEnd('a', `${deny} # ${upstreamsMap}`),
+      [false, ['frontend a']],
+    ],
+  ])('%s', async (_what, text, expected) => {
+    expect(await found(text)).toEqual(expected);
+  });
+
+  it('are unknown without a configuration', async () => {
+    expect(await found(null)).toEqual([null, undefined]);
   });
 });

@@ -1,10 +1,12 @@
 // Whether the live configuration has the rule that denies blocked addresses, without which no reload can enforce a
 // block, and its exception for trusted addresses, without which trust has no effect.
+
 import type { TrustInConfiguration } from '../../blocking/trusted-set.ts';
+import { type UpstreamsInConfiguration, unknownUpstreams } from '../../blocking/upstream-set.ts';
 import { fileIdentity } from '../../files/file-identity.ts';
 import type { Settings } from '../../settings.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
-import { acceptedRule, findBlockedRule } from '../rules/blocked-rule.ts';
+import { acceptedRule, findBlockedRule, gapTexts, upstreamGapsInText } from '../rules/blocked-rule.ts';
 import { configLines } from '../rules/config-lines.ts';
 import type { LiveFile } from './live-file.ts';
 
@@ -12,7 +14,7 @@ const unknownTrust: TrustInConfiguration = { mapLoaded: null, hasEffect: null };
 
 interface LiveRuleDeps {
   readonly live: LiveFile;
-  readonly settings: Pick<Settings, 'blockedMap' | 'trustedMap' | 'upstreamsMap' | 'configFile'>;
+  readonly settings: Pick<Settings, 'blockedMap' | 'trustedMap' | 'upstreamsMap' | 'proxyProtocolMap' | 'configFile'>;
   readonly log: Log;
 }
 
@@ -20,7 +22,7 @@ export class LiveRule {
   readonly #deps: LiveRuleDeps;
   #missing = false;
   #trust: TrustInConfiguration = unknownTrust;
-  #namesUpstreams: boolean | null = null;
+  #upstreams = unknownUpstreams;
   #checkedFile: string | null = null;
 
   constructor(deps: LiveRuleDeps) {
@@ -37,9 +39,8 @@ export class LiveRule {
     return this.#trust;
   }
 
-  /** Whether it names the upstream map, as of the last check; null: unknown. */
-  get namesUpstreams(): boolean | null {
-    return this.#namesUpstreams;
+  get upstreams(): UpstreamsInConfiguration {
+    return this.#upstreams;
   }
 
   /** Never throws: health reports an unreadable file, which is no reason to leave a block unenforced. */
@@ -50,12 +51,12 @@ export class LiveRule {
       const text = await this.#deps.live.read();
       this.#missing = this.problemOf(text ?? '') !== null;
       this.#trust = text === null ? unknownTrust : this.#trustIn(text);
-      this.#namesUpstreams = text === null ? null : namesFile(text, this.#deps.settings.upstreamsMap);
+      this.#upstreams = text === null ? unknownUpstreams : this.#upstreamsIn(text);
       // Recorded before the read, so that the next check notices a write meanwhile.
       this.#checkedFile = identity;
     } catch (error) {
       this.#trust = unknownTrust;
-      this.#namesUpstreams = null;
+      this.#upstreams = unknownUpstreams;
       this.#checkedFile = null;
       this.#deps.log.warn('The live configuration could not be checked', { cause: causeText(error) });
     }
@@ -65,6 +66,15 @@ export class LiveRule {
     if (!namesFile(text, this.#deps.settings.trustedMap)) return { mapLoaded: false, hasEffect: false };
     // Without the rule its exceptions are unknown too.
     return { mapLoaded: true, hasEffect: findBlockedRule(text, this.#deps.settings).sparesTrusted };
+  }
+
+  #upstreamsIn(text: string): UpstreamsInConfiguration {
+    const { upstreamsMap, proxyProtocolMap } = this.#deps.settings;
+    const gaps = upstreamGapsInText(text, this.#deps.settings).filter(({ usesBlockedMap }) => usesBlockedMap);
+    return {
+      mapLoaded: namesFile(text, upstreamsMap),
+      gaps: (needsProxyProtocol) => gapTexts(gaps, { proxyProtocolMap, needsProxyProtocol }),
+    };
   }
 
   /** The problem and what to do; null: the configuration has the rule, or is empty. */

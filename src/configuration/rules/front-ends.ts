@@ -9,7 +9,7 @@ import {
 } from './proxy-sections.ts';
 import { type Acls, aclsOf, lookupIn, type Maps, parseCondition } from './rule-conditions.ts';
 import { ruleOf } from './rules.ts';
-import { findRule, type SectionFinding } from './section-rules.ts';
+import { findRule, type SectionFinding, type UpstreamGap, upstreamGap } from './section-rules.ts';
 
 /** A `frontend` or `listen` section that clients can reach. */
 export interface FrontEnd extends SectionFinding {
@@ -21,6 +21,8 @@ export interface FrontEnd extends SectionFinding {
   readonly mode: string;
   /** With their options; at least one. */
   readonly bindLines: readonly string[];
+  /** Null: it lacks nothing for upstreams, or has no rule for the blocked map, or reads no HTTP. */
+  readonly upstreamGap: UpstreamGap | null;
 }
 
 /** A rule that denies the addresses of another list than the blocked map. */
@@ -42,7 +44,9 @@ export function frontEndsOf(files: readonly ConfigurationFile[], maps: Maps): Fr
     if (kind !== 'frontend' && kind !== 'listen') return [];
     const bindLines = bindLinesOf(section);
     if (bindLines.length === 0 || isDisabled(section)) return [];
-    return [{ name, kind, place, mode, bindLines, ...findRule(section, maps) }];
+    const finding = findRule(section, maps);
+    const gap = finding.hasRule && mode === 'http' ? upstreamGap(section, maps) : null;
+    return [{ name, kind, place, mode, bindLines, upstreamGap: gap, ...finding }];
   });
 }
 

@@ -8,6 +8,7 @@ export interface Maps {
   readonly trustedMap: string;
   /** Absent: no rule may make an exception for upstreams. */
   readonly upstreamsMap?: string;
+  readonly proxyProtocolMap?: string;
   /**
    * Entries with the value 0 are exceptions, so a match that includes them (`-m found`) does not count. Default: it
    * counts.

@@ -68,6 +68,67 @@ export function enforcingRules(section: ProxySection, maps: Maps): EnforcingRule
   });
 }
 
+export interface UpstreamGap {
+  /** Of the section: `frontend http`. */
+  readonly frontEnd: string;
+  readonly place: string;
+  /** What it lacks to judge the clients of upstreams, each to follow "lacks". */
+  readonly lacks: readonly string[];
+  /** Whether it has the rule for the blocked map. */
+  readonly usesBlockedMap: boolean;
+  /** Whether it does not expect the PROXY protocol. */
+  readonly lacksProxyProtocol: boolean;
+  /** Its own rule that replaces the address of clients that are no upstreams; null: none. */
+  readonly ownSource: string | null;
+}
+
+/**
+ * Null: it lacks nothing. In front ends with HTTP only, as others read no header. The rules may say anything about the
+ * clients of upstreams: only that they are there is checked.
+ */
+export function upstreamGap(section: ProxySection, maps: Maps): UpstreamGap | null {
+  const { kind, name, place } = section;
+  const client = { ...blockedSource, noUpstream: true } as const;
+  const rules = inOrder(rulesOf(section));
+  const at = rules.findIndex((rule) => isLookup(rule, maps));
+  const later = at < 0 ? [] : rules.slice(at + 1);
+  const isForUpstreams = (rule: Rule) => acts(rule, maps, client) === false;
+  const sets = later.some((rule) => isSourceSet(rule) && isForUpstreams(rule));
+  const resets = later.some(
+    ({ action, words }) => action === 'set-var' && words.join(' ').startsWith(`${resetWords} `),
+  );
+  const denials = enforcingRules(section, maps);
+  const lacks = [
+    ...(at < 0 ? [`http-request set-var(${upstreamVariable}) src,map_ip_int(${maps.upstreamsMap},0)`] : []),
+    ...(sets ? [] : ['an http-request set-src for the client that an upstream names']),
+    ...(resets ? [] : [`http-request ${resetWords} for a client that was named`]),
+    ...(denials.every(({ sparesUpstreams }) => sparesUpstreams)
+      ? []
+      : ['the exception for upstreams in the rule for the blocked map']),
+  ];
+  const lacksProxyProtocol = !rules.some(
+    ({ phase, action, words }) =>
+      phase === 'connection' &&
+      action === 'expect-proxy' &&
+      words.some((word) => word.includes(`(${maps.proxyProtocolMap},`)),
+  );
+  if (lacks.length === 0 && !lacksProxyProtocol) return null;
+  const own = rules.find((rule, index) => isSourceSet(rule) && !(at >= 0 && index > at && isForUpstreams(rule)));
+  const usesBlockedMap = denials.length > 0;
+  const ownSource = own?.place ?? null;
+  return { frontEnd: `${kind} ${name}`, place, lacks, usesBlockedMap, lacksProxyProtocol, ownSource };
+}
+
+const resetWords = `set-var(${upstreamVariable}) int(0)`;
+
+/** The lookup of the mode, which every request passes. */
+function isLookup({ phase, conditional, condition, words }: Rule, { upstreamsMap }: Maps): boolean {
+  const [action, expression = ''] = words;
+  if (upstreamsMap === undefined || phase !== 'http' || conditional || condition === unknown) return false;
+  if (words.length !== 2 || action !== `set-var(${upstreamVariable})`) return false;
+  return expression.replace(/,set-var\([\w.]+\)$/, '') === `src,map_ip_int(${upstreamsMap},0)`;
+}
+
 /** What is known of a source's `txn.pm_upstream` at each rule, in the order of the rules. */
 class UpstreamState {
   readonly #maps: Maps;
@@ -92,18 +153,10 @@ class UpstreamState {
     if (setInAcl || action.startsWith('lua.')) return unknown;
     const isSet = setsUpstream.test(words.join(' ')) || (/^(un)?set-var/.test(action) && condition === unknown);
     if (!isSet) return source.noUpstream;
-    if (this.#isLookup(rule)) return true;
+    if (isLookup(rule, this.#maps)) return true;
     const isSure = condition !== unknown && !setsUpstream.test(words.slice(1).join(' '));
     if (isSure && action === 'set-var' && words[1] === 'int(0)') return source.noUpstream;
     return isSure && acts(rule, this.#maps, source) === false ? source.noUpstream : unknown;
-  }
-
-  #isLookup({ phase, conditional, condition, words }: Rule): boolean {
-    const { upstreamsMap } = this.#maps;
-    const [action, expression = ''] = words;
-    if (upstreamsMap === undefined || phase !== 'http' || conditional || condition === unknown) return false;
-    if (words.length !== 2 || action !== `set-var(${upstreamVariable})`) return false;
-    return expression.replace(/,set-var\([\w.]+\)$/, '') === `src,map_ip_int(${upstreamsMap},0)`;
   }
 }
 

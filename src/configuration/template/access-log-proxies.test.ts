@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../testkit/conditions.ts';
-import { RenderedProxy } from '../../../testkit/haproxy/rendered-proxy.ts';
+import { echoHost, RenderedProxy } from '../../../testkit/configuration/rendered-proxy.ts';
 import { Syslog } from '../../../testkit/haproxy/syslog.ts';
 import { describeOnEachProxy } from '../../../testkit/proxies.ts';
 import { startUpstream, type Upstream } from '../../../testkit/upstream.ts';
@@ -33,8 +33,7 @@ describeOnEachProxy('the access log of the built-in template', ({ bin }) => {
     server = await startUpstream('shop');
     proxy = await RenderedProxy.start({
       bin,
-      blocked: ['127.0.0.2 1', '127.0.0.3 1', '::1 1'],
-      trusted: ['127.0.0.3 1'],
+      maps: { blockedMap: '127.0.0.2 1\n127.0.0.3 1\n::1 1\n', trustedMap: '127.0.0.3 1\n' },
       input: {
         accessLog: syslog.address,
         sites: [{ domain: 'shop.example.com', servers: [{ address: '127.0.0.1', port: server.port }] }],
@@ -74,7 +73,7 @@ describeOnEachProxy('the access log of the built-in template', ({ bin }) => {
     const silent = connect({ port: proxy.port, host: '127.0.0.1', localAddress: '127.0.0.8' });
     await new Promise((resolve) => silent.once('connect', resolve));
     silent.destroy();
-    await proxy.ask('no request at all\r\n\r\n', { from: '127.0.0.7' });
+    await proxy.raw('no request at all\r\n\r\n', { from: '127.0.0.7' });
     await proxy.get('/after', { from: '127.0.0.8' });
     expect(await logged('client=127.0.0.7')).toMatchObject({ status: '400', term: 'PR', request: '<BADREQ>' });
     expect(await logged('client=127.0.0.8')).toMatchObject({ request: 'GET /after HTTP/1.1' });
@@ -88,7 +87,7 @@ describeOnEachProxy('the access log of the built-in template', ({ bin }) => {
     ['a method', 'client=9.9.9.9 /own-5 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
   ])('names the client first and on one line, whatever is in %s', async (_what, text) => {
     const before = syslog.lines.length;
-    await proxy.ask(Buffer.from(text, 'latin1'), {
+    await proxy.raw(Buffer.from(text, 'latin1'), {
       from: '127.0.0.6',
       isComplete: (reply) => reply.includes('\r\n\r\n'),
     });
@@ -117,7 +116,7 @@ describeOnEachProxy('the access log of the built-in template', ({ bin }) => {
     const began = performance.now();
     const flood = Array.from({ length: 8 }, async () => {
       for (let n = 0; n < sent / 100 / 8; n += 1) {
-        await proxy.ask(batch, { from: '127.0.0.2', isComplete: (reply) => reply.split('HTTP/1.1 403').length > 100 });
+        await proxy.raw(batch, { from: '127.0.0.2', isComplete: (reply) => reply.split('HTTP/1.1 403').length > 100 });
       }
     });
     for (let n = 0; n < 20; n += 1) await proxy.get('/beside');
@@ -141,7 +140,7 @@ describeOnEachProxy('the access log to a socket that does not exist', ({ bin }) 
   test('is no obstacle to a request', async () => {
     const proxy = await RenderedProxy.start({ bin, input: { accessLog: '/nowhere/log' } });
     try {
-      expect(await proxy.get('/')).toMatch(/^HTTP\/1\.1 200/);
+      expect(await proxy.get('/', { host: echoHost })).toMatch(/^HTTP\/1\.1 200/);
     } finally {
       await proxy.stop();
     }

@@ -2,6 +2,7 @@
 import { mostSteps } from '../../domain/client-address.ts';
 import {
   chainMode,
+  modePatterns,
   judgeUpstreamOffset as offset,
   oneStepMode,
   singleHeaderModes,
@@ -9,7 +10,12 @@ import {
 import { sameAddress } from '../rules/rules.ts';
 import { claimedDirectly, claimedThroughUpstreams, wholeNames } from './address-headers.ts';
 
-const isUpstream = '{ var(txn.pm_upstream) -m int gt 0 }';
+/** Its stick table counts the requests in which an upstream named no client, by its address. */
+export const unnamedTable = 'pm_unnamed';
+export const unnamedExpiryMs = 86_400_000;
+
+/** A value that no upstream has, by a foreign edit of the map, makes nothing an upstream. */
+const isUpstream = `{ var(txn.pm_upstream) -m int ${modePatterns.join(' ')} }`;
 const lookup = 'map_ip_int({{ upstreams_map }},0)';
 const refuse = "http-request return status 400 content-type text/plain string 'unreadable client address' if";
 
@@ -51,7 +57,7 @@ const upstreamRules = [
   '# X_Forwarded_For as X-Forwarded-For. The first condition is a cheap one that most requests do not meet.',
   `http-request del-header ${claimedDirectly.pattern} -m reg if !${isUpstream} { req.hdr_names -m sub ${claimedDirectly.parts} }`,
   ...wholeNames.map((name) => `http-request del-header ${name}`),
-  `http-request del-header ${claimedThroughUpstreams.pattern} -m reg if ${isUpstream} { src,set-var(txn.pm_peer) ${found} } { req.hdr_names -m sub ${claimedThroughUpstreams.parts} }`,
+  `http-request del-header ${claimedThroughUpstreams.pattern} -m reg if ${isUpstream} { req.hdr_names -m sub ${claimedThroughUpstreams.parts} }`,
   '',
   '# X-Forwarded-For, from its last value on: while an address read is that of an upstream, its own value is the next.',
   '# pm_named is the last address read, and pm_walk its mode plus 100 for each value read. All is done by conditions,',
@@ -75,13 +81,25 @@ const upstreamRules = [
   '# An address that was named is judged, also inside the networks of upstreams. An upstream that names none is served.',
   `http-request set-src var(txn.pm_named) if ${isUpstream}`,
   `http-request set-var(txn.pm_upstream) int(0) if { var(txn.pm_named) ${found} }`,
+  '# Counted for each upstream address: a balancer sends health checks without a client, but no other requests.',
+  `http-request track-sc1 src table ${unnamedTable} if ${isUpstream}`,
 ];
+
+/** Only these peers begin their connections with a PROXY protocol header, and then always. */
+export const expectProxy =
+  'tcp-request connection expect-proxy layer4 if { src,map_ip_int({{ proxy_protocol_map }},0) -m int gt 0 }';
 
 const rulesWithoutUpstreams = [
   '# What clients say about addresses is not believed, and does not reach a server. A dot is any separator: servers may',
   '# read X_Forwarded_For as X-Forwarded-For. The condition is a cheap one that most requests do not meet.',
   `http-request del-header ${claimedDirectly.pattern} -m reg if { req.hdr_names -m sub ${claimedDirectly.parts} }`,
 ];
+
+/** After the front end. */
+export const unnamedSection = `
+# Requests in which an upstream named no client: the rule for the blocked map does not apply to them.
+backend ${unnamedTable}
+    stick-table type ipv6 size 10k expire ${unnamedExpiryMs}ms store http_req_cnt`;
 
 /** Before the 403 rule. */
 export const clientAddressRules = `\
@@ -97,37 +115,61 @@ ${lines([
   `http-request set-src ${sameAddress}`,
 ])}`;
 
+// Of a peer that is no upstream these headers are removed above.
 const httpsRules = [
   '# Whether the client used https: here, or as the upstream says in X-Forwarded-Proto or by the port in PROXY protocol.',
   'http-request set-var(txn.https_seen) ssl_fc',
-  'http-request set-var(txn.https_seen) bool(true) if { var(txn.pm_peer) -m found } { req.hdr(x-forwarded-proto,-1) -m str -i https } or { fc_rcvd_proxy } { dst_port 443 }',
+  'http-request set-var(txn.https_seen) bool(true) if { req.hdr(x-forwarded-proto,-1) -m str -i https } or { fc_rcvd_proxy } { dst_port 443 }',
   'http-request set-header X-Forwarded-Proto %[var(txn.https_seen),iif(https,http)]',
 ];
 
 const otherHeaderRules = Object.keys(singleHeaderModes).map(
-  (header) =>
-    `http-request set-header ${spelled(header)} %[src] if { var(txn.pm_peer) -m found } { req.fhdr(${header}) -m found }`,
+  (header) => `http-request set-header ${spelled(header)} %[src] if { req.fhdr(${header}) -m found }`,
 );
 
-/** After the site is known. */
-export const serverHeaderRules = `\
-${lines([
+const judgedAddressRules = [
   '# Servers receive one address: the one that the rules above judged. A server that is a proxy removes what Connection',
   '# names (RFC 9110, 7.6.1).',
   'http-request set-header X-Forwarded-For %[src]',
   `http-request del-header connection if { req.hdr(connection) -m sub -i ${claimedDirectly.parts} }`,
-])}
+];
+
+/** After the site is known. */
+export const serverHeaderRules = `\
+${lines(judgedAddressRules)}
 {%- if has_upstreams %}
 ${lines([...otherHeaderRules, ...httpsRules])}
 {%- else %}
 ${lines(['http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]'])}
 {%- endif %}`;
 
+/** The same rules for a front end that an operator writes, and the section that they need. */
+export function upstreamLinesFor(maps: { readonly upstreamsMap: string; readonly proxyProtocolMap: string }): {
+  readonly frontEnd: readonly string[];
+  readonly section: readonly string[];
+} {
+  const inMaps = (line: string) =>
+    line
+      .replaceAll('{{ upstreams_map }}', maps.upstreamsMap)
+      .replaceAll('{{ proxy_protocol_map }}', maps.proxyProtocolMap);
+  const rules = [
+    expectProxy,
+    ...upstreamRules,
+    `http-request set-src ${sameAddress}`,
+    ...judgedAddressRules,
+    ...otherHeaderRules,
+  ];
+  return {
+    frontEnd: rules.filter((line) => line !== '' && !line.startsWith('#')).map(inMaps),
+    section: unnamedSection.split('\n').filter((line) => line !== '' && !line.startsWith('#')),
+  };
+}
+
 /** Of the 403 rule: an upstream that names no client is served. */
-export const exceptNamelessUpstream = `!${isUpstream}`;
+export const exceptUnnamedUpstream = `!${isUpstream}`;
 
 /** For rules of connections, after their condition. */
-export const exceptUpstreams = `{% if has_upstreams %} !{ src,${lookup} -m int gt 0 }{% endif %}`;
+export const exceptUpstreams = `{% if has_upstreams %} !{ src,${lookup} -m int ${modePatterns.join(' ')} }{% endif %}`;
 
 function lines(rules: readonly string[]): string {
   return rules.map((rule) => (rule === '' ? '' : `    ${rule}`)).join('\n');

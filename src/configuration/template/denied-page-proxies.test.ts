@@ -4,18 +4,19 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../testkit/conditions.ts';
-import { RenderedProxy } from '../../../testkit/haproxy/rendered-proxy.ts';
+import { RenderedProxy } from '../../../testkit/configuration/rendered-proxy.ts';
 import { Syslog } from '../../../testkit/haproxy/syslog.ts';
 import { describeOnEachProxy } from '../../../testkit/proxies.ts';
 import { parseReference } from '../../domain/reference.ts';
 import { singleHeaderModes } from '../../domain/upstream-modes.ts';
 import { currentDeniedPage, deniedPageLimit } from './denied-page.ts';
 
-const blocked = ['127.0.0.2 1', '::1 1', '198.51.100.7 1', '2001:db8::7 1'];
-
 /** Names its client in X-Real-IP. */
 const upstream = '127.0.0.1';
-const upstreams = [`${upstream} ${singleHeaderModes['x-real-ip']}`];
+const maps = {
+  blockedMap: '127.0.0.2 1\n::1 1\n198.51.100.7 1\n2001:db8::7 1\n',
+  upstreamsMap: `${upstream} ${singleHeaderModes['x-real-ip']}\n`,
+};
 
 describeOnEachProxy('the built-in page for denied clients', ({ bin }) => {
   let syslog: Syslog;
@@ -24,7 +25,7 @@ describeOnEachProxy('the built-in page for denied clients', ({ bin }) => {
 
   beforeAll(async () => {
     syslog = await Syslog.listen();
-    proxy = await RenderedProxy.start({ bin, blocked, upstreams, input: { accessLog: syslog.address } });
+    proxy = await RenderedProxy.start({ bin, maps, input: { accessLog: syslog.address } });
   });
   afterAll(async () => {
     await proxy?.stop();
@@ -61,7 +62,7 @@ describeOnEachProxy('the built-in page for denied clients', ({ bin }) => {
   test('has its own reference for each request of a connection, and no body for HEAD', async () => {
     const [head, get] = ['HEAD / HTTP/1.1\r\nHost: a\r\n\r\n', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'];
     const last = get.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
-    const reply = await proxy.ask(head + get + head + last, { from: '127.0.0.2' });
+    const reply = await proxy.raw(head + get + head + last, { from: '127.0.0.2' });
     const replies = reply.split('HTTP/1.1 ').slice(1);
     expect(replies.map((one) => one.slice(0, 3))).toEqual(['403', '403', '403', '403']);
     const bodies = replies.map((one) => one.slice(one.indexOf('\r\n\r\n') + 4));
@@ -79,7 +80,11 @@ describeOnEachProxy("an operator's page for denied clients", ({ bin }) => {
     await writeFile(path, page);
     const deniedPage = await currentDeniedPage({ path, base: join(folder, 'denied.html'), liveText: async () => null });
     expect(deniedPage.refusal).toBeNull();
-    const proxy = await RenderedProxy.start({ bin, blocked: ['127.0.0.2 1'], input: { deniedPage } });
+    const proxy = await RenderedProxy.start({
+      bin,
+      maps: { blockedMap: '127.0.0.2 1\n' },
+      input: { deniedPage },
+    });
     try {
       const reply = await proxy.get('/', { from: '127.0.0.2' });
       expect(reply).toMatch(/^HTTP\/1\.1 403 /);

@@ -1,7 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { Site, SiteServer } from '../../domain/site.ts';
-import { isMissing } from '../../files/atomic-file.ts';
+import { accessLogOf, isSocket, syslogSocketPath } from './access-log.ts';
 import type { DeniedPage } from './denied-page.ts';
 import { boundAddresses } from './http-bind.ts';
 import { refuseUnlessPlain, ValueRefused } from './template-values.ts';
@@ -113,8 +113,6 @@ export interface MachineFacts {
   readonly openFiles: number;
 }
 
-const syslogSocketPath = '/dev/log';
-
 export async function readMachineFacts(
   resolvConf = '/etc/resolv.conf',
   hosts = '/etc/hosts',
@@ -139,15 +137,6 @@ export async function readMachineFacts(
     syslogSocket,
     openFiles: openFilesOf(limits),
   };
-}
-
-async function isSocket(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isSocket();
-  } catch (error) {
-    if (isMissing(error) || (error as NodeJS.ErrnoException).code === 'EACCES') return false;
-    throw error;
-  }
 }
 
 /** The hard limit is the second: `Max open files            1024                 20000                files`. */
@@ -184,19 +173,13 @@ export function scopeOf(
     ...timesOf(input.hardStopAfter),
     maxconn: maxconnFor(sites, machine.openFiles),
     connections_per_source: input.connectionsPerSource ?? null,
-    access_log: accessLogOf(input.accessLog ?? 'off', machine),
+    access_log: accessLogOf(input.accessLog ?? 'off', machine.syslogSocket),
     denied_page: input.deniedPage?.file?.path ?? null,
     resolv_conf: machine.resolvConf,
     server_state_file: input.serverStateFile ?? null,
     sites_map: sitesMap,
     sites,
   };
-}
-
-/** Never standard output: what HAProxy's is cannot be known when the configuration is rendered (ADR 0062). */
-function accessLogOf(setting: string, { syslogSocket }: MachineFacts): string | null {
-  if (setting === 'auto') return syslogSocket ? syslogSocketPath : null;
-  return setting === 'off' ? null : setting;
 }
 
 /**

@@ -3,7 +3,7 @@ import { yieldToLoop } from '../../concurrency/pause.ts';
 import type { Site } from '../../domain/site.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
-import { acceptedRule, findBlockedRule, frontEndsWithoutUpstreams } from '../rules/blocked-rule.ts';
+import { acceptedRule, findBlockedRule, gapTexts, upstreamGapsInText } from '../rules/blocked-rule.ts';
 import {
   type MachineFacts,
   type RenderInput,
@@ -87,9 +87,11 @@ function checkResult(text: string, templateName: string, input: RenderInput): { 
     const detail = `${templateName} renders a configuration without the rule for the blocked map, so no block would be enforced. A frontend needs this line, with no other condition in it: ${wanted}`;
     throw new ServiceError(codes.BlockedRuleMissing, operation, detail, { members: { output: detail } });
   }
-  const unaware = input.hasUpstreams ? frontEndsWithoutUpstreams(text, input) : [];
+  // A template need not support the PROXY protocol.
+  const needs = { proxyProtocolMap: input.proxyProtocolMap, needsProxyProtocol: false };
+  const unaware = gapTexts(input.hasUpstreams ? upstreamGapsInText(text, input) : [], needs);
   if (unaware.length > 0) {
-    const detail = `${templateName} renders a configuration in which ${unaware.join(', ')} would judge upstreams as clients: a front end with HTTP needs the lookup in upstreams_map and the exception in the rule for the blocked map (docs/template.md, "Upstreams")`;
+    const detail = `${templateName} renders a configuration that cannot judge the clients of upstreams: ${unaware.join('; ')} (docs/template.md, "Upstreams")`;
     throw new ServiceError(codes.UpstreamRulesMissing, operation, detail, { members: { output: detail } });
   }
   return finding;

@@ -328,11 +328,19 @@ describe("an operator's template", () => {
   });
 
   test.each([
-    ['a lookup and the exception', 'frontend f\n  mode http', true, null],
-    ['neither', 'frontend f\n  mode http', false, 'frontend f would judge upstreams as clients'],
-    ['neither, without HTTP', 'frontend f\n  mode tcp', false, null],
+    ['all rules', 'frontend f\n  mode http', true, null],
+    [
+      'none',
+      'frontend f\n  mode http',
+      false,
+      'frontend f lacks http-request set-var(txn.pm_upstream) src,map_ip_int(',
+    ],
+    ['none, without HTTP', 'frontend f\n  mode tcp', false, null],
   ])('with upstreams and %s: %s', async (_what, section, aware, refusal) => {
-    const lookup = '  http-request set-var(txn.pm_upstream) src,map_ip_int({{ upstreams_map }},0)\n';
+    const lookup = `  http-request set-var(txn.pm_upstream) src,map_ip_int({{ upstreams_map }},0)
+  http-request set-src req.hdr_ip(x-real-ip) if { var(txn.pm_upstream) -m int gt 0 }
+  http-request set-var(txn.pm_upstream) int(0) if { req.hdr_ip(x-real-ip) -m found }
+`;
     const text = `${section}\n${aware ? lookup : ''}${rule}${aware ? ' !{ var(txn.pm_upstream) -m int gt 0 }' : ''}\n`;
     const outcome = render(text, { ...sampleInput, hasUpstreams: true });
     if (refusal === null) expect((await outcome).warnings).toEqual([]);

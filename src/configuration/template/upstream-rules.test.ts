@@ -117,6 +117,8 @@ const probes: Readonly<Record<string, readonly (readonly [what: string, headers:
     ['two lines', cf(blocked, blocked), '127.0.0.23'],
     ['a blocked client', cf(blocked), 403],
   ],
+  '127.0.0.7': [['claims of a blocked client with a foreign value', [...xff(client), ...cf(client)], 403]],
+  '127.0.0.103': [['claims of a client with a foreign value', [...xff(client), ...cf(client)], '127.0.0.103']],
   '127.0.0.50': [['claims of a direct client', [...xff(client), ...cf(client), ['X-Real-IP', client]], '127.0.0.50']],
   '127.0.0.66': [['claims of a blocked direct client', [...xff('198.51.100.77'), ...cf('198.51.100.77')], 403]],
 };
@@ -180,16 +182,31 @@ describeOnEachProxy('with upstreams, the built-in template', ({ bin }) => {
       ['x-forwarded-port', '443'],
       ['x-forwarded-prefix', '/a'],
     ];
-    const claims: Headers = [
+    const names = [
       'X_Forwarded_For',
+      'X.Forwarded.For',
       'X_Real_IP',
+      'X.Real.IP',
       'CF_Connecting_IP',
+      'CF-Connecting-IPv6',
+      'CF-Pseudo-IPv4',
       'Client-IP',
       'X-Client-IP',
+      'X-Cluster-Client-IP',
+      'X-Original-Forwarded-For',
+      'X-Originating-IP',
+      'X-Remote-IP',
+      'X-Remote-Addr',
+      'X-ProxyUser-Ip',
+      'WL-Proxy-Client-IP',
+      'CloudFront-Viewer-Address',
       'Forwarded',
-    ].map((name) => [name, '198.51.100.77']);
-    const received = receivedBy(await proxy.ask([...xff(client), ...own, ...claims], { from: '127.0.0.1' }));
-    expect(received).toEqual([...own, ['x-forwarded-for', client], ['x-forwarded-proto', 'http']]);
+    ];
+    const claims: Headers = names.map((name) => [name, '198.51.100.77']);
+    for (const some of [claims, ...claims.map((claim) => [claim])]) {
+      const received = receivedBy(await proxy.ask([...xff(client), ...own, ...some], { from: '127.0.0.1' }));
+      expect(received).toEqual([...own, ['x-forwarded-for', client], ['x-forwarded-proto', 'http']]);
+    }
   });
 
   test('removes all of it from a direct client', async () => {

@@ -12,6 +12,7 @@ export const commandNames = [
   'list maps',
   'set map',
   'show stat',
+  'show table',
   'prepare map',
   'commit map',
   'show servers state',

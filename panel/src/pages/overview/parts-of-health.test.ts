@@ -52,3 +52,11 @@ it('says that HAProxy keeps denying while the database is down, only if that was
   expect(without('ok', false)).not.toContain('denying');
   expect(without('down')).not.toContain('denying');
 });
+
+it('shows the front ends as unknown while it is not known what HAProxy has loaded', () => {
+  const frontEnds = [{ name: 'web', has_rule: true, open: false }];
+  const partWith = (changed_since_load: boolean | null) =>
+    partsOf({ ...health('ok'), attached: { front_ends: frontEnds, changed_since_load } } as unknown as Health).at(-1);
+  expect(partWith(false)).toMatchObject({ tone: 'good', words: '1 of 1 deny blocked addresses' });
+  expect(partWith(null)).toMatchObject({ tone: 'unknown', words: expect.stringContaining('It is not known whether') });
+});

@@ -29,14 +29,16 @@ export function partsOf(health: Health): HealthPart[] {
   ];
 }
 
-function frontEnds({ front_ends: all, changed_since_load: isStale }: Attached): HealthPart {
+function frontEnds({ front_ends: all, changed_since_load: changed }: Attached): HealthPart {
   const name = 'Front ends';
   const bare = all.filter(({ has_rule, open }) => !has_rule && !open).map((one) => one.name);
   if (bare.length > 0) return { name, tone: 'bad', words: `No rule for blocked addresses in ${bare.join(', ')}` };
   if (all.length === 0) return { name, tone: 'unknown', words: 'Unknown' };
   const denying = all.filter(({ has_rule }) => has_rule).length;
   const words = `${denying} of ${all.length} deny blocked addresses${denying < all.length ? '; the others are exempt (PROXY_MANAGER_OPEN_FRONT_ENDS)' : ''}`;
-  return { name, tone: 'good', words: isStale ? `${words}. The files changed since HAProxy loaded them.` : words };
+  if (changed === null)
+    return { name, tone: 'unknown', words: `${words}. It is not known whether HAProxy has loaded these files.` };
+  return { name, tone: 'good', words: changed ? `${words}. The files changed since HAProxy loaded them.` : words };
 }
 
 function partOf(

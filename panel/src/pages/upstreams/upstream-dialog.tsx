@@ -224,7 +224,7 @@ function UpstreamForm({ upstream, upstreams, onBusy, onSaved, onClose }: Upstrea
 }
 
 function effectWords({ isFirst, attached }: { readonly isFirst: boolean; readonly attached: boolean }): string {
-  if (attached) return 'Your configuration needs the rules of docs/template.md.';
+  if (attached) return 'Your configuration needs the rules that “proxy-manager attach --dry-run --upstreams” prints.';
   return isFirst ? 'The first upstream needs a safe reload.' : 'Takes effect without a reload.';
 }
 

@@ -1,0 +1,34 @@
+// Where HAProxy sends its access log (ADR 0062).
+import { stat } from 'node:fs/promises';
+import { isMissing } from '../../files/atomic-file.ts';
+import { configLines } from '../rules/config-lines.ts';
+
+export const syslogSocketPath = '/dev/log';
+
+/**
+ * As in the settings; null: none. Never standard output: what HAProxy's is cannot be known when the configuration is
+ * rendered.
+ */
+export function accessLogOf(setting: string, hasSyslogSocket: boolean): string | null {
+  if (setting === 'auto') return hasSyslogSocket ? syslogSocketPath : null;
+  return setting === 'off' ? null : setting;
+}
+
+export async function isSocket(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isSocket();
+  } catch (error) {
+    if (isMissing(error) || (error as NodeJS.ErrnoException).code === 'EACCES') return false;
+    throw error;
+  }
+}
+
+/** As a sentence; null: each socket to which the configuration sends a log is there. */
+export async function missingLogSocket(configText: string): Promise<string | null> {
+  for (const { words } of configLines(configText)) {
+    const [keyword, target = ''] = words;
+    if (keyword === 'log' && target.startsWith('/') && !(await isSocket(target)))
+      return `the access log is lost: ${target} is not a socket; start the syslog server, or change PROXY_MANAGER_ACCESS_LOG`;
+  }
+  return null;
+}

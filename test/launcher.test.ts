@@ -1,0 +1,63 @@
+// bin/proxy-manager, with a Node that only tells how it was called.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'pml-'));
+  mkdirSync(join(root, 'bin'));
+  copyFileSync(join(import.meta.dirname, '../bin/proxy-manager'), join(root, 'bin/proxy-manager'));
+  const node = join(root, 'node');
+  const lines = [
+    '#!/bin/sh',
+    '[ "$1" = --version ] && { echo v24.0.0; exit; }',
+    'echo "$*"',
+    'printenv NODE_COMPILE_CACHE || echo none',
+  ];
+  writeFileSync(node, lines.join('\n'));
+  chmodSync(node, 0o755);
+});
+
+afterEach(() => rmSync(root, { recursive: true }));
+
+function called(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const env = { PATH: process.env.PATH!, PROXY_MANAGER_NODE: join(root, 'node'), ...environment };
+  const [words, cache] = execFileSync(join(root, 'bin/proxy-manager'), args, { env, encoding: 'utf8' }).split('\n');
+  return { words: words!.replaceAll(`${root}/`, ''), cache: cache!.replace(`${root}/`, '') };
+}
+
+function isCheckout({ writable }: { readonly writable: boolean }): void {
+  mkdirSync(join(root, 'src'));
+  writeFileSync(join(root, 'src/main.ts'), '');
+  if (writable) mkdirSync(join(root, 'node_modules'));
+}
+
+test.each([['serve'], ['block', '192.0.2.1']])(
+  '%s of a checkout caches the stripped sources beside its packages',
+  (...args) => {
+    isCheckout({ writable: true });
+    expect(called(args).cache).toBe('node_modules/.cache/proxy-manager');
+  },
+);
+
+test('a user who may not write there uses the folder that systemd made for it, and none otherwise', () => {
+  isCheckout({ writable: false });
+  expect(called(['serve'], { CACHE_DIRECTORY: '/var/cache/proxy-manager' }).cache).toBe('/var/cache/proxy-manager');
+  expect(called(['serve']).cache).toBe('none');
+});
+
+test('a cache of the caller stays', () => {
+  isCheckout({ writable: true });
+  expect(called(['serve'], { NODE_COMPILE_CACHE: '/elsewhere' }).cache).toBe('/elsewhere');
+});
+
+test('an installed program is compiled already', () => {
+  expect(called(['serve'], { CACHE_DIRECTORY: '/var/cache/proxy-manager' })).toEqual({
+    words: '--max-semi-space-size=8 dist/main.js serve',
+    cache: 'none',
+  });
+});

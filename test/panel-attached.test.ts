@@ -79,6 +79,21 @@ describe.skipIf(lacking.length > 0)(['the panel of an attached service', ...lack
       .waitFor();
   });
 
+  it('shows that an upstream is not in force while the files lack the rules', async () => {
+    const { service } = attached;
+    const body = { networks: ['127.0.9.0/24'], header: 'x-forwarded-for' };
+    expect((await service.call('PUT', '/api/upstreams/lb', { body })).status).toBe(201);
+    await goTo('In front of HAProxy');
+    await page.getByText('Upstreams are not in force').waitFor();
+    await page.getByText('does not use the upstream map').waitFor();
+    expect(await page.getByRole('row', { name: /^lb/ }).locator('[data-tone="good"]').count()).toBe(0);
+    await page.getByRole('button', { name: 'Remove lb' }).click();
+    await page.getByText('Your configuration keeps its rules.').waitFor();
+    await page.getByRole('button', { name: 'Remove upstream' }).click();
+    await page.getByText('No upstreams yet').waitFor();
+    await service.healthy();
+  });
+
   it('sends no requests for what attached mode lacks', () => {
     expect(requests.filter((path) => /^\/api\/(sites|config$|config\/(diff|backups))/.test(path))).toEqual([]);
   });

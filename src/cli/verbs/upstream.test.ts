@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { UpstreamAnswer } from '../../api/upstreams.ts';
-import { addedLines, requestOf } from './upstream.ts';
+import { addedLines, effectRemark, requestOf } from './upstream.ts';
 
 describe('upstream add', () => {
   it('takes the header of a CDN that overwrites it', () => {
@@ -26,6 +26,12 @@ it('counts the addresses that can claim to act for any client', () => {
   expect(addedLines(answer(['10.0.5.0/30', '2001:db8::/64'], '2^64'))).toContain(
     '2^64 addresses in 2 networks can claim to act for any client',
   );
+});
+
+it('says why upstreams are not in force', () => {
+  expect(effectRemark({ in_force: true, reason: null })).toBeNull();
+  expect(effectRemark({ in_force: false, reason: 'no map' })).toBe('not in force: no map');
+  expect(effectRemark({ in_force: null, reason: 'unread' })).toBe('not known whether they are in force: unread');
 });
 
 const added = {

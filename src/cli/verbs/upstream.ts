@@ -1,4 +1,4 @@
-import type { UpstreamAnswer, UpstreamRecord, UpstreamReport } from '../../api/upstreams.ts';
+import type { UpstreamAnswer, UpstreamList, UpstreamRecord, UpstreamReport } from '../../api/upstreams.ts';
 import { quote } from '../../domain/quote.ts';
 import { type UpstreamHeader, upstreamHeaders } from '../../domain/upstream-modes.ts';
 import { type PresetName, presetNames, upstreamPresets } from '../../domain/upstream-presets.ts';
@@ -228,5 +228,12 @@ async function upstreamList({ api, output, format, now }: Session): Promise<Exit
       { title: 'GIVEN', text: ({ networks_at: at }) => fromNow(at, now()), plain: ({ networks_at: at }) => at },
     ])(answer.items);
   }
+  const remark = effectRemark(answer);
+  if (remark !== null && format !== 'json') output.remark(harmless(remark));
   return exitCodes.done;
+}
+
+export function effectRemark({ in_force: inForce, reason }: Pick<UpstreamList, 'in_force' | 'reason'>): string | null {
+  if (inForce === true) return null;
+  return `${inForce === false ? 'not in force' : 'not known whether they are in force'}: ${reason}`;
 }

@@ -19,6 +19,8 @@ const lb = {
   created_at: at,
   updated_at: at,
   networks_at: at,
+  unnamed_requests: 1_234,
+  last_unnamed_at: at,
   blocked_inside: ['10.0.3.7'],
   blocked_inside_total: 1,
 };
@@ -56,6 +58,12 @@ it('shows why upstreams are not in force, and never in green', async () => {
   const row = screen.getByRole('row', { name: /lb/ });
   within(row).getByText('Not in force');
   expect(row.querySelector('[data-tone="good"]')).toBeNull();
+});
+
+it('shows how many requests named no client', async () => {
+  await open([lb, { ...lb, name: 'other', unnamed_requests: 0, last_unnamed_at: null }]);
+  within(screen.getByRole('row', { name: /^lb/ })).getByText(/^1,234 requests without a client, not checked/);
+  expect(within(screen.getByRole('row', { name: /^other/ })).queryByText(/without a client/)).toBeNull();
 });
 
 it('shows the first networks, all on request, and the blocked entries inside', async () => {

@@ -7,6 +7,7 @@ import { useSetUpstream } from '../../api/upstreams.ts';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { NameField } from '../../parts/name-field.tsx';
 import { nameFault } from '../../parts/plain-name.ts';
+import { presetLabels } from '../../parts/preset-labels.ts';
 import { changeTitle, ProblemAlert } from '../../parts/problem-alert.tsx';
 import { ReloadFailure } from '../../parts/reload-failure.tsx';
 import { ReplaceConsent } from '../../parts/replace-consent.tsx';
@@ -24,7 +25,7 @@ import {
   withPreset,
 } from './upstream-draft.ts';
 import { EntryLinks } from './upstream-table.tsx';
-import { headerName, presetLabels, resultLines } from './upstream-words.ts';
+import { headerName, resultLines } from './upstream-words.ts';
 
 interface UpstreamDialogProps {
   /** The upstream to edit; null: a new one. */
@@ -223,7 +224,7 @@ function UpstreamForm({ upstream, upstreams, onBusy, onSaved, onClose }: Upstrea
 }
 
 function effectWords({ isFirst, attached }: { readonly isFirst: boolean; readonly attached: boolean }): string {
-  if (attached) return 'Your configuration needs the rules of docs/template.md.';
+  if (attached) return 'Your configuration needs the rules that “proxy-manager attach --dry-run --upstreams” prints.';
   return isFirst ? 'The first upstream needs a safe reload.' : 'Takes effect without a reload.';
 }
 

@@ -4,13 +4,15 @@ import { useState } from 'react';
 import type { PresetName } from '../../../../src/domain/upstream-presets.ts';
 import type { Upstream, UpstreamList } from '../../api/types.ts';
 import { Age } from '../../parts/age.tsx';
+import { counted } from '../../parts/counted.ts';
 import { ListTable } from '../../parts/list-table.tsx';
+import { presetLabels } from '../../parts/preset-labels.ts';
 import { EditButton, RemoveButton, RowButtons } from '../../parts/row-buttons.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import styles from '../../parts/styles.module.css';
 import { UserText } from '../../parts/user-text.tsx';
 import { useAllowed } from '../../session/session.ts';
-import { extentWords, insideWords, namingWords, presetLabels, stateWords } from './upstream-words.ts';
+import { extentWords, insideWords, namingWords, stateWords } from './upstream-words.ts';
 
 const shownNetworks = 3;
 const shownInside = 3;
@@ -66,6 +68,7 @@ export function UpstreamTable({ list, stale, onEdit, onRemove }: UpstreamTablePr
             <td data-label="State" data-roomy>
               <div>
                 <StateMark tone={stale && tone === 'good' ? 'unknown' : tone}>{words}</StateMark>
+                <Unnamed of={upstream} />
                 <Inside of={upstream} />
               </div>
             </td>
@@ -113,6 +116,20 @@ function Networks({ of: upstream }: { readonly of: Upstream }) {
         {extentWords(upstream)}, given <Age time={at} />
       </Text>
     </div>
+  );
+}
+
+function Unnamed({ of: { unnamed_requests: requests, last_unnamed_at: last } }: { readonly of: Upstream }) {
+  if (requests === null || requests === 0) return null;
+  return (
+    <Text size="xs" c="dimmed">
+      {counted(requests, 'request')} without a client, not checked
+      {last !== null && (
+        <>
+          ; last <Age time={last} />
+        </>
+      )}
+    </Text>
   );
 }
 

@@ -17,12 +17,6 @@ export const headerNames: Readonly<Record<UpstreamHeader, string>> = {
   'x-real-ip': 'X-Real-IP',
 };
 
-export const presetLabels: Readonly<Record<PresetName, string>> = {
-  cloudflare: 'Cloudflare',
-  fastly: 'Fastly',
-  cloudfront: 'CloudFront',
-};
-
 export function headerName(header: string): string {
   return headerNames[header as UpstreamHeader] ?? header;
 }

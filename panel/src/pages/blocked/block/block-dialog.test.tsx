@@ -99,3 +99,16 @@ it('shows a rejection of the service in the dialog', async () => {
   await screen.findByText('The network is too wide.');
   await screen.findByLabelText('Block this wide network anyway');
 });
+
+it('warns that an address belongs to a CDN, unless that is an upstream', async () => {
+  const cdn = '173.245.48.7';
+  await open();
+  type('Address or network', cdn);
+  await screen.findByText(/belongs to Cloudflare/);
+  expect(await isDisabled('Block address')).toBe(true);
+  const other = '173.245.48.8';
+  service.on(`GET /api/check/${other}`, () => ({ body: { ip_address: other, verdict: 'allowed', upstream: 'cdn' } }));
+  type('Address or network', other);
+  await screen.findByText(/belongs to the upstream cdn, which is always served/);
+  expect(screen.queryByText(/belongs to Cloudflare/)).toBeNull();
+});

@@ -17,7 +17,7 @@ import { blockRequest, type Intent } from './block-request.ts';
 import { blockWords } from './block-words.ts';
 import { type Duration, DurationField, keepExpiry, permanent, readDuration } from './duration-field.tsx';
 import { ExistingEntry } from './existing-entry.tsx';
-import { exceptionsIn, trustedEntries, warningsFor } from './warnings.ts';
+import { cdnWarnings, exceptionsIn, trustedEntries, warningsFor } from './warnings.ts';
 
 interface BlockDialogProps {
   /** The entry to edit; null: a new block. */
@@ -60,12 +60,16 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
   const existing = entry ?? (settled === ip ? (lookup.data ?? null) : null);
   const intent: Intent = entry !== null ? 'change' : existing === null ? 'new' : chosen;
   const covering = lookedUp && cover.data?.verdict === 'blocked' && cover.data.by !== ip ? cover.data.by : null;
+  const upstream = (lookedUp && cover.data?.upstream) || null;
   const warnings = parse.ok
-    ? warningsFor(parse.entry, {
-        trusted: trustedEntries(trusted.data?.items ?? []),
-        exceptions: exceptionsIn(trusted.data?.items ?? []),
-        clientAddress: info?.client_address ?? null,
-      })
+    ? [
+        ...warningsFor(parse.entry, {
+          trusted: trustedEntries(trusted.data?.items ?? []),
+          exceptions: exceptionsIn(trusted.data?.items ?? []),
+          clientAddress: info?.client_address ?? null,
+        }),
+        ...(upstream === null ? cdnWarnings(parse.entry) : []),
+      ]
     : [];
   const overTrust = warnings.some(({ kind }) => kind === 'trusted');
   const tooWide = isProblem(change.error, problemCodes.wideNetwork);
@@ -139,6 +143,11 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
           {existing === null && covering !== null && (
             <Text size="sm" c="dimmed" role="status">
               Already blocked by {covering}. This adds a separate entry.
+            </Text>
+          )}
+          {existing === null && upstream !== null && (
+            <Text size="sm" role="status">
+              {ip} belongs to the upstream {upstream}, which is always served: block the address of its client instead.
             </Text>
           )}
           {lookup.isError && (

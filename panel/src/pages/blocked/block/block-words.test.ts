@@ -19,3 +19,10 @@ test('reports a block covered by trust as without effect', () => {
     words: 'It is covered by trusted 192.0.2.0/24.',
   });
 });
+
+test('warns about a block of a CDN, and of a network around an upstream', () => {
+  const cdn = blockWords({ ...answer, known_cdn: 'cloudflare' });
+  expect(cdn).toMatchObject({ tone: 'warn', words: expect.stringContaining('It belongs to Cloudflare') });
+  const around = blockWords({ ...answer, upstreams_inside: ['10.0.3.0/24'] });
+  expect(around).toMatchObject({ tone: 'warn', words: expect.stringContaining('still served: 10.0.3.0/24.') });
+});

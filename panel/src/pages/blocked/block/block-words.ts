@@ -1,4 +1,5 @@
 import type { BlockAnswer } from '../../../api/types.ts';
+import { presetLabels } from '../../../parts/preset-labels.ts';
 import type { Tone } from '../../../parts/state-mark.tsx';
 import { runtimeWords } from '../runtime-words.ts';
 
@@ -11,10 +12,12 @@ export function blockWords(answer: BlockAnswer): {
   const { ip_address: ip, overridden_by: over = [], trust_ended: ended = [] } = answer;
   if (over.length === 0) {
     const { tone, words } = runtimeWords(answer);
+    const notices = noticesOf(answer);
+    const all = [...(ended.length === 0 ? [] : ['Its temporary trust has ended.']), words, ...notices];
     return {
       title: `${ip} is blocked`,
-      tone,
-      words: ended.length === 0 ? words : `Its temporary trust has ended. ${words}`,
+      tone: notices.length > 0 ? 'warn' : tone,
+      words: all.join(' '),
     };
   }
   return {
@@ -22,4 +25,15 @@ export function blockWords(answer: BlockAnswer): {
     tone: 'warn',
     words: `It is covered by trusted ${over.join(', ')}.`,
   };
+}
+
+/** Whom the block does not deny, or denies unintentionally. */
+function noticesOf({ known_cdn: cdn, upstreams_inside: upstreams = [] }: BlockAnswer): string[] {
+  const notices: string[] = [];
+  if (cdn !== undefined)
+    notices.push(
+      `It belongs to ${presetLabels[cdn]}: if your sites are behind this CDN, unblock it and add the CDN as an upstream.`,
+    );
+  if (upstreams.length > 0) notices.push(`Networks of upstreams inside are still served: ${upstreams.join(', ')}.`);
+  return notices;
 }

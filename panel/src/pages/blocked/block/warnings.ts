@@ -1,7 +1,9 @@
 import { covers, type IpEntry, parseIp } from '../../../../../src/domain/ip.ts';
+import { knownCdn } from '../../../../../src/domain/upstream-presets.ts';
+import { presetLabels } from '../../../parts/preset-labels.ts';
 
 interface BlockWarning {
-  readonly kind: 'trusted' | 'ends-trust' | 'trusted-inside' | 'own-address' | 'large';
+  readonly kind: 'trusted' | 'ends-trust' | 'trusted-inside' | 'own-address' | 'known-cdn' | 'large';
   readonly words: string;
 }
 
@@ -61,6 +63,14 @@ export function warningsFor(
   }
   if (entry.prefix < warningPrefix[entry.family]) warnings.push({ kind: 'large', words: sizeText(entry) });
   return warnings;
+}
+
+/** Not for each line of a list: it compares with the networks of all known CDNs. */
+export function cdnWarnings(entry: IpEntry): BlockWarning[] {
+  const cdn = knownCdn(entry);
+  if (cdn === null) return [];
+  const words = `${entry.text} belongs to ${presetLabels[cdn]}. If your sites are behind this CDN, the block denies all clients of that server: add the CDN as an upstream instead.`;
+  return [{ kind: 'known-cdn', words }];
 }
 
 function sizeText({ family, prefix, text }: IpEntry): string {

@@ -1,1 +1,0 @@
-var e=`the live configuration does not use the trusted map, so trust has no effect on it: add the exception of docs/template.md to its rule`;function t(t){return t.runtime_map_failures.some(({reason:t})=>t===e)}export{e as n,t};

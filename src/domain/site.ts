@@ -63,7 +63,7 @@ const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
  * Undefined for a valid host name (RFC 1123: at most 253 characters, labels of 1 to 63 letters, digits and inner
  * hyphens, a last label that is not a number).
  */
-function hostNameFault(name: string): string | undefined {
+export function hostNameFault(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (name.length > 253) return 'is longer than 253 characters';
   if (/[^ -~]/.test(name)) return 'has characters that are not printable ASCII; write it in its xn-- form';
@@ -80,7 +80,7 @@ function hostNameFault(name: string): string | undefined {
 }
 
 /** Lower case for A to Z alone: `toLowerCase` turns some letters of other scripts (the Kelvin sign) into ASCII. */
-function lowerAscii(text: string): string {
+export function lowerAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 

@@ -1,0 +1,257 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { rootCertificates } from 'node:tls';
+import { parseCertificateName } from '../domain/certificate-name.ts';
+import { parsed, refused } from '../domain/parsed.ts';
+import { quote } from '../domain/quote.ts';
+import { type PemBlock, parsePem, pemOf } from './pem.ts';
+
+export interface Uploaded {
+  /** PEM: the certificate with its chain, in any order, and possibly its key. */
+  readonly certificate: string;
+  /** PEM; undefined: it is with the certificate. */
+  readonly privateKey?: string | undefined;
+}
+
+type UploadedPart = keyof Uploaded;
+
+export type CertificateRefusal = {
+  readonly ok: false;
+  /** Fit for a message, without a character of a key. */
+  readonly why: string;
+  readonly part: UploadedPart;
+};
+
+export type CertificateResult = { readonly ok: true; readonly value: Certificate } | CertificateRefusal;
+
+/** A certificate that HAProxy can serve. */
+export interface Certificate {
+  /** DNS names, in lower case, without duplicates. */
+  readonly names: readonly string[];
+  /** What else it is for, which HAProxy does not serve by name: addresses, names that are none. */
+  readonly otherNames: readonly string[];
+  readonly keyType: 'RSA' | 'P-256' | 'P-384' | 'Ed25519';
+  /** Of an RSA key. */
+  readonly keyBits: number | null;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  /** Hexadecimal, in upper case. */
+  readonly serial: string;
+  readonly subject: string;
+  readonly issuer: string;
+  /** Of the certificate itself: hexadecimal in lower case. */
+  readonly sha256: string;
+  /** As HAProxy shows it: hexadecimal in upper case. */
+  readonly sha1: string;
+  readonly isSelfSigned: boolean;
+  /** Subjects, from the issuer of the certificate on, without the root. */
+  readonly chain: readonly string[];
+  /** Subjects of certificates that belong to neither the certificate nor its chain; they are left out. */
+  readonly unused: readonly string[];
+  /** The subject that the chain lacks; null: none. Only with `allowIncompleteChain`. */
+  readonly missing: string | null;
+  /** The certificate and its chain, each in PEM. */
+  readonly certificatesPem: string;
+  /** PKCS #8 in PEM. Must not leave the service. */
+  readonly privateKeyPem: string;
+}
+
+const LEAST_RSA_BITS = 2048;
+const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
+const ANY_USAGE = '2.5.29.37.0';
+const KEY_ENCODINGS = { 'PRIVATE KEY': 'pkcs8', 'RSA PRIVATE KEY': 'pkcs1', 'EC PRIVATE KEY': 'sec1' } as const;
+const CURVES = { prime256v1: 'P-256', secp384r1: 'P-384' } as const;
+
+const usableKeys = `RSA with at least ${LEAST_RSA_BITS} bits, P-256, P-384 or Ed25519`;
+
+/**
+ * Reads an uploaded certificate and checks everything that would make HAProxy or its clients refuse it: one key that is not
+ * encrypted and fits, a complete chain, names, the time. `allowIncompleteChain`: for clients that know the intermediate
+ * certificates of a private authority.
+ */
+export function readCertificate(
+  { certificate, privateKey }: Uploaded,
+  { now, allowIncompleteChain = false }: { readonly now: Date; readonly allowIncompleteChain?: boolean },
+): CertificateResult {
+  const own = parsePem(certificate);
+  if (!own.ok) return wrong('certificate', own.why);
+  const separate = privateKey === undefined ? parsed([]) : parsePem(privateKey);
+  if (!separate.ok) return wrong('privateKey', separate.why);
+  const keyPart: UploadedPart = privateKey === undefined ? 'certificate' : 'privateKey';
+
+  const certificates = certificatesOf(own.value);
+  if (!certificates.ok) return wrong('certificate', certificates.why);
+  if (separate.value.some(({ label }) => label === 'CERTIFICATE')) {
+    return wrong('privateKey', 'the private key comes with a certificate; put it with the certificate');
+  }
+  const key = keyOf([...own.value, ...separate.value]);
+  if (!key.ok) return wrong(keyPart, key.why);
+
+  const leaf = certificates.value.find((one) => one.checkPrivateKey(key.value.key));
+  if (leaf === undefined) {
+    const subjects = certificates.value.map(subjectOf).join('; ');
+    return wrong(keyPart, `the private key belongs to none of the certificates (${subjects})`);
+  }
+  const names = namesOf(leaf);
+  if (names.dns.length === 0) {
+    return wrong('certificate', `the certificate of ${subjectOf(leaf)} is for no DNS name (subjectAltName)`);
+  }
+  const usages: readonly string[] | undefined = leaf.keyUsage;
+  if (usages !== undefined && !usages.includes(SERVER_AUTH) && !usages.includes(ANY_USAGE)) {
+    return wrong('certificate', `the certificate of ${subjectOf(leaf)} is not for servers (no serverAuth)`);
+  }
+  const isSelfSigned = isIssuedBy(leaf, leaf);
+  const chain = isSelfSigned ? { links: [], root: null } : chainOf(leaf, certificates.value);
+  for (const one of [leaf, ...chain.links]) {
+    const fault = timeFault(one, now);
+    if (fault !== undefined) return wrong('certificate', fault);
+  }
+  const missing = isSelfSigned || chain.root !== null ? null : missingIssuer([leaf, ...chain.links]);
+  if (missing !== null && !allowIncompleteChain) {
+    return wrong('certificate', `the chain is not complete: the certificate of ${missing} is missing`);
+  }
+  const served = [leaf, ...chain.links];
+  return {
+    ok: true,
+    value: {
+      names: names.dns,
+      otherNames: names.others,
+      ...key.value.kind,
+      notBefore: leaf.validFromDate,
+      notAfter: leaf.validToDate,
+      serial: leaf.serialNumber,
+      subject: subjectOf(leaf),
+      issuer: nameText(leaf.issuer),
+      sha256: leaf.fingerprint256.replaceAll(':', '').toLowerCase(),
+      sha1: leaf.fingerprint.replaceAll(':', ''),
+      isSelfSigned,
+      chain: chain.links.map(subjectOf),
+      unused: certificates.value.filter((one) => !served.includes(one) && one !== chain.root).map(subjectOf),
+      missing,
+      certificatesPem: served.map(({ raw }) => pemOf('CERTIFICATE', raw)).join(''),
+      privateKeyPem: key.value.key.export({ type: 'pkcs8', format: 'pem' }) as string,
+    },
+  };
+}
+
+function wrong(part: UploadedPart, why: string): CertificateRefusal {
+  return { ok: false, why, part };
+}
+
+function certificatesOf(blocks: readonly PemBlock[]) {
+  const certificates: X509Certificate[] = [];
+  for (const { label, der, line } of blocks) {
+    if (label in KEY_ENCODINGS || label === 'EC PARAMETERS') continue;
+    if (label !== 'CERTIFICATE') return refused(`the block of line ${line} is ${quote(label)}, not a certificate`);
+    try {
+      const one = new X509Certificate(der);
+      if (!certificates.some((other) => other.raw.equals(one.raw))) certificates.push(one);
+    } catch (error) {
+      return refused(`the certificate of line ${line} cannot be read (${opensslWords(error)})`);
+    }
+  }
+  return certificates.length === 0 ? refused('there is no certificate in it') : parsed(certificates);
+}
+
+interface ReadKey {
+  readonly key: KeyObject;
+  readonly kind: Pick<Certificate, 'keyType' | 'keyBits'>;
+}
+
+function keyOf(blocks: readonly PemBlock[]) {
+  const [block, another] = blocks.filter(({ label }) => label in KEY_ENCODINGS);
+  if (block === undefined) return refused('there is no private key in it');
+  if (another !== undefined) return refused('there is more than one private key in it');
+  const type = KEY_ENCODINGS[block.label as keyof typeof KEY_ENCODINGS];
+  let key: KeyObject;
+  try {
+    key = createPrivateKey({ key: block.der, format: 'der', type });
+  } catch (error) {
+    return refused(`the private key of line ${block.line} cannot be read (${opensslWords(error)})`);
+  }
+  const kind = kindOf(key);
+  if (kind === null) return refused(`the private key is ${keyText(key)}; usable are ${usableKeys}`);
+  return parsed<ReadKey>({ key, kind });
+}
+
+function kindOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): ReadKey['kind'] | null {
+  if (type === 'ed25519') return { keyType: 'Ed25519', keyBits: null };
+  const curve = CURVES[details?.namedCurve as keyof typeof CURVES];
+  if (type === 'ec' && curve !== undefined) return { keyType: curve, keyBits: null };
+  const bits = details?.modulusLength ?? 0;
+  return type === 'rsa' && bits >= LEAST_RSA_BITS ? { keyType: 'RSA', keyBits: bits } : null;
+}
+
+function keyText({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): string {
+  if (type === 'rsa') return `RSA with ${details?.modulusLength} bits`;
+  return type === 'ec' ? `of the curve ${details?.namedCurve}` : `of type ${type}`;
+}
+
+/** OpenSSL's code, which names no content. */
+function opensslWords(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  return code ?? 'not DER';
+}
+
+function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
+  return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
+}
+
+/** From the issuer of `leaf` on, as far as the certificates go. `root`: where it ends, which clients know already. */
+function chainOf(leaf: X509Certificate, certificates: readonly X509Certificate[]) {
+  const links: X509Certificate[] = [];
+  for (let last = leaf; ; ) {
+    const issuer = certificates.find((one) => one !== leaf && !links.includes(one) && one.ca && isIssuedBy(last, one));
+    if (issuer === undefined) return { links, root: null };
+    if (isIssuedBy(issuer, issuer)) return { links, root: issuer };
+    links.push(issuer);
+    last = issuer;
+  }
+}
+
+/** Null: a root that clients know has issued the last one. */
+function missingIssuer(served: readonly X509Certificate[]): string | null {
+  const last = served.at(-1)!;
+  if (publicRoots().some((root) => isIssuedBy(last, root))) return null;
+  return nameText(last.issuer);
+}
+
+let roots: readonly X509Certificate[] | null = null;
+
+function publicRoots(): readonly X509Certificate[] {
+  roots ??= rootCertificates.map((pem) => new X509Certificate(pem));
+  return roots;
+}
+
+function timeFault(certificate: X509Certificate, now: Date): string | undefined {
+  const { validFromDate, validToDate } = certificate;
+  if (validToDate <= now) return `the certificate of ${subjectOf(certificate)} expired at ${validToDate.toISOString()}`;
+  if (validFromDate > now) {
+    return `the certificate of ${subjectOf(certificate)} is not valid before ${validFromDate.toISOString()}`;
+  }
+  return undefined;
+}
+
+function namesOf({ subjectAltName }: X509Certificate): { readonly dns: string[]; readonly others: string[] } {
+  const dns = new Set<string>();
+  const others: string[] = [];
+  for (const one of splitNames(subjectAltName ?? '')) {
+    const name = one.startsWith('DNS:') ? parseCertificateName(one.slice('DNS:'.length)) : refused('');
+    if (name.ok) dns.add(name.value);
+    else others.push(one);
+  }
+  return { dns: [...dns], others };
+}
+
+/** Node writes names with a comma or a quote in them as JSON strings. */
+function splitNames(text: string): string[] {
+  return text === '' ? [] : (text.match(/(?:[^,"]|"(?:[^"\\]|\\.)*")+/g) ?? []).map((one) => one.trim());
+}
+
+function subjectOf({ subject, subjectAltName }: X509Certificate): string {
+  return nameText(subject ?? subjectAltName ?? '');
+}
+
+/** `C=US, O=Example, CN=R3` from one part a line. */
+function nameText(name: string): string {
+  return name === '' ? 'an empty subject' : quote(name.split('\n').join(', '));
+}

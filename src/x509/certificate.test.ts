@@ -80,8 +80,8 @@ test('takes the key from the same text, in each encoding', () => {
 });
 
 test('names a certificate that belongs to nothing', () => {
-  const stranger = issueSelfSigned({ commonName: 'Stranger', privateKey: p256().privateKey, ...valid });
-  expect(accepted(leaf + middle + root + stranger, key).unused).toEqual(['CN=Stranger']);
+  const unrelated = issueSelfSigned({ commonName: 'Unrelated', privateKey: p256().privateKey, ...valid });
+  expect(accepted(leaf + middle + root + unrelated, key).unused).toEqual(['CN=Unrelated']);
 });
 
 test('reports a chain that is not complete, and accepts it only if told', () => {

@@ -48,7 +48,10 @@ export function verdictWords({ client, verdict, by, steps }: ClientAddressAnswer
   const last = steps.at(-1)?.address ?? '';
   switch (verdict) {
     case 'too_large':
-      return { tone: 'bad', words: 'The headers are too large for HAProxy, which refuses the request before any rule.' };
+      return {
+        tone: 'bad',
+        words: 'The headers are too large for HAProxy, which refuses the request before any rule.',
+      };
     case 'unreadable':
       return { tone: 'bad', words: 'The next value cannot be read: HAProxy answers 400.' };
     case 'no_client':

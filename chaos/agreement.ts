@@ -33,7 +33,11 @@ export async function checkAgreement(service: RealService, { withSites = true } 
       return { differs: `health is ${health.status} ${JSON.stringify(health.body.reasons ?? health.text)}` };
     }
     const differences = await lookEverywhere(service, truth);
-    return differences === null ? { truth } : { differs: differences };
+    if (differences !== null) return { differs: differences };
+    // A claim that is over beside others is forgotten a moment later, also by a removal of what the source claims.
+    const living = (claims: ReadonlyMap<string, number | null>) =>
+      new Map([...claims].filter(([, end]) => !isOver(end)));
+    return { truth: { ...truth, blocked: new Map([...truth.blocked].map(([ip, claims]) => [ip, living(claims)])) } };
   } catch (error) {
     const { message, cause } = error as Error;
     return { differs: `it could not be checked: ${message}${cause === undefined ? '' : ` (${String(cause)})`}` };

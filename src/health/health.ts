@@ -151,6 +151,15 @@ export class Health {
     return this.#sources.started() && (await this.#readProblem()) === null;
   }
 
+  /** What cannot be looked up is a notice too: an unreadable file must not cost the rest of the report. */
+  async #noticeTexts(): Promise<readonly string[]> {
+    try {
+      return await this.#sources.notices();
+    } catch (error) {
+      return [`the notices could not be checked: ${causeText(error)}`];
+    }
+  }
+
   async #probe(how: DatabaseCheck, mayTakeTurn: boolean, deadline: Deadline): Promise<Probe> {
     const { registry, keeper, reloads, link, bulk } = this.#sources;
     const found = new HealthFindings();
@@ -162,7 +171,7 @@ export class Health {
       this.#probeProxy(mayTakeTurn, deadline),
       this.#keys.run(deadline, () => this.#unboundKeys()),
       mayTakeTurn
-        ? this.#notices.run(deadline, () => this.#sources.notices(), { timeoutMs: noticesTimeoutMs })
+        ? this.#notices.run(deadline, () => this.#noticeTexts(), { timeoutMs: noticesTimeoutMs })
         : this.#notices.skipped(),
     ]);
     const { processes, count, problems, noWorker, changingBefore } = proxy;

@@ -9,8 +9,8 @@ import { mapFiles, sampleMaps } from '../testkit/configuration/address-maps.ts';
 import { type Headers, RenderedProxy } from '../testkit/configuration/rendered-proxy.ts';
 import { testProxies } from '../testkit/proxies.ts';
 
-const few = 200;
-const many = 1_000;
+const few = 100;
+const many = 500;
 const onEachConnection = 100;
 
 /** With Host nine. */

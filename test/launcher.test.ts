@@ -47,7 +47,9 @@ test.each([['serve'], ['block', '192.0.2.1']])(
 test('a user who may not write there uses the folder that systemd made for it, and none otherwise', () => {
   isCheckout({ writable: false });
   expect(called(['serve'], { CACHE_DIRECTORY: '/var/cache/proxy-manager' }).cache).toBe('/var/cache/proxy-manager');
+  expect(called(['serve'], { CACHE_DIRECTORY: '/var/cache/a:/var/cache/b' }).cache).toBe('/var/cache/a');
   expect(called(['serve']).cache).toBe('none');
+  expect(called(['status'], { CACHE_DIRECTORY: '/var/cache/of-another-unit' }).cache).toBe('none');
 });
 
 test('a cache of the caller stays', () => {

@@ -32,6 +32,7 @@ export function upstreamLines(maps: Maps & UpstreamMaps): readonly string[] {
   const { frontEnd, section } = upstreamLinesFor(maps);
   const [acl = '', deny = ''] = ruleLines('http', maps);
   const at = frontEnd.findIndex((line) => line.startsWith('http-request set-header'));
+  if (at < 0) throw new Error('the lines for upstreams set no header for servers');
   return [
     ...[...frontEnd.slice(0, at), acl, `${deny} ${exceptUnnamedUpstream}`, ...frontEnd.slice(at)].map(
       (line) => `    ${line}`,

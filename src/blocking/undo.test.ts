@@ -356,6 +356,16 @@ describe("the undo of two sources' claims", () => {
     await changes.everywhere(['192.0.2.9']);
   });
 
+  it('fits if the parts do together', async () => {
+    await changes.close();
+    changes = await openBulkChanges({ now: () => new Date(clock), maxEntries: 3 });
+    await block('192.0.2.1', { source: 'fail2ban' });
+    for (const text of ['192.0.2.2', '192.0.2.3']) await block(text);
+    const id = await idOf(() => batch(['192.0.2.4'], ['192.0.2.1']));
+    await undo(id);
+    await changes.everywhere(['192.0.2.1', '192.0.2.2', '192.0.2.3']);
+  });
+
   it('says what is stored if the second fails, and completes it when repeated', async () => {
     const id = await shared();
     const slices = vi.spyOn(BulkStore.prototype, 'applySlice');

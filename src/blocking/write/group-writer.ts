@@ -129,16 +129,16 @@ export class GroupWriter {
       this.#scheduled[lane] = false;
       // Another rewrite may have begun while this turn waited.
       if (this.#deps.keeper.underWay !== null) return;
+      const began = performance.now();
       const group = takeGroup(this.#pending[lane], this.removalsAtMost);
       for (const pending of group) this.#waitingChanges -= pending.changes.length;
-      await this.#process(await this.#thatFit(await this.#begun(group)), leastBudgetMs[lane]);
+      await this.#process(await this.#thatFit(await this.#begun(group)), leastBudgetMs[lane], began);
     });
     this.#schedule(lane);
   }
 
-  async #process(group: readonly Pending[], leastMs: number): Promise<void> {
+  async #process(group: readonly Pending[], leastMs: number, began: number): Promise<void> {
     if (group.length === 0) return;
-    const began = performance.now();
     const changes = group.flatMap((pending) => pending.changes);
     const progress: Progress = { stored: null };
     try {
@@ -219,7 +219,8 @@ export class GroupWriter {
         await pending.first?.();
       } catch (error) {
         failed.add(pending);
-        pending.reject(changeFailure(error));
+        // It says itself what is stored.
+        pending.reject(error instanceof ServiceError ? error : changeFailure(error));
       }
     }
     return failed.size === 0 ? group : group.filter((pending) => !failed.has(pending));
@@ -300,6 +301,8 @@ function takeGroup(waiting: Pending[], removalsAtMost: number): Pending[] {
     for (const [text, verb] of verbs) wanted.set(text, verb);
     group.push(waiting.shift()!);
     size += next.changes.length;
+    // It holds the turn for as long as the group's own work: what waits behind it comes first in the next one.
+    if (next.first !== undefined) break;
   }
   return group;
 }

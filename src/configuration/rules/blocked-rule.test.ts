@@ -205,9 +205,11 @@ describe('what a front end lacks for upstreams', () => {
     [
       'a set-src',
       [lookup, reset, rule],
-      /^frontend f lacks an http-request set-src for the client that an upstream names$/,
+      /^frontend f lacks an http-request set-src for the client that an upstream names, before the rule for the blocked map$/,
     ],
     ['a set-src behind the lookup', [set, lookup, reset, rule], /lacks an http-request set-src/],
+    ['a set-src before the rule', [lookup, reset, rule, set], /lacks an http-request set-src/],
+    ['a reset before the rule', [lookup, set, rule, reset], /lacks http-request set-var\(txn\.pm_upstream\) int/],
     ['the reset', [lookup, set, rule], /^frontend f lacks http-request set-var\(txn\.pm_upstream\) int\(0\)/],
     ['the exception', [lookup, set, reset, acceptedRule(blocked, trusted)], /lacks the exception for upstreams/],
   ])('is %s', (_what, lines, lack) => {

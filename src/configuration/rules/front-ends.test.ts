@@ -57,6 +57,12 @@ test('names each front end, its place, its mode and its addresses', () => {
   ]);
 });
 
+test('a set-src of its own before the rule is a gap for upstreams, although the rule does not count', () => {
+  const own = 'http-request set-src hdr(cf-connecting-ip)';
+  const [front] = frontEnds('frontend f', 'mode http', 'bind :80', own, rule);
+  expect(front).toMatchObject({ hasRule: false, upstreamGap: { ownSource: 'c:4', usesBlockedMap: true } });
+});
+
 test.each([
   ['without a bind', ['listen l', 'server s :1']],
   ['disabled', ['frontend f', 'bind :1', 'disabled']],

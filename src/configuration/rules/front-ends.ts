@@ -45,8 +45,10 @@ export function frontEndsOf(files: readonly ConfigurationFile[], maps: Maps): Fr
     const bindLines = bindLinesOf(section);
     if (bindLines.length === 0 || isDisabled(section)) return [];
     const finding = findRule(section, maps);
-    const gap = finding.hasRule && mode === 'http' ? upstreamGap(section, maps) : null;
-    return [{ name, kind, place, mode, bindLines, upstreamGap: gap, ...finding }];
+    const gap = mode === 'http' ? upstreamGap(section, maps) : null;
+    // Also if the rule does not count: a `set-src` of its own before it is a gap.
+    const ofDenial = gap?.usesBlockedMap === true ? gap : null;
+    return [{ name, kind, place, mode, bindLines, upstreamGap: ofDenial, ...finding }];
   });
 }
 

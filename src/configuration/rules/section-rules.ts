@@ -91,17 +91,23 @@ export function upstreamGap(section: ProxySection, maps: Maps): UpstreamGap | nu
   const client = { ...blockedSource, noUpstream: true } as const;
   const rules = inOrder(rulesOf(section));
   const at = rules.findIndex((rule) => isLookup(rule, maps));
-  const later = at < 0 ? [] : rules.slice(at + 1);
+  const denials = enforcingRules(section, maps);
+  const denialAt = rules.findIndex(
+    ({ phase, place: its }) => phase === 'http' && denials.some(({ rule }) => rule.place === its),
+  );
+  // What comes after the denial would name the client too late.
+  const later = at < 0 ? [] : rules.slice(at + 1, denialAt < 0 ? undefined : Math.max(denialAt, at + 1));
   const isForUpstreams = (rule: Rule) => acts(rule, maps, client) === false;
   const sets = later.some((rule) => isSourceSet(rule) && isForUpstreams(rule));
   const resets = later.some(
     ({ action, words }) => action === 'set-var' && words.join(' ').startsWith(`${resetWords} `),
   );
-  const denials = enforcingRules(section, maps);
   const lacks = [
     ...(at < 0 ? [`http-request set-var(${upstreamVariable}) src,map_ip_int(${maps.upstreamsMap},0)`] : []),
-    ...(sets ? [] : ['an http-request set-src for the client that an upstream names']),
-    ...(resets ? [] : [`http-request ${resetWords} for a client that was named`]),
+    ...(sets
+      ? []
+      : ['an http-request set-src for the client that an upstream names, before the rule for the blocked map']),
+    ...(resets ? [] : [`http-request ${resetWords} for a client that was named, before the rule for the blocked map`]),
     ...(denials.every(({ sparesUpstreams }) => sparesUpstreams)
       ? []
       : ['the exception for upstreams in the rule for the blocked map']),

@@ -76,7 +76,7 @@ test('sorts certificate and chain, and leaves the root out', () => {
 
 test('takes the key from the same text, in each encoding', () => {
   const encodings = [key, keys.privateKey.export({ type: 'sec1', format: 'pem' }) as string];
-  for (const one of encodings) expect(accepted(one + leaf + middle + root).privateKeyPem).toBe(key);
+  for (const one of encodings) expect(read(one + leaf + middle + root)).toMatchObject({ ok: true, privateKeyPem: key });
 });
 
 test('names a certificate that belongs to nothing', () => {
@@ -115,6 +115,11 @@ test('a self-signed certificate is its own chain, of an authority or not', () =>
     });
     expect(accepted(own, key)).toMatchObject({ isSelfSigned: true, missing: null, chain: [], certificatesPem: own });
   }
+});
+
+test('takes the renewed of two certificates of one key', () => {
+  const old = leafOf({ commonName: 'old', notAfter: new Date('2026-05-01T00:00:00Z') });
+  expect(accepted(old + leaf + middle + root, key)).toMatchObject({ subject: 'CN=shop', unused: ['CN=old'] });
 });
 
 test('accepts the usual keys, and refuses weak and unusual ones', () => {
@@ -221,10 +226,7 @@ test('clients accept what it made of an upload', async () => {
   });
   const read = readCertificate({ certificate: ca + own, privateKey: key }, { now: new Date() });
   if (!read.ok) throw new Error(read.why);
-  const server = createServer({ cert: read.value.certificatesPem, key: read.value.privateKeyPem }).listen(
-    0,
-    '127.0.0.1',
-  );
+  const server = createServer({ cert: read.value.certificatesPem, key: read.privateKeyPem }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const client = connect({ port, host: '127.0.0.1', servername: 'a.shop.example', ca });

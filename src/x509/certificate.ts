@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { rootCertificates } from 'node:tls';
 import { parseCertificateName } from '../domain/certificate-name.ts';
@@ -21,7 +22,9 @@ export type CertificateRefusal = {
   readonly part: UploadedPart;
 };
 
-export type CertificateResult = { readonly ok: true; readonly value: Certificate } | CertificateRefusal;
+export type CertificateResult =
+  /** `privateKeyPem`: PKCS #8. Apart from the rest, which may be logged and answered; it must not. */
+  { readonly ok: true; readonly value: Certificate; readonly privateKeyPem: string } | CertificateRefusal;
 
 /** A certificate that HAProxy can serve. */
 export interface Certificate {
@@ -51,8 +54,6 @@ export interface Certificate {
   readonly missing: string | null;
   /** The certificate and its chain, each in PEM. */
   readonly certificatesPem: string;
-  /** PKCS #8 in PEM. Must not leave the service. */
-  readonly privateKeyPem: string;
 }
 
 const LEAST_RSA_BITS = 2048;
@@ -86,7 +87,10 @@ export function readCertificate(
   const key = keyOf([...own.value, ...separate.value]);
   if (!key.ok) return wrong(keyPart, key.why);
 
-  const leaf = certificates.value.find((one) => one.checkPrivateKey(key.value.key));
+  // A renewed certificate may come with the one before it.
+  const [leaf] = certificates.value
+    .filter((one) => one.checkPrivateKey(key.value.key))
+    .sort((a, b) => Number(isValid(b, now)) - Number(isValid(a, now)) || Number(b.validToDate) - Number(a.validToDate));
   if (leaf === undefined) {
     const subjects = certificates.value.map(subjectOf).join('; ');
     return wrong(keyPart, `the private key belongs to none of the certificates (${subjects})`);
@@ -99,10 +103,13 @@ export function readCertificate(
   if (usages !== undefined && !usages.includes(SERVER_AUTH) && !usages.includes(ANY_USAGE)) {
     return wrong('certificate', `the certificate of ${subjectOf(leaf)} is not for servers (no serverAuth)`);
   }
-  const isSelfSigned = isIssuedBy(leaf, leaf);
+  const isSelfSigned = isSignedByItself(leaf);
+  if (leaf.ca && !isSelfSigned) {
+    return wrong('certificate', `the certificate of ${subjectOf(leaf)} is that of an authority, not of a server`);
+  }
   const chain = isSelfSigned ? { links: [], root: null } : chainOf(leaf, certificates.value);
   for (const one of [leaf, ...chain.links]) {
-    const fault = timeFault(one, now);
+    const fault = timeFault(one, now) ?? weakness(one, isSelfSigned);
     if (fault !== undefined) return wrong('certificate', fault);
   }
   const missing = isSelfSigned || chain.root !== null ? null : missingIssuer([leaf, ...chain.links]);
@@ -128,8 +135,8 @@ export function readCertificate(
       unused: certificates.value.filter((one) => !served.includes(one) && one !== chain.root).map(subjectOf),
       missing,
       certificatesPem: served.map(({ raw }) => pemOf('CERTIFICATE', raw)).join(''),
-      privateKeyPem: key.value.key.export({ type: 'pkcs8', format: 'pem' }) as string,
     },
+    privateKeyPem: key.value.key.export({ type: 'pkcs8', format: 'pem' }) as string,
   };
 }
 
@@ -140,10 +147,12 @@ function wrong(part: UploadedPart, why: string): CertificateRefusal {
 function certificatesOf(blocks: readonly PemBlock[]) {
   const certificates: X509Certificate[] = [];
   for (const { label, der, line } of blocks) {
-    if (label in KEY_ENCODINGS || label === 'EC PARAMETERS') continue;
+    if (label.endsWith('PRIVATE KEY') || label === 'EC PARAMETERS') continue;
     if (label !== 'CERTIFICATE') return refused(`the block of line ${line} is ${quote(label)}, not a certificate`);
     try {
       const one = new X509Certificate(der);
+      // It throws for a key of a kind that OpenSSL does not know.
+      assert(one.publicKey.type === 'public');
       if (!certificates.some((other) => other.raw.equals(one.raw))) certificates.push(one);
     } catch (error) {
       return refused(`the certificate of line ${line} cannot be read (${opensslWords(error)})`);
@@ -159,7 +168,13 @@ interface ReadKey {
 
 function keyOf(blocks: readonly PemBlock[]) {
   const [block, another] = blocks.filter(({ label }) => label in KEY_ENCODINGS);
-  if (block === undefined) return refused('there is no private key in it');
+  if (block === undefined) {
+    const other = blocks.find(({ label }) => label.endsWith('PRIVATE KEY'));
+    if (other === undefined) return refused('there is no private key in it');
+    return refused(
+      `the block of line ${other.line} is ${quote(other.label)}; usable are ${usableKeys}, in PKCS #8 or PKCS #1`,
+    );
+  }
   if (another !== undefined) return refused('there is more than one private key in it');
   const type = KEY_ENCODINGS[block.label as keyof typeof KEY_ENCODINGS];
   let key: KeyObject;
@@ -192,6 +207,11 @@ function opensslWords(error: unknown): string {
   return code ?? 'not DER';
 }
 
+/** By the names and the signature: `checkIssued` requires the right to sign others, which such a certificate may lack. */
+function isSignedByItself(certificate: X509Certificate): boolean {
+  return certificate.subject === certificate.issuer && certificate.verify(certificate.publicKey);
+}
+
 function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
   return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 }
@@ -202,7 +222,7 @@ function chainOf(leaf: X509Certificate, certificates: readonly X509Certificate[]
   for (let last = leaf; ; ) {
     const issuer = certificates.find((one) => one !== leaf && !links.includes(one) && one.ca && isIssuedBy(last, one));
     if (issuer === undefined) return { links, root: null };
-    if (isIssuedBy(issuer, issuer)) return { links, root: issuer };
+    if (isSignedByItself(issuer)) return { links, root: issuer };
     links.push(issuer);
     last = issuer;
   }
@@ -211,7 +231,8 @@ function chainOf(leaf: X509Certificate, certificates: readonly X509Certificate[]
 /** Null: a root that clients know has issued the last one. */
 function missingIssuer(served: readonly X509Certificate[]): string | null {
   const last = served.at(-1)!;
-  if (publicRoots().some((root) => isIssuedBy(last, root))) return null;
+  // Of a cross-signed root the first signer may be forgotten already.
+  if (served.some((one) => publicRoots().some((root) => isIssuedBy(one, root)))) return null;
   return nameText(last.issuer);
 }
 
@@ -220,6 +241,19 @@ let roots: readonly X509Certificate[] | null = null;
 function publicRoots(): readonly X509Certificate[] {
   roots ??= rootCertificates.map((pem) => new X509Certificate(pem));
   return roots;
+}
+
+function isValid({ validFromDate, validToDate }: X509Certificate, now: Date): boolean {
+  return validFromDate <= now && now < validToDate;
+}
+
+/** What OpenSSL refuses when HAProxy loads the file, at its usual security level. */
+function weakness(certificate: X509Certificate, isSelfSigned: boolean): string | undefined {
+  const { signatureAlgorithm = '', publicKey } = certificate;
+  const bits = publicKey.asymmetricKeyDetails?.modulusLength ?? LEAST_RSA_BITS;
+  if (bits < LEAST_RSA_BITS) return `the certificate of ${subjectOf(certificate)} has an RSA key of only ${bits} bits`;
+  if (isSelfSigned || !/md5|sha1/i.test(signatureAlgorithm)) return undefined;
+  return `the certificate of ${subjectOf(certificate)} is signed with ${signatureAlgorithm}, which is no longer accepted`;
 }
 
 function timeFault(certificate: X509Certificate, now: Date): string | undefined {

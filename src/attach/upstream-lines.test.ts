@@ -22,6 +22,8 @@ describe('the lines for upstreams', () => {
     const [frontEnd] = frontEndsIn(ofOwn(...upstreamLines(maps)));
     expect(frontEnd).toMatchObject({ hasRule: true, sparesTrusted: true });
     expect(frontEnd?.upstreamGap ?? null).toBeNull();
+    // A second attach must not ask for them again.
+    expect(frontEnd?.sourceSetAt ?? null).toBeNull();
   });
 
   it('are printed if a front end sets the address of the client itself, or on request', () => {

@@ -33,7 +33,8 @@ export class Exceptions {
 
   /**
    * Ends the trust of these addresses after they were blocked. A crash in between leaves both, and the repeated request
-   * ends the trust. An exception that was made since has dropped the claim, and stays.
+   * ends the trust. An unblock with `trust_for` that came since has dropped the claim, and its trust stays; other trust
+   * that came since is ended too (ADR 0064).
    * @param source of the stored claims
    */
   async endedBy<Answer extends RuntimeReport>(
@@ -77,7 +78,7 @@ export class Exceptions {
       made.push((await this.#deps.trusted.putInTurn(entry, change, caller)).answer);
     };
     const dropped = await drop(trust).catch((error: unknown) => {
-      throw made[0] === undefined ? error : notDropped(changeFailure(error), made[0].expires_at);
+      throw made[0] === undefined ? error : afterTrust(error, made[0].expires_at);
     });
     const [one] = made;
     if (one === undefined) return dropped;
@@ -103,10 +104,14 @@ function both(one: RuntimeReport, other: RuntimeReport): RuntimeReport {
   };
 }
 
-function notDropped(error: ServiceError, end: string | null): ServiceError {
+/** Says what is stored: the trust, and the drop if it was committed before it failed. */
+function afterTrust(failure: unknown, end: string | null): ServiceError {
+  const error = failure instanceof ServiceError ? failure : changeFailure(failure);
   const { code, op, detail, cause, fields, members, retryAfterSeconds } = error;
   const until = end === null ? 'permanently' : `until ${end}`;
-  return new ServiceError(code, op, `${detail}; the address is trusted ${until}, but its claims were not dropped`, {
+  const committed = Object.values((members['committed'] ?? {}) as Partial<ChangeCounts>);
+  const claims = committed.some((count) => count > 0) ? 'claims were dropped' : 'but its claims were not dropped';
+  return new ServiceError(code, op, `${detail}; the address is trusted ${until}, ${claims}`, {
     cause: cause ?? error,
     fields,
     members,

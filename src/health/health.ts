@@ -231,7 +231,7 @@ export class Health {
         scheduled === null
           ? null
           : { reasons: scheduled.reasons, since: scheduled.since.toISOString(), attempts: scheduled.attempts },
-      notices: notices.checked ? notices.value : [],
+      notices: notices.checked ? notices.value : [`the notices could not be checked: ${notices.why}`],
       unbound_keys: keys.checked ? keys.value : null,
       versions,
     };

@@ -48,7 +48,7 @@ export function findRule(section: ProxySection, maps: Maps): SectionFinding {
   const { mode } = section;
   if (!enforcingRules(section, maps).some(({ rule }) => isRun(rule, mode))) return none;
   const { denied, answersBefore } = follow(section, maps, blockedSource);
-  const sourceSetAt = rulesOf(section).find(isSourceSet)?.place ?? null;
+  const sourceSetAt = ownSourceSet(inOrder(rulesOf(section)), maps)?.place ?? null;
   if (!denied) return { ...none, answersBefore, sourceSetAt };
   const sparesTrusted = !follow(section, maps, trustedSource).denied;
   return { hasRule: true, sparesTrusted, answersBefore, sourceSetAt };
@@ -88,7 +88,6 @@ export interface UpstreamGap {
  */
 export function upstreamGap(section: ProxySection, maps: Maps): UpstreamGap | null {
   const { kind, name, place } = section;
-  const client = { ...blockedSource, noUpstream: true } as const;
   const rules = inOrder(rulesOf(section));
   const at = rules.findIndex((rule) => isLookup(rule, maps));
   const denials = enforcingRules(section, maps);
@@ -97,8 +96,7 @@ export function upstreamGap(section: ProxySection, maps: Maps): UpstreamGap | nu
   );
   // What comes after the denial would name the client too late.
   const later = at < 0 ? [] : rules.slice(at + 1, denialAt < 0 ? undefined : Math.max(denialAt, at + 1));
-  const isForUpstreams = (rule: Rule) => acts(rule, maps, client) === false;
-  const sets = later.some((rule) => isSourceSet(rule) && isForUpstreams(rule));
+  const sets = later.some((rule) => isSourceSet(rule) && isForUpstreams(rule, maps));
   const resets = later.some(
     ({ action, words }) => action === 'set-var' && words.join(' ').startsWith(`${resetWords} `),
   );
@@ -119,10 +117,20 @@ export function upstreamGap(section: ProxySection, maps: Maps): UpstreamGap | nu
       words.some((word) => word.includes(`(${maps.proxyProtocolMap},`)),
   );
   if (lacks.length === 0 && !lacksProxyProtocol) return null;
-  const own = rules.find((rule, index) => isSourceSet(rule) && !(at >= 0 && index > at && isForUpstreams(rule)));
   const usesBlockedMap = denials.length > 0;
-  const ownSource = own?.place ?? null;
+  const ownSource = ownSourceSet(rules, maps)?.place ?? null;
   return { frontEnd: `${kind} ${name}`, place, lacks, usesBlockedMap, lacksProxyProtocol, ownSource };
+}
+
+/** The first one that replaces the address of clients that are no upstreams too. */
+function ownSourceSet(rules: readonly Rule[], maps: Maps): Rule | undefined {
+  const at = rules.findIndex((rule) => isLookup(rule, maps));
+  return rules.find((rule, index) => isSourceSet(rule) && !(at >= 0 && index > at && isForUpstreams(rule, maps)));
+}
+
+/** Does not apply to other clients. */
+function isForUpstreams(rule: Rule, maps: Maps): boolean {
+  return acts(rule, maps, { ...blockedSource, noUpstream: true }) === false;
 }
 
 const resetWords = `set-var(${upstreamVariable}) int(0)`;

@@ -57,6 +57,10 @@ describe('the request', () => {
     expect(requestOf({ ...draftOf(cdn), note: 'changed' }, cdn)).not.toHaveProperty('networks');
     expect(requestOf({ ...draftOf(cdn), networks: '10.0.3.0/24' }, cdn)).toMatchObject({ networks: ['10.0.3.0/24'] });
   });
+
+  it('sends the networks that the form shows with another preset', () => {
+    expect(requestOf({ ...draftOf(lb), preset: 'cloudflare' }, lb)).toMatchObject({ networks: lb.networks });
+  });
 });
 
 describe('the form', () => {
@@ -76,6 +80,8 @@ describe('the form', () => {
     expect(faultsOf(empty, null)).toHaveProperty('networks');
     expect(faultsOf(withPreset(empty, 'cloudfront'), null)).toEqual({});
     expect(faultsOf({ ...draftOf(cdn), networks: ' ' }, cdn)).toHaveProperty('networks');
+    expect(faultsOf({ ...draftOf(lb), preset: 'cloudflare', networks: '' }, lb)).toEqual({});
+    expect(faultsOf({ ...draftOf(lb), preset: 'cloudfront', networks: '' }, lb)).toHaveProperty('networks');
   });
 
   it.each(['10.0.3.300', '10.0.0.0/9', '10.0.3.1/24'])('finds the fault of %s before it is sent', (text) => {

@@ -89,12 +89,17 @@ export type DraftFaults = Partial<Readonly<Record<DraftField, string>>>;
 export function faultsOf(draft: UpstreamDraft, before: Upstream | null): DraftFaults {
   const networks = networksOf(draft);
   if (networks.length === 0) {
-    // Without networks in the request, those of an existing upstream stay.
-    const needed = before === null ? draft.preset === null : before.networks.length > 0;
-    return needed ? { networks: 'Enter at least one address or network.' } : {};
+    return needsNetworks(draft.preset, before) ? { networks: 'Enter at least one address or network.' } : {};
   }
   const parsed = parseUpstream(draft.name, { ...fieldsOf(draft), networks });
   return parsed.ok ? {} : byField(parsed.fields);
+}
+
+/** Without networks in the request, an upstream keeps its own, or gets those of its new preset. */
+function needsNetworks(preset: UpstreamDraft['preset'], before: Upstream | null): boolean {
+  if (before === null) return preset === null;
+  if (preset === before.preset) return before.networks.length > 0;
+  return preset === null || upstreamPresets[preset].networks.length === 0;
 }
 
 /** The request for a draft that `faultsOf` finds nothing in. */
@@ -102,7 +107,7 @@ export function requestOf(draft: UpstreamDraft, before: Upstream | null): Upstre
   const { preset, note } = draft;
   const networks = networksOf(draft);
   // Sending them would change when they were given.
-  const keeps = preset !== null && networks.join() === before?.networks.join();
+  const keeps = preset !== null && preset === before?.preset && networks.join() === before.networks.join();
   const { header, chain, proxy_protocol, on_invalid } = fieldsOf(draft);
   return {
     ...(preset === null ? { header, chain } : { preset }),

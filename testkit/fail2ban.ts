@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import SqliteDatabase from 'better-sqlite3';
 import { describe } from 'vitest';
 import { eventually } from './conditions.ts';
 
@@ -148,6 +149,16 @@ export class RealFail2ban {
     const child = this.#child!;
     await eventually('fail2ban ended', () => child.exitCode !== null || child.signalCode !== null);
     this.#child = null;
+  }
+
+  /** Whether the next start restores this ban: fail2ban writes it to its database only after the actions began. */
+  keeps(jail: string, ip: string): boolean {
+    const database = new SqliteDatabase(join(this.folder, 'bans.sqlite3'), { readonly: true });
+    try {
+      return database.prepare('select 1 from bips where jail = ? and ip = ?').get(jail, ip) !== undefined;
+    } finally {
+      database.close();
+    }
   }
 
   async remove(): Promise<void> {

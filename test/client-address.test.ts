@@ -126,6 +126,7 @@ describeOnProductProxies('the explanation of the client address', ({ bin }) => {
       by: '203.0.113.0/24',
       status: 403,
       upstreams_in_force: true,
+      upstreams_reason: null,
     });
     expect(await explain(`${chain}`, xff('198.51.100.77'))).toMatchObject({ verdict: 'trusted', by: '198.51.100.77' });
     // As GET /api/check answers, although no block is there to override.
@@ -151,6 +152,7 @@ describeOnProductProxies('the explanation of the client address', ({ bin }) => {
         by: null,
         status,
         upstreams_in_force: true,
+        upstreams_reason: null,
       });
       expect(await ask(service.proxyPort, peer, padded(15_000))).toBe(peer);
       expect(await explain(peer, padded(15_000))).toMatchObject({ client: peer, status: null });

@@ -198,7 +198,11 @@ describeOnNewestProxy('an upstream that one of two front ends does not know', ({
       expect(body['reasons']).toContainEqual(
         expect.stringMatching(/^upstreams: frontend second lacks http-request set-var\(txn\.pm_upstream\) /),
       );
-      expect(await explain()).toMatchObject({ upstream: null, upstreams_in_force: false });
+      expect(await explain()).toMatchObject({
+        upstream: 'lb',
+        upstreams_in_force: false,
+        upstreams_reason: expect.stringMatching(/^frontend second lacks /),
+      });
       await writeFile(service.paths.config, rendered);
       await service.healthy();
       expect(await explain()).toMatchObject({ upstreams_in_force: true });

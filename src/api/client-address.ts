@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { codes } from '../errors/catalogue.ts';
 import { sentAddress } from './changes.ts';
 import { operation } from './operation.ts';
-import { flag, integerOrNull, listOf, model, oneOf, requestModel, text, textOrNull } from './schema.ts';
+import { flagOrNull, integerOrNull, listOf, model, oneOf, requestModel, text, textOrNull } from './schema.ts';
 
 /** HAProxy refuses requests with more, by default. */
 const mostHeaders = 100;
@@ -68,8 +68,11 @@ const ClientAddressAnswer = model('ClientAddressAnswer', 'Which address HAProxy 
     431,
     'What HAProxy answers itself: 400, 403, or from HAProxy 3.2 on 431 for headers that are too large; null: the request is passed on.',
   ),
-  upstreams_in_force: flag(
-    'False: a front end of the live configuration that denies blocked addresses lacks rules for upstreams, so the peer is judged there although upstreams are stored. `/health` names the front ends and what they lack.',
+  upstreams_in_force: flagOrNull(
+    'True: every front end that denies blocked addresses judges this client, in every worker. False: not all do, as `upstreams_reason` says; such a front end judges the peer. If the live configuration has no rules for upstreams at all, the answer is that for the peer. Null: not known.',
+  ),
+  upstreams_reason: textOrNull(
+    'Why upstreams are not in force everywhere, or why that is not known; null if they are. `/health` names every front end and what it lacks.',
   ),
 });
 export type ClientAddressAnswer = Static<typeof ClientAddressAnswer>;
@@ -107,6 +110,7 @@ export const explainClientAddress = operation({
         by: '203.0.113.7',
         status: 403,
         upstreams_in_force: true,
+        upstreams_reason: null,
       },
     },
     not_believed: {
@@ -120,6 +124,7 @@ export const explainClientAddress = operation({
         by: null,
         status: null,
         upstreams_in_force: true,
+        upstreams_reason: null,
       },
     },
   },

@@ -66,6 +66,8 @@ export interface UpstreamEffect {
   readonly inForce: boolean | null;
   /** Why not, or why that is not known. */
   readonly reason: string | null;
+  /** False: the live configuration has no rules for upstreams at all, so every front end judges the peer. */
+  readonly anywhere: boolean;
 }
 
 interface UpstreamChange {
@@ -141,23 +143,20 @@ export class UpstreamSet {
     return found === null ? 0 : Number(this.upstreams.valueFor(found.network));
   }
 
-  /**
-   * False: a front end of the live configuration that denies blocked addresses does not judge the clients of upstreams.
-   * If that is unknown, all are assumed to.
-   */
-  async haveEffect(): Promise<boolean> {
-    return this.entries.isEmpty || this.#lacking(await this.#usage.check()).length === 0;
-  }
-
   /** Whether every worker judges the clients that the upstreams name. */
   async effect(): Promise<UpstreamEffect> {
-    if (this.entries.isEmpty) return { inForce: true, reason: null };
+    if (this.entries.isEmpty) return { inForce: true, reason: null, anywhere: true };
     const used = await this.#usage.check();
+    const anywhere = used.mapLoaded !== false;
     const [lacking] = this.#lacking(used);
-    if (lacking !== undefined) return { inForce: false, reason: lacking };
+    if (lacking !== undefined) return { inForce: false, reason: lacking, anywhere };
     if (used.mapLoaded === null || used.gaps(this.proxyProtocol.size > 0) === null) {
-      return { inForce: null, reason: 'the live configuration could not be read' };
+      return { inForce: null, reason: 'the live configuration could not be read', anywhere };
     }
+    return { ...this.#inWorkers(), anywhere };
+  }
+
+  #inWorkers(): Omit<UpstreamEffect, 'anywhere'> {
     const { registry } = this.#deps;
     const workers = registry.all();
     if (!workers.some(({ role }) => role === 'current')) return { inForce: null, reason: 'no worker was found' };

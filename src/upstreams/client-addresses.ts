@@ -6,7 +6,7 @@ import { isTooLarge, type RequestHeaders, verdictOn, walkToClient } from '../dom
 import type { IpEntry } from '../domain/ip.ts';
 
 interface ClientAddressesDeps {
-  readonly upstreams: Pick<UpstreamSet, 'entries' | 'modeOf' | 'haveEffect'>;
+  readonly upstreams: Pick<UpstreamSet, 'entries' | 'modeOf' | 'effect'>;
   readonly checker: Pick<AddressChecker, 'deciding'>;
   /** Of the running version. */
   readonly largeHeadersStatus: () => 400 | 431;
@@ -22,7 +22,8 @@ export class ClientAddresses {
   /** @param peer one address, the client of the connection or what it named in a PROXY protocol header */
   async explain(peer: IpEntry, headers: RequestHeaders): Promise<ClientAddressAnswer> {
     const { upstreams, checker } = this.#deps;
-    const inForce = await upstreams.haveEffect();
+    const { inForce, reason, anywhere } = await upstreams.effect();
+    const effect = { upstreams_in_force: inForce, upstreams_reason: reason };
     if (isTooLarge(headers)) {
       return {
         client: null,
@@ -31,10 +32,10 @@ export class ClientAddresses {
         verdict: 'too_large',
         by: null,
         status: this.#deps.largeHeadersStatus(),
-        upstreams_in_force: inForce,
+        ...effect,
       };
     }
-    const walk = walkToClient(peer, headers, (address) => (inForce ? upstreams.modeOf(address) : 0));
+    const walk = walkToClient(peer, headers, (address) => (anywhere ? upstreams.modeOf(address) : 0));
     const { trustedBy, blockedBy } = await checker.deciding(walk.client);
     const found = verdictOn(walk, { isBlocked: () => blockedBy !== null, isTrusted: () => trustedBy !== null });
     const { client, verdict, status } = found;
@@ -50,7 +51,7 @@ export class ClientAddresses {
       verdict,
       by: verdict === 'blocked' ? blockedBy : verdict === 'trusted' ? trustedBy : null,
       status,
-      upstreams_in_force: inForce,
+      ...effect,
     };
   }
 }

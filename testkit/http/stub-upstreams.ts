@@ -44,6 +44,7 @@ export function stubUpstreams(parts: {
       by: null,
       status: null,
       upstreams_in_force: true,
+      upstreams_reason: null,
     }),
   };
   return { upstreams, clientAddresses };

@@ -4,6 +4,7 @@ import { mostSteps } from '../../domain/client-address.ts';
 import { type ExitCode, exitCodes, usageError } from '../failure.ts';
 import { harmless } from '../output/harmless.ts';
 import type { Session } from '../session.ts';
+import { effectRemark } from './upstream.ts';
 
 export interface ClientOptions {
   readonly peer?: string;
@@ -17,7 +18,7 @@ export async function checkClient(session: Session, { peer, header = [] }: Clien
   });
   if (session.format === 'json') await session.output.json(answer);
   else await session.output.lines(clientLines(answer).map(harmless));
-  return answer.upstreams_in_force ? exitCodes.done : exitCodes.partly;
+  return answer.upstreams_in_force === true ? exitCodes.done : exitCodes.partly;
 }
 
 /** `X-Forwarded-For: 203.0.113.7`. @throws Failure (usage) */
@@ -35,12 +36,14 @@ export function clientLines({
   verdict,
   by,
   upstreams_in_force: inForce,
+  upstreams_reason: reason,
 }: ClientAddressAnswer): string[] {
   const lines = steps.map(({ address, header, upstream }) => {
     const who = header === null ? `${address} connects` : `${header} names ${address}`;
     return upstream === null ? who : `${who}, of the upstream ${upstream}`;
   });
-  const unused = inForce ? [] : ['the live configuration does not use the upstreams; see: proxy-manager status'];
+  const remark = effectRemark({ in_force: inForce, reason });
+  const unused = remark === null ? [] : [`the upstreams are ${remark}; see: proxy-manager status`];
   const isLong = verdict === 'unreadable' && steps.length > mostSteps;
   return [...lines, ...unused, isLong ? longChain : verdictLine(client, verdict, by)];
 }

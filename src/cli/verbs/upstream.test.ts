@@ -30,8 +30,8 @@ it('counts the addresses that can claim to act for any client', () => {
 
 it('says why upstreams are not in force', () => {
   expect(effectRemark({ in_force: true, reason: null })).toBeNull();
-  expect(effectRemark({ in_force: false, reason: 'no map' })).toBe('not in force: no map');
-  expect(effectRemark({ in_force: null, reason: 'unread' })).toBe('not known whether they are in force: unread');
+  expect(effectRemark({ in_force: false, reason: 'no map' })).toBe('not in force everywhere: no map');
+  expect(effectRemark({ in_force: null, reason: 'unread' })).toBe('not known to be in force: unread');
 });
 
 const added = {

@@ -235,5 +235,5 @@ async function upstreamList({ api, output, format, now }: Session): Promise<Exit
 
 export function effectRemark({ in_force: inForce, reason }: Pick<UpstreamList, 'in_force' | 'reason'>): string | null {
   if (inForce === true) return null;
-  return `${inForce === false ? 'not in force' : 'not known whether they are in force'}: ${reason}`;
+  return `${inForce === false ? 'not in force everywhere' : 'not known to be in force'}: ${reason}`;
 }

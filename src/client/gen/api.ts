@@ -804,8 +804,10 @@ export interface components {
       readonly by: string | null;
       /** What HAProxy answers itself: 400, 403, or from HAProxy 3.2 on 431 for headers that are too large; null: the request is passed on. */
       readonly status: number | null;
-      /** False: a front end of the live configuration that denies blocked addresses lacks rules for upstreams, so the peer is judged there although upstreams are stored. `/health` names the front ends and what they lack. */
-      readonly upstreams_in_force: boolean;
+      /** True: every front end that denies blocked addresses judges this client, in every worker. False: not all do, as `upstreams_reason` says; such a front end judges the peer. If the live configuration has no rules for upstreams at all, the answer is that for the peer. Null: not known. */
+      readonly upstreams_in_force: boolean | null;
+      /** Why upstreams are not in force everywhere, or why that is not known; null if they are. `/health` names every front end and what it lacks. */
+      readonly upstreams_reason: string | null;
     };
     /** A request as HAProxy receives it. */
     ClientAddressRequest: {

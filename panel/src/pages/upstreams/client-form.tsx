@@ -95,8 +95,10 @@ function Answer({ answer, sent }: { readonly answer: ClientAddressAnswer; readon
         ))}
       </List>
       {end !== null && <Text size="sm">{end}</Text>}
-      {!answer.upstreams_in_force && (
-        <StateMark tone="bad">The upstreams are not in force, so no header is believed.</StateMark>
+      {answer.upstreams_reason !== null && (
+        <StateMark tone={answer.upstreams_in_force === false ? 'bad' : 'unknown'}>
+          {`${answer.upstreams_in_force === false ? 'The upstreams are not in force everywhere' : 'Not known whether the upstreams are in force'}: ${answer.upstreams_reason}.`}
+        </StateMark>
       )}
       <StateMark tone={tone} fw={600}>
         {words}

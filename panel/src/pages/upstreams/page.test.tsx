@@ -91,6 +91,7 @@ it('offers a read-only key no changes, but the judged address', async () => {
       by: '203.0.113.0/24',
       status: 403,
       upstreams_in_force: true,
+      upstreams_reason: null,
     },
   }));
   type('Address that connects', '10.0.3.7');
@@ -101,6 +102,25 @@ it('offers a read-only key no changes, but the judged address', async () => {
   expect(service.bodies('POST /api/client-address')).toEqual([
     { peer: '10.0.3.7', headers: [{ name: 'X-Forwarded-For', value: '203.0.113.7' }] },
   ]);
+});
+
+it('says next to the judged address where upstreams are not in force', async () => {
+  const service = await open([lb]);
+  service.on('POST /api/client-address', () => ({
+    body: {
+      client: '10.0.3.7',
+      steps: [{ address: '10.0.3.7', header: null, upstream: 'lb' }],
+      upstream: 'lb',
+      verdict: 'no_client',
+      by: null,
+      status: null,
+      upstreams_in_force: null,
+      upstreams_reason: 'no worker was found',
+    },
+  }));
+  type('Address that connects', '10.0.3.7');
+  fireEvent.click(button('Show judged address'));
+  await screen.findByText('Not known whether the upstreams are in force: no worker was found.');
 });
 
 it('shows the service’s rejection of the peer at its field', async () => {

@@ -45,11 +45,13 @@ function otherChecks({ master, kit }: ScriptedBlocking, { file = true } = {}): (
   // The last of the files to be compared.
   const files = vi.spyOn(kit.upstreams, 'filesUnchanged');
   const counts = () => master.commands.filter((command) => command.endsWith(' show map')).length;
-  const before = counts();
+  const compared = () => files.mock.settledResults.filter(({ type }) => type === 'fulfilled').length;
+  // Earlier probes of the test count and compare too.
+  const before = { counts: counts(), compared: compared() };
   return async () => {
     await eventually('all other checks have ended', () => {
-      const filesDone = files.mock.settledResults.at(-1)?.type === 'fulfilled' || !file;
-      return counts() > before && kit.socket.connections === 0 && filesDone;
+      const filesDone = compared() > before.compared || !file;
+      return counts() > before.counts && kit.socket.connections === 0 && filesDone;
     });
     await settled();
   };

@@ -6,6 +6,7 @@ import { type BulkChanges, openBulkChanges, texts } from '../../testkit/bulk-cha
 import { eventually } from '../../testkit/conditions.ts';
 import { codes } from '../errors/catalogue.ts';
 import { BulkStore } from '../store/bulk-store.ts';
+import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import type { BlockedSetService, BulkItem } from './blocked-set-service.ts';
 import { TrustedSet } from './trusted-set.ts';
 import { Admission } from './write/admission.ts';
@@ -242,6 +243,52 @@ describe('a block and an unblock with trust at the same time', () => {
     expect((await changes.block(ip)).answer.trust_ended).toBeUndefined();
     expect(await trustedNow()).toEqual([ip]);
     await changes.everywhere([]);
+  });
+
+  describe('keeps trust that came after the block and leaves its claim', () => {
+    const ways: Record<string, () => Promise<unknown>> = {
+      'of a PUT': () => trust(ip, week),
+      'of an unblock of another source': () => set.unblock(entry, caller(), { source: 'fail2ban', trustFor: 2 * week }),
+    };
+    /** Runs it between the next block and the end of trust. */
+    const afterBlock = (work: () => Promise<unknown>) =>
+      vi.spyOn(TrustedSet.prototype, 'endEarly').mockImplementationOnce(async function (this: TrustedSet, ...args) {
+        await work();
+        return await endEarly.apply(this, args);
+      });
+
+    it.each(Object.keys(ways))('%s', async (way) => {
+      await set.block(toBlock(ip), fail2ban());
+      await trust(ip, week);
+      afterBlock(ways[way]!);
+      const { answer } = await changes.block(ip);
+      expect(answer).toMatchObject({ overridden_by: [ip] });
+      expect(answer.trust_ended).toBeUndefined();
+      expect(await trustedNow()).toEqual([ip]);
+      expect((await set.get(entry)).claims ?? [{ source: 'manual' }]).toContainEqual(
+        expect.objectContaining({ source: 'manual' }),
+      );
+      expect((await changes.block(ip)).answer).toMatchObject({ trust_ended: [ip] });
+    });
+
+    it.each([1, 1_001])('in a batch of %s', async (count) => {
+      await trust(ip, week);
+      afterBlock(() => trust(ip, week));
+      const add = [ip, ...texts(count - 1)].map((text, index) => ({ index, request: toBlock(text) }));
+      expect((await set.batch({ add, remove: [], rejected: [] }, caller())).trust_ended).toBeUndefined();
+      expect(await trustedNow()).toEqual([ip]);
+    });
+
+    it('but ends trust that was only read again, or whose extension failed', async () => {
+      await trust(ip, week);
+      afterBlock(async () => {
+        await changes.kit.trusted.updateTrustedIpsMap();
+        vi.spyOn(TrustedIpsStore.prototype, 'list').mockRejectedValueOnce(new Error('disk failed'));
+        await expect(trust(ip, week)).rejects.toMatchObject({ code: codes.ChangeFailed });
+      });
+      expect((await changes.block(ip)).answer).toMatchObject({ trust_ended: [ip] });
+      expect(await trustedNow()).toEqual([]);
+    });
   });
 
   it('drops no block that was made after the trust was stored', async () => {

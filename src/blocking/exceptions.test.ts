@@ -8,6 +8,7 @@ import { codes } from '../errors/catalogue.ts';
 import { BulkStore } from '../store/bulk-store.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import type { BlockedSetService, BulkItem } from './blocked-set-service.ts';
+import { Sources } from './sources.ts';
 import { TrustedSet } from './trusted-set.ts';
 import { Admission } from './write/admission.ts';
 import { DurableCommit } from './write/durable-commit.ts';
@@ -135,9 +136,22 @@ describe('an unblock with trust for a time', () => {
     await changes.block(ip);
     vi.spyOn(DurableCommit.prototype, 'commit').mockRejectedValue(new Error('disk full'));
     const failed = await unblockFor().catch((error: unknown) => error);
-    expect(failed).toMatchObject({ detail: expect.stringContaining('; the address is trusted until ') });
+    expect(failed).toMatchObject({
+      detail: expect.stringMatching(/: the address is trusted until \S+, but its claims were not dropped; its log/),
+    });
     await changes.everywhere([ip]);
     expect(await trustedNow()).toEqual([ip]);
+  });
+
+  it('says that claims were dropped if it fails afterwards, also if a list still blocks the address', async () => {
+    await changes.block(ip);
+    await put('drop', [ip]);
+    vi.spyOn(Sources.prototype, 'named').mockRejectedValueOnce(new Error('cannot read'));
+    expect(await unblockFor().catch((error: unknown) => error)).toMatchObject({
+      detail: expect.stringMatching(/: the address is trusted until \S+, claims were dropped; its log/),
+      members: { committed: { added: 0, updated: 0, removed: 0, still_claimed_total: 1 } },
+    });
+    expect((await set.get(entry)).claims).toMatchObject([{ source: 'drop' }]);
   });
 });
 

@@ -6,12 +6,13 @@ import type { Caller } from '../api/caller.ts';
 import type { RuntimeReport } from '../api/changes.ts';
 import type { TrustedIp } from '../api/trusted-ips.ts';
 import type { IpEntry } from '../domain/ip.ts';
+import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { isExpired } from '../store/blocked-changes.ts';
 import type { ClaimsStore } from '../store/claims-store.ts';
 import { type ChangeCounts, runtimeReport } from './answers.ts';
 import type { TrustedSet } from './trusted-set.ts';
-import { changeFailure } from './write/change-failure.ts';
+import { changeFailure, hasStored, unexpected } from './write/change-failure.ts';
 
 const listedEnded = 100;
 
@@ -132,9 +133,10 @@ function afterTrust(failure: unknown, end: string | null): ServiceError {
   const error = failure instanceof ServiceError ? failure : changeFailure(failure);
   const { code, op, detail, cause, fields, members, retryAfterSeconds } = error;
   const until = end === null ? 'permanently' : `until ${end}`;
-  const committed = Object.values((members['committed'] ?? {}) as Partial<ChangeCounts>);
-  const claims = committed.some((count) => count > 0) ? 'claims were dropped' : 'but its claims were not dropped';
-  return new ServiceError(code, op, `${detail}; the address is trusted ${until}, ${claims}`, {
+  const claims = hasStored(error) ? 'claims were dropped' : 'but its claims were not dropped';
+  const what = `the address is trusted ${until}, ${claims}`;
+  // That detail would say that nothing was changed.
+  return new ServiceError(code, op, code === codes.ChangeFailed ? unexpected(what) : `${detail}; ${what}`, {
     cause: cause ?? error,
     fields,
     members,

@@ -33,6 +33,9 @@ const CommittedCounts = model('CommittedCounts', 'Entries of this request that a
   added: count('How many entries are new.'),
   updated: count('How many existing entries have a changed field.'),
   removed: count('How many entries were removed.'),
+  still_claimed_total: Type.Optional(
+    count('How many entries lost a claim and are still blocked by others; absent if there were none.'),
+  ),
 });
 
 export const CommittedMembers = model(

@@ -31,7 +31,7 @@ import type {
 import type { BulkResult, BulkRunner } from './bulk/bulk-runner.ts';
 import type { Synchroniser } from './compare/sync.ts';
 import { coveringOf, stillBlocked } from './covering-networks.ts';
-import type { Exceptions } from './exceptions.ts';
+import type { Exceptions, TrustBefore } from './exceptions.ts';
 import { textPages } from './mirrored-map.ts';
 import { type ClaimingSource, isBound, manualName, type NamedSource, type Sources, sourceOf } from './sources.ts';
 import { claimedByLists, droppedFromList, nothingToDrop } from './unblock-refusals.ts';
@@ -54,6 +54,13 @@ interface Blocked {
   readonly changed: boolean;
   readonly answer: BlockAnswer;
   readonly counts: ChangeCounts;
+}
+
+interface StoredBatch {
+  readonly changes: readonly StagedRow[];
+  readonly rejected: Rejected;
+  readonly source: NamedSource | undefined;
+  readonly trust: TrustBefore;
 }
 
 interface Rejected {
@@ -92,11 +99,12 @@ export class BlockedSet implements BlockedSetService {
     const byList = () => sources.actsOnList(request.source, caller);
     const admitted = await admission.admitOne(request, caller, byList);
     return await sources.claiming(request.source, 'agent', caller, async (source) => {
-      const { counts, ...blocked } = await this.#blockFor(source, request, admitted, caller);
+      const trust = this.#deps.exceptions.before();
+      const { counts, ...blocked } = await this.#blockFor(source, request, admitted, { caller, note: trust.note });
       await afterStoring(counts, () => sources.claimsAgain(source));
       if (request.force) return blocked;
       // Trust may have been stored since the block was admitted.
-      const done = { answer: blocked.answer, counts };
+      const done = { answer: blocked.answer, counts, trust };
       const answer =
         source?.kind === 'list'
           ? blocked.answer
@@ -110,14 +118,11 @@ export class BlockedSet implements BlockedSetService {
     source: NamedSource | undefined,
     request: RequestedBlock,
     { change: wanted, overriddenBy, trustedInside, upstreamsInside }: AdmittedBlock,
-    caller: Caller,
+    { caller, note }: { readonly caller: Caller; readonly note: () => void },
   ): Promise<Blocked> {
     const change = ofSource(wanted, source);
-    const result = await this.#deps.writer.change([change], 'urgent', deadlineOf(caller), {
-      operation: 'block',
-      caller,
-      source: source?.name ?? manualName,
-    });
+    const author = { operation: 'block', caller, source: source?.name ?? manualName };
+    const result = await this.#deps.writer.change([change], 'urgent', deadlineOf(caller), author, { note });
     const [effect] = result.effects;
     if (effect?.op !== 'add') throw new Error('the writer returned no result of an addition');
     const report = this.#deps.outcomes.reportChange('block', request.entry.text, result, caller);
@@ -170,7 +175,8 @@ export class BlockedSet implements BlockedSetService {
   ): Promise<Unblocked> {
     const change = ofSource({ op: 'remove', entry } as const, source);
     const author = { operation: 'unblock', caller, source: source?.name };
-    const result = await this.#deps.writer.change([change], 'urgent', deadlineOf(caller), author, first);
+    const hooks = first === undefined ? {} : { first };
+    const result = await this.#deps.writer.change([change], 'urgent', deadlineOf(caller), author, hooks);
     const [effect] = result.effects;
     if (effect?.op !== 'remove') throw new Error('the writer returned no result of a removal');
     const stray = result.strays.has(entry.text);
@@ -228,11 +234,13 @@ export class BlockedSet implements BlockedSetService {
         ? answer
         : { ...answer, ...(await stillBlocked(this.#deps.store, removals, new Set(net.removed))) };
     }
+    const trust = this.#deps.exceptions.before();
+    const batch = { changes, rejected, source, trust };
     const stored =
       changes.length > groupedUpTo || removals.length > this.#deps.writer.removalsAtMost
-        ? await this.#stagedBatch(changes, rejected, caller, source)
-        : await this.#groupedBatch(changes, rejected, caller, source);
-    const done = { answer: stored, counts: stored };
+        ? await this.#stagedBatch(batch, caller)
+        : await this.#groupedBatch(batch, caller);
+    const done = { answer: stored, counts: stored, trust };
     const answer =
       source?.kind === 'list'
         ? stored
@@ -244,12 +252,7 @@ export class BlockedSet implements BlockedSetService {
     };
   }
 
-  async #stagedBatch(
-    changes: readonly StagedRow[],
-    rejected: Rejected,
-    caller: Caller,
-    source: NamedSource | undefined,
-  ): Promise<BulkAnswer> {
+  async #stagedBatch({ changes, rejected, source, trust }: StoredBatch, caller: Caller): Promise<BulkAnswer> {
     const rows = async function* (): AsyncIterable<readonly StagedRow[]> {
       yield changes;
     };
@@ -259,23 +262,19 @@ export class BlockedSet implements BlockedSetService {
       allowShrink: true,
       requestedBy: caller.keyName,
       audited: (entries) => auditedChange('batch', caller, { details: { entries, ...named(source) } }),
+      condition: async () => {
+        trust.note();
+        return true;
+      },
     });
     return this.#deps.outcomes.reportBulk('batch', done, rejected, caller);
   }
 
-  async #groupedBatch(
-    changes: readonly StagedRow[],
-    rejected: Rejected,
-    caller: Caller,
-    source: NamedSource | undefined,
-  ): Promise<BulkAnswer> {
+  async #groupedBatch({ changes, rejected, source, trust }: StoredBatch, caller: Caller): Promise<BulkAnswer> {
     if (changes.length === 0) return this.#deps.outcomes.reportBulk('batch', this.#nothingDone(), rejected, caller, []);
     const lane = changes.length <= 100 ? 'urgent' : 'bulk';
-    const result = await this.#deps.writer.change(changes, lane, deadlineOf(caller), {
-      operation: 'batch',
-      caller,
-      source: source?.name,
-    });
+    const author = { operation: 'batch', caller, source: source?.name };
+    const result = await this.#deps.writer.change(changes, lane, deadlineOf(caller), author, { note: trust.note });
     const { effects, failures, currentFailed } = result;
     const done = { ...countsOf(effects), failures, failuresTotal: failures.length, currentFailed };
     const answer = this.#deps.outcomes.reportBulk('batch', done, rejected, caller, effects);

@@ -11,7 +11,7 @@ const slice = 4_096;
 
 interface ClaimMoverDeps {
   readonly claims: Pick<ClaimsStore, 'move'>;
-  readonly sources: Pick<Sources, 'forAgent'>;
+  readonly sources: Pick<Sources, 'forAgent' | 'claimsAgain'>;
   readonly turns: TurnQueue;
   readonly bulk: Pick<BulkRunner, 'between'>;
 }
@@ -33,7 +33,8 @@ export class ClaimMover {
   }
 
   async #move(author: string, source: string): Promise<number> {
-    const { id: to } = await this.#deps.sources.forAgent(source);
+    const claiming = await this.#deps.sources.forAgent(source);
+    const { id: to } = claiming;
     let moved = 0;
     let after: Buffer | null = null;
     try {
@@ -45,6 +46,8 @@ export class ClaimMover {
         moved += done.moved;
         after = done.last;
       } while (after !== null);
+      // Otherwise `keep` would say that what was moved was dropped.
+      if (moved > 0) await this.#deps.sources.claimsAgain(claiming);
     } catch (error) {
       throw changeFailure(error);
     }

@@ -6,7 +6,9 @@ import { type BulkChanges, openBulkChanges, texts } from '../../testkit/bulk-cha
 import { eventually } from '../../testkit/conditions.ts';
 import { codes } from '../errors/catalogue.ts';
 import { BulkStore } from '../store/bulk-store.ts';
+import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import type { BlockedSetService, BulkItem } from './blocked-set-service.ts';
+import { Sources } from './sources.ts';
 import { TrustedSet } from './trusted-set.ts';
 import { Admission } from './write/admission.ts';
 import { DurableCommit } from './write/durable-commit.ts';
@@ -134,9 +136,22 @@ describe('an unblock with trust for a time', () => {
     await changes.block(ip);
     vi.spyOn(DurableCommit.prototype, 'commit').mockRejectedValue(new Error('disk full'));
     const failed = await unblockFor().catch((error: unknown) => error);
-    expect(failed).toMatchObject({ detail: expect.stringContaining('; the address is trusted until ') });
+    expect(failed).toMatchObject({
+      detail: expect.stringMatching(/: the address is trusted until \S+, but its claims were not dropped; its log/),
+    });
     await changes.everywhere([ip]);
     expect(await trustedNow()).toEqual([ip]);
+  });
+
+  it('says that claims were dropped if it fails afterwards, also if a list still blocks the address', async () => {
+    await changes.block(ip);
+    await put('drop', [ip]);
+    vi.spyOn(Sources.prototype, 'named').mockRejectedValueOnce(new Error('cannot read'));
+    expect(await unblockFor().catch((error: unknown) => error)).toMatchObject({
+      detail: expect.stringMatching(/: the address is trusted until \S+, claims were dropped; its log/),
+      members: { committed: { added: 0, updated: 0, removed: 0, still_claimed_total: 1 } },
+    });
+    expect((await set.get(entry)).claims).toMatchObject([{ source: 'drop' }]);
   });
 });
 
@@ -242,6 +257,52 @@ describe('a block and an unblock with trust at the same time', () => {
     expect((await changes.block(ip)).answer.trust_ended).toBeUndefined();
     expect(await trustedNow()).toEqual([ip]);
     await changes.everywhere([]);
+  });
+
+  describe('keeps trust that came after the block and leaves its claim', () => {
+    const ways: Record<string, () => Promise<unknown>> = {
+      'of a PUT': () => trust(ip, week),
+      'of an unblock of another source': () => set.unblock(entry, caller(), { source: 'fail2ban', trustFor: 2 * week }),
+    };
+    /** Runs it between the next block and the end of trust. */
+    const afterBlock = (work: () => Promise<unknown>) =>
+      vi.spyOn(TrustedSet.prototype, 'endEarly').mockImplementationOnce(async function (this: TrustedSet, ...args) {
+        await work();
+        return await endEarly.apply(this, args);
+      });
+
+    it.each(Object.keys(ways))('%s', async (way) => {
+      await set.block(toBlock(ip), fail2ban());
+      await trust(ip, week);
+      afterBlock(ways[way]!);
+      const { answer } = await changes.block(ip);
+      expect(answer).toMatchObject({ overridden_by: [ip] });
+      expect(answer.trust_ended).toBeUndefined();
+      expect(await trustedNow()).toEqual([ip]);
+      expect((await set.get(entry)).claims ?? [{ source: 'manual' }]).toContainEqual(
+        expect.objectContaining({ source: 'manual' }),
+      );
+      expect((await changes.block(ip)).answer).toMatchObject({ trust_ended: [ip] });
+    });
+
+    it.each([1, 1_001])('in a batch of %s', async (count) => {
+      await trust(ip, week);
+      afterBlock(() => trust(ip, week));
+      const add = [ip, ...texts(count - 1)].map((text, index) => ({ index, request: toBlock(text) }));
+      expect((await set.batch({ add, remove: [], rejected: [] }, caller())).trust_ended).toBeUndefined();
+      expect(await trustedNow()).toEqual([ip]);
+    });
+
+    it('but ends trust that was only read again, or whose extension failed', async () => {
+      await trust(ip, week);
+      afterBlock(async () => {
+        await changes.kit.trusted.updateTrustedIpsMap();
+        vi.spyOn(TrustedIpsStore.prototype, 'list').mockRejectedValueOnce(new Error('disk failed'));
+        await expect(trust(ip, week)).rejects.toMatchObject({ code: codes.ChangeFailed });
+      });
+      expect((await changes.block(ip)).answer).toMatchObject({ trust_ended: [ip] });
+      expect(await trustedNow()).toEqual([]);
+    });
   });
 
   it('drops no block that was made after the trust was stored', async () => {

@@ -6,14 +6,23 @@ import type { Caller } from '../api/caller.ts';
 import type { RuntimeReport } from '../api/changes.ts';
 import type { TrustedIp } from '../api/trusted-ips.ts';
 import type { IpEntry } from '../domain/ip.ts';
+import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { isExpired } from '../store/blocked-changes.ts';
 import type { ClaimsStore } from '../store/claims-store.ts';
 import { type ChangeCounts, runtimeReport } from './answers.ts';
 import type { TrustedSet } from './trusted-set.ts';
-import { changeFailure } from './write/change-failure.ts';
+import { changeFailure, hasStored, unexpected } from './write/change-failure.ts';
 
 const listedEnded = 100;
+
+/** Which trust there was when a block was stored. */
+export interface TrustBefore {
+  /** Call when the block is stored: trust that is put later overrules it. */
+  readonly note: () => void;
+  /** The number of the last put. Before `note`: no trust came before the block. */
+  readonly puts: number;
+}
 
 type Ended<Answer> = Answer & { readonly trust_ended?: string[] };
 type Trusted<Answer> = Answer & { readonly trusted?: TrustedIp };
@@ -31,27 +40,42 @@ export class Exceptions {
     this.#deps = deps;
   }
 
+  /** Of a block that is not stored yet. */
+  before(): TrustBefore {
+    const { entries } = this.#deps.trusted;
+    let puts = 0;
+    return {
+      note: () => {
+        puts = entries.puts;
+      },
+      get puts() {
+        return puts;
+      },
+    };
+  }
+
   /**
    * Ends the trust of these addresses after they were blocked. A crash in between leaves both, and the repeated request
-   * ends the trust. An unblock with `trust_for` that came since has dropped the claim, and its trust stays; other trust
-   * that came since is ended too (ADR 0064).
+   * ends the trust. Trust that came since stays, as does all trust if the claim was dropped since (ADR 0064).
    * @param source of the stored claims
    */
   async endedBy<Answer extends RuntimeReport>(
     entries: readonly IpEntry[],
     source: number,
     caller: Caller,
-    stored: { readonly answer: Answer; readonly counts: ChangeCounts },
+    stored: { readonly answer: Answer; readonly counts: ChangeCounts; readonly trust: Pick<TrustBefore, 'puts'> },
   ): Promise<Ended<Answer>> {
     const { trusted } = this.#deps;
-    const { answer } = stored;
+    const { answer, trust } = stored;
     if (!trusted.entries.anyTemporary) return answer;
     const ended: string[] = [];
     let report: RuntimeReport = answer;
     try {
       for (const entry of entries) {
         if (!trusted.entries.isException(entry)) continue;
-        const done = await trusted.endEarly(entry, caller, () => this.#isClaimed(entry, source));
+        const isOverruled = async () =>
+          (trusted.entries.putOf(entry.text) ?? 0) <= trust.puts && (await this.#isClaimed(entry, source));
+        const done = await trusted.endEarly(entry, caller, isOverruled);
         if (done === null) continue;
         ended.push(entry.text);
         report = both(report, done);
@@ -109,9 +133,10 @@ function afterTrust(failure: unknown, end: string | null): ServiceError {
   const error = failure instanceof ServiceError ? failure : changeFailure(failure);
   const { code, op, detail, cause, fields, members, retryAfterSeconds } = error;
   const until = end === null ? 'permanently' : `until ${end}`;
-  const committed = Object.values((members['committed'] ?? {}) as Partial<ChangeCounts>);
-  const claims = committed.some((count) => count > 0) ? 'claims were dropped' : 'but its claims were not dropped';
-  return new ServiceError(code, op, `${detail}; the address is trusted ${until}, ${claims}`, {
+  const claims = hasStored(error) ? 'claims were dropped' : 'but its claims were not dropped';
+  const what = `the address is trusted ${until}, ${claims}`;
+  // That detail would say that nothing was changed.
+  return new ServiceError(code, op, code === codes.ChangeFailed ? unexpected(what) : `${detail}; ${what}`, {
     cause: cause ?? error,
     fields,
     members,

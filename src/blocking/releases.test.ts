@@ -144,6 +144,45 @@ describe('keep', () => {
     expect(await keep()).toEqual({ name: jail, claims: 1, kept: true });
   });
 
+  it('reports a drop that comes between a claim and its end, however many there were', async () => {
+    const { time, kit } = changes;
+    kit.releases.start();
+    const dropped = async () => {
+      await release(0);
+      await time.pass(1_000);
+      await eventually('they were dropped', async () => (await kit.releases.get(jail)).release_at === null);
+      expect(await keep()).toMatchObject({ kept: false });
+    };
+    const { claimsAgain } = SourcesStore.prototype;
+    for (let round = 0; round < 2; round++) {
+      await ban();
+      await dropped();
+      const again = vi.spyOn(SourcesStore.prototype, 'claimsAgain');
+      again.mockImplementationOnce(async function (this: SourcesStore, ...args) {
+        await dropped();
+        await claimsAgain.apply(this, args);
+      });
+      await ban();
+      again.mockRestore();
+      expect(await keep()).toMatchObject({ claims: 0, kept: false });
+      await ban();
+      expect(await keep()).toMatchObject({ claims: 1, kept: true });
+    }
+  });
+
+  it('does not report it once claims of a key that is bound were moved to the source', async () => {
+    const { blockedSet, claimMover, releases } = changes.kit;
+    await ban();
+    await release(0);
+    releases.start();
+    await swept();
+    expect(await claimMover.move('fail2ban', jail)).toBe(0);
+    expect(await keep()).toMatchObject({ kept: false });
+    await blockedSet.block(toBlock(ip), { ...caller(), keyName: 'fail2ban' });
+    expect(await claimMover.move('fail2ban', jail)).toBe(1);
+    expect(await keep()).toEqual({ name: jail, claims: 1, kept: true });
+  });
+
   it('still reports it after a block, a batch and a list that could not be stored', async () => {
     await ban();
     await release(0);

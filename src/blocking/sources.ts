@@ -8,6 +8,7 @@ import { ServiceError } from '../errors/service-error.ts';
 import type { Claim } from '../store/blocked-changes.ts';
 import { MANUAL } from '../store/claims.ts';
 import type { ClaimsStore } from '../store/claims-store.ts';
+import { stateOf } from '../store/releases-store.ts';
 import type { SourceKind } from '../store/schema.ts';
 import { type ClaimCounts, mostSources, noClaims, type SourceRow, type SourcesStore } from '../store/sources-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
@@ -118,7 +119,7 @@ export class Sources {
   }
 
   /** The source of that name, created as one of an agent if it is new. */
-  async forAgent(name: string): Promise<NamedSource> {
+  async forAgent(name: string): Promise<ClaimingSource> {
     return (await this.ensure(name, 'agent')).source;
   }
 
@@ -127,7 +128,8 @@ export class Sources {
    * crash in between it answers so once more.
    */
   async claimsAgain(source: ClaimingSource | undefined): Promise<void> {
-    if (source?.released === 2) await this.#deps.store.claimsAgain(source.id);
+    if (source?.released === undefined || stateOf(source.released) !== 'reported') return;
+    await this.#deps.store.claimsAgain(source.id, source.released);
   }
 
   /** Requests beside this one do not end the source. */

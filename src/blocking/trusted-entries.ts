@@ -8,26 +8,41 @@ interface TrustedRow {
 
 /** An entry that covers a block: the block has no effect. */
 export class TrustedEntries extends SmallEntries {
-  readonly #temporary = new Set<string>();
+  /** Of those with an end: which put was the last, counted since the start. */
+  readonly #temporary = new Map<string, number>();
+  #puts = 0;
 
   /** Some trust has an end. */
   get anyTemporary(): boolean {
     return this.#temporary.size > 0;
   }
 
-  replaceAll(rows: Iterable<TrustedRow>): void {
-    this.clear();
-    this.#temporary.clear();
-    for (const row of rows) this.add(row);
+  /** How many puts there were: the number of the last. */
+  get puts(): number {
+    return this.#puts;
   }
 
-  add({ ip_address, expires_at }: TrustedRow): void {
+  /** What was held before keeps the number of its put. */
+  replaceAll(rows: Iterable<TrustedRow>): void {
+    const known = new Map(this.#temporary);
+    this.clear();
+    this.#temporary.clear();
+    for (const row of rows) this.put(row, known.get(row.ip_address));
+  }
+
+  /** @param number of an earlier put, which this restores */
+  put({ ip_address, expires_at }: TrustedRow, number?: number): void {
     const parsed = parseIp(ip_address);
     if (!parsed.ok) return;
     const { text } = parsed.entry;
     this.hold(parsed.entry);
     if (expires_at === null) this.#temporary.delete(text);
-    else this.#temporary.add(text);
+    else this.#temporary.set(text, number ?? ++this.#puts);
+  }
+
+  /** Absent: there is none with an end. */
+  putOf(text: string): number | undefined {
+    return this.#temporary.get(text);
   }
 
   remove(text: string): void {

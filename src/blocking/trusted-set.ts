@@ -130,6 +130,7 @@ export class TrustedSet {
     const store = async () => {
       const now = this.#deps.now();
       const before = await this.#deps.store.get(entry.text);
+      const earlier = this.entries.putOf(entry.text);
       const details = {
         created: before === null || hasExpired(before, now),
         ...(change.note === undefined ? {} : { note: change.note }),
@@ -139,7 +140,7 @@ export class TrustedSet {
       const stored = await this.#deps.store.put(entry, change, now, audited);
       this.#hold(stored.row);
       const counts = stored.created ? { ...nothingChanged, added: 1 } : { ...nothingChanged, updated: 1 };
-      return { value: stored, counts, undo: () => this.#rollBack(entry, before) };
+      return { value: stored, counts, undo: () => this.#rollBack(entry, before, earlier) };
     };
     const done = await this.#change<Stored>('trust', entry, 'add', caller, store, inTurn);
     const { value, report } = done!;
@@ -165,11 +166,11 @@ export class TrustedSet {
 
   /**
    * Ends a trust that has an end, because the address was blocked again. Null: it is permanent, or there is none, or
-   * `isClaimed`, called in the turn, says that the block is gone.
+   * `isOverruled`, called in the turn, says that the trust came after the block, or that the block is gone.
    */
-  async endEarly(entry: IpEntry, caller: Caller, isClaimed: () => Promise<boolean>): Promise<RuntimeReport | null> {
+  async endEarly(entry: IpEntry, caller: Caller, isOverruled: () => Promise<boolean>): Promise<RuntimeReport | null> {
     const done = await this.#change<null>('distrust', entry, 'remove', caller, async () => {
-      if (!(await isClaimed())) return null;
+      if (!(await isOverruled())) return null;
       const audited = auditedChange('distrust', caller, { ipAddress: entry.text, details: { ended_by: 'block' } });
       const before = await this.#deps.store.removeTemporary(entry, this.#deps.now(), audited);
       if (before === null) return null;
@@ -223,9 +224,9 @@ export class TrustedSet {
     return await this.map.file.unchanged();
   }
 
-  #hold(row: TrustedIp): void {
+  #hold(row: TrustedIp, put?: number): void {
     this.map.hold(row.ip_address);
-    this.entries.add(row);
+    this.entries.put(row, put);
   }
 
   #letGo(text: string): void {
@@ -234,10 +235,10 @@ export class TrustedSet {
   }
 
   /** Rolls back a change whose file could not be written. */
-  async #rollBack(entry: IpEntry, before: TrustedIp | null): Promise<void> {
+  async #rollBack(entry: IpEntry, before: TrustedIp | null, put?: number): Promise<void> {
     if (before !== null) {
       await this.#deps.store.putBack(entry, before);
-      this.#hold(before);
+      this.#hold(before, put);
     } else if ((await this.#deps.store.remove(entry, this.#deps.now())) !== null) {
       this.#letGo(entry.text);
     }

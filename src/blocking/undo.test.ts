@@ -384,6 +384,27 @@ describe("the undo of two sources' claims", () => {
     expect(await claims()).toHaveProperty('size', 4);
   });
 
+  it('says what is stored if that unblocked no address, and the second fails', async () => {
+    await put(some, { source: 'drop' });
+    const id = await idOf(async () => {
+      const expiry = { kind: 'keep' } as const;
+      for (const source of [undefined, 'fail2ban']) for (const text of some) await block(text, { source, expiry });
+      await batch([], some);
+    });
+    const again = await idOf(() => undo(id));
+    const slices = vi.spyOn(BulkStore.prototype, 'applySlice');
+    onSecond(slices, async () => {
+      throw new StoreError('full', 'disk full');
+    });
+    const failure = await undo(again).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      members: { committed: { added: 0, updated: 0, removed: 0, still_claimed_total: 2 } },
+      detail: expect.stringContaining('a part of the undo is stored'),
+    });
+    slices.mockRestore();
+    expect(await undo(again)).toMatchObject({ removed: 0, still_claimed_total: 2, unchanged: 2 });
+  });
+
   it('says that nothing was changed if one cannot be made ready', async () => {
     const id = await shared();
     const ready = vi.spyOn(BulkStore.prototype, 'markAllReady').mockRejectedValueOnce(new Error('disk full'));

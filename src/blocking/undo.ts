@@ -21,7 +21,7 @@ import { type BulkPart, type BulkResult, type BulkRunner, sumOf } from './bulk/b
 import { type NamedSource, type Sources, sourceOf } from './sources.ts';
 import { singleSteps } from './undo-details.ts';
 import type { Admission } from './write/admission.ts';
-import { stored } from './write/change-failure.ts';
+import { hasStored, stored } from './write/change-failure.ts';
 import type { EntryLimit } from './write/entry-limit.ts';
 import type { Outcomes } from './write/outcomes.ts';
 
@@ -300,8 +300,7 @@ async function* rowsOf(
 
 /** What is stored stays, and the same undo completes the rest. */
 function partStored(failure: ServiceError): ServiceError {
-  const committed = failure.members['committed'] as Partial<ChangeCounts> | undefined;
-  if (Object.values(committed ?? {}).every((count) => count === 0)) return failure;
+  if (!hasStored(failure)) return failure;
   const detail = `a part of the undo is stored, as \`committed\` counts it; to complete it, undo again: ${failure.detail}`;
   const { cause = failure, fields, members, retryAfterSeconds } = failure;
   const more = { cause, fields, members, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { ReadyCondition } from './bulk-store.ts';
 import type { Database } from './open-database.ts';
@@ -16,11 +16,20 @@ interface SourceChange {
   readonly note?: string | null | undefined;
 }
 
+/** The next value of `released` that says so. */
+const dropped = sql<number>`released + iif(released % 3 = 2, 2, 1 - released % 3)`;
+
+/** Of `SourceRow.released`, as `ReleasesStore` describes. */
+export function stateOf(released: number): 'has its claims' | 'dropped' | 'reported' {
+  return (['has its claims', 'dropped', 'reported'] as const)[(released % 3) as 0 | 1 | 2];
+}
+
 /**
  * What becomes of all claims of a source. A release is due at `release_at`. Its drop sets `released` in the transaction
  * that makes it ready, so that of a drop and a `keep` at the same time exactly one wins; `release_at` goes when the drop
- * is complete, so that a start after a crash repeats it. `released`: 0 of a source with its claims; 1 dropped; 2 a
- * `keep` has reported that to the agent, until it claims again (`SourcesStore.claimsAgain`). Failures are `StoreError`s.
+ * is complete, so that a start after a crash repeats it. `released` modulo 3: 0 of a source with its claims; 1
+ * dropped; 2 a `keep` has reported that to the agent, until it claims again (`SourcesStore.claimsAgain`). It only grows, so
+ * that a request that saw a former drop cannot take back a later one. Failures are `StoreError`s.
  */
 export class ReleasesStore {
   readonly #database: Database;
@@ -54,9 +63,10 @@ export class ReleasesStore {
     const kept = await this.#change(audited, now, async (transaction) => {
       const query = transaction.selectFrom('sources').select('released').where('id', '=', id);
       const { released } = await query.executeTakeFirstOrThrow();
-      const set = { release_at: null, released: released === 0 ? 0 : 2 };
+      const isKept = stateOf(released) === 'has its claims';
+      const set = { release_at: null, released: stateOf(released) === 'dropped' ? released + 1 : released };
       await transaction.updateTable('sources').set(set).where('id', '=', id).execute();
-      return { kept: released === 0 };
+      return { kept: isKept };
     });
     return kept?.kept === true;
   }
@@ -75,7 +85,7 @@ export class ReleasesStore {
     return async (transaction) => {
       const result = await transaction
         .updateTable('sources')
-        .set({ released: 1 })
+        .set({ released: dropped })
         .where('id', '=', id)
         .where('release_at', '<=', now.toISOString())
         .executeTakeFirst();
@@ -89,7 +99,7 @@ export class ReleasesStore {
       .updateTable('sources')
       .set({ release_at: null })
       .where('id', '=', id)
-      .where('released', '=', 1)
+      .where(sql<number>`released % 3`, '=', 1)
       .where('release_at', '<=', now.toISOString())
       .execute();
   }
@@ -99,7 +109,7 @@ export class ReleasesStore {
     return async (transaction) => {
       const result = await transaction
         .updateTable('sources')
-        .set({ removed: 1, released: 1, release_at: null })
+        .set({ removed: 1, released: dropped, release_at: null })
         .where('id', '=', id)
         .executeTakeFirst();
       return result.numUpdatedRows === 1n;

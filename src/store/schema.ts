@@ -57,7 +57,7 @@ interface SourcesTable {
   note: string | null;
   /** When all its claims are to be dropped; null: not asked for. */
   release_at: string | null;
-  /** 1: a release dropped its claims; 2: a `keep` has reported that, and the agent has claimed nothing since. */
+  /** Modulo 3: 1: a release dropped its claims; 2: a `keep` has reported that, and the agent has claimed nothing since. */
   released: Generated<number>;
   /** 1: an operator removed it; shown again once it has a claim. */
   removed: Generated<number>;

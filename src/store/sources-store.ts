@@ -80,10 +80,13 @@ export class SourcesStore {
     await this.#database.write.updateTable('sources').set({ removed: 1 }).where('id', '=', id).execute();
   }
 
-  /** Of a source to which a `keep` reported that its claims were dropped. */
-  async claimsAgain(id: number): Promise<void> {
-    const { write } = this.#database;
-    await write.updateTable('sources').set({ released: 0 }).where('id', '=', id).where('released', '=', 2).execute();
+  /**
+   * Of a source to which a `keep` reported that its claims were dropped. Changes nothing if they were dropped again since.
+   * @param released as it was when the claims were not stored yet
+   */
+  async claimsAgain(id: number, released: number): Promise<void> {
+    const query = this.#database.write.updateTable('sources').set({ released: released + 1 });
+    await query.where('id', '=', id).where('released', '=', released).execute();
   }
 
   /**

@@ -10,8 +10,9 @@ import { type ChangeCounts, nothingChanged } from '../answers.ts';
 export function changeFailure(error: unknown, committed: ChangeCounts | null = null): ServiceError {
   const known = knownFailure(error) ?? defect(error, committed);
   if (committed === null && known.code !== codes.ChangeFailed) return known;
-  const { added, updated, removed } = committed ?? nothingChanged;
-  const members = { ...known.members, committed: { added, updated, removed } };
+  const { added, updated, removed, still_claimed_total: stays } = committed ?? nothingChanged;
+  const counts = { added, updated, removed, ...(stays !== undefined && { still_claimed_total: stays }) };
+  const members = { ...known.members, committed: counts };
   const { retryAfterSeconds, fields } = known;
   return new ServiceError(known.code, known.op, known.detail, {
     cause: known.cause ?? known,
@@ -19,6 +20,11 @@ export function changeFailure(error: unknown, committed: ChangeCounts | null = n
     members,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   });
+}
+
+/** Whether the failed change had stored something. */
+export function hasStored({ members }: ServiceError): boolean {
+  return Object.values((members['committed'] ?? {}) as Partial<ChangeCounts>).some((count) => count > 0);
 }
 
 /** For work before which nothing is durable. */
@@ -51,6 +57,10 @@ function defect(error: unknown, committed: ChangeCounts | null): ServiceError {
     committed === null
       ? 'nothing was changed'
       : 'what `committed` counts is stored, and the running proxy is compared with it within 30 s';
-  const detail = `the service failed unexpectedly: ${what}; its log has the cause under the id of this request`;
-  return new ServiceError(codes.ChangeFailed, 'change blocked set', detail, { cause });
+  return new ServiceError(codes.ChangeFailed, 'change blocked set', unexpected(what), { cause });
+}
+
+/** @param what is stored, or that nothing was changed */
+export function unexpected(what: string): string {
+  return `the service failed unexpectedly: ${what}; its log has the cause under the id of this request`;
 }

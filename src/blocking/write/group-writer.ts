@@ -30,9 +30,17 @@ interface Pending {
   readonly changes: readonly BlockedChange[];
   readonly audit: GroupAudit;
   readonly deadline: number;
-  readonly first: (() => Promise<void>) | undefined;
+  readonly hooks: TurnHooks;
   readonly resolve: (result: ChangeResult) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** Called in the turn, before anything is changed. */
+interface TurnHooks {
+  /** If it throws, nothing is changed. */
+  readonly first?: () => Promise<void>;
+  /** Notes what was so when the change was made. */
+  readonly note?: () => void;
 }
 
 interface Progress {
@@ -81,7 +89,6 @@ export class GroupWriter {
   /**
    * Resolves when the changes are durable, and read back from every worker or failed there.
    * @param deadline of the running maps, in `performance.now()` milliseconds
-   * @param first called in the turn, before anything is changed; if it throws, nothing is
    * @throws ServiceError when the queue is full, or database or file fail: no addition was made; a removal whose line
    * stays in the file is made in database and workers
    */
@@ -90,7 +97,7 @@ export class GroupWriter {
     lane: Lane,
     deadline: number,
     author: GroupAuthor,
-    first?: () => Promise<void>,
+    hooks: TurnHooks = {},
   ): Promise<ChangeResult> {
     if (this.#waitingChanges + changes.length > queueLimit) {
       return Promise.reject(
@@ -108,7 +115,7 @@ export class GroupWriter {
         changes,
         audit: groupAudit(author, changes.length),
         deadline,
-        first,
+        hooks,
         resolve,
         reject,
       });
@@ -141,6 +148,7 @@ export class GroupWriter {
     if (group.length === 0) return;
     const changes = group.flatMap((pending) => pending.changes);
     const progress: Progress = { stored: null };
+    for (const { hooks } of group) hooks.note?.();
     try {
       const result = await this.#apply(
         changes,
@@ -216,7 +224,7 @@ export class GroupWriter {
     const failed = new Set<Pending>();
     for (const pending of group) {
       try {
-        await pending.first?.();
+        await pending.hooks.first?.();
       } catch (error) {
         failed.add(pending);
         // It says itself what is stored.
@@ -302,7 +310,7 @@ function takeGroup(waiting: Pending[], removalsAtMost: number): Pending[] {
     group.push(waiting.shift()!);
     size += next.changes.length;
     // It holds the turn for as long as the group's own work: what waits behind it comes first in the next one.
-    if (next.first !== undefined) break;
+    if (next.hooks.first !== undefined) break;
   }
   return group;
 }

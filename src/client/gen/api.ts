@@ -824,6 +824,8 @@ export interface components {
       readonly updated: number;
       /** How many entries were removed. */
       readonly removed: number;
+      /** How many entries lost a claim and are still blocked by others; absent if there were none. */
+      readonly still_claimed_total?: number;
     };
     /** What a failed change stored; absent if nothing was stored and the cause is known. */
     CommittedMembers: {

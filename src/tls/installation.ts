@@ -44,7 +44,7 @@ export interface CertificateInstaller {
   install(certificate: CertificateToInstall): Promise<Installation>;
   /** The other way round: list of the workers, list file, worker's certificate, file. */
   remove(id: string): Promise<Installation>;
-  /** What files and workers are known to hold now; null: not installed, or not looked at yet. */
+  /** What files and workers are known to hold now; null: not installed, or not checked yet. */
   held(id: string): Installation | null;
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createPrivateKey, hash, type KeyObject, X509Certificate } from 'node:crypto';
 import { coversHost } from '../domain/certificate-name.ts';
 import { parsed, refused } from '../domain/parsed.ts';
 import { quote } from '../domain/quote.ts';
@@ -44,6 +44,8 @@ export interface Certificate {
   readonly issuer: string;
   /** Of the certificate itself: hexadecimal in lower case. */
   readonly sha256: string;
+  /** Of the public key in DER: hexadecimal in lower case. */
+  readonly publicKeySha256: string;
   /** As HAProxy shows it: hexadecimal in upper case. */
   readonly sha1: string;
   readonly isSelfSigned: boolean;
@@ -135,6 +137,7 @@ export function readCertificate(
       subject: subjectText(leaf),
       issuer: nameText(leaf.issuer),
       sha256: leaf.fingerprint256.replaceAll(':', '').toLowerCase(),
+      publicKeySha256: hash('sha256', leaf.publicKey.export({ type: 'spki', format: 'der' })),
       sha1: leaf.fingerprint.replaceAll(':', ''),
       isSelfSigned,
       chain: chain.links.map(subjectText),
@@ -167,7 +170,8 @@ function nameFault(leaf: X509Certificate, names: SubjectNames): string | null {
   return `the certificate of ${subject} has the common name ${foreign}, which is not among its DNS names (subjectAltName); reissue it with this name there, or without it`;
 }
 
-function warningsOf(of: Pick<Certificate, 'isSelfSigned' | 'keyType' | 'missing' | 'unused'>): string[] {
+/** `unused`: empty if it was uploaded earlier. */
+export function warningsOf(of: Pick<Certificate, 'isSelfSigned' | 'keyType' | 'missing' | 'unused'>): string[] {
   const warnings: string[] = [];
   if (of.isSelfSigned) {
     warnings.push('The certificate is self-signed: clients accept it only where it was installed as trusted.');

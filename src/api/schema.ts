@@ -41,6 +41,9 @@ export function listOf<Item extends TSchema>(items: Item, description: string): 
   return Type.Unsafe<readonly Static<Item>[]>({ type: 'array', items, description });
 }
 
+/** Of a text in a request, not of the list or object around it: answers, errors, log, events and audit log never show its value. */
+export const secret = { writeOnly: true } as const;
+
 // OpenAPI 3.1 has no `nullable`: the type is a list.
 
 export const text = (description: string) => Type.String({ description });

@@ -1,7 +1,19 @@
 import Type, { type Static } from 'typebox';
 import { codes } from '../errors/catalogue.ts';
 import { operation } from './operation.ts';
-import { count, flag, listOf, model, plainName, requestModel, text, textOrNull, time, timeOrNull } from './schema.ts';
+import {
+  count,
+  flag,
+  listOf,
+  model,
+  plainName,
+  requestModel,
+  secret,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+} from './schema.ts';
 
 const tag = 'Webhooks';
 
@@ -67,6 +79,7 @@ const WebhookRequest = requestModel('WebhookRequest', 'The webhook to create or 
     Type.String({
       minLength: 1,
       maxLength: 128,
+      ...secret,
       description: 'The secret that signs the deliveries.',
       mustBe: 'whsec_ followed by 24 to 64 bytes in base64',
       documentedAs: { pattern: '^whsec_[A-Za-z0-9+/]{32,86}={0,2}$' },

@@ -54,8 +54,9 @@ function parseJson(body: Buffer): unknown {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(body);
     value = JSON.parse(text);
-  } catch (cause) {
-    throw malformedBody('the body is not valid JSON in UTF-8', cause);
+  } catch {
+    // V8's message shows what is around the error, which may be a secret.
+    throw malformedBody('the body is not valid JSON in UTF-8');
   }
   const rejection = rejectionOfJson(text);
   if (rejection !== null) throw rejection;

@@ -82,11 +82,13 @@ function countsOf({ added, updated, removed, unchanged, rejected_total: rejected
   return Object.fromEntries(counts.filter(([, number]) => count(number) !== null)) as EntryCounts;
 }
 
-/** From the path, else from the body, as it was sent. */
+/** From the path, else from the body, as it was sent. A field that the body does not have by its schema may be a secret. */
 function subjectOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
   const body = typeof request.body === 'object' && request.body !== null ? request.body : {};
-  const { ip_address, name } = body as Record<string, unknown>;
-  return { ip_address, name, ...(request.params as Record<string, unknown>) };
+  const { properties } = (request.routeOptions.schema?.body ?? {}) as { readonly properties?: object };
+  const sent = (name: string): unknown =>
+    properties !== undefined && Object.hasOwn(properties, name) ? (body as Record<string, unknown>)[name] : undefined;
+  return { ip_address: sent('ip_address'), name: sent('name'), ...(request.params as Record<string, unknown>) };
 }
 
 function resultOf(answered: Readonly<Record<string, unknown>>): Record<string, unknown> | null {

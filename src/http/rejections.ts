@@ -7,6 +7,10 @@ const READ = 'read request';
 const ROUTE = 'route request';
 const AUTHENTICATE = 'authenticate request';
 const AUTHORIZE = 'authorize request';
+/** Characters of a name that is none of ours. */
+const MAX_NAME = 23;
+const USUAL_NAME = /^[A-Za-z]?(?:[a-z0-9_.-]{1,59}|[A-Z0-9_.-]{1,59})$/;
+
 const ofServer: ReadonlySet<string> = new Set([READ, ROUTE, AUTHENTICATE, AUTHORIZE]);
 
 /** Rejected before a service was called. */
@@ -30,9 +34,15 @@ export function malformedBody(detail: string, cause?: unknown): ServiceError {
   return new ServiceError(codes.InvalidBody, READ, detail, cause === undefined ? {} : { cause });
 }
 
+/** The name of a field, as a client sent it. Shortened unless it looks like one: it may be a secret in the wrong place. */
+export function shownName(name: string): string {
+  if (USUAL_NAME.test(name) || name.length <= MAX_NAME) return quote(name);
+  return quote(`${name.slice(0, MAX_NAME)}...`);
+}
+
 export function duplicateField(name: string): ServiceError {
   return rejectedFields(
-    [{ name: quote(name), description: 'appears twice in the body; send it once' }],
+    [{ name: shownName(name), description: 'appears twice in the body; send it once' }],
     codes.InvalidBody,
   );
 }

@@ -1,9 +1,12 @@
 import { quote } from '../domain/quote.ts';
 import type { FieldError } from '../errors/service-error.ts';
+import { shownName } from './rejections.ts';
 
 interface Wanted {
   readonly mustBe?: string;
   readonly description?: string;
+  /** It is a secret (`api/schema.ts`). */
+  readonly writeOnly?: boolean;
 }
 
 /** With ajv's option `verbose`. */
@@ -19,22 +22,26 @@ export interface SchemaError {
 /** A hostile body may have thousands. */
 const MAX_FIELDS = 20;
 
-/** @param part names what an error without a field is about: `the body`, `the query` */
+/**
+ * Shows no value of a secret field.
+ * @param part names what an error without a field is about: `the body`, `the query`
+ */
 export function describeSchemaErrors(errors: readonly SchemaError[], part: string): FieldError[] {
   const described = new Map<string, FieldError>();
+  const secrets = new Set(errors.filter(isOfSecret).map(({ instancePath }) => instancePath));
   for (const error of errors) {
-    const field = describe(error, part);
+    const field = describe(error, part, secrets.has(error.instancePath));
     if (!described.has(field.name)) described.set(field.name, field);
     if (described.size === MAX_FIELDS) break;
   }
   return [...described.values()];
 }
 
-function describe(error: SchemaError, part: string): FieldError {
+function describe(error: SchemaError, part: string, isSecret: boolean): FieldError {
   const path = fieldPath(error.instancePath);
   if (error.keyword === 'additionalProperties') {
     const known = Object.keys(error.parentSchema?.properties ?? {}).join(', ');
-    const name = quote(String(error.params.additionalProperty));
+    const name = shownName(String(error.params.additionalProperty));
     return { name: join(path, name), description: `unknown field; the fields are ${known}` };
   }
   if (error.keyword === 'required') {
@@ -45,7 +52,12 @@ function describe(error: SchemaError, part: string): FieldError {
   const wanted = wantedOf(error.parentSchema);
   const rule = wanted === undefined ? (error.message ?? 'must have another value') : `must be ${wanted}`;
   if (path === '') return { name: part.replace(/^the /, ''), description: `${part} ${rule}` };
-  return { name: path, description: `${showValue(error.data)} is not valid: it ${rule}` };
+  const value = isSecret ? 'the value (not shown)' : showValue(error.data);
+  return { name: path, description: `${value} is not valid: it ${rule}` };
+}
+
+function isOfSecret({ parentSchema }: SchemaError): boolean {
+  return parentSchema?.writeOnly === true;
 }
 
 function wantedOf(schema: Wanted | undefined): string | undefined {

@@ -14,6 +14,7 @@ import { skipsBySource } from './migrations/0011-skips-by-source.ts';
 import { releases } from './migrations/0012-releases.ts';
 import { selectedClaims } from './migrations/0013-selected-claims.ts';
 import { upstreams } from './migrations/0015-upstreams.ts';
+import { certificates } from './migrations/0016-certificates.ts';
 import type { Schema } from './schema.ts';
 import { DatabaseUnusable } from './store-error.ts';
 
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0012-releases', up: releases },
   { name: '0013-selected-claims', up: selectedClaims },
   { name: '0015-upstreams', up: upstreams },
+  { name: '0016-certificates', up: certificates },
 ];
 
 /**

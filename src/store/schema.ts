@@ -28,6 +28,9 @@ export interface Schema {
   audit_outcomes: AuditOutcomesTable;
   webhooks: WebhooksTable;
   webhook_events: WebhookEventsTable;
+  certificates: CertificatesTable;
+  certificate_versions: CertificateVersionsTable;
+  certificate_names: CertificateNamesTable;
   schema_migrations: SchemaMigrationsTable;
 }
 
@@ -289,6 +292,43 @@ interface WebhookEventsTable {
   seq: Generated<number>;
   type: string;
   event_json: string;
+}
+
+export interface CertificatesTable {
+  id: string;
+  /** `upload` */
+  source: string;
+  active_version: number;
+  created_at: string;
+  /** When the active version became so. */
+  updated_at: string;
+}
+
+export interface CertificateVersionsTable {
+  certificate: string;
+  /** From 1. */
+  version: number;
+  names_json: string;
+  not_before: string;
+  not_after: string;
+  issuer: string;
+  /** Of the certificate without its chain: hexadecimal. */
+  sha256: string;
+  sha1: string;
+  /** What is only shown: `CertificateDetails`. */
+  details_json: string;
+  /** The certificate and its chain. */
+  chain_pem: string;
+  public_key_sha256: string;
+  /** Never in clear text: `secrets/sealed.ts`. */
+  key_sealed: Buffer;
+  created_at: string;
+}
+
+interface CertificateNamesTable {
+  /** A host name in lower case, or `*.` and one. */
+  name: string;
+  certificate: string;
 }
 
 interface SchemaMigrationsTable {

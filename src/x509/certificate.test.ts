@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:tls';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readCertificate } from './certificate.ts';
 import { issueCertificate, issueSelfSigned } from './issue.ts';
 import { pemOf } from './pem.ts';
@@ -170,7 +170,24 @@ const refusals: readonly [what: string, certificate: string, privateKey: string 
     pemOf('PRIVATE KEY', Buffer.alloc(50, 1)),
     { part: 'privateKey', why: expect.stringContaining('line 1 cannot be read') },
   ],
-  ['no name', leafOf({ names: [] }) + middle + root, key, { why: expect.stringContaining('is for no DNS name') }],
+  [
+    'no name',
+    leafOf({ names: [], commonName: 'My shop' }) + middle + root,
+    key,
+    { part: 'certificate', why: 'the certificate of "CN=My shop" is for no DNS name (subjectAltName)' },
+  ],
+  [
+    'a common name alone, which HAProxy would serve',
+    leafOf({ names: [], commonName: 'Shop.example.com' }) + middle + root,
+    key,
+    { part: 'certificate', why: expect.stringContaining('clients ignore the common name shop.example.com') },
+  ],
+  [
+    'a common name that is not among the names, which HAProxy would serve too',
+    leafOf({ commonName: 'bank.example.net' }) + middle + root,
+    key,
+    { part: 'certificate', why: expect.stringContaining('has the common name bank.example.net, which is not among') },
+  ],
   [
     'a certificate for clients',
     leafOf({ extendedKeyUsage: ['1.3.6.1.5.5.7.3.2'] }) + middle + root,
@@ -195,16 +212,140 @@ test.each(refusals)('refuses %s, and says what is wrong', (_, certificate, priva
   expect(refused(certificate, privateKey)).toMatchObject(wanted);
 });
 
-test('an expired link of the chain is named', () => {
-  const old = issueCertificate({
+const expired = { notBefore: valid.notBefore, notAfter: new Date('2026-05-01T00:00:00Z') };
+
+/** Another certificate of the intermediate authority: without a choice, from the same root. */
+function middleOf(options: LeafOptions): string {
+  return issueCertificate({
     commonName: 'Middle',
     publicKey: middleKeys.publicKey,
     issuer: { commonName: 'Root', privateKey: rootKeys.privateKey },
-    notBefore: valid.notBefore,
-    notAfter: new Date('2026-05-01T00:00:00Z'),
+    ...valid,
     ca: true,
+    extendedKeyUsage: [],
+    ...options,
   });
-  expect(refused(leaf + old + root, key).why).toContain('CN=Middle expired');
+}
+
+describe('a chain', () => {
+  const oldRootKeys = p256();
+  const ofOldRoot = { commonName: 'Old root', privateKey: oldRootKeys.privateKey };
+  /** The root as an older root signed it. */
+  const crossSigned = (options: LeafOptions = {}) =>
+    middleOf({ commonName: 'Root', publicKey: rootKeys.publicKey, issuer: ofOldRoot, ...options });
+
+  test('with an expired link is refused, and the link named', () => {
+    expect(refused(leaf + middleOf(expired) + root, key)).toMatchObject({
+      part: 'certificate',
+      why: expect.stringContaining('CN=Middle expired'),
+    });
+  });
+
+  test('with the expired and the renewed link takes the renewed one', () => {
+    for (const links of [middleOf(expired) + middle, middle + middleOf(expired)]) {
+      expect(accepted(leaf + links + root, key)).toMatchObject({
+        certificatesPem: leaf + middle,
+        unused: ['CN=Middle'],
+      });
+    }
+  });
+
+  test('keeps a cross-signed root for clients that know only the older root', () => {
+    const cross = crossSigned();
+    expect(accepted(leaf + middle + cross + root, key)).toMatchObject({
+      certificatesPem: leaf + middle + cross,
+      missing: null,
+    });
+  });
+
+  test('goes without a cross-signed root that expired or is weak, where it is complete without it', () => {
+    const weakKeys = generateKeyPairSync('rsa', { modulusLength: 1024 });
+    for (const cross of [
+      crossSigned(expired),
+      crossSigned({ digest: 'sha1' }),
+      crossSigned({ issuer: { commonName: 'Old root', privateKey: weakKeys.privateKey }, ...expired }),
+    ]) {
+      expect(accepted(leaf + middle + cross + root, key)).toMatchObject({
+        certificatesPem: leaf + middle,
+        missing: null,
+        unused: ['CN=Root'],
+        warnings: [expect.stringContaining('Left out, because the certificate does not need them: CN=Root')],
+      });
+      expect(refused(leaf + middle + cross, key).why).toMatch(/CN=Root (expired|is signed)/);
+    }
+  });
+
+  test('takes the issuer that leads to a root', () => {
+    const elsewhere = middleOf({ issuer: ofOldRoot });
+    for (const links of [elsewhere + middle, middle + elsewhere]) {
+      expect(accepted(leaf + links + root, key)).toMatchObject({ certificatesPem: leaf + middle, missing: null });
+    }
+  });
+
+  test('with certificates that issued each other ends', () => {
+    const [a, b] = [p256(), p256()];
+    const ring = [
+      middleOf({
+        commonName: 'A',
+        publicKey: a.publicKey,
+        issuer: { commonName: 'B', privateKey: b.privateKey },
+      }),
+      middleOf({ commonName: 'B', publicKey: b.publicKey, issuer: { commonName: 'A', privateKey: a.privateKey } }),
+    ];
+    const own = leafOf({ issuer: { commonName: 'A', privateKey: a.privateKey } });
+    expect(refused(own + ring.join(''), key).why).toContain('CN=A is missing');
+  });
+
+  test('with a weak key or signature is refused, and the link named', () => {
+    const weakKeys = generateKeyPairSync('rsa', { modulusLength: 1024 });
+    const ofWeak = leafOf({ issuer: { commonName: 'Middle', privateKey: weakKeys.privateKey } });
+    expect(refused(ofWeak + middleOf({ publicKey: weakKeys.publicKey }) + root, key).why).toBe(
+      'the certificate of CN=Middle has an RSA key of only 1024 bits',
+    );
+    expect(refused(leaf + middleOf({ digest: 'sha1' }) + root, key).why).toBe(
+      'the certificate of CN=Middle is signed with ecdsa-with-SHA1, which is no longer accepted',
+    );
+    expect(refused(leafOf({ digest: 'sha1' }) + middle + root, key).why).toContain('CN=shop is signed with');
+  });
+
+  test('names its first subject as HAProxy prints it', () => {
+    expect(accepted(leaf + middle + root, key).chainSubject).toBe('/CN=Middle');
+    const odd = middleOf({ commonName: 'A, B+c "x" <Zürich> \\; = #1 ' });
+    const own = leafOf({ issuer: { commonName: 'A, B+c "x" <Zürich> \\; = #1 ', privateKey: middleKeys.privateKey } });
+    expect(accepted(own + odd + root, key).chainSubject).toBe('/CN=A, B+c "x" <Zürich> \\; = #1 ');
+  });
+});
+
+test('a self-signed certificate is accepted whatever its key may be used for', () => {
+  for (const keyUsage of ['digitalSignature', 'keyCertSign'] as const) {
+    for (const ca of [true, false]) {
+      const own = issueSelfSigned({
+        commonName: 'own',
+        privateKey: keys.privateKey,
+        names: ['own.example'],
+        ...valid,
+        ca,
+        keyUsage,
+        extendedKeyUsage: [],
+        digest: 'sha1',
+      });
+      expect(accepted(own, key)).toMatchObject({
+        isSelfSigned: true,
+        missing: null,
+        warnings: [expect.stringContaining('self-signed')],
+      });
+    }
+  }
+});
+
+test('warns of what browsers do not accept', () => {
+  const pair = generateKeyPairSync('ed25519');
+  const own = leafOf({ publicKey: pair.publicKey });
+  expect(accepted(own + middle + root, pkcs8(pair.privateKey)).warnings).toEqual([
+    'Browsers do not accept Ed25519 keys; use P-256 or RSA for sites that browsers open.',
+  ]);
+  expect(accepted(leaf + middle + root, key).warnings).toEqual([]);
+  expect(accepted(leaf, key, true).warnings).toEqual([expect.stringContaining('The chain lacks')]);
 });
 
 test('clients accept what it made of an upload', async () => {

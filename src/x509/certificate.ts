@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { rootCertificates } from 'node:tls';
-import { parseCertificateName } from '../domain/certificate-name.ts';
+import { createPrivateKey, hash, type KeyObject, X509Certificate } from 'node:crypto';
+import { coversHost } from '../domain/certificate-name.ts';
 import { parsed, refused } from '../domain/parsed.ts';
 import { quote } from '../domain/quote.ts';
+import { chainOf, isSignedByItself, isValid, timeFault, weakness } from './chain.ts';
+import { commonNames, nameText, proxySubject, type SubjectNames, subjectNames, subjectText } from './names.ts';
 import { type PemBlock, parsePem, pemOf } from './pem.ts';
 
 export interface Uploaded {
@@ -43,15 +44,21 @@ export interface Certificate {
   readonly issuer: string;
   /** Of the certificate itself: hexadecimal in lower case. */
   readonly sha256: string;
+  /** Of the public key in DER: hexadecimal in lower case. */
+  readonly publicKeySha256: string;
   /** As HAProxy shows it: hexadecimal in upper case. */
   readonly sha1: string;
   readonly isSelfSigned: boolean;
   /** Subjects, from the issuer of the certificate on, without the root. */
   readonly chain: readonly string[];
+  /** Subject of the first of the chain as HAProxy prints it; null: no chain. */
+  readonly chainSubject: string | null;
   /** Subjects of certificates that belong to neither the certificate nor its chain; they are left out. */
   readonly unused: readonly string[];
   /** The subject that the chain lacks; null: none. Only with `allowIncompleteChain`. */
   readonly missing: string | null;
+  /** Sentences for the operator: which clients will not accept it, and what was left out. */
+  readonly warnings: readonly string[];
   /** The certificate and its chain, each in PEM. */
   readonly certificatesPem: string;
 }
@@ -92,31 +99,32 @@ export function readCertificate(
     .filter((one) => one.checkPrivateKey(key.value.key))
     .sort((a, b) => Number(isValid(b, now)) - Number(isValid(a, now)) || Number(b.validToDate) - Number(a.validToDate));
   if (leaf === undefined) {
-    const subjects = certificates.value.map(subjectOf).join('; ');
+    const subjects = certificates.value.map(subjectText).join('; ');
     return wrong(keyPart, `the private key belongs to none of the certificates (${subjects})`);
   }
-  const names = namesOf(leaf);
-  if (names.dns.length === 0) {
-    return wrong('certificate', `the certificate of ${subjectOf(leaf)} is for no DNS name (subjectAltName)`);
-  }
+  const names = subjectNames(leaf);
+  const nameless = nameFault(leaf, names);
+  if (nameless !== null) return wrong('certificate', nameless);
   const usages: readonly string[] | undefined = leaf.keyUsage;
   if (usages !== undefined && !usages.includes(SERVER_AUTH) && !usages.includes(ANY_USAGE)) {
-    return wrong('certificate', `the certificate of ${subjectOf(leaf)} is not for servers (no serverAuth)`);
+    return wrong('certificate', `the certificate of ${subjectText(leaf)} is not for servers (no serverAuth)`);
   }
   const isSelfSigned = isSignedByItself(leaf);
   if (leaf.ca && !isSelfSigned) {
-    return wrong('certificate', `the certificate of ${subjectOf(leaf)} is that of an authority, not of a server`);
+    return wrong('certificate', `the certificate of ${subjectText(leaf)} is that of an authority, not of a server`);
   }
-  const chain = isSelfSigned ? { links: [], root: null } : chainOf(leaf, certificates.value);
-  for (const one of [leaf, ...chain.links]) {
-    const fault = timeFault(one, now) ?? weakness(one, isSelfSigned);
-    if (fault !== undefined) return wrong('certificate', fault);
-  }
-  const missing = isSelfSigned || chain.root !== null ? null : missingIssuer([leaf, ...chain.links]);
+  const fault = timeFault(leaf, now) ?? weakness(leaf);
+  if (fault !== null) return wrong('certificate', fault);
+  const chain = isSelfSigned
+    ? { links: [], root: null, missing: null, fault: null }
+    : chainOf(leaf, certificates.value, now);
+  if (chain.fault !== null) return wrong('certificate', chain.fault);
+  const { missing } = chain;
   if (missing !== null && !allowIncompleteChain) {
     return wrong('certificate', `the chain is not complete: the certificate of ${missing} is missing`);
   }
   const served = [leaf, ...chain.links];
+  const unused = certificates.value.filter((one) => !served.includes(one) && one !== chain.root).map(subjectText);
   return {
     ok: true,
     value: {
@@ -126,14 +134,17 @@ export function readCertificate(
       notBefore: leaf.validFromDate,
       notAfter: leaf.validToDate,
       serial: leaf.serialNumber,
-      subject: subjectOf(leaf),
+      subject: subjectText(leaf),
       issuer: nameText(leaf.issuer),
       sha256: leaf.fingerprint256.replaceAll(':', '').toLowerCase(),
+      publicKeySha256: hash('sha256', leaf.publicKey.export({ type: 'spki', format: 'der' })),
       sha1: leaf.fingerprint.replaceAll(':', ''),
       isSelfSigned,
-      chain: chain.links.map(subjectOf),
-      unused: certificates.value.filter((one) => !served.includes(one) && one !== chain.root).map(subjectOf),
+      chain: chain.links.map(subjectText),
+      chainSubject: chain.links[0] === undefined ? null : proxySubject(chain.links[0]),
+      unused,
       missing,
+      warnings: warningsOf({ isSelfSigned, keyType: key.value.kind.keyType, missing, unused }),
       certificatesPem: served.map(({ raw }) => pemOf('CERTIFICATE', raw)).join(''),
     },
     privateKeyPem: key.value.key.export({ type: 'pkcs8', format: 'pem' }) as string,
@@ -142,6 +153,40 @@ export function readCertificate(
 
 function wrong(part: UploadedPart, why: string): CertificateRefusal {
   return { ok: false, why, part };
+}
+
+function nameFault(leaf: X509Certificate, names: SubjectNames): string | null {
+  const subject = subjectText(leaf);
+  const common = commonNames(leaf);
+  if (names.dns.length === 0) {
+    const [name] = common;
+    const but =
+      name === undefined ? '' : `; clients ignore the common name ${name}, so reissue it with this name there`;
+    return `the certificate of ${subject} is for no DNS name (subjectAltName)${but}`;
+  }
+  // HAProxy would serve it for this name too, perhaps instead of the certificate that is for it.
+  const foreign = common.find((name) => name.includes('.') && !names.dns.some((own) => coversHost(own, name)));
+  if (foreign === undefined) return null;
+  return `the certificate of ${subject} has the common name ${foreign}, which is not among its DNS names (subjectAltName); reissue it with this name there, or without it`;
+}
+
+/** `unused`: empty if it was uploaded earlier. */
+export function warningsOf(of: Pick<Certificate, 'isSelfSigned' | 'keyType' | 'missing' | 'unused'>): string[] {
+  const warnings: string[] = [];
+  if (of.isSelfSigned) {
+    warnings.push('The certificate is self-signed: clients accept it only where it was installed as trusted.');
+  }
+  if (of.keyType === 'Ed25519') {
+    warnings.push('Browsers do not accept Ed25519 keys; use P-256 or RSA for sites that browsers open.');
+  }
+  if (of.missing !== null) {
+    warnings.push(
+      `The chain lacks the certificate of ${of.missing}: only clients that have it accept the certificate.`,
+    );
+  }
+  if (of.unused.length > 0)
+    warnings.push(`Left out, because the certificate does not need them: ${of.unused.join('; ')}.`);
+  return warnings;
 }
 
 function certificatesOf(blocks: readonly PemBlock[]) {
@@ -205,87 +250,4 @@ function keyText({ asymmetricKeyType: type, asymmetricKeyDetails: details }: Key
 function opensslWords(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   return code ?? 'not DER';
-}
-
-/** By the names and the signature: `checkIssued` requires the right to sign others, which such a certificate may lack. */
-function isSignedByItself(certificate: X509Certificate): boolean {
-  return certificate.subject === certificate.issuer && certificate.verify(certificate.publicKey);
-}
-
-function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
-  return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
-}
-
-/** From the issuer of `leaf` on, as far as the certificates go. `root`: where it ends, which clients know already. */
-function chainOf(leaf: X509Certificate, certificates: readonly X509Certificate[]) {
-  const links: X509Certificate[] = [];
-  for (let last = leaf; ; ) {
-    const issuer = certificates.find((one) => one !== leaf && !links.includes(one) && one.ca && isIssuedBy(last, one));
-    if (issuer === undefined) return { links, root: null };
-    if (isSignedByItself(issuer)) return { links, root: issuer };
-    links.push(issuer);
-    last = issuer;
-  }
-}
-
-/** Null: a root that clients know has issued the last one. */
-function missingIssuer(served: readonly X509Certificate[]): string | null {
-  const last = served.at(-1)!;
-  // Of a cross-signed root the first signer may be forgotten already.
-  if (served.some((one) => publicRoots().some((root) => isIssuedBy(one, root)))) return null;
-  return nameText(last.issuer);
-}
-
-let roots: readonly X509Certificate[] | null = null;
-
-function publicRoots(): readonly X509Certificate[] {
-  roots ??= rootCertificates.map((pem) => new X509Certificate(pem));
-  return roots;
-}
-
-function isValid({ validFromDate, validToDate }: X509Certificate, now: Date): boolean {
-  return validFromDate <= now && now < validToDate;
-}
-
-/** What OpenSSL refuses when HAProxy loads the file, at its usual security level. */
-function weakness(certificate: X509Certificate, isSelfSigned: boolean): string | undefined {
-  const { signatureAlgorithm = '', publicKey } = certificate;
-  const bits = publicKey.asymmetricKeyDetails?.modulusLength ?? LEAST_RSA_BITS;
-  if (bits < LEAST_RSA_BITS) return `the certificate of ${subjectOf(certificate)} has an RSA key of only ${bits} bits`;
-  if (isSelfSigned || !/md5|sha1/i.test(signatureAlgorithm)) return undefined;
-  return `the certificate of ${subjectOf(certificate)} is signed with ${signatureAlgorithm}, which is no longer accepted`;
-}
-
-function timeFault(certificate: X509Certificate, now: Date): string | undefined {
-  const { validFromDate, validToDate } = certificate;
-  if (validToDate <= now) return `the certificate of ${subjectOf(certificate)} expired at ${validToDate.toISOString()}`;
-  if (validFromDate > now) {
-    return `the certificate of ${subjectOf(certificate)} is not valid before ${validFromDate.toISOString()}`;
-  }
-  return undefined;
-}
-
-function namesOf({ subjectAltName }: X509Certificate): { readonly dns: string[]; readonly others: string[] } {
-  const dns = new Set<string>();
-  const others: string[] = [];
-  for (const one of splitNames(subjectAltName ?? '')) {
-    const name = one.startsWith('DNS:') ? parseCertificateName(one.slice('DNS:'.length)) : refused('');
-    if (name.ok) dns.add(name.value);
-    else others.push(one);
-  }
-  return { dns: [...dns], others };
-}
-
-/** Node writes names with a comma or a quote in them as JSON strings. */
-function splitNames(text: string): string[] {
-  return text === '' ? [] : (text.match(/(?:[^,"]|"(?:[^"\\]|\\.)*")+/g) ?? []).map((one) => one.trim());
-}
-
-function subjectOf({ subject, subjectAltName }: X509Certificate): string {
-  return nameText(subject ?? subjectAltName ?? '');
-}
-
-/** `C=US, O=Example, CN=R3` from one part a line. */
-function nameText(name: string): string {
-  return name === '' ? 'an empty subject' : quote(name.split('\n').join(', '));
 }

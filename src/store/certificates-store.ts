@@ -1,0 +1,307 @@
+import { type Expression, type SqlBool, sql, type Transaction } from 'kysely';
+import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
+import type { Database } from './open-database.ts';
+import type { CertificatesTable, CertificateVersionsTable, Schema } from './schema.ts';
+import { InvalidCursor } from './store-error.ts';
+
+/** What is shown of a certificate and never searched. */
+export interface CertificateDetails {
+  readonly subject: string;
+  readonly serial: string;
+  readonly keyType: string;
+  /** Of an RSA key. */
+  readonly keyBits: number | null;
+  readonly isSelfSigned: boolean;
+  readonly otherNames: readonly string[];
+  /** Subjects, without the root. */
+  readonly chain: readonly string[];
+  /** As HAProxy prints it; null: no chain. */
+  readonly chainSubject: string | null;
+  /** The issuer that the chain lacks; null: none. */
+  readonly missing: string | null;
+}
+
+/** Times are ISO 8601. */
+export interface CertificateVersion {
+  /** In lower case, without duplicates, at least one. */
+  readonly names: readonly string[];
+  readonly notBefore: string;
+  readonly notAfter: string;
+  readonly issuer: string;
+  readonly sha256: string;
+  readonly sha1: string;
+  readonly details: CertificateDetails;
+  readonly chainPem: string;
+  readonly publicKeySha256: string;
+  readonly keySealed: Uint8Array;
+}
+
+/** With its active version. */
+export interface StoredCertificate extends CertificateVersion {
+  readonly id: string;
+  readonly source: 'upload';
+  /** From 1; the next for each replacement. */
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** Names that belong to other certificates already, in their order. */
+export interface NamesOwned {
+  readonly owned: readonly { readonly name: string; readonly certificate: string }[];
+}
+
+export interface CertificateQuery {
+  /** At least 1. */
+  readonly limit: number;
+  /** `nextCursor` of the page before, of the same query. */
+  readonly cursor?: string | null | undefined;
+  readonly state?: 'active' | 'expired' | null | undefined;
+  /** Only those that expire within this time, or have expired. */
+  readonly expiresWithinMs?: number | null | undefined;
+  /** Part of a name, an id or the issuer, in any case; or a host, of which the wildcard is found too. */
+  readonly q?: string | null | undefined;
+  readonly now: Date;
+}
+
+const KEPT_VERSIONS = 2;
+/** The end of the year 9999, up to which text order is time order. */
+const LARGEST_TIME = 253_402_300_799_999;
+const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\/(c-[a-z2-7]{10})$/;
+
+type Row = CertificatesTable & Omit<CertificateVersionsTable, 'certificate' | 'created_at'>;
+
+/** The tables `certificates`, `certificate_versions` and `certificate_names`: some thousand at most. */
+export class CertificatesStore {
+  readonly #database: Database;
+  readonly #audit: AuditRows;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#audit = new AuditRows(database.write);
+  }
+
+  /** Nothing is changed if a name belongs to another certificate. */
+  async create(
+    id: string,
+    version: CertificateVersion,
+    now: Date,
+    audited?: AuditedChange,
+  ): Promise<StoredCertificate | NamesOwned> {
+    return await this.#change(id, version, now, audited, async (transaction) => {
+      const at = now.toISOString();
+      const row = { id, source: 'upload', active_version: 1, created_at: at, updated_at: at };
+      await transaction.insertInto('certificates').values(row).execute();
+      return row;
+    });
+  }
+
+  /** A new version, with the names of that version alone; the last two are kept. Null: there is none of this id. */
+  async replace(
+    id: string,
+    version: CertificateVersion,
+    now: Date,
+    audited?: AuditedChange,
+  ): Promise<StoredCertificate | NamesOwned | null> {
+    return await this.#change(id, version, now, audited, async (transaction) => {
+      const row = await transaction
+        .updateTable('certificates')
+        .set((eb) => ({ active_version: eb('active_version', '+', 1), updated_at: now.toISOString() }))
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      await transaction
+        .deleteFrom('certificate_versions')
+        .where('certificate', '=', id)
+        .where('version', '<=', row.active_version - KEPT_VERSIONS)
+        .execute();
+      return row;
+    });
+  }
+
+  /** With all versions and names. Null: there was none. */
+  async remove(id: string, now: Date, audited?: AuditedChange): Promise<StoredCertificate | null> {
+    return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
+      const [row] = await activeOf(transaction).where('certificates.id', '=', id).execute();
+      if (row === undefined) return null;
+      await transaction.deleteFrom('certificate_names').where('certificate', '=', id).execute();
+      await transaction.deleteFrom('certificate_versions').where('certificate', '=', id).execute();
+      await transaction.deleteFrom('certificates').where('id', '=', id).execute();
+      return toCertificate(row);
+    });
+  }
+
+  async get(id: string): Promise<StoredCertificate | null> {
+    const [row] = await activeOf(this.#database.read).where('certificates.id', '=', id).execute();
+    return row === undefined ? null : toCertificate(row);
+  }
+
+  /** In order of ids. */
+  async all(): Promise<StoredCertificate[]> {
+    return (await activeOf(this.#database.read).orderBy('certificates.id').execute()).map(toCertificate);
+  }
+
+  /** Those that expire first come first. `total`: of all pages. Throws `InvalidCursor`. */
+  async page(
+    query: CertificateQuery,
+  ): Promise<{ items: StoredCertificate[]; nextCursor: string | null; total: number }> {
+    const conditions = conditionsOf(query);
+    const after = query.cursor ? decode(query.cursor) : null;
+    const matching = activeOf(this.#database.read).where((eb) => eb.and(conditions));
+    const rows = await matching
+      .$if(after !== null, (q) =>
+        q.where(sql<SqlBool>`(not_after, certificates.id) > (${after!.notAfter}, ${after!.id})`),
+      )
+      .orderBy('not_after')
+      .orderBy('certificates.id')
+      .limit(query.limit + 1)
+      .execute();
+    const { total } = await matching
+      .clearSelect()
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow();
+    const page = rows.slice(0, query.limit);
+    const last = rows.length > page.length ? page.at(-1)! : null;
+    return {
+      items: page.map(toCertificate),
+      nextCursor: last === null ? null : `${last.not_after}/${last.id}`,
+      total,
+    };
+  }
+
+  async count(): Promise<number> {
+    const { total } = await this.#database.read
+      .selectFrom('certificates')
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow();
+    return total;
+  }
+
+  async #change<Certificate extends CertificatesTable | null>(
+    id: string,
+    version: CertificateVersion,
+    now: Date,
+    audited: AuditedChange | undefined,
+    write: (transaction: Transaction<Schema>) => Promise<Certificate>,
+  ): Promise<StoredCertificate | NamesOwned | (null extends Certificate ? null : never)> {
+    type Result = StoredCertificate | (null extends Certificate ? null : never);
+    try {
+      return (await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
+        const certificate = await write(transaction);
+        if (certificate === null) return null;
+        await takeNames(transaction, id, version.names);
+        const row = toRow(id, certificate.active_version, version, now.toISOString());
+        await transaction.insertInto('certificate_versions').values(row).execute();
+        return toCertificate({ ...row, ...certificate });
+      })) as Result;
+    } catch (error) {
+      if (error instanceof OwnedElsewhere) return { owned: error.owned };
+      throw error;
+    }
+  }
+}
+
+/** Rolls the transaction back. */
+class OwnedElsewhere extends Error {
+  readonly owned: NamesOwned['owned'];
+
+  constructor(owned: NamesOwned['owned']) {
+    super('names belong to other certificates');
+    this.owned = owned;
+  }
+}
+
+async function takeNames(transaction: Transaction<Schema>, id: string, names: readonly string[]): Promise<void> {
+  const owned = await transaction
+    .selectFrom('certificate_names')
+    .select(['name', 'certificate'])
+    .where('name', 'in', names)
+    .where('certificate', '!=', id)
+    .execute();
+  if (owned.length > 0) {
+    throw new OwnedElsewhere(owned.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name)));
+  }
+  await transaction.deleteFrom('certificate_names').where('certificate', '=', id).execute();
+  await transaction
+    .insertInto('certificate_names')
+    .values(names.map((name) => ({ name, certificate: id })))
+    .execute();
+}
+
+function activeOf(db: Pick<Transaction<Schema>, 'selectFrom'>) {
+  return db
+    .selectFrom('certificates')
+    .innerJoin('certificate_versions', (join) =>
+      join
+        .onRef('certificate_versions.certificate', '=', 'certificates.id')
+        .onRef('certificate_versions.version', '=', 'certificates.active_version'),
+    )
+    .selectAll('certificates')
+    .select(['version', 'names_json', 'not_before', 'not_after', 'issuer', 'sha256', 'sha1', 'details_json'])
+    .select(['chain_pem', 'public_key_sha256', 'key_sealed']);
+}
+
+function conditionsOf({ state, expiresWithinMs, q, now }: CertificateQuery): Expression<SqlBool>[] {
+  const conditions: Expression<SqlBool>[] = [];
+  const at = now.toISOString();
+  if (state === 'active') conditions.push(sql<SqlBool>`not_after > ${at}`);
+  if (state === 'expired') conditions.push(sql<SqlBool>`not_after <= ${at}`);
+  if (expiresWithinMs !== undefined && expiresWithinMs !== null) {
+    const end = new Date(Math.min(now.getTime() + expiresWithinMs, LARGEST_TIME)).toISOString();
+    conditions.push(sql<SqlBool>`not_after <= ${end}`);
+  }
+  if (q !== undefined && q !== null && q !== '') {
+    const part = q.toLowerCase();
+    const dot = part.indexOf('.');
+    const wildcard = dot > 0 ? `*${part.slice(dot)}` : part;
+    conditions.push(sql<SqlBool>`(instr(certificates.id, ${part}) > 0 or instr(lower(issuer), ${part}) > 0
+      or exists (select 1 from certificate_names where certificate = certificates.id
+        and (instr(name, ${part}) > 0 or name = ${wildcard})))`);
+  }
+  return conditions;
+}
+
+function decode(cursor: string): { readonly notAfter: string; readonly id: string } {
+  const [, notAfter, id] = CURSOR.exec(cursor) ?? [];
+  if (notAfter === undefined || id === undefined) throw new InvalidCursor();
+  return { notAfter, id };
+}
+
+function toRow(id: string, number: number, version: CertificateVersion, at: string): CertificateVersionsTable {
+  return {
+    certificate: id,
+    version: number,
+    names_json: JSON.stringify(version.names),
+    not_before: version.notBefore,
+    not_after: version.notAfter,
+    issuer: version.issuer,
+    sha256: version.sha256,
+    sha1: version.sha1,
+    details_json: JSON.stringify(version.details),
+    chain_pem: version.chainPem,
+    public_key_sha256: version.publicKeySha256,
+    key_sealed: Buffer.from(version.keySealed),
+    created_at: at,
+  };
+}
+
+function toCertificate(row: Row): StoredCertificate {
+  return {
+    id: row.id,
+    source: row.source as 'upload',
+    version: row.version,
+    names: JSON.parse(row.names_json) as string[],
+    notBefore: row.not_before,
+    notAfter: row.not_after,
+    issuer: row.issuer,
+    sha256: row.sha256,
+    sha1: row.sha1,
+    details: JSON.parse(row.details_json) as CertificateDetails,
+    chainPem: row.chain_pem,
+    publicKeySha256: row.public_key_sha256,
+    keySealed: row.key_sealed,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,268 @@
+// Uploaded certificates: checked, stored with a sealed key, and installed in files and workers, in this order.
+import { randomBytes } from 'node:crypto';
+import type { Caller } from '../api/caller.ts';
+import { Mutex } from '../concurrency/mutex.ts';
+import { CannotUnseal, type SealedFor, type Sealer } from '../secrets/sealed.ts';
+import { SecretText } from '../secrets/secret-text.ts';
+import { auditedChange } from '../store/audit-rows.ts';
+import type {
+  CertificateQuery,
+  CertificatesStore,
+  CertificateVersion,
+  NamesOwned,
+  StoredCertificate,
+} from '../store/certificates-store.ts';
+import { type Certificate, readCertificate, type Uploaded, warningsOf } from '../x509/certificate.ts';
+import type { CertificateInstaller, CertificateToInstall, Installation, WantedCertificates } from './installation.ts';
+
+interface CertificatesDeps {
+  readonly store: CertificatesStore;
+  readonly sealer: Sealer;
+  readonly installer: CertificateInstaller;
+  /** Why HAProxy would not load the file; null: it would. */
+  readonly refusedByProxy: (pem: SecretText) => Promise<string | null>;
+  readonly log: { error(message: string, fields: Readonly<Record<string, unknown>>): void };
+  readonly now: () => Date;
+  /** The maximum number of certificates. */
+  readonly most?: number;
+}
+
+/** A certificate without its key. */
+export interface CertificateView extends Omit<StoredCertificate, 'keySealed'> {
+  readonly state: 'active' | 'expired';
+  /** Complete days; 0 if it has expired. */
+  readonly daysLeft: number;
+  /** Sentences for the operator. */
+  readonly warnings: readonly string[];
+  /** What files and workers hold; null: not known. */
+  readonly installation: Installation | null;
+  /** Why it is not installed, or cannot be after a restart; null: nothing is wrong. */
+  readonly problem: string | null;
+}
+
+/** Nothing was changed. */
+export type CertificateRejection =
+  | { readonly ok: false; readonly kind: 'invalid'; readonly part: keyof Uploaded; readonly why: string }
+  | ({ readonly ok: false; readonly kind: 'owned' } & NamesOwned)
+  | { readonly ok: false; readonly kind: 'full'; readonly most: number }
+  | { readonly ok: false; readonly kind: 'absent' };
+
+export type CertificateOutcome =
+  /** `changed`: false if the same certificate was there already; it was installed again. */
+  { readonly ok: true; readonly certificate: CertificateView; readonly changed: boolean } | CertificateRejection;
+
+export interface UploadOptions {
+  /** For clients that have the intermediate certificates of a private authority. */
+  readonly allowIncompleteChain?: boolean;
+}
+
+/** 26 kB of memory for each in every worker. */
+const MOST_CERTIFICATES = 5_000;
+const DAY_MS = 86_400_000;
+const AUDITED_NAMES = 20;
+const TABLE = 'certificate_versions';
+const ID_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz234567';
+const ID_LENGTH = 10;
+
+type Stored = { readonly row: StoredCertificate; readonly changed: boolean };
+
+export class Certificates implements WantedCertificates {
+  readonly #deps: CertificatesDeps;
+  readonly #most: number;
+  /** Changes reach database and workers in the same order. */
+  readonly #changes = new Mutex();
+  /** No reload writes their files again. */
+  readonly #leaving = new Set<string>();
+
+  constructor(deps: CertificatesDeps) {
+    this.#deps = deps;
+    this.#most = deps.most ?? MOST_CERTIFICATES;
+  }
+
+  async create(upload: Uploaded, options: UploadOptions, caller: Caller): Promise<CertificateOutcome> {
+    return await this.#changes.run(async () => {
+      if ((await this.#deps.store.count()) >= this.#most) return { ok: false, kind: 'full', most: this.#most };
+      return await this.#put(createId(), null, upload, options, caller);
+    });
+  }
+
+  /** Its names become those of the upload. */
+  async replace(id: string, upload: Uploaded, options: UploadOptions, caller: Caller): Promise<CertificateOutcome> {
+    return await this.#changes.run(async () => {
+      const old = await this.#deps.store.get(id);
+      return old === null ? { ok: false, kind: 'absent' } : await this.#put(id, old, upload, options, caller);
+    });
+  }
+
+  /** Workers first, the database last: after a crash in between, the certificate is installed again. Null: there was none. */
+  async remove(
+    id: string,
+    caller: Caller,
+  ): Promise<{ readonly id: string; readonly installation: Installation } | null> {
+    return await this.#changes.run(async () => {
+      const row = await this.#deps.store.get(id);
+      if (row === null) return null;
+      this.#leaving.add(id);
+      try {
+        const installation = await this.#deps.installer.remove(id);
+        const audited = auditedChange('remove_certificate', caller, { target: id, details: auditDetails(row) });
+        await this.#deps.store.remove(id, this.#deps.now(), audited);
+        return { id, installation };
+      } finally {
+        this.#leaving.delete(id);
+      }
+    });
+  }
+
+  async get(id: string): Promise<CertificateView | null> {
+    const row = await this.#deps.store.get(id);
+    return row === null ? null : this.#view(row);
+  }
+
+  /** Those that expire first come first. Throws `InvalidCursor`. */
+  async list(query: Omit<CertificateQuery, 'now'>) {
+    const { items, nextCursor, total } = await this.#deps.store.page({ ...query, now: this.#deps.now() });
+    return { items: items.map((row) => this.#view(row)), nextCursor, total };
+  }
+
+  /** The certificate and its chain, PEM. Null: there is none. */
+  async chain(id: string): Promise<string | null> {
+    return (await this.#deps.store.get(id))?.chainPem ?? null;
+  }
+
+  /** Without those whose key cannot be opened: `unreadable` has them, and their files must stay. */
+  async all(): Promise<readonly CertificateToInstall[]> {
+    const rows = (await this.#deps.store.all()).filter(({ id }) => !this.#leaving.has(id));
+    return rows.flatMap((row) => {
+      const key = this.#openKey(row);
+      return key instanceof CannotUnseal ? [] : [toInstall(row, key)];
+    });
+  }
+
+  /** Certificates that are served only from the files that exist, in the order of their ids. */
+  async unreadable(): Promise<readonly { readonly id: string; readonly why: string }[]> {
+    return (await this.#deps.store.all()).flatMap((row) => {
+      const key = this.#openKey(row);
+      return key instanceof CannotUnseal ? [{ id: row.id, why: key.message }] : [];
+    });
+  }
+
+  async #put(
+    id: string,
+    old: StoredCertificate | null,
+    upload: Uploaded,
+    options: UploadOptions,
+    caller: Caller,
+  ): Promise<CertificateOutcome> {
+    const now = this.#deps.now();
+    const read = readCertificate(upload, { now, ...options });
+    if (!read.ok) return { ok: false, kind: 'invalid', part: read.part, why: read.why };
+    const key = new SecretText(read.privateKeyPem);
+    const refusal = await this.#deps.refusedByProxy(pemOf(read.value.certificatesPem, key));
+    if (refusal !== null) {
+      return { ok: false, kind: 'invalid', part: 'certificate', why: `HAProxy refuses it: ${refusal}` };
+    }
+    const stored = await this.#store(id, old, read.value, key, caller);
+    if ('owned' in stored) return { ok: false, kind: 'owned', owned: stored.owned };
+    const { row, changed } = stored;
+    const problem = await this.#install(row, key);
+    const view = this.#view(row);
+    const certificate = { ...view, warnings: read.value.warnings, problem: problem ?? view.problem };
+    return { ok: true, changed, certificate };
+  }
+
+  async #store(
+    id: string,
+    old: StoredCertificate | null,
+    read: Certificate,
+    key: SecretText,
+    caller: Caller,
+  ): Promise<Stored | NamesOwned> {
+    const same = old !== null && old.chainPem === read.certificatesPem && !(this.#openKey(old) instanceof CannotUnseal);
+    // A repeated request must not push the version before out.
+    if (same) return { row: old, changed: false };
+    const { store, sealer, now } = this.#deps;
+    const version = toVersion(read, sealer.seal(key, sealedFor(id, read.publicKeySha256)));
+    const audited = auditedChange('set_certificate', caller, { target: id, details: auditDetails(version) });
+    const stored =
+      old === null ? await store.create(id, version, now(), audited) : await store.replace(id, version, now(), audited);
+    if (stored === null) throw new Error(`the certificate ${id} was removed while it was replaced`);
+    return 'owned' in stored ? stored : { row: stored, changed: true };
+  }
+
+  /** It is stored whatever happens here. Returns why it is not installed; null: the installer reports. */
+  async #install(row: StoredCertificate, key: SecretText): Promise<string | null> {
+    try {
+      await this.#deps.installer.install(toInstall(row, key));
+      return null;
+    } catch (error) {
+      const cause = (error as Error).message;
+      this.#deps.log.error('Certificate not installed', { certificate: row.id, cause });
+      return `stored, but not installed: ${cause}`;
+    }
+  }
+
+  #openKey(row: StoredCertificate): SecretText | CannotUnseal {
+    try {
+      return this.#deps.sealer.open(row.keySealed, sealedFor(row.id, row.publicKeySha256));
+    } catch (error) {
+      if (error instanceof CannotUnseal) return error;
+      throw error;
+    }
+  }
+
+  #view(row: StoredCertificate): CertificateView {
+    const { keySealed: _sealed, ...shown } = row;
+    const left = Date.parse(row.notAfter) - this.#deps.now().getTime();
+    const key = this.#openKey(row);
+    const { isSelfSigned, keyType, missing } = row.details;
+    return {
+      ...shown,
+      state: left > 0 ? 'active' : 'expired',
+      daysLeft: Math.max(0, Math.floor(left / DAY_MS)),
+      warnings: warningsOf({ isSelfSigned, keyType: keyType as Certificate['keyType'], missing, unused: [] }),
+      installation: this.#deps.installer.held(row.id),
+      problem: key instanceof CannotUnseal ? key.message : null,
+    };
+  }
+}
+
+/** `c-` and ten characters of base32: it names a file. */
+function createId(): string {
+  const characters = [...randomBytes(ID_LENGTH)].map((byte) => ID_CHARACTERS[byte % ID_CHARACTERS.length]);
+  return `c-${characters.join('')}`;
+}
+
+function sealedFor(id: string, publicKeySha256: string): SealedFor {
+  return { table: TABLE, id, publicKeySha256 };
+}
+
+function pemOf(certificatesPem: string, key: SecretText): SecretText {
+  return new SecretText(certificatesPem + key.reveal());
+}
+
+function toInstall({ id, names, chainPem, sha1, details }: StoredCertificate, key: SecretText): CertificateToInstall {
+  return { id, names, pem: pemOf(chainPem, key), sha1, chainSubject: details.chainSubject };
+}
+
+function toVersion(read: Certificate, keySealed: Uint8Array): CertificateVersion {
+  const { names, issuer, sha256, sha1, publicKeySha256, certificatesPem } = read;
+  const { subject, serial, keyType, keyBits, isSelfSigned, otherNames, chain, chainSubject, missing } = read;
+  return {
+    names,
+    notBefore: read.notBefore.toISOString(),
+    notAfter: read.notAfter.toISOString(),
+    issuer,
+    sha256,
+    sha1,
+    details: { subject, serial, keyType, keyBits, isSelfSigned, otherNames, chain, chainSubject, missing },
+    chainPem: certificatesPem,
+    publicKeySha256,
+    keySealed,
+  };
+}
+
+/** Small: a certificate may have a hundred names. */
+function auditDetails({ names, notAfter, issuer, sha256 }: CertificateVersion): Readonly<Record<string, unknown>> {
+  return { names: names.slice(0, AUDITED_NAMES), names_total: names.length, not_after: notAfter, issuer, sha256 };
+}

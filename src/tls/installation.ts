@@ -25,6 +25,8 @@ export interface WorkerCertificate {
   readonly holds: boolean;
   /** Why not, in plain words; null if it holds it. */
   readonly reason: string | null;
+  /** When the certificate expires that it serves for this id, this or an earlier version, ISO 8601; null: none, or not known. */
+  readonly notAfter: string | null;
 }
 
 export interface Installation {

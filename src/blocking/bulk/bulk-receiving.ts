@@ -2,26 +2,18 @@ import type { TurnQueue } from '../../concurrency/turn-queue.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
 import type { BulkStore, StagedRow } from '../../store/bulk-store.ts';
 import { stored } from '../write/change-failure.ts';
-import type { BulkOptions } from './bulk-runner.ts';
 
 /** Written in some 5 ms, 20 with reasons; each is one run of the merge sort. */
 const stageSlice = 16_384;
 
-export interface Received {
-  readonly id: string;
-  readonly entries: number;
-  readonly options: BulkOptions;
-}
-
 interface ReceivingDeps {
   readonly id: string;
-  readonly options: BulkOptions;
   readonly bulk: Pick<BulkStore, 'requireRoom' | 'sorted' | 'stageSorted'>;
   readonly turns: Pick<TurnQueue, 'take'>;
 }
 
 /** A bulk change whose rows arrive, and are staged in slices. */
-export class Receiving implements Received {
+export class Receiving {
   readonly #deps: ReceivingDeps;
   #waiting: StagedRow[] = [];
   #entries = 0;
@@ -33,10 +25,6 @@ export class Receiving implements Received {
 
   get id(): string {
     return this.#deps.id;
-  }
-
-  get options(): BulkOptions {
-    return this.#deps.options;
   }
 
   /** Rows received so far. */

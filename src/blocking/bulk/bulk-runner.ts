@@ -15,7 +15,7 @@ import { changeFailure, stored } from '../write/change-failure.ts';
 import type { EntryLimit } from '../write/entry-limit.ts';
 import type { MapFileKeeper } from '../write/map-file-keeper.ts';
 import { BulkGuard, type Guarded } from './bulk-guard.ts';
-import { type Received, Receiving } from './bulk-receiving.ts';
+import { Receiving } from './bulk-receiving.ts';
 import { type BulkVerdict, BulkWorkers, type BulkWorkersDeps, listedFailures } from './bulk-workers.ts';
 import { SliceLimits } from './slice-size.ts';
 
@@ -49,6 +49,12 @@ export interface BulkOptions extends Guarded {
 
 /** One of the bulk changes of a request: they have one audit row, and a crash applies all of them or none. */
 export type BulkPart = Omit<BulkOptions, 'audited' | 'dryRun' | 'ensureSource' | 'condition'>;
+
+interface Received {
+  readonly id: string;
+  readonly entries: number;
+  readonly options: BulkOptions;
+}
 
 /** Rows of the part with this index. */
 export interface PartRows {
@@ -126,12 +132,12 @@ export class BulkRunner {
       for (const part of parts) {
         const { replace, requestedBy, source: of, filter } = part;
         const id = await stored(() => this.#deps.bulk.begin({ replace, requestedBy, source: of?.id, filter }));
-        begun.push(new Receiving({ id, options: part, bulk: this.#deps.bulk, turns: this.#deps.turns }));
+        begun.push(new Receiving({ id, bulk: this.#deps.bulk, turns: this.#deps.turns }));
         crashPoint('bulk.begun');
       }
       for await (const { part, rows: some } of rows) await begun[part]!.receive(some);
       for (const receiving of begun) await receiving.end();
-      return begun;
+      return begun.map(({ id, entries }, index) => ({ id, entries, options: parts[index]! }));
     } catch (error) {
       for (const { id } of begun) await this.#end(id);
       throw error;

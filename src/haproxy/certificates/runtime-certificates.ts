@@ -61,10 +61,14 @@ export function mayPass(fault: NotHeld): boolean {
   return fault === 'unreachable' || fault === 'failed';
 }
 
-/** Whether a worker was read back to hold a certificate. `reason`: in plain words. */
-export type Holding =
+/**
+ * Whether a worker was read back to hold a certificate. `reason`: in plain words. `notAfter`: when the one expires that
+ * it holds for this file, ISO 8601; null: none, or not known.
+ */
+export type Holding = { readonly notAfter: string | null } & (
   | { readonly holds: true }
-  | { readonly holds: false; readonly fault: NotHeld; readonly reason: string };
+  | { readonly holds: false; readonly fault: NotHeld; readonly reason: string }
+);
 
 /** What a worker has, of a list. */
 export interface WorkerCertificates {
@@ -174,27 +178,30 @@ export class RuntimeCertificates {
       if (entries === null) throw listUnused(this.#deps.list);
       const held = (await this.read(pid, [certificate.file], deadline)).get(certificate.file) ?? 'absent';
       const isListed = entries.some(({ file }) => file === certificate.file);
-      if (isListed && difference(held, certificate) === null) return { holds: true };
-      return { holds: false, fault: 'too-long', reason: why };
+      const notAfter = endOf(held);
+      if (isListed && difference(held, certificate) === null) return { holds: true, notAfter };
+      return { holds: false, fault: 'too-long', reason: why, notAfter };
     } catch (error) {
-      return notHeld(error);
+      return notHeld(error, { notAfter: null });
     }
   }
 
   /** @param hasTried a transaction that is open for this file is the one that the first try left */
   async #try(pid: number, certificate: CertificateForWorker, deadline: Deadline, hasTried: boolean): Promise<Holding> {
     let conversation: Conversation | null = null;
+    const seen: Seen = { notAfter: null };
     try {
       conversation = await this.#deps.socket.converse(deadline);
-      await this.#putOnce(conversation, pid, certificate, hasTried);
+      await this.#putOnce(conversation, pid, certificate, { hasTried, seen });
       await conversation.finish([]);
-      return { holds: true };
+      return { holds: true, ...seen };
     } catch (error) {
       if (error instanceof CertificateRejection && error.transaction !== null && conversation !== null) {
         const aborted = await this.#abort(conversation, pid, error.transaction);
-        if (aborted !== null) return notHeld(new CertificateRejection(error.fault, `${error.message}; ${aborted}`));
+        if (aborted !== null)
+          return notHeld(new CertificateRejection(error.fault, `${error.message}; ${aborted}`), seen);
       }
-      return notHeld(error);
+      return notHeld(error, seen);
     } finally {
       conversation?.close();
     }
@@ -204,7 +211,7 @@ export class RuntimeCertificates {
     conversation: Conversation,
     pid: number,
     certificate: CertificateForWorker,
-    hasTried: boolean,
+    { hasTried, seen }: { readonly hasTried: boolean; readonly seen: Seen },
   ): Promise<void> {
     const { list } = this.#deps;
     const { file, pem } = certificate;
@@ -221,6 +228,7 @@ export class RuntimeCertificates {
       commands.commit(file),
       commands.show(file),
     ]);
+    seen.notAfter = endOf(parseCertificate(shown));
     const setIn = parseSet(body);
     if (setIn === null) throw refused(set.command, body);
     if (setIn !== file)
@@ -233,7 +241,9 @@ export class RuntimeCertificates {
       if (!isGoodListing(added, list, file)) throw refused(add, added);
       after = again;
     }
-    const why = difference(readable(commands.show(file), after, parseCertificate(after)), certificate);
+    const held = readable(commands.show(file), after, parseCertificate(after));
+    seen.notAfter = endOf(held);
+    const why = difference(held, certificate);
     if (why !== null) throw new CertificateRejection('failed', `worker ${pid} was read back: ${why}`);
   }
 
@@ -288,6 +298,15 @@ export class RuntimeCertificates {
   }
 }
 
+/** When the certificate expires that was last read back. */
+interface Seen {
+  notAfter: string | null;
+}
+
+export function endOf(held: HeldCertificate | 'absent' | null): string | null {
+  return held === null || held === 'absent' ? null : held.notAfter;
+}
+
 /** Why a worker's certificate is not the wanted one; null: it is. */
 export function difference(
   held: HeldCertificate | 'absent',
@@ -333,9 +352,10 @@ function shownReply(body: string): string {
   return JSON.stringify(body.slice(0, SHOWN_REPLY));
 }
 
-function notHeld(error: unknown): Holding {
-  if (error instanceof CertificateRejection) return { holds: false, fault: error.fault, reason: error.message };
+function notHeld(error: unknown, { notAfter }: Seen): Holding {
+  if (error instanceof CertificateRejection)
+    return { holds: false, fault: error.fault, reason: error.message, notAfter };
   if (!(error instanceof MasterSocketError)) throw error;
   const fault = isWorkerGone(error.partial) ? 'gone' : 'unreachable';
-  return { holds: false, fault, reason: fault === 'gone' ? 'the worker has exited' : error.message };
+  return { holds: false, fault, reason: fault === 'gone' ? 'the worker has exited' : error.message, notAfter };
 }

@@ -1,7 +1,7 @@
 // What HAProxy answers to the commands for certificates. Each has its good replies; any other is a failure.
 
 interface CertificateNames {
-  /** Of the transaction that is open in this worker, whoever began it; null: none. */
+  /** Of the transaction that is open in this worker, of any client; null: none. */
   readonly transaction: string | null;
   readonly files: readonly string[];
 }
@@ -31,6 +31,8 @@ export interface HeldCertificate {
   readonly sha1: string | null;
   /** Subject of the first certificate of the chain; null: none. */
   readonly chainSubject: string | null;
+  /** ISO 8601; null: `Empty`. */
+  readonly notAfter: string | null;
 }
 
 const STATUS = /^(Used|Unused|Empty)$/;
@@ -47,9 +49,11 @@ export function parseCertificate(body: string): HeldCertificate | 'absent' | nul
   const status = STATUS.exec(of('Status') ?? '')?.[1] as HeldCertificate['status'] | undefined;
   const sha1 = of('SHA1 FingerPrint');
   if (file === null || status === undefined) return null;
-  if (status === 'Empty') return { file, status, sha1: null, chainSubject: null };
-  if (sha1 === null || !/^[0-9A-F]{40}$/.test(sha1)) return null;
-  return { file, status, sha1, chainSubject: of('Chain Subject') };
+  if (status === 'Empty') return { file, status, sha1: null, chainSubject: null, notAfter: null };
+  // Such as `Nov  2 07:34:15 2026 GMT`.
+  const end = Date.parse(of('notAfter') ?? '');
+  if (sha1 === null || !/^[0-9A-F]{40}$/.test(sha1) || Number.isNaN(end)) return null;
+  return { file, status, sha1, chainSubject: of('Chain Subject'), notAfter: new Date(end).toISOString() };
 }
 
 /** `new ssl cert`. An existing one is what is wanted. */

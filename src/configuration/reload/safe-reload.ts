@@ -213,7 +213,7 @@ export class SafeReload {
   ): Promise<ReloadAnswer> {
     const { marker, log } = this.#deps;
     const { request, began, backup, warnings } = attempt;
-    await request.sites?.store(text);
+    await request.sites?.store({ text, files });
     await request.upstreams?.store();
     crashPoint('reload.sites-stored');
     await this.#recordKnownGood(text, files, attempt);

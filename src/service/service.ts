@@ -73,7 +73,7 @@ async function startLocked(
   let started = false;
   let firstComparison: Promise<void> | null = null;
   const parts = await wireService({ settings, state, versions, version, started: () => started, log });
-  const { services, blocking, proxy, facts, audit, webhooks, keys, healthWatch, now } = parts;
+  const { services, blocking, tls, proxy, facts, audit, webhooks, keys, healthWatch, now } = parts;
   const { reconciler } = blocking;
   const keyFile = join(settings.stateDir, 'api-key');
   const idleMemory = IdleMemory.ofThisProcess();
@@ -89,6 +89,7 @@ async function startLocked(
     if (proxy.interrupted) proxy.reloads.schedule('a crash interrupted the previous reload');
     crashPoint('start.workers-compared');
     reconciler.start();
+    tls?.start();
     limitHeapGrowth();
     idleMemory.start();
     audit.start();
@@ -111,6 +112,7 @@ async function startLocked(
     parts.socket.close();
     await blocking.releases.stop();
     await watched;
+    await tls?.stop();
     parts.statsSocket.close();
     await firstComparison;
     await reconciler.stop();
@@ -134,6 +136,7 @@ async function startLocked(
       blocking,
       trustedIps,
       upstreamsStore,
+      tls,
       proxy,
       keys,
       keyFile,

@@ -38,6 +38,7 @@ import { wireBlocking } from './blocking-parts.ts';
 import { wireManagedProxy } from './managed-proxy.ts';
 import { currentHealth, fromWorker, proxyStats, setSources, storedFacts } from './metric-sources.ts';
 import { ProxyLink, type ProxySide, type ProxySideOptions } from './proxy-side.ts';
+import { wireTls } from './tls-parts.ts';
 
 /** Health is checked soon after these facts. */
 const mayChangeHealth: ReadonlySet<FactType> = new Set([
@@ -100,6 +101,16 @@ export async function wireService(options: {
     },
   });
   const { registry } = blocking;
+  const tls = await wireTls({
+    settings,
+    database,
+    socket,
+    upstreams: blocking.upstreams,
+    scheduleReload: proxyLink.forBlocking.scheduleReload,
+    facts,
+    log,
+    now,
+  });
 
   const proxy = await wireProxy({
     settings,
@@ -107,6 +118,7 @@ export async function wireService(options: {
     history: new ReloadsStore(database),
     parts: blocking,
     socket,
+    certificates: tls?.files ?? null,
     versions,
     log,
     emit,
@@ -156,7 +168,7 @@ export async function wireService(options: {
       untested: versions.untested(registry.runningVersion),
     }),
     unboundKeys: () => keys.unbound(),
-    proxyProblems: () => proxy.problems(),
+    proxyProblems: async () => [...(await proxy.problems()), ...(tls?.problems() ?? [])],
     notices: async () => [
       ...unnamedNotices(await unnamed.byUpstream(), await blocking.upstreams.list()),
       ...(await proxy.notices()),
@@ -225,5 +237,5 @@ export async function wireService(options: {
     operations: { ended: (operation) => emit('operation.answered', operation) },
     log,
   };
-  return { services, blocking, proxy, facts, audit, webhooks, keys, socket, statsSocket, healthWatch, now };
+  return { services, blocking, tls, proxy, facts, audit, webhooks, keys, socket, statsSocket, healthWatch, now };
 }

@@ -91,6 +91,11 @@ interface TrustedIpsTable {
 export interface SitesTable {
   domain: string;
   servers_json: string;
+  names_json: string;
+  canonical: string | null;
+  /** 0 or 1. */
+  enabled: number;
+  redirect_json: string | null;
   created_at: string;
   updated_at: string;
 }

@@ -18,7 +18,7 @@ import type { CertificateInstaller, CertificateToInstall, Installation, WantedCe
 
 interface CertificatesDeps {
   readonly store: CertificatesStore;
-  readonly sealer: Sealer;
+  readonly sealer: Pick<Sealer, 'seal' | 'open'>;
   readonly installer: CertificateInstaller;
   /** Why HAProxy would not load the file; null: it would. */
   readonly refusedByProxy: (pem: SecretText) => Promise<string | null>;

@@ -14,7 +14,7 @@ import type { UpstreamsStore } from '../store/upstreams-store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { BlockingParts } from './blocking-parts.ts';
 import type { ProxySide } from './proxy-side.ts';
-import type { TlsParts } from './tls-parts.ts';
+import type { WatchedCertificates } from './tls-parts.ts';
 
 interface StartParts {
   readonly settings: Settings;
@@ -22,8 +22,7 @@ interface StartParts {
   readonly blocking: Pick<BlockingParts, 'store' | 'keeper' | 'trusted' | 'upstreams' | 'bulk' | 'claims'>;
   readonly trustedIps: TrustedIpsStore;
   readonly upstreamsStore: UpstreamsStore;
-  /** Null: the service serves no certificates. */
-  readonly tls: Pick<TlsParts, 'load'> | null;
+  readonly tls: Pick<WatchedCertificates, 'load'>;
   readonly proxy: Pick<ProxySide, 'review' | 'start'>;
   readonly keys: ApiKeys;
   /** Where the key made at the first start is written. */
@@ -67,7 +66,7 @@ export async function prepareStart(parts: StartParts): Promise<void> {
   crashPoint('start.instance-remembered');
   await keys.finishBinding();
   await keys.ensureFirstKey(keyFile, (row) => audit.finished(row, {}));
-  await tls?.load();
+  await tls.load();
   crashPoint('start.certificates-written');
   await proxy.start();
 }

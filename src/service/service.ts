@@ -89,7 +89,7 @@ async function startLocked(
     if (proxy.interrupted) proxy.reloads.schedule('a crash interrupted the previous reload');
     crashPoint('start.workers-compared');
     reconciler.start();
-    tls?.start();
+    tls.start();
     limitHeapGrowth();
     idleMemory.start();
     audit.start();
@@ -112,7 +112,7 @@ async function startLocked(
     parts.socket.close();
     await blocking.releases.stop();
     await watched;
-    await tls?.stop();
+    await tls.stop();
     parts.statsSocket.close();
     await firstComparison;
     await reconciler.stop();

@@ -28,7 +28,6 @@ import { SitesStore } from '../store/sites-store.ts';
 import { WebhooksStore } from '../store/webhooks-store.ts';
 import type { ProxyVersions } from '../supervision/proxy-versions.ts';
 import type { Log } from '../telemetry/log.ts';
-import { CertificateOperations } from '../tls/certificate-operations.ts';
 import { ClientAddresses } from '../upstreams/client-addresses.ts';
 import { UnnamedRequestCounts, unnamedNotices } from '../upstreams/unnamed-requests.ts';
 import { Upstreams } from '../upstreams/upstreams.ts';
@@ -38,7 +37,7 @@ import { wireBlocking } from './blocking-parts.ts';
 import { wireManagedProxy } from './managed-proxy.ts';
 import { currentHealth, fromWorker, proxyStats, setSources, storedFacts } from './metric-sources.ts';
 import { ProxyLink, type ProxySide, type ProxySideOptions } from './proxy-side.ts';
-import { wireTls } from './tls-parts.ts';
+import { watchCertificates, wireTls } from './tls-parts.ts';
 
 /** Health is checked soon after these facts. */
 const mayChangeHealth: ReadonlySet<FactType> = new Set([
@@ -108,9 +107,11 @@ export async function wireService(options: {
     upstreams: blocking.upstreams,
     scheduleReload: proxyLink.forBlocking.scheduleReload,
     facts,
+    onInstalled: (milliseconds) => observers.certificates.installed(milliseconds),
     log,
     now,
   });
+  const certificateParts = watchCertificates(tls, { sites: sitesStore, emit, log, now });
 
   const proxy = await wireProxy({
     settings,
@@ -168,7 +169,7 @@ export async function wireService(options: {
       untested: versions.untested(registry.runningVersion),
     }),
     unboundKeys: () => keys.unbound(),
-    proxyProblems: async () => [...(await proxy.problems()), ...(tls?.problems() ?? [])],
+    proxyProblems: async () => [...(await proxy.problems()), ...(await certificateParts.problems())],
     notices: async () => [
       ...unnamedNotices(await unnamed.byUpstream(), await blocking.upstreams.list()),
       ...(await proxy.notices()),
@@ -192,7 +193,7 @@ export async function wireService(options: {
       storedFacts: () => storedFacts(blocking.store, sitesStore),
       expiringEntries: () => blocking.store.countEnding(),
       claims: () => blocking.sources.claimsByKind(),
-      certificates: async () => null,
+      certificates: () => certificateParts.facts(),
       webhookBacklogs: () => webhooks.backlogs(),
       health: currentHealth(health),
       proxyStats: () => proxyStats(sockets, sitesStore),
@@ -219,12 +220,7 @@ export async function wireService(options: {
       largeHeadersStatus: () => versions.capabilitiesOf(registry.runningVersion).largeHeadersStatus,
     }),
     sites: proxy.sites,
-    certificates: new CertificateOperations({
-      certificates: null,
-      enabledSites: async () => (await sitesStore.domains()).map((domain) => ({ domain, names: [domain] })),
-      emit,
-      now,
-    }),
+    certificates: certificateParts.operations,
     configuration: proxy.configuration,
     keys,
     sessions,
@@ -237,5 +233,18 @@ export async function wireService(options: {
     operations: { ended: (operation) => emit('operation.answered', operation) },
     log,
   };
-  return { services, blocking, tls, proxy, facts, audit, webhooks, keys, socket, statsSocket, healthWatch, now };
+  return {
+    services,
+    blocking,
+    tls: certificateParts,
+    proxy,
+    facts,
+    audit,
+    webhooks,
+    keys,
+    socket,
+    statsSocket,
+    healthWatch,
+    now,
+  };
 }

@@ -209,7 +209,6 @@ export class FileKeeper {
         ([id, why]) =>
           `HAProxy refuses certificate ${id}, and serves the default certificate after a reload instead (${why}): replace it`,
       ),
-      ...[...this.#unreadable].map(([id, why]) => `certificate ${id} is served from its file alone: ${why}`),
     ];
   }
 

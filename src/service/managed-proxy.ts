@@ -211,12 +211,12 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     mayReload: () => !rule.missing,
     check: () => rule.check(),
     async problems() {
-      const problems = await proxyProblems({ live, rule, supervisor }, registry);
+      const problems = await proxyProblems({ configFile: live.path, rule, supervisor }, registry);
       return [...problems, ...upstreams.problems()];
     },
     async notices() {
       const { refusal } = await deniedPage();
-      const log = await missingLogSocket((await live.read()) ?? '');
+      const log = await missingLogSocket((await rule.findings()).logSockets);
       return [refusal, log].filter((text) => text !== null);
     },
     attached: () => null,

@@ -8,9 +8,10 @@ interface CertificateNames {
 
 /**
  * `show ssl cert`: `# filename` and a line for each; before it, if a transaction is open, `# transaction` and `*<file>`.
- * Null for any other reply.
+ * Empty: there are none. Null for any other reply.
  */
 export function parseNames(body: string): CertificateNames | null {
+  if (body === '') return { transaction: null, files: [] };
   const lines = body.split('\n');
   let transaction: string | null = null;
   if (lines[0] === '# transaction') {

@@ -46,9 +46,8 @@ export async function renderConfiguration(
   const machine = input.machine ?? (await readMachineFacts());
   try {
     const { sites, names } = await plainSites(input.sites, machine);
-    const [namesMap, sitesMap] = [namesMapContent(names), sitesMapContent(sites)].map((content) =>
-      contentAddressed(input.sitesMapBase, content),
-    ) as [NamedFile, NamedFile];
+    const namesMap = contentAddressed(input.sitesMapBase, namesMapContent(names));
+    const sitesMap = contentAddressed(input.sitesMapBase, sitesMapContent(sites));
     const maps = { names_map: namesMap.path, sites_map: sitesMap.path };
     const { sites: _checked, ...rest } = scopeOf(input, sites, maps, machine);
     refuseUnlessPlain(rest, '');
@@ -60,7 +59,7 @@ export async function renderConfiguration(
     return {
       text,
       sha256: createHash('sha256').update(text).digest('hex'),
-      files: [namesMap, sitesMap, file].filter((one) => one !== null && text.includes(one.path)) as NamedFile[],
+      files: [namesMap, sitesMap, ...(file === null ? [] : [file])].filter(({ path }) => text.includes(path)),
       warnings: refusal === null ? warnings : [refusal, ...warnings],
     };
   } catch (error) {

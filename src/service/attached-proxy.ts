@@ -95,7 +95,7 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
       await configuration.check();
       return [...configuration.problems(), ...upstreams.problems()];
     },
-    notices: async () => [],
+    notices: async () => upstreams.notices(),
     attached: () => configuration.report(),
     review: async () => undefined,
     async start() {

@@ -213,7 +213,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     async notices() {
       const { refusal } = await deniedPage();
       const log = await missingLogSocket((await live.read()) ?? '');
-      return [refusal, log].filter((text) => text !== null);
+      return [refusal, log, ...upstreams.notices()].filter((text) => text !== null);
     },
     attached: () => null,
     async review() {

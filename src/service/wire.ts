@@ -126,7 +126,12 @@ export async function wireService(options: {
   const panel = await readPanel(builtPanel, log);
   const sockets = { stats: statsSocket, master: socket };
   const unnamed = new UnnamedRequestCounts({
-    read: () => fromWorker(sockets, (from, prefix, deadline) => readRequestTable(from, prefix, unnamedTable, deadline)),
+    read: async () => {
+      if (proxy.upstreams.uncounted.length > 0) return null;
+      return await fromWorker(sockets, (from, prefix, deadline) =>
+        readRequestTable(from, prefix, unnamedTable, deadline),
+      );
+    },
     upstreams: blocking.upstreams,
     log,
     now,

@@ -6,8 +6,9 @@ import { type UpstreamsInConfiguration, unknownUpstreams } from '../../blocking/
 import { fileIdentity } from '../../files/file-identity.ts';
 import type { Settings } from '../../settings.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
-import { acceptedRule, findBlockedRule, gapTexts, upstreamGapsInText } from '../rules/blocked-rule.ts';
+import { acceptedRule, findBlockedRule, upstreamUsesIn } from '../rules/blocked-rule.ts';
 import { configLines } from '../rules/config-lines.ts';
+import { inForceOf } from '../rules/upstream-use.ts';
 import type { LiveFile } from './live-file.ts';
 
 const unknownTrust: TrustInConfiguration = { mapLoaded: null, hasEffect: null };
@@ -69,12 +70,8 @@ export class LiveRule {
   }
 
   #upstreamsIn(text: string): UpstreamsInConfiguration {
-    const { upstreamsMap, proxyProtocolMap } = this.#deps.settings;
-    const gaps = upstreamGapsInText(text, this.#deps.settings).filter(({ usesBlockedMap }) => usesBlockedMap);
-    return {
-      mapLoaded: namesFile(text, upstreamsMap),
-      gaps: (needsProxyProtocol) => gapTexts(gaps, { proxyProtocolMap, needsProxyProtocol }),
-    };
+    const uses = upstreamUsesIn(text, this.#deps.settings);
+    return { mapLoaded: namesFile(text, this.#deps.settings.upstreamsMap), ...inForceOf(uses) };
   }
 
   /** The problem and what to do; null: the configuration has the rule, or is empty. */

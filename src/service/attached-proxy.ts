@@ -95,7 +95,10 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
       await configuration.check();
       return [...configuration.problems(), ...upstreams.problems()];
     },
-    notices: async () => upstreams.notices(),
+    async notices() {
+      await configuration.check();
+      return upstreams.notices();
+    },
     attached: () => configuration.report(),
     review: async () => undefined,
     async start() {

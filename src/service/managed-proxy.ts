@@ -211,6 +211,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
       return [...problems, ...upstreams.problems()];
     },
     async notices() {
+      await rule.check();
       const { refusal } = await deniedPage();
       const log = await missingLogSocket((await live.read()) ?? '');
       return [refusal, log, ...upstreams.notices()].filter((text) => text !== null);

@@ -127,6 +127,7 @@ export async function wireService(options: {
   const sockets = { stats: statsSocket, master: socket };
   const unnamed = new UnnamedRequestCounts({
     read: async () => {
+      await proxy.check();
       if (proxy.upstreams.uncounted.length > 0) return null;
       return await fromWorker(sockets, (from, prefix, deadline) =>
         readRequestTable(from, prefix, unnamedTable, deadline),

@@ -139,7 +139,13 @@ export async function wireService(options: {
   const panel = await readPanel(builtPanel, log);
   const sockets = { stats: statsSocket, master: socket };
   const unnamed = new UnnamedRequestCounts({
-    read: () => fromWorker(sockets, (from, prefix, deadline) => readRequestTable(from, prefix, unnamedTable, deadline)),
+    read: async () => {
+      await proxy.check();
+      if (proxy.upstreams.uncounted.length > 0) return null;
+      return await fromWorker(sockets, (from, prefix, deadline) =>
+        readRequestTable(from, prefix, unnamedTable, deadline),
+      );
+    },
     upstreams: blocking.upstreams,
     log,
     now,

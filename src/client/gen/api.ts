@@ -1041,9 +1041,9 @@ export interface components {
       readonly by: string | null;
       /** What HAProxy answers itself: 400, 403, or from HAProxy 3.2 on 431 for headers that are too large; null: the request is passed on. */
       readonly status: number | null;
-      /** True: every front end that denies blocked addresses judges this client, in every worker. False: not all do, as `upstreams_reason` says; such a front end judges the peer. If the live configuration has no rules for upstreams at all, the answer is that for the peer. Null: not known. */
+      /** True: every front end that denies blocked addresses judges the clients of upstreams, in every worker; one without HTTP those that PROXY protocol names. False: not all do, as `upstreams_reason` says; such a front end judges the peer. If the live configuration has no rules for upstreams at all, the answer is that for the peer. Null: not known, for example because a rule has a condition that may not hold. */
       readonly upstreams_in_force: boolean | null;
-      /** Why upstreams are not in force everywhere, or why that is not known; null if they are. `/health` names every front end and what it lacks. */
+      /** Why upstreams are not in force everywhere, or why that is not known; null if they are. `/health` names every such front end. */
       readonly upstreams_reason: string | null;
     };
     /** A request as HAProxy receives it. */
@@ -2132,7 +2132,7 @@ export interface components {
       readonly blocked_inside: readonly string[];
       /** How many these are. */
       readonly blocked_inside_total: number;
-      /** How many requests named no client and were served without a check of the blocked map, counted by the current worker; an address that sends none for a day is forgotten. Health checks of a load balancer are such requests; if the number grows with the traffic, the header is missing. Null: the worker did not answer, or its configuration does not count them. */
+      /** How many requests named no client and were served without a check of the blocked map, counted by the current worker; an address that sends none for a day is forgotten. Health checks of a load balancer are such requests; if the number grows with the traffic, the header is missing. Null: the worker did not answer, or its configuration does not count all of them. */
       readonly unnamed_requests: number | null;
       /** When the last of them came; null: none, or unknown. */
       readonly last_unnamed_at: string | null;
@@ -2272,7 +2272,7 @@ export interface components {
       readonly items: readonly components['schemas']['Upstream'][];
       /** How many there are. */
       readonly total: number;
-      /** True: every worker holds them, and HAProxy judges the clients that they name. False: not, or not in every worker. Null: not known yet. */
+      /** True: every worker holds them, and HAProxy judges the clients that they name. False: not, or not in every worker. Null: not known. */
       readonly in_force: boolean | null;
       /** Why they are not in force, or why that is not known; null if they are. */
       readonly reason: string | null;

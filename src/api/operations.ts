@@ -12,6 +12,7 @@ import { healthOperations } from './health.ts';
 import { keyOperations } from './keys.ts';
 import { metricsOperations } from './metrics.ts';
 import type { Operation } from './operation.ts';
+import { siteTlsOperations } from './site-tls.ts';
 import { siteOperations } from './sites.ts';
 import { sourceOperations } from './sources.ts';
 import { trustedIpOperations } from './trusted-ips.ts';
@@ -29,6 +30,7 @@ export const operations: readonly Operation[] = [
   ...upstreamOperations,
   explainClientAddress,
   ...siteOperations,
+  ...siteTlsOperations,
   ...configurationOperations,
   ...keyOperations,
   ...auditOperations,

@@ -21,3 +21,9 @@ export function coversHost(pattern: string, host: string): boolean {
   const dot = host.indexOf('.');
   return dot > 0 && host.slice(dot) === pattern.slice(1);
 }
+
+/** `*.example.com` for `shop.example.com`; a wildcard, and a name without a dot, for itself. */
+export function wildcardOver(name: string): string {
+  const dot = name.indexOf('.');
+  return dot < 0 ? name : `*${name.slice(dot)}`;
+}

@@ -64,6 +64,7 @@ const rows = [
   [6041, 'CannotUndo', 'State', 'cannot be undone exactly', 409],
   [6050, 'InsideUpstream', 'State', 'inside an upstream', 409],
   [6051, 'UpstreamRulesMissing', 'Configuration', 'configuration without the rules for upstreams', 422],
+  [6052, 'TlsOff', 'State', 'the front end serves no TLS', 409],
 ] as const satisfies readonly (readonly [number, string, string, string, number])[];
 
 type Row = (typeof rows)[number];

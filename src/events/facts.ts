@@ -70,7 +70,7 @@ export type DoneOperation =
   | (Done<'distrust', Address> & ReadBack)
   | (OwnDone<'expire_trust', Address> & ReadBack)
   | (Done<'set_site', { readonly domain: string }> & { readonly created: boolean })
-  | Done<'remove_site', { readonly domain: string }>
+  | Done<'remove_site' | 'set_site_tls', { readonly domain: string }>
   | (Done<'set_upstream', { readonly upstream: string }> &
       ReadBack & { readonly created: boolean; readonly networks: number })
   | (Done<'remove_upstream', { readonly upstream: string }> & ReadBack)

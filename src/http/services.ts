@@ -12,6 +12,7 @@ import type { EventFeed } from '../events/event-feed.ts';
 import type { Health } from '../health/health.ts';
 import type { ApiKeys } from '../keys/keys.ts';
 import type { Sessions } from '../keys/sessions.ts';
+import type { SitesTls } from '../sites/site-tls.ts';
 import type { SitesService } from '../sites/sites-service.ts';
 import type { ClientAddresses } from '../upstreams/client-addresses.ts';
 import type { Upstreams } from '../upstreams/upstreams.ts';
@@ -28,6 +29,7 @@ export interface Services {
   readonly upstreams: Pick<Upstreams, 'list' | 'get' | 'put' | 'remove'>;
   readonly clientAddresses: Pick<ClientAddresses, 'explain'>;
   readonly sites: SitesService;
+  readonly sitesTls: Pick<SitesTls, 'get' | 'put'>;
   readonly configuration: ConfigurationService;
   readonly keys: Pick<ApiKeys, 'authenticate' | 'list' | 'create' | 'bind' | 'revoke'>;
   readonly sessions: Pick<Sessions, 'authenticate' | 'start' | 'end'>;

@@ -35,7 +35,7 @@ import type { ProxySide, ProxySideOptions } from './proxy-side.ts';
 /** @throws when the template cannot be read */
 export async function wireManagedProxy(options: ProxySideOptions): Promise<ProxySide> {
   const { settings, sites: sitesStore, parts, socket, versions, log, emit, now } = options;
-  const { keeper, trusted, upstreams, reconciler, registry } = parts;
+  const { keeper, trusted, upstreams, https, reconciler, registry } = parts;
   const live = new LiveFile(settings.configFile);
   const origin = new LiveOrigin(join(settings.stateDir, 'live-configuration'));
   const backups = new BackupStore(settings.backupDir, now);
@@ -85,9 +85,10 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     if (keeper.problem !== null || !(await keeper.file.unchanged())) await keeper.updateBlockedIpsMap();
     await trusted.updateTrustedIpsMap();
     await upstreams.updateUpstreamMaps();
+    await https.updateHttpsMap();
   };
-  const { blockedMap, trustedMap, upstreamsMap, proxyProtocolMap } = settings;
-  const mapFiles = [blockedMap, trustedMap, upstreamsMap, proxyProtocolMap];
+  const { blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, httpsSitesMap } = settings;
+  const mapFiles = [blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, httpsSitesMap];
   const ensureStart = () =>
     ensureStartConfiguration({
       live,
@@ -207,6 +208,9 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     },
     get upstreams() {
       return rule.upstreams;
+    },
+    get https() {
+      return rule.https;
     },
     drift,
     get interrupted() {

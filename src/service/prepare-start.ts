@@ -18,7 +18,7 @@ import type { ProxySide } from './proxy-side.ts';
 interface StartParts {
   readonly settings: Settings;
   readonly state: Pick<OpenState, 'instance' | 'knownInstance'>;
-  readonly blocking: Pick<BlockingParts, 'store' | 'keeper' | 'trusted' | 'upstreams' | 'bulk' | 'claims'>;
+  readonly blocking: Pick<BlockingParts, 'store' | 'keeper' | 'trusted' | 'upstreams' | 'https' | 'bulk' | 'claims'>;
   readonly trustedIps: TrustedIpsStore;
   readonly upstreamsStore: UpstreamsStore;
   readonly proxy: Pick<ProxySide, 'review' | 'start'>;
@@ -33,7 +33,7 @@ interface StartParts {
 export async function prepareStart(parts: StartParts): Promise<void> {
   const { settings, state, blocking, trustedIps, upstreamsStore, proxy, keys, keyFile, audit, log } = parts;
   const { instance, knownInstance } = state;
-  const { keeper, trusted, upstreams, bulk } = blocking;
+  const { keeper, trusted, upstreams, https, bulk } = blocking;
   await proxy.review();
   await removeStaleTemporaries(settings.blockedMap);
   const takeOver = {
@@ -59,6 +59,7 @@ export async function prepareStart(parts: StartParts): Promise<void> {
   await bulk.forgetFinished();
   await trusted.updateTrustedIpsMap();
   await upstreams.updateUpstreamMaps();
+  if (!settings.attached) await https.updateHttpsMap();
   crashPoint('start.trusted-map-written');
   if (!knownInstance) await rememberInstance(settings, instance, log);
   crashPoint('start.instance-remembered');

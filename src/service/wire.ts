@@ -2,6 +2,7 @@
 
 import { Registry } from '@prometheus-io/client';
 import { AuditRecorder } from '../audit/audit-recorder.ts';
+import { refuseAttached } from '../configuration/attached/attached-operations.ts';
 import { unnamedTable } from '../configuration/template/client-address-rules.ts';
 import { EventFeed } from '../events/event-feed.ts';
 import { EventRing } from '../events/event-ring.ts';
@@ -19,9 +20,11 @@ import { Sessions } from '../keys/sessions.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { MetricObservers } from '../metrics/observers.ts';
 import type { Settings } from '../settings.ts';
+import { SitesTls } from '../sites/site-tls.ts';
 import type { OpenState } from '../start/open-state.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
 import { AuditStore } from '../store/audit-store.ts';
+import { CertificatesStore } from '../store/certificates-store.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
 import { SessionsStore } from '../store/sessions-store.ts';
 import { SitesStore } from '../store/sites-store.ts';
@@ -47,6 +50,8 @@ const mayChangeHealth: ReadonlySet<FactType> = new Set([
   'worker.appeared',
   'worker.gone',
 ]);
+
+const changesSites: ReadonlySet<string> = new Set(['set_site', 'remove_site']);
 
 async function wireProxy(options: ProxySideOptions): Promise<ProxySide> {
   return options.settings.attached ? wireAttachedProxy(options) : await wireManagedProxy(options);
@@ -167,6 +172,24 @@ export async function wireService(options: {
     if (mayChangeHealth.has(type)) healthWatch.kick();
   });
 
+  const certificates = new CertificatesStore(database);
+  const sitesTls = new SitesTls({
+    set: blocking.https,
+    certificates: {
+      ownersOf: (names) => certificates.ownersOf(names),
+      // The seam to the installer: without one, no certificate is proved to be served.
+      isServed: () => false,
+    },
+    enabled: settings.httpsBind.length > 0,
+    emit,
+    log,
+  });
+  facts.listen(({ type, data }) => {
+    if (type === 'operation.done' && changesSites.has(data.operation)) sitesTls.kick();
+  });
+  const refuseTls = async () => refuseAttached(settings.configFile, 'sites');
+  const refusedTls = { get: refuseTls, put: refuseTls };
+
   const metrics = new Metrics({
     registry: metricRegistry,
     observers,
@@ -205,6 +228,7 @@ export async function wireService(options: {
       largeHeadersStatus: () => versions.capabilitiesOf(registry.runningVersion).largeHeadersStatus,
     }),
     sites: proxy.sites,
+    sitesTls: settings.attached ? refusedTls : sitesTls,
     configuration: proxy.configuration,
     keys,
     sessions,
@@ -217,5 +241,5 @@ export async function wireService(options: {
     operations: { ended: (operation) => emit('operation.answered', operation) },
     log,
   };
-  return { services, blocking, proxy, facts, audit, webhooks, keys, socket, statsSocket, healthWatch, now };
+  return { services, blocking, proxy, sitesTls, facts, audit, webhooks, keys, socket, statsSocket, healthWatch, now };
 }

@@ -1,4 +1,5 @@
 import { type Expression, type SqlBool, sql, type Transaction } from 'kysely';
+import { wildcardOver } from '../domain/certificate-name.ts';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { Database } from './open-database.ts';
 import type { CertificatesTable, CertificateVersionsTable, Schema } from './schema.ts';
@@ -65,6 +66,7 @@ export interface CertificateQuery {
 }
 
 const KEPT_VERSIONS = 2;
+const NAMES_AT_ONCE = 500;
 /** The end of the year 9999, up to which text order is time order. */
 const LARGEST_TIME = 253_402_300_799_999;
 const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\/(c-[a-z2-7]{10})$/;
@@ -168,6 +170,26 @@ export class CertificatesStore {
       nextCursor: last === null ? null : `${last.not_after}/${last.id}`,
       total,
     };
+  }
+
+  /** The certificate of each of these names, its own or that of the wildcard over it; without those that have none. */
+  async ownersOf(names: readonly string[]): Promise<Map<string, string>> {
+    const owned = new Map<string, string>();
+    const wanted = [...new Set(names.flatMap((name) => [name, wildcardOver(name)]))];
+    for (let from = 0; from < wanted.length; from += NAMES_AT_ONCE) {
+      const rows = await this.#database.read
+        .selectFrom('certificate_names')
+        .selectAll()
+        .where('name', 'in', wanted.slice(from, from + NAMES_AT_ONCE))
+        .execute();
+      for (const { name, certificate } of rows) owned.set(name, certificate);
+    }
+    return new Map(
+      names.flatMap((name): [string, string][] => {
+        const owner = owned.get(name) ?? owned.get(wildcardOver(name));
+        return owner === undefined ? [] : [[name, owner]];
+      }),
+    );
   }
 
   async count(): Promise<number> {

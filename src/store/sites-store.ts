@@ -76,7 +76,7 @@ export class SitesStore {
   }
 }
 
-function toSite(row: SitesTable): SiteRecord {
+function toSite(row: Pick<SitesTable, 'domain' | 'servers_json' | 'created_at' | 'updated_at'>): SiteRecord {
   const servers = JSON.parse(row.servers_json) as SiteServer[];
   return { domain: row.domain, servers, created_at: row.created_at, updated_at: row.updated_at };
 }

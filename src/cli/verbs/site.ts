@@ -7,6 +7,7 @@ import { fromNow } from '../output/times.ts';
 import { consentOf, reloadLines, replaceHelp } from '../reload-text.ts';
 import { printAnswer, type Session } from '../session.ts';
 import { type Options, Verb } from '../verb.ts';
+import { siteTlsVerb } from './site-tls.ts';
 
 const serverForm = 'HOST:PORT[,weight=N][,backup][,max_connections=N][,check=false][,ssl=verify]';
 
@@ -63,7 +64,8 @@ export function siteVerb(cli: CommandLine): Verb {
   return new Verb('site', 'manage domains and their servers')
     .addCommand(cli.calling(set, siteSet))
     .addCommand(cli.calling(rm, siteRemove))
-    .addCommand(cli.calling(ls, siteList));
+    .addCommand(cli.calling(ls, siteList))
+    .addCommand(siteTlsVerb(cli));
 }
 
 const onInterruption = (): string => 'the service continues the change; see: proxy-manager site ls';

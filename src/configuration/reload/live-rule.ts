@@ -1,6 +1,7 @@
 // Whether the live configuration has the rule that denies blocked addresses, without which no reload can enforce a
 // block, and its exception for trusted addresses, without which trust has no effect.
 
+import { type HttpsInConfiguration, unknownHttps } from '../../blocking/https-set.ts';
 import type { TrustInConfiguration } from '../../blocking/trusted-set.ts';
 import { type UpstreamsInConfiguration, unknownUpstreams } from '../../blocking/upstream-set.ts';
 import { fileIdentity } from '../../files/file-identity.ts';
@@ -14,7 +15,10 @@ const unknownTrust: TrustInConfiguration = { mapLoaded: null, hasEffect: null };
 
 interface LiveRuleDeps {
   readonly live: LiveFile;
-  readonly settings: Pick<Settings, 'blockedMap' | 'trustedMap' | 'upstreamsMap' | 'proxyProtocolMap' | 'configFile'>;
+  readonly settings: Pick<
+    Settings,
+    'blockedMap' | 'trustedMap' | 'upstreamsMap' | 'proxyProtocolMap' | 'httpsSitesMap' | 'configFile'
+  >;
   readonly log: Log;
 }
 
@@ -23,6 +27,7 @@ export class LiveRule {
   #missing = false;
   #trust: TrustInConfiguration = unknownTrust;
   #upstreams = unknownUpstreams;
+  #https = unknownHttps;
   #checkedFile: string | null = null;
 
   constructor(deps: LiveRuleDeps) {
@@ -43,6 +48,10 @@ export class LiveRule {
     return this.#upstreams;
   }
 
+  get https(): HttpsInConfiguration {
+    return this.#https;
+  }
+
   /** Never throws: health reports an unreadable file, which is no reason to leave a block unenforced. */
   async check(): Promise<void> {
     try {
@@ -52,11 +61,13 @@ export class LiveRule {
       this.#missing = this.problemOf(text ?? '') !== null;
       this.#trust = text === null ? unknownTrust : this.#trustIn(text);
       this.#upstreams = text === null ? unknownUpstreams : this.#upstreamsIn(text);
+      this.#https = text === null ? unknownHttps : { mapLoaded: namesFile(text, this.#deps.settings.httpsSitesMap) };
       // Recorded before the read, so that the next check notices a write meanwhile.
       this.#checkedFile = identity;
     } catch (error) {
       this.#trust = unknownTrust;
       this.#upstreams = unknownUpstreams;
+      this.#https = unknownHttps;
       this.#checkedFile = null;
       this.#deps.log.warn('The live configuration could not be checked', { cause: causeText(error) });
     }

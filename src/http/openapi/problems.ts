@@ -167,6 +167,10 @@ const samples: Readonly<Record<number, Sample>> = {
     op: 'read request',
     ...field('header', 'give the header that names the client, or proxy_protocol: true'),
   },
+  [codes.TlsOff]: {
+    op: 'set TLS settings',
+    detail: 'TLS is off: set PROXY_MANAGER_HTTPS_BIND, such as any:443, restart the service and reload',
+  },
   [codes.UpstreamRulesMissing]: {
     op: 'render configuration',
     detail:

@@ -351,3 +351,8 @@ function databaseUrl(value: string, given: boolean, prefix: string): string {
   }
   return given ? value : `sqlite:${join(prefix === '' ? '/' : prefix, databaseFile(value))}`;
 }
+
+/** Whether HAProxy serves certificates of this service. An attached one may: its operator's configuration decides. */
+export function usesCertificates({ attached, httpsBind }: Pick<Settings, 'attached' | 'httpsBind'>): boolean {
+  return attached || httpsBind.length > 0;
+}

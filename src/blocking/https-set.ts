@@ -7,7 +7,7 @@ import { RuntimeMap } from '../haproxy/maps/runtime-map.ts';
 import type { MasterSocket } from '../haproxy/socket/master-socket.ts';
 import { isUnknownMap } from '../haproxy/socket/replies.ts';
 import { auditedChange } from '../store/audit-rows.ts';
-import type { SiteTlsStore } from '../store/site-tls-store.ts';
+import type { NamedSite, SiteTlsStore } from '../store/site-tls-store.ts';
 import { nothingChanged } from './answers.ts';
 import type { WorkerRegistry } from './compare/worker-registry.ts';
 import { differences, SmallMap } from './small-map.ts';
@@ -54,7 +54,7 @@ interface HttpsSetDeps {
 
 /** Sites with what they want, and entries as they are. */
 export interface HttpsState {
-  readonly sites: readonly { readonly domain: string; readonly tls: SiteTls }[];
+  readonly sites: readonly NamedSite[];
   readonly entries: ReadonlyMap<string, string>;
 }
 
@@ -139,7 +139,8 @@ export class HttpsSet {
     const done = await this.#writer.change<{ readonly known: boolean; readonly more: boolean }>(caller, async () => {
       const { sites, entries } = await this.state();
       const before = sites.find(({ domain }) => domain === site?.domain)?.tls;
-      const wished = site === null ? sites : sites.map((one) => (one.domain === site.domain ? site : one));
+      const wished =
+        site === null ? sites : sites.map((one) => (one.domain === site.domain ? { ...one, tls: site.tls } : one));
       const wanted = await change.wanted({ sites: wished, entries });
       const all = differences(entries, wanted);
       const [add, remove] = [all.add.slice(0, mostAtOnce), all.remove.slice(0, mostAtOnce)];

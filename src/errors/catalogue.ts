@@ -65,6 +65,8 @@ const rows = [
   [6050, 'InsideUpstream', 'State', 'inside an upstream', 409],
   [6051, 'UpstreamRulesMissing', 'Configuration', 'configuration without the rules for upstreams', 422],
   [6052, 'TlsOff', 'State', 'the front end serves no TLS', 409],
+  [6054, 'NameOfAnotherSite', 'State', 'name of another site', 409],
+  [6055, 'InvalidSite', 'Parameter', 'invalid site', 400],
 ] as const satisfies readonly (readonly [number, string, string, string, number])[];
 
 type Row = (typeof rows)[number];

@@ -34,7 +34,7 @@ import type { ProxySide, ProxySideOptions } from './proxy-side.ts';
 
 /** @throws when the template cannot be read */
 export async function wireManagedProxy(options: ProxySideOptions): Promise<ProxySide> {
-  const { settings, sites: sitesStore, parts, socket, versions, log, emit, now } = options;
+  const { settings, sites: sitesStore, parts, socket, certificates, versions, log, emit, now } = options;
   const { keeper, trusted, upstreams, https, reconciler, registry } = parts;
   const live = new LiveFile(settings.configFile);
   const origin = new LiveOrigin(join(settings.stateDir, 'live-configuration'));
@@ -86,7 +86,9 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     await trusted.updateTrustedIpsMap();
     await upstreams.updateUpstreamMaps();
     await https.updateHttpsMap();
+    await certificates?.refresh();
   };
+  const substitute = certificates === null ? undefined : (output: string) => certificates.substitute(output);
   const { blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, httpsSitesMap } = settings;
   const mapFiles = [blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, httpsSitesMap];
   const ensureStart = () =>
@@ -97,6 +99,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
       proxyBin: settings.proxyBin,
       mapFiles,
       render: renderStored,
+      substitute,
       log,
     });
 
@@ -126,6 +129,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     proxyBin: settings.proxyBin,
     fileBases,
     mapFiles,
+    substitute,
     ports: {
       render,
       sites: () => sitesStore.all(),
@@ -145,7 +149,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     stillNeeded: async () => {
       await reconciler.check(false);
       const current = registry.current();
-      if (marker.interrupted !== null) return true;
+      if (marker.interrupted !== null || certificates?.reloadNeeded === true) return true;
       return !parts.link.state.up || current === null || !registry.isInSync(current);
     },
     memoryAllows: () => memoryAllowsWorker(registry.current()?.pid ?? null),
@@ -219,12 +223,12 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     mayReload: () => !rule.missing,
     check: () => rule.check(),
     async problems() {
-      const problems = await proxyProblems({ live, rule, supervisor }, registry);
+      const problems = await proxyProblems({ configFile: live.path, rule, supervisor }, registry);
       return [...problems, ...upstreams.problems()];
     },
     async notices() {
       const { refusal } = await deniedPage();
-      const log = await missingLogSocket((await live.read()) ?? '');
+      const log = await missingLogSocket((await rule.findings()).logSockets);
       return [refusal, log].filter((text) => text !== null);
     },
     attached: () => null,

@@ -14,6 +14,7 @@ import type { UpstreamsStore } from '../store/upstreams-store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { BlockingParts } from './blocking-parts.ts';
 import type { ProxySide } from './proxy-side.ts';
+import type { TlsParts } from './tls-parts.ts';
 
 interface StartParts {
   readonly settings: Settings;
@@ -21,6 +22,8 @@ interface StartParts {
   readonly blocking: Pick<BlockingParts, 'store' | 'keeper' | 'trusted' | 'upstreams' | 'https' | 'bulk' | 'claims'>;
   readonly trustedIps: TrustedIpsStore;
   readonly upstreamsStore: UpstreamsStore;
+  /** Null: the service serves no certificates. */
+  readonly tls: Pick<TlsParts, 'load'> | null;
   readonly proxy: Pick<ProxySide, 'review' | 'start'>;
   readonly keys: ApiKeys;
   /** Where the key made at the first start is written. */
@@ -31,7 +34,7 @@ interface StartParts {
 }
 
 export async function prepareStart(parts: StartParts): Promise<void> {
-  const { settings, state, blocking, trustedIps, upstreamsStore, proxy, keys, keyFile, audit, log } = parts;
+  const { settings, state, blocking, trustedIps, upstreamsStore, tls, proxy, keys, keyFile, audit, log } = parts;
   const { instance, knownInstance } = state;
   const { keeper, trusted, upstreams, https, bulk } = blocking;
   await proxy.review();
@@ -65,6 +68,8 @@ export async function prepareStart(parts: StartParts): Promise<void> {
   crashPoint('start.instance-remembered');
   await keys.finishBinding();
   await keys.ensureFirstKey(keyFile, (row) => audit.finished(row, {}));
+  await tls?.load();
+  crashPoint('start.certificates-written');
   await proxy.start();
 }
 

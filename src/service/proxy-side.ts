@@ -16,6 +16,7 @@ import type { SitesStore } from '../store/sites-store.ts';
 import type { ProxyVersions } from '../supervision/proxy-versions.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { BlockingParts } from './blocking-parts.ts';
+import type { CertificateFiles } from './tls-parts.ts';
 
 export interface ProxySide {
   readonly sites: SitesService;
@@ -61,6 +62,8 @@ export interface ProxySideOptions {
     'keeper' | 'trusted' | 'upstreams' | 'https' | 'reconciler' | 'registry' | 'link'
   >;
   readonly socket: MasterSocket;
+  /** Null: the service serves no certificates. */
+  readonly certificates: CertificateFiles | null;
   readonly versions: ProxyVersions;
   readonly log: Log;
   readonly emit: Emit;

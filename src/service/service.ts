@@ -73,7 +73,7 @@ async function startLocked(
   let started = false;
   let firstComparison: Promise<void> | null = null;
   const parts = await wireService({ settings, state, versions, version, started: () => started, log });
-  const { services, blocking, proxy, sitesTls, facts, audit, webhooks, keys, healthWatch, now } = parts;
+  const { services, blocking, tls, sitesTls, proxy, facts, audit, webhooks, keys, healthWatch, now } = parts;
   const { reconciler } = blocking;
   const keyFile = join(settings.stateDir, 'api-key');
   const idleMemory = IdleMemory.ofThisProcess();
@@ -90,6 +90,7 @@ async function startLocked(
     if (proxy.interrupted) proxy.reloads.schedule('a crash interrupted the previous reload');
     crashPoint('start.workers-compared');
     reconciler.start();
+    tls?.start();
     limitHeapGrowth();
     idleMemory.start();
     audit.start();
@@ -113,6 +114,7 @@ async function startLocked(
     parts.socket.close();
     await blocking.releases.stop();
     await watched;
+    await tls?.stop();
     parts.statsSocket.close();
     await firstComparison;
     await reconciler.stop();
@@ -136,6 +138,7 @@ async function startLocked(
       blocking,
       trustedIps,
       upstreamsStore,
+      tls,
       proxy,
       keys,
       keyFile,

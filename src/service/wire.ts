@@ -24,7 +24,6 @@ import { SitesTls } from '../sites/site-tls.ts';
 import type { OpenState } from '../start/open-state.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
 import { AuditStore } from '../store/audit-store.ts';
-import { CertificatesStore } from '../store/certificates-store.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
 import { SessionsStore } from '../store/sessions-store.ts';
 import { SitesStore } from '../store/sites-store.ts';
@@ -40,6 +39,7 @@ import { wireBlocking } from './blocking-parts.ts';
 import { wireManagedProxy } from './managed-proxy.ts';
 import { currentHealth, fromWorker, proxyStats, setSources, storedFacts } from './metric-sources.ts';
 import { ProxyLink, type ProxySide, type ProxySideOptions } from './proxy-side.ts';
+import { wireTls } from './tls-parts.ts';
 
 /** Health is checked soon after these facts. */
 const mayChangeHealth: ReadonlySet<FactType> = new Set([
@@ -104,6 +104,27 @@ export async function wireService(options: {
     },
   });
   const { registry } = blocking;
+  const tls = await wireTls({
+    settings,
+    database,
+    socket,
+    upstreams: blocking.upstreams,
+    scheduleReload: proxyLink.forBlocking.scheduleReload,
+    around: (certificate, names, work) => sitesTls.around(certificate, names, work),
+    facts,
+    log,
+    now,
+  });
+  const sitesTls: SitesTls = new SitesTls({
+    set: blocking.https,
+    certificates: {
+      ownersOf: async (names) => (await tls?.ownersOf(names)) ?? new Map(),
+      isServed: (id) => tls?.isServed(id) ?? false,
+    },
+    enabled: settings.httpsBind.length > 0,
+    emit,
+    log,
+  });
 
   const proxy = await wireProxy({
     settings,
@@ -111,6 +132,7 @@ export async function wireService(options: {
     history: new ReloadsStore(database),
     parts: blocking,
     socket,
+    certificates: tls?.files ?? null,
     versions,
     log,
     emit,
@@ -160,7 +182,7 @@ export async function wireService(options: {
       untested: versions.untested(registry.runningVersion),
     }),
     unboundKeys: () => keys.unbound(),
-    proxyProblems: () => proxy.problems(),
+    proxyProblems: async () => [...(await proxy.problems()), ...(tls?.problems() ?? [])],
     notices: async () => [
       ...unnamedNotices(await unnamed.byUpstream(), await blocking.upstreams.list()),
       ...(await proxy.notices()),
@@ -172,18 +194,6 @@ export async function wireService(options: {
     if (mayChangeHealth.has(type)) healthWatch.kick();
   });
 
-  const certificates = new CertificatesStore(database);
-  const sitesTls = new SitesTls({
-    set: blocking.https,
-    certificates: {
-      ownersOf: (names) => certificates.ownersOf(names),
-      // The seam to the installer: without one, no certificate is proved to be served.
-      isServed: () => false,
-    },
-    enabled: settings.httpsBind.length > 0,
-    emit,
-    log,
-  });
   facts.listen(({ type, data }) => {
     if (type === 'operation.done' && changesSites.has(data.operation)) sitesTls.kick();
   });
@@ -241,5 +251,19 @@ export async function wireService(options: {
     operations: { ended: (operation) => emit('operation.answered', operation) },
     log,
   };
-  return { services, blocking, proxy, sitesTls, facts, audit, webhooks, keys, socket, statsSocket, healthWatch, now };
+  return {
+    services,
+    blocking,
+    tls,
+    sitesTls,
+    proxy,
+    facts,
+    audit,
+    webhooks,
+    keys,
+    socket,
+    statsSocket,
+    healthWatch,
+    now,
+  };
 }

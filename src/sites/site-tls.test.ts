@@ -47,7 +47,11 @@ const running = (worker = master.current) =>
     .live()
     .map(({ key, value }) => `${key} ${value}`)
     .sort();
-const file = async () => (await readFile(path(), 'utf8')).split('\n').filter((line) => line !== '' && line[0] !== '#');
+const file = async () =>
+  (await readFile(path(), 'utf8'))
+    .split('\n')
+    .filter((line) => line !== '' && line[0] !== '#')
+    .sort();
 /** All three copies. */
 const entries = async () => {
   const stored = [...(await new SiteTlsStore(kit.database).entries())].map((entry) => entry.join(' '));
@@ -245,6 +249,43 @@ describe('redirects and HSTS', () => {
     await expect(removal).rejects.toMatchObject({ code: codes.MapFileUnusable });
     expect(removed).toBe(false);
     await rmdir(path());
+  });
+
+  it('are for every name of the site that has a certificate, and not for a name of another site below a wildcard', async () => {
+    const other = 'other.example.com';
+    await new SitesStore(kit.database).put(
+      { domain: shop, names: ['www.example.com', '*.example.com'], servers: [] },
+      new Date(),
+    );
+    await addSite(other);
+    owners.set('*.example.com', 'c-a');
+    expect(await tls.put(shop, redirect, caller())).toMatchObject({
+      in_force: false,
+      reason: 'there is no certificate for www.example.com',
+    });
+    expect(await entries()).toEqual([
+      `*.example.com redirect`,
+      `${other} off`,
+      `${shop} redirect`,
+      'www.example.com off',
+    ]);
+    owners.set(other, 'c-a');
+    await tls.put(other, both, caller());
+    await tls.put(shop, { redirect: 'off', hsts: null }, caller());
+    expect(await entries()).toEqual([`${other} redirect:300:sub`]);
+  });
+
+  it('end for names that a lost wildcard covered', async () => {
+    await tls.put(shop, redirect, caller());
+    await tls.around('c-a', ['*.example.com'], async () => expect(await entries()).toEqual([]));
+  });
+
+  it('end while the site is disabled', async () => {
+    await tls.put(shop, redirect, caller());
+    await new SitesStore(kit.database).put({ domain: shop, enabled: false, servers: [] }, new Date());
+    await updated();
+    expect(await entries()).toEqual([]);
+    expect(await tls.get(shop)).toMatchObject({ in_force: false, reason: 'the site is disabled' });
   });
 
   it('end with the site', async () => {

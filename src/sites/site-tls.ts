@@ -4,11 +4,12 @@ import type { Caller } from '../api/caller.ts';
 import type { SiteTlsAnswer, SiteTlsRecord } from '../api/site-tls.ts';
 import { type HttpsSet, type HttpsState, unusedHttpsMap } from '../blocking/https-set.ts';
 import { KickablePause } from '../concurrency/pause.ts';
-import { wildcardOver } from '../domain/certificate-name.ts';
+import { coversHost, wildcardOver } from '../domain/certificate-name.ts';
 import { httpsMapValue, type SiteTls } from '../domain/site-tls.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { Emit } from '../events/facts.ts';
+import type { NamedSite } from '../store/site-tls-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
 const checkEveryMs = 5_000;
@@ -37,7 +38,7 @@ export class SitesTls {
   readonly #timer = new KickablePause();
   readonly #stop = new AbortController();
   /** Certificates that are being taken away from some names. */
-  readonly #leaving = new Map<string, ReadonlySet<string>>();
+  readonly #leaving = new Map<string, readonly string[]>();
   #loop: Promise<void> | null = null;
   /** A repeated failure is logged once. */
   #lastFailure: string | null = null;
@@ -63,10 +64,12 @@ export class SitesTls {
 
   /** Errors: 1100. */
   async get(domain: string): Promise<SiteTlsRecord> {
-    const state = await this.#deps.set.state();
-    const site = state.sites.find((one) => one.domain === domain);
+    const { sites, entries } = await this.#deps.set.state();
+    const site = sites.find((one) => one.domain === domain);
     if (site === undefined) throw unknownSite('get TLS settings', domain);
-    return await this.#recordOf(site, state.entries);
+    const owners = await this.#deps.certificates.ownersOf(site.names);
+    const reason = this.#obstacle(site, entries, owners);
+    return { domain, ...site.tls, certificate: owners.get(domain) ?? null, in_force: reason === null, reason };
   }
 
   /** Errors: 1100; 6052: the front end serves no TLS. */
@@ -75,13 +78,17 @@ export class SitesTls {
       const detail = 'TLS is off: set PROXY_MANAGER_HTTPS_BIND, such as any:443, restart the service and reload';
       throw new ServiceError(codes.TlsOff, 'set TLS settings', detail);
     }
-    const site = { domain, tls };
     const wanted = (state: HttpsState) => this.#wanted(state);
-    const done = await this.#deps.set.change({ what: `TLS settings of ${domain} set`, caller, site, wanted });
+    const done = await this.#deps.set.change({
+      what: `TLS settings of ${domain} set`,
+      caller,
+      site: { domain, tls },
+      wanted,
+    });
     if (done === null) throw unknownSite('set TLS settings', domain);
     if (done.more) this.kick();
     this.#deps.emit('operation.done', { operation: 'set_site_tls', caller, subject: { domain } });
-    const record = await this.#recordOf(site, (await this.#deps.set.state()).entries);
+    const record = await this.get(domain);
     return {
       ...record,
       ...(done.reason === null ? {} : { in_force: false, reason: done.reason }),
@@ -96,7 +103,7 @@ export class SitesTls {
    * `work`.
    */
   async around<T>(certificate: string, names: readonly string[], work: () => Promise<T>): Promise<T> {
-    if (names.length > 0) this.#leaving.set(certificate, new Set(names));
+    if (names.length > 0) this.#leaving.set(certificate, names);
     try {
       if (names.length > 0) await this.#update();
       return await work();
@@ -139,45 +146,37 @@ export class SitesTls {
     const wanted = new Map<string, string>();
     if (!this.#deps.enabled) return wanted;
     const wishes = new Map(
-      sites.flatMap(({ domain, tls }) => {
-        const value = httpsMapValue(tls);
-        return value === null ? [] : namesOf(domain).map((name): [string, string] => [name, value]);
+      sites.flatMap(({ names, enabled, tls }) => {
+        const value = enabled ? httpsMapValue(tls) : null;
+        return value === null ? [] : names.map((name): [string, string] => [name, value]);
       }),
     );
     const owners = await this.#deps.certificates.ownersOf([...wishes.keys()]);
     for (const [name, value] of wishes) {
       const certificate = owners.get(name);
-      if (certificate === undefined || this.#leaving.get(certificate)?.has(name) === true) continue;
+      const leaving = certificate === undefined ? [] : (this.#leaving.get(certificate) ?? []);
+      if (certificate === undefined || leaving.some((pattern) => coversHost(pattern, name))) continue;
       const begun = (entries.get(name) ?? nothing) !== nothing;
       if (begun || this.#deps.certificates.isServed(certificate)) wanted.set(name, value);
     }
     // HAProxy finds the entry of a wildcard for a name that has none.
-    for (const { domain } of sites) {
-      for (const name of namesOf(domain)) {
+    for (const { names } of sites) {
+      for (const name of names) {
         if (!wanted.has(name) && wanted.has(wildcardOver(name))) wanted.set(name, nothing);
       }
     }
     return wanted;
   }
 
-  async #recordOf(
-    { domain, tls }: { readonly domain: string; readonly tls: SiteTls },
-    entries: ReadonlyMap<string, string>,
-  ): Promise<SiteTlsRecord> {
-    const names = namesOf(domain);
-    const owners = await this.#deps.certificates.ownersOf(names);
-    const reason = this.#obstacle(names, httpsMapValue(tls), entries, owners);
-    return { domain, ...tls, certificate: owners.get(domain) ?? null, in_force: reason === null, reason };
-  }
-
   /** Why it is not in force; null: it is, or there is nothing to be. */
   #obstacle(
-    names: readonly string[],
-    value: string | null,
+    { names, enabled, tls }: NamedSite,
     entries: ReadonlyMap<string, string>,
     owners: ReadonlyMap<string, string>,
   ): string | null {
+    const value = httpsMapValue(tls);
     if (value === null) return null;
+    if (!enabled) return 'the site is disabled';
     if (!this.#deps.enabled) return 'TLS is off: PROXY_MANAGER_HTTPS_BIND is empty';
     for (const name of names) {
       if (entries.get(name) === value) continue;
@@ -187,10 +186,6 @@ export class SitesTls {
     }
     return this.#deps.set.usage.mapLoaded === false ? unusedHttpsMap : null;
   }
-}
-
-function namesOf(domain: string): readonly string[] {
-  return [domain];
 }
 
 function isSame(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {

@@ -8,12 +8,16 @@ import type { Schema } from './schema.ts';
  */
 const CANDIDATES = [31, 127] as const;
 
+const noKey = Buffer.alloc(0);
+
 type AddressTable = 'blocked_ips' | 'trusted_ips';
 
 export class AddressLookup {
   readonly #db: Kysely<Schema>;
   readonly #table: AddressTable;
   readonly #present: readonly PreparedQuery<{ ip_address: string }>[];
+  readonly #within: PreparedQuery<{ ip_address: string }>;
+  readonly #countWithin: PreparedQuery<{ total: number }>;
 
   constructor(db: Kysely<Schema>, table: AddressTable) {
     this.#db = db;
@@ -22,6 +26,9 @@ export class AddressLookup {
       const texts = new Array<string>(length).fill('');
       return new PreparedQuery(db.selectFrom(table).select('ip_address').where('ip_address', 'in', texts).compile());
     });
+    const within = db.selectFrom(table).where('sort_key', '>=', noKey).where('sort_key', '<=', noKey);
+    this.#within = new PreparedQuery(within.select('ip_address').orderBy(sql.ref('sort_key')).limit(1).compile());
+    this.#countWithin = new PreparedQuery(within.select((eb) => eb.fn.countAll<number>().as('total')).compile());
   }
 
   /** The table's networks that contain `entry`, without itself, narrowest first. */
@@ -39,27 +46,14 @@ export class AddressLookup {
   /** The table's entries inside `entry`, itself included, in address order. */
   async firstWithin(entry: IpEntry, limit: number): Promise<string[]> {
     const { first, last } = sortKeyRange(entry);
-    const rows = await this.#db
-      .selectFrom(this.#table)
-      .select('ip_address')
-      .where('sort_key', '>=', first)
-      .where('sort_key', '<=', last)
-      .orderBy(sql.ref('sort_key'))
-      .limit(limit)
-      .execute();
+    const rows = await this.#within.all(this.#db, [first, last, limit]);
     return rows.map((row) => row.ip_address);
   }
 
   /** How many these are. */
   async countWithin(entry: IpEntry): Promise<number> {
     const { first, last } = sortKeyRange(entry);
-    const { total } = await this.#db
-      .selectFrom(this.#table)
-      .select((eb) => eb.fn.countAll<number>().as('total'))
-      .where('sort_key', '>=', first)
-      .where('sort_key', '<=', last)
-      .executeTakeFirstOrThrow();
-    return total;
+    return (await this.#countWithin.first(this.#db, [first, last]))?.total ?? 0;
   }
 
   /** The table's entries inside `entry`, without itself, in address order. */

@@ -36,7 +36,7 @@ const sorted = async (texts: Iterable<string>) => new Set(texts);
 const ready = async (replace: boolean, ...calls: StagedRow[][]): Promise<string> => {
   const id = await bulk.begin({ replace, requestedBy: 'test' });
   for (const rows of calls) await bulk.stage(id, rows);
-  await bulk.markReady(id);
+  await bulk.markReady([id]);
   return id;
 };
 
@@ -204,7 +204,7 @@ describe('a bulk change', () => {
     const id = await bulk.begin({ replace: true });
     await bulk.stage(id, [line('192.0.2.1')]);
     await block(store, '192.0.2.9');
-    await bulk.markReady(id);
+    await bulk.markReady([id]);
     await finish(bulk, id, 10);
     expect(await blockedTexts(store)).toEqual(['192.0.2.1']);
   });
@@ -379,7 +379,7 @@ describe('a bulk change', () => {
   it('is applied only when it is complete, and accepts no rows afterwards', async () => {
     const id = await bulk.begin({ replace: false });
     await expect(bulk.applySlice(id, 10, NOON, nothing)).rejects.toThrow('receiving');
-    await bulk.markReady(id);
+    await bulk.markReady([id]);
     await expect(bulk.stage(id, [line('192.0.2.1')])).rejects.toThrow('adding');
   });
 
@@ -506,7 +506,7 @@ it('a bulk change accepts more unordered addresses than a slice has, then most o
         ),
       );
     }
-    await bulk.markReady(id);
+    await bulk.markReady([id]);
   };
   const texts = (from: number, to: number) =>
     new Set(Array.from({ length: to - from }, (_, n) => scattered(from + n).text));

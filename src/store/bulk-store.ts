@@ -238,16 +238,11 @@ export class BulkStore {
   }
 
   /**
-   * The body is complete. From here on a crash finishes the change, and later changes of its addresses outrank it; so
-   * the audit row is written now, and what it does is recorded with it. False: `condition` does not hold, and the change
-   * is not ready.
+   * The bodies of a request's bulk changes are complete. From here on a crash finishes them, and later changes of their
+   * addresses outrank them; so the audit row is written now, and what they do is recorded with it. False: `condition`
+   * does not hold, and none is ready.
    */
-  markReady(id: string, audited?: AuditedChange, condition?: ReadyCondition): Promise<boolean> {
-    return this.markAllReady([id], audited, condition);
-  }
-
-  /** The same for those of one request: in one transaction, with one audit row. */
-  async markAllReady(ids: readonly string[], audited?: AuditedChange, condition?: ReadyCondition): Promise<boolean> {
+  async markReady(ids: readonly string[], audited?: AuditedChange, condition?: ReadyCondition): Promise<boolean> {
     const now = new Date();
     const work = async (transaction: Transaction<Schema>) => {
       for (const id of ids) await this.#expect(transaction, id, ['receiving']);

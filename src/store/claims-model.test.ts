@@ -197,7 +197,7 @@ it('a bulk change acts on the claims of its source alone, however it is sliced',
         const id = await bulk.begin({ replace: one.replace, source: one.source });
         await bulk.stage(id, rows);
         const preview = await bulk.preview(id, { updatesAt: at });
-        await bulk.markReady(id);
+        await bulk.markReady([id]);
         const added: string[] = [];
         const removed: string[] = [];
         const counted = { updates: 0, renewed: 0, stays: 0 };
@@ -281,7 +281,7 @@ describe('a change that comes while a bulk change is applied', () => {
     if (before.length > 0) await store.applyGroup(before, NOON, nothing);
     const id = await bulk.begin({ replace: false, source: of });
     await bulk.stage(id, [staged]);
-    await bulk.markReady(id);
+    await bulk.markReady([id]);
     await store.applyGroup([meanwhile], NOON, nothing);
     await bulk.applySlice(id, 10, NOON, nothing);
     return await claiming();

@@ -94,6 +94,11 @@ export interface SitesTable {
   servers_json: string;
   /** Null: neither redirect nor HSTS. */
   tls_json: Generated<string | null>;
+  names_json: string;
+  canonical: string | null;
+  /** 0 or 1. */
+  enabled: number;
+  redirect_json: string | null;
   created_at: string;
   updated_at: string;
 }

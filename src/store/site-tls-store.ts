@@ -1,3 +1,4 @@
+import { namesOf } from '../domain/site-names.ts';
 import { plainHttp, type SiteTls } from '../domain/site-tls.ts';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { Database } from './open-database.ts';
@@ -5,6 +6,12 @@ import type { Database } from './open-database.ts';
 interface StoredSiteTls {
   readonly domain: string;
   readonly tls: SiteTls;
+}
+
+export interface NamedSite extends StoredSiteTls {
+  /** With its domain, and wildcards. */
+  readonly names: readonly string[];
+  readonly enabled: boolean;
 }
 
 interface SiteTlsChange {
@@ -28,13 +35,18 @@ export class SiteTlsStore {
   }
 
   /** Of every site, in order of domains. */
-  async sites(): Promise<StoredSiteTls[]> {
+  async sites(): Promise<NamedSite[]> {
     const rows = await this.#database.read
       .selectFrom('sites')
-      .select(['domain', 'tls_json'])
+      .select(['domain', 'tls_json', 'names_json', 'enabled'])
       .orderBy('domain')
       .execute();
-    return rows.map(({ domain, tls_json: json }) => ({ domain, tls: json === null ? plainHttp : JSON.parse(json) }));
+    return rows.map(({ domain, tls_json: json, names_json: names, enabled }) => ({
+      domain,
+      names: namesOf({ domain, names: JSON.parse(names) as string[] }),
+      enabled: enabled !== 0,
+      tls: json === null ? plainHttp : (JSON.parse(json) as SiteTls),
+    }));
   }
 
   /** In order of names. */

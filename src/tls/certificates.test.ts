@@ -15,7 +15,7 @@ const DAY = 86_400_000;
 const caller: Caller = { keyName: 'ops', requestId: 'r1', source: 'unix', receivedAt: 0 };
 const installed: Installation = {
   files: 'durable',
-  workers: [{ pid: 812, role: 'current', holds: true, reason: null }],
+  workers: [{ pid: 812, role: 'current', holds: true, reason: null, notAfter: null }],
   runtimeUpdated: true,
   handshake: 'seen',
   handshakeReason: null,

@@ -13,6 +13,7 @@ import type {
 import type { ChangeCounts } from '../blocking/answers.ts';
 import { type UpstreamSet, unknownUpstream } from '../blocking/upstream-set.ts';
 import { Mutex } from '../concurrency/mutex.ts';
+import { TimeSlice } from '../concurrency/slices.ts';
 import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import type { ReplaceConsent } from '../configuration/reload/replace-consent.ts';
 import { covers, type IpEntry } from '../domain/ip.ts';
@@ -159,14 +160,19 @@ export class Upstreams {
   async #blockedInside(
     networks: readonly IpEntry[],
   ): Promise<Pick<UpstreamRecord, 'blocked_inside' | 'blocked_inside_total'>> {
-    const inside = new Set<string>();
+    const { blocked } = this.#deps;
+    const slice = new TimeSlice();
+    const inside: string[] = [];
     let total = 0;
     for (const network of outermost(networks)) {
-      total += await this.#deps.blocked.countWithin(network);
-      if (inside.size >= listedInside) continue;
-      for (const text of await this.#deps.blocked.firstWithin(network, listedInside - inside.size)) inside.add(text);
+      const wanted = listedInside - inside.length;
+      const texts = wanted === 0 ? [] : await blocked.firstWithin(network, wanted);
+      inside.push(...texts);
+      // If there may be more.
+      total += texts.length < wanted ? texts.length : await blocked.countWithin(network);
+      if (slice.due()) await slice.rest();
     }
-    return { blocked_inside: [...inside], blocked_inside_total: total };
+    return { blocked_inside: inside, blocked_inside_total: total };
   }
 }
 
@@ -181,9 +187,17 @@ function networksFor({ name, preset }: WantedUpstream, before: StoredUpstream | 
   });
 }
 
-/** Networks inside others of them would be counted twice. */
+/**
+ * Networks inside others of them would be counted twice.
+ * @param networks in address order, so that a network comes before those inside it
+ */
 function outermost(networks: readonly IpEntry[]): IpEntry[] {
-  return networks.filter((one) => !networks.some((other) => other !== one && covers(other, one)));
+  const outer: IpEntry[] = [];
+  for (const network of networks) {
+    const last = outer.at(-1);
+    if (last === undefined || !covers(last, network)) outer.push(network);
+  }
+  return outer;
 }
 
 function unnamedOf(name: string, counts: UnnamedByUpstream | null) {

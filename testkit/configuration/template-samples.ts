@@ -49,6 +49,29 @@ export const sampleSites: readonly Site[] = [
     ],
   },
   { domain: 'empty.example.com', servers: [] },
+  {
+    domain: 'many.example.com',
+    servers: [{ address: '192.0.2.12', port: 80 }],
+    names: ['www.many.example.com', '*.many.example.com'],
+    canonical: 'www.many.example.com',
+  },
+  {
+    domain: 'off.example.com',
+    servers: [{ address: '192.0.2.13', port: 80 }],
+    names: ['*.off.example.com'],
+    enabled: false,
+  },
+  {
+    domain: 'old.example.com',
+    servers: [],
+    names: ['*.old.example.com'],
+    redirect: { to: 'https://www.many.example.com/', status: 308, keep_path: true },
+  },
+  {
+    domain: 'gone.example.com',
+    servers: [],
+    redirect: { to: "https://www.many.example.com/?from='old'#%22", status: 302, keep_path: false },
+  },
 ];
 
 export const manySites = (count: number): Site[] =>

@@ -1,5 +1,6 @@
 // Every hostile value in every field of every endpoint, as requests.
 
+import { parseRedirectTarget } from '../../src/domain/site-redirect.ts';
 import { parseWebhookUrl } from '../../src/domain/webhook-url.ts';
 import {
   hostileBodies,
@@ -183,11 +184,12 @@ export function isHarmless({ field, value, where }: Attack): boolean {
   if (field === 'q' && /^[0-9A-Fa-f:./]{1,64}$/.test(String(given))) return true;
   // An administrator's choice, used only to call it.
   if (field === 'url' && typeof given === 'string' && parseWebhookUrl(given).ok) return true;
+  if (field === 'redirect.to' && typeof given === 'string' && parseRedirectTarget(given, true).ok) return true;
   if (field === 'networks' && Array.isArray(given))
     return given.every((one) => typeof one === 'string' && PLAIN_WORD.test(one));
   const allowed = HEADER_PARTS.get(field);
   if (allowed !== undefined) return typeof given === 'string' && allowed.test(given);
-  if (field === 'headers') return Array.isArray(given) && given.length === 0;
+  if (field === 'headers' || field === 'names') return Array.isArray(given) && given.length === 0;
   if (given === null || typeof given === 'boolean' || given === 0) return true;
   if (typeof given === 'object') return field === 'servers[0].options' && Object.keys(given).length === 0;
   if (typeof given === 'string') return FREE_TEXTS.has(field) ? ONE_LINE.test(given) : PLAIN_WORD.test(given);

@@ -34,6 +34,11 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   after_seconds: 600,
   note: 'a note',
   domain: 'hostile.example',
+  names: ['www.hostile.example', '*.hostile.example'],
+  canonical: null,
+  to: 'https://www.example.com',
+  status: 301,
+  keep_path: true,
   address: '127.0.0.1',
   port: 9,
   options: { weight: 1, backup: false, max_connections: 10, check: false, ssl: 'none' },
@@ -59,7 +64,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
 };
 
 /** Excludes another field of the body. */
-const EXCLUDED = new Set(['duration_seconds', 'preset']);
+const EXCLUDED = new Set(['duration_seconds', 'preset', 'redirect']);
 
 interface Schema {
   readonly type?: unknown;
@@ -110,7 +115,7 @@ function fieldsOf(
 ): (readonly (string | number)[])[] {
   if (schema.properties !== undefined) {
     return Object.entries(schema.properties).flatMap(([name, field]) => {
-      const inner = (sample as Record<string, unknown>)[name];
+      const inner = (sample as Record<string, unknown>)[name] ?? sampleOf(field, name);
       return [[...way, name], ...fieldsOf(field, inner, [...way, name])];
     });
   }
@@ -124,6 +129,10 @@ function fieldsOf(
 export function bodyWith(body: unknown, way: readonly (string | number)[], json: string): string {
   const mark = '\u0001here\u0001';
   const copy = structuredClone(body) as Record<string | number, unknown>;
+  if (way[0] === 'redirect' && way.length > 1) {
+    delete copy.servers;
+    copy.redirect = { to: SAMPLES.to };
+  }
   let inner = copy;
   for (const step of way.slice(0, -1)) inner = inner[step] as Record<string | number, unknown>;
   const last = way.at(-1) as string | number;

@@ -130,6 +130,10 @@ const SOURCE = {
 const SITE = {
   domain: 'a.example',
   servers: [{ address: '10.0.0.1', port: 80, options: { check: true } }],
+  names: ['www.a.example'],
+  canonical: null,
+  enabled: true,
+  redirect: null,
   created_at: NOW.toISOString(),
   updated_at: NOW.toISOString(),
 };
@@ -340,7 +344,7 @@ function answers(): Record<string, Methods> {
     sites: {
       list: async () => [SITE],
       get: async () => SITE,
-      put: async () => ({ created: false, answer: { ...SITE, served: true, reload: RELOAD } }),
+      put: async () => ({ created: false, answer: { ...SITE, served: true, ignored: [], reload: RELOAD } }),
       remove: async () => ({ domain: SITE.domain, reload: RELOAD }),
       servers: async () => [
         { address: '10.0.0.1', port: 80, status: 'UP', check: 'L4OK', resolved_address: '10.0.0.1:80' },

@@ -1189,7 +1189,9 @@ export interface components {
         | 6041
         | 6050
         | 6051
-        | 6052;
+        | 6052
+        | 6054
+        | 6055;
       /** The family of the code, one word. */
       readonly kind: string;
       /** The operation that failed. */
@@ -1203,6 +1205,24 @@ export interface components {
     PrometheusText: string;
     /** The same error as `errors.v1.ApiError`, with `Accept: application/x-protobuf`; as `errors.v1.Err` with `Accept: application/x-protobuf; messageType="errors.v1.Err"`. The messages are defined in `proto/` of the project. */
     ProtobufError: string;
+    /** Where a site redirects to. */
+    Redirect: {
+      /** An http or https URL. It may not be one that this or another site redirects again. */
+      readonly to: string;
+      /** The status of the redirect. 301, 302, 307 or 308. */
+      readonly status: 301 | 302 | 307 | 308;
+      /** Whether path and query of the request are appended to `to`. */
+      readonly keep_path: boolean;
+    };
+    /** Sends all requests to another address; such a site has no servers. Null: the servers answer. */
+    RedirectRequest: {
+      /** An http or https URL. It may not be one that this or another site redirects again. A URL such as https://www.example.com. */
+      readonly to: string;
+      /** The status of the redirect. 301, 302, 307 or 308. */
+      readonly status?: 301 | 302 | 307 | 308;
+      /** Whether path and query of the request are appended to `to`. True or false. */
+      readonly keep_path?: boolean;
+    } | null;
     /** A line or element that was not applied. */
     Rejection: {
       /** The line of a text list, counted from 1. */
@@ -1433,7 +1453,7 @@ export interface components {
       readonly address: string;
       /** The TCP port. */
       readonly port: number;
-      /** The status in HAProxy (`UP`, `DOWN`, `MAINT`, `no check`, …); null: HAProxy did not answer. */
+      /** The status in HAProxy (`UP`, `DOWN`, `MAINT`, `no check`, …); null: HAProxy did not answer, or the site is disabled. */
       readonly status: string | null;
       /** The result of the last health check (`L4OK`, `L4CON`, …); null without checks. */
       readonly check: string | null;
@@ -1475,8 +1495,16 @@ export interface components {
     Site: {
       /** The host name of the site, in lower case. */
       readonly domain: string;
-      /** The servers, at least one, each with another address or port. */
+      /** The servers, each with another address or port; none if the site redirects. */
       readonly servers: readonly components['schemas']['Server'][];
+      /** Further names: host names, and wildcards such as `*.example.com`, which cover one label. An exact name wins over a wildcard. A name belongs to one site (409, 6054). */
+      readonly names: readonly string[];
+      /** The domain or one of the names: requests for the other host names of the site are redirected to it, with the same scheme, port and path, by 301 (GET and HEAD) or 308. Null: none. */
+      readonly canonical: string | null;
+      /** False: the names stay those of this site, and HAProxy answers them as it answers a name without a site (404). */
+      readonly enabled: boolean;
+      /** Sends all requests to another address; such a site has no servers. Null: the servers answer. */
+      readonly redirect: components['schemas']['Redirect'] | null;
       /** When it was created. */
       readonly created_at: string;
       /** When it was last changed. */
@@ -1486,16 +1514,51 @@ export interface components {
     SiteAnswer: {
       /** The host name of the site, in lower case. */
       readonly domain: string;
-      /** The servers, at least one, each with another address or port. */
+      /** The servers, each with another address or port; none if the site redirects. */
       readonly servers: readonly components['schemas']['Server'][];
+      /** Further names: host names, and wildcards such as `*.example.com`, which cover one label. An exact name wins over a wildcard. A name belongs to one site (409, 6054). */
+      readonly names: readonly string[];
+      /** The domain or one of the names: requests for the other host names of the site are redirected to it, with the same scheme, port and path, by 301 (GET and HEAD) or 308. Null: none. */
+      readonly canonical: string | null;
+      /** False: the names stay those of this site, and HAProxy answers them as it answers a name without a site (404). */
+      readonly enabled: boolean;
+      /** Sends all requests to another address; such a site has no servers. Null: the servers answer. */
+      readonly redirect: components['schemas']['Redirect'] | null;
       /** When it was created. */
       readonly created_at: string;
       /** When it was last changed. */
       readonly updated_at: string;
-      /** True: the configuration in force serves the site. False: it is stored, but the template does not use the sites. */
+      /** True: the configuration in force serves the site. False: the site is disabled, or the template does not use the sites. */
       readonly served: boolean;
+      /** What the template does not apply, because it does not use `names_map`; with the built-in template nothing. */
+      readonly ignored: readonly ('names' | 'canonical' | 'enabled' | 'redirect')[];
       /** The safe reload that put it into force. */
       readonly reload: components['schemas']['ReloadAnswer'];
+    };
+    /** The members depend on `code`. */
+    SiteConflictMembers: {
+      /** The id of the reload in the history. */
+      readonly id?: string;
+      /** Who requested it, or what made it necessary. */
+      readonly reasons?: readonly string[];
+      /** The backup that was created before; null: it failed earlier. */
+      readonly backup?: string | null;
+      /** The messages of HAProxy or of the template. */
+      readonly output?: string;
+      /** The line of the template. */
+      readonly line?: number;
+      /** The last known good configuration is in force again. */
+      readonly restored?: boolean;
+      /** Why it could not be restored. */
+      readonly restore_failure?: string;
+      /** The pid of the previous worker; null: there was none. */
+      readonly worker_before?: number | null;
+      /** The pid of the new worker; null: there was none. */
+      readonly worker_after?: number | null;
+      /** The duration in milliseconds. */
+      readonly duration_ms?: number;
+      /** The site that has the name (6054). */
+      readonly site?: string;
     };
     /** The name of the site, and the reload that removed it. */
     SiteRemoved: {
@@ -1504,10 +1567,18 @@ export interface components {
       /** The safe reload that put it into force. */
       readonly reload: components['schemas']['ReloadAnswer'];
     };
-    /** What HAProxy serves for this domain. */
+    /** What HAProxy serves for this domain: `servers`, or a `redirect`. An absent member has its default, also when a site is replaced. */
     SiteRequest: {
-      /** The servers, at least one, each with another address or port. A list of 1 to 100 servers. */
-      readonly servers: readonly components['schemas']['ServerRequest'][];
+      /** The servers, each with another address or port; none if the site redirects. A list of 1 to 100 servers. */
+      readonly servers?: readonly components['schemas']['ServerRequest'][];
+      /** Further names: host names, and wildcards such as `*.example.com`, which cover one label. An exact name wins over a wildcard. A name belongs to one site (409, 6054). A list of at most 100 names. */
+      readonly names?: readonly string[];
+      /** The domain or one of the names: requests for the other host names of the site are redirected to it, with the same scheme, port and path, by 301 (GET and HEAD) or 308. Null: none. A name or null. */
+      readonly canonical?: string | null;
+      /** False: the names stay those of this site, and HAProxy answers them as it answers a name without a site (404). Absent: true. True or false. */
+      readonly enabled?: boolean;
+      /** Sends all requests to another address; such a site has no servers. Null: the servers answer. An object with to, or null. */
+      readonly redirect?: components['schemas']['RedirectRequest'];
     };
     /** What the site wants of https, and whether that is in force. */
     SiteTls: {
@@ -3482,7 +3553,7 @@ export interface operations {
       path: { domain: string };
       cookie?: never;
     };
-    requestBody: { content: { 'application/json': components['schemas']['SiteRequest'] } };
+    requestBody?: { content: { 'application/json': components['schemas']['SiteRequest'] } };
     responses: {
       200: {
         headers: { [name: string]: unknown };
@@ -3496,7 +3567,7 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 102 | 103 | 105 | 106;
+            readonly code?: 100 | 102 | 103 | 105 | 106 | 6055;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -3508,8 +3579,8 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] &
-            components['schemas']['ReloadMembers'] & {
-              readonly code?: 409 | 6006 | 6008 | 6020 | 6034;
+            components['schemas']['SiteConflictMembers'] & {
+              readonly code?: 409 | 6006 | 6008 | 6020 | 6034 | 6054;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

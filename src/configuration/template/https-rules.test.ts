@@ -139,6 +139,8 @@ describeOnEachProxy('the built-in template with TLS', ({ bin }) => {
     'gone.example.com off:0:only',
     'preload.example.com redirect:31536000:preload',
     'off.example.com off',
+    '*.wild.example.com redirect:60:only',
+    'off.wild.example.com off',
   ];
   beforeAll(async () => {
     proxy = await RenderedProxy.start({ bin, https: {}, maps: { ...maps, httpsSites: `${entries.join('\n')}\n` } });
@@ -176,6 +178,12 @@ describeOnEachProxy('the built-in template with TLS', ({ bin }) => {
     expect(seen.statuses).toEqual([301, 200]);
     expect(JSON.parse(seen.body)).toContainEqual(['x-forwarded-proto', 'https']);
     expect(seen.hsts).toBe('max-age=300; includeSubDomains');
+  });
+
+  test('finds the entry of a wildcard for one label, unless the name has its own', async () => {
+    expect(locationIn(await http('/x', { host: 'a.wild.example.com' }))).toBe(to('a.wild.example.com', '/x'));
+    for (const host of ['off.wild.example.com', 'a.b.wild.example.com', 'wild.example.com', 'a/b.wild.example.com'])
+      expect([host, locationIn(await http('/x', { host }))]).toEqual([host, null]);
   });
 
   test('does not redirect what has no path, or no entry', async () => {

@@ -52,6 +52,7 @@ export const redirectAndHsts = `\
     # What the site has: "redirect" or "off", and if it has HSTS, its max-age and scope ("redirect:31536000:sub"). The
     # location has the name alone: "redirect scheme https" would keep the port of the Host.
     http-request set-var(txn.https) var(txn.host),map_str({{ https_sites_map }})
+    http-request set-var(txn.https) 'var(txn.host),regsub("^[a-z0-9_-]+[.]","*."),map_str({{ https_sites_map }})' if !{ var(txn.https) -m found }
     http-request redirect code 301 location ${location} if ${redirects} METH_GET
     http-request redirect code 308 location ${location} if ${redirects}
     ${hsts('only', '')}

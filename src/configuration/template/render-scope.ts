@@ -87,12 +87,18 @@ export interface TemplateScope {
   readonly denied_page: string | null;
   readonly resolv_conf: boolean;
   readonly server_state_file: string | null;
+  /** From each name to what HAProxy does with it (`names-map.ts`). */
+  readonly names_map: string;
+  /** From each host name of `sites` to its backend. */
   readonly sites_map: string;
+  /** Those that their servers answer: neither disabled sites nor redirects. */
   readonly sites: readonly ScopeSite[];
 }
 
 export interface ScopeSite {
   readonly domain: string;
+  readonly names: readonly string[];
+  readonly canonical: string | null;
   readonly backend: string;
   /** Whether any of its servers is found through DNS. */
   readonly asks_dns: boolean;
@@ -182,7 +188,7 @@ async function readText(path: string): Promise<string> {
 export function scopeOf(
   input: RenderInput,
   sites: readonly ScopeSite[],
-  sitesMap: string,
+  maps: Pick<TemplateScope, 'names_map' | 'sites_map'>,
   machine: MachineFacts,
 ): TemplateScope {
   return {
@@ -206,7 +212,7 @@ export function scopeOf(
     denied_page: input.deniedPage?.file?.path ?? null,
     resolv_conf: machine.resolvConf,
     server_state_file: input.serverStateFile ?? null,
-    sites_map: sitesMap,
+    ...maps,
     sites,
   };
 }
@@ -230,7 +236,8 @@ export function backendName(domain: string): string {
 /** Throws ValueRefused for text that is unsafe in a configuration. */
 export function scopeSite(site: Site, hosts: ReadonlySet<string>): ScopeSite {
   const path = `sites[${site.domain.slice(0, 80)}]`;
-  const plain = { domain: site.domain, backend: backendName(site.domain) };
+  const { domain, names = [], canonical = null } = site;
+  const plain = { domain, names, canonical, backend: backendName(domain) };
   refuseUnlessPlain(plain, path);
   const servers = site.servers.map((server, index) => {
     const fields = plainServer(site, server, index, hosts);

@@ -54,9 +54,14 @@ const FORMS: Readonly<Record<MapKeys, KeyForm>> = {
 const ELEMENT = /^0x[0-9a-f]{1,16}$/;
 
 export function checkMapPath(path: string): string {
+  return checkPath(path, 'a map');
+}
+
+/** @param what for the error, such as `a map` */
+export function checkPath(path: string, what: string): string {
   if (PATH.test(path)) return path;
   throw new UnsafeArgumentError(
-    `${JSON.stringify(path)} cannot name a map on the command line: give an absolute path without blanks, quotes, backslashes and ";"`,
+    `${JSON.stringify(path)} cannot name ${what} on the command line: give an absolute path without blanks, quotes, backslashes and ";"`,
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { pause, withTimeout } from '../../concurrency/pause.ts';
 import type { Conversation } from '../socket/conversation.ts';
-import { type Command, PayloadCommand, WorkerLine } from '../socket/conversation-command.ts';
+import { type Command, shownText, WorkerLine } from '../socket/conversation-command.ts';
 import type { ConverseOptions, Deadline, MasterSocket } from '../socket/master-socket.ts';
 import { millisecondsUntil } from '../socket/master-socket-error.ts';
 import {
@@ -61,9 +61,7 @@ function refuseBad(
 ): void {
   const bad = expectEmpty ? bodies.findIndex((body) => body !== '' && !alsoGood.includes(body)) : -1;
   if (bad === -1) return;
-  const command = commands[bad] ?? '';
-  const text = command instanceof PayloadCommand ? command.wire : command;
-  throw new RuntimeMapRejection(text, bodies.slice(0, bad + 1));
+  throw new RuntimeMapRejection(shownText(commands[bad] ?? ''), bodies.slice(0, bad + 1));
 }
 
 export type { GroupApplication, GroupOutcome, GroupRequest, WorkerGroup } from './runtime-map-changes.ts';

@@ -63,7 +63,7 @@ const samples: Readonly<Record<number, Sample>> = {
   },
   [codes.InvalidDomain]: {
     op: 'read request',
-    ...field('domain', '*.example.com is a wildcard, which is not supported; name each domain'),
+    ...field('domain', '*.example.com is a wildcard; name the site by a host name and give the wildcard in names'),
   },
   [codes.InvalidServer]: {
     op: 'read request',
@@ -175,6 +175,16 @@ const samples: Readonly<Record<number, Sample>> = {
     op: 'render configuration',
     detail:
       '/etc/proxy/proxy.liquid renders a configuration in which frontend http would judge upstreams as clients: a front end with HTTP needs the lookup in upstreams_map and the exception in the rule for the blocked map (docs/template.md, "Upstreams")',
+  },
+  [codes.NameOfAnotherSite]: {
+    op: 'set site',
+    detail: 'www.example.com is a name of the site example.com; remove it there first',
+    errors: [{ name: 'names[0]', description: 'www.example.com is a name of the site example.com' }],
+    members: { site: 'example.com' },
+  },
+  [codes.InvalidSite]: {
+    op: 'read request',
+    ...field('canonical', 'api.example.com is neither the domain nor one of the names'),
   },
   [codes.ForeignMapFile]: {
     op: 'update map file',

@@ -89,6 +89,8 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
     get upstreams() {
       return configuration.upstreams;
     },
+    // Sites, and so redirects, are the operator's.
+    https: { mapLoaded: false },
     drift: null,
     interrupted: false,
     mayReload: () => reloadBy.kind !== 'never' && configuration.reloadObstacle === null,

@@ -22,6 +22,7 @@ import { type HandshakeTarget, tryHandshake } from '../tls/handshake.ts';
 import { Installer } from '../tls/installer.ts';
 import { ProxyCheck } from '../tls/proxy-check.ts';
 import { TlsReconciler } from '../tls/reconciler.ts';
+import { isServed } from '../tls/served.ts';
 import { TlsWorkers } from '../tls/workers.ts';
 import { handshakeTarget } from './handshake-target.ts';
 
@@ -32,6 +33,8 @@ interface TlsOptions {
   readonly upstreams: Pick<UpstreamSet, 'entries' | 'list'>;
   /** False: no reload is possible. */
   readonly scheduleReload: (reason: string) => boolean;
+  /** Ends redirects of names before `work` takes the certificate away from them. */
+  readonly around: <T>(certificate: string, names: readonly string[], work: () => Promise<T>) => Promise<T>;
   readonly facts: Pick<FactBus, 'listen' | 'emit'>;
   readonly log: Log;
   readonly now: () => Date;
@@ -50,6 +53,10 @@ export interface CertificateFiles {
 export interface TlsParts {
   readonly certificates: Certificates;
   readonly files: CertificateFiles;
+  /** The certificate of each of these names, its own or that of the wildcard over it. */
+  ownersOf(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Whether its file is durable, and every current worker is known to hold it. */
+  isServed(id: string): boolean;
   /** For `/health`, each as a sentence. */
   problems(): readonly string[];
   /** Writes the files, before HAProxy is started. @throws StartRefused */
@@ -104,6 +111,7 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
     sealer: secret.sealer,
     installer,
     refusedByProxy,
+    around: options.around,
     log,
     now,
   });
@@ -131,6 +139,8 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
         return installer.reloadNeeded;
       },
     },
+    ownersOf: (names) => store.ownersOf(names),
+    isServed: (id) => isServed(installer.held(id)),
     problems: () => [
       ...(secret.problem === null ? [] : [secret.problem]),
       ...(folderProblem === null ? [] : [folderProblem]),

@@ -2,6 +2,7 @@
 
 import { Registry } from '@prometheus-io/client';
 import { AuditRecorder } from '../audit/audit-recorder.ts';
+import { refuseAttached } from '../configuration/attached/attached-operations.ts';
 import { unnamedTable } from '../configuration/template/client-address-rules.ts';
 import { EventFeed } from '../events/event-feed.ts';
 import { EventRing } from '../events/event-ring.ts';
@@ -19,6 +20,7 @@ import { Sessions } from '../keys/sessions.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { MetricObservers } from '../metrics/observers.ts';
 import type { Settings } from '../settings.ts';
+import { SitesTls } from '../sites/site-tls.ts';
 import type { OpenState } from '../start/open-state.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
 import { AuditStore } from '../store/audit-store.ts';
@@ -49,6 +51,8 @@ const mayChangeHealth: ReadonlySet<FactType> = new Set([
   'worker.appeared',
   'worker.gone',
 ]);
+
+const changesSites: ReadonlySet<string> = new Set(['set_site', 'remove_site']);
 
 async function wireProxy(options: ProxySideOptions): Promise<ProxySide> {
   return options.settings.attached ? wireAttachedProxy(options) : await wireManagedProxy(options);
@@ -107,9 +111,20 @@ export async function wireService(options: {
     socket,
     upstreams: blocking.upstreams,
     scheduleReload: proxyLink.forBlocking.scheduleReload,
+    around: (certificate, names, work) => sitesTls.around(certificate, names, work),
     facts,
     log,
     now,
+  });
+  const sitesTls: SitesTls = new SitesTls({
+    set: blocking.https,
+    certificates: {
+      ownersOf: async (names) => (await tls?.ownersOf(names)) ?? new Map(),
+      isServed: (id) => tls?.isServed(id) ?? false,
+    },
+    enabled: settings.httpsBind.length > 0,
+    emit,
+    log,
   });
 
   const proxy = await wireProxy({
@@ -186,6 +201,12 @@ export async function wireService(options: {
     if (mayChangeHealth.has(type)) healthWatch.kick();
   });
 
+  facts.listen(({ type, data }) => {
+    if (type === 'operation.done' && changesSites.has(data.operation)) sitesTls.kick();
+  });
+  const refuseTls = async () => refuseAttached(settings.configFile, 'sites');
+  const refusedTls = { get: refuseTls, put: refuseTls };
+
   const metrics = new Metrics({
     registry: metricRegistry,
     observers,
@@ -231,6 +252,7 @@ export async function wireService(options: {
       emit,
       now,
     }),
+    sitesTls: settings.attached ? refusedTls : sitesTls,
     configuration: proxy.configuration,
     keys,
     sessions,
@@ -243,5 +265,19 @@ export async function wireService(options: {
     operations: { ended: (operation) => emit('operation.answered', operation) },
     log,
   };
-  return { services, blocking, tls, proxy, facts, audit, webhooks, keys, socket, statsSocket, healthWatch, now };
+  return {
+    services,
+    blocking,
+    tls,
+    sitesTls,
+    proxy,
+    facts,
+    audit,
+    webhooks,
+    keys,
+    socket,
+    statsSocket,
+    healthWatch,
+    now,
+  };
 }

@@ -79,7 +79,7 @@ export class SitesStore {
   }
 }
 
-function toSite(row: SitesTable): SiteRecord {
+function toSite(row: Omit<SitesTable, 'tls_json'>): SiteRecord {
   return {
     domain: row.domain,
     servers: JSON.parse(row.servers_json) as SiteServer[],

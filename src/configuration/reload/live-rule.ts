@@ -1,6 +1,7 @@
 // Whether the live configuration has the rule that denies blocked addresses, without which no reload can enforce a
 // block, and its exception for trusted addresses, without which trust has no effect; and what else its text says.
 
+import { type HttpsInConfiguration, unknownHttps } from '../../blocking/https-set.ts';
 import type { TrustInConfiguration } from '../../blocking/trusted-set.ts';
 import { type UpstreamsInConfiguration, unknownUpstreams } from '../../blocking/upstream-set.ts';
 import { shared } from '../../concurrency/shared.ts';
@@ -23,13 +24,17 @@ interface LiveFindings {
   readonly problem: string | null;
   readonly trust: TrustInConfiguration;
   readonly upstreams: UpstreamsInConfiguration;
+  readonly https: HttpsInConfiguration;
   readonly binds: readonly BindAddress[];
   readonly logSockets: readonly string[];
 }
 
 interface LiveRuleDeps {
   readonly live: LiveFile;
-  readonly settings: Pick<Settings, 'blockedMap' | 'trustedMap' | 'upstreamsMap' | 'proxyProtocolMap' | 'configFile'>;
+  readonly settings: Pick<
+    Settings,
+    'blockedMap' | 'trustedMap' | 'upstreamsMap' | 'proxyProtocolMap' | 'httpsSitesMap' | 'configFile'
+  >;
   readonly log: Log;
 }
 
@@ -56,6 +61,10 @@ export class LiveRule {
 
   get upstreams(): UpstreamsInConfiguration {
     return this.#found?.findings.upstreams ?? unknownUpstreams;
+  }
+
+  get https(): HttpsInConfiguration {
+    return this.#found?.findings.https ?? unknownHttps;
   }
 
   /** Never throws: health reports an unreadable file, which is no reason to leave a block unenforced. */
@@ -88,6 +97,7 @@ export class LiveRule {
       problem: this.#problemOf(text ?? ''),
       trust: text === null ? unknownTrust : this.#trustIn(text),
       upstreams: text === null ? unknownUpstreams : this.#upstreamsIn(text),
+      https: text === null ? unknownHttps : { mapLoaded: namesFile(text, this.#deps.settings.httpsSitesMap) },
       binds: bindAddresses(text ?? ''),
       logSockets: logSocketsIn(text ?? ''),
     };

@@ -13,6 +13,7 @@ import { healthOperations } from './health.ts';
 import { keyOperations } from './keys.ts';
 import { metricsOperations } from './metrics.ts';
 import type { Operation } from './operation.ts';
+import { siteTlsOperations } from './site-tls.ts';
 import { siteOperations } from './sites.ts';
 import { sourceOperations } from './sources.ts';
 import { trustedIpOperations } from './trusted-ips.ts';
@@ -31,6 +32,7 @@ export const operations: readonly Operation[] = [
   explainClientAddress,
   ...siteOperations,
   ...certificateOperations,
+  ...siteTlsOperations,
   ...configurationOperations,
   ...keyOperations,
   ...auditOperations,

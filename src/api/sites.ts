@@ -38,6 +38,8 @@ const params = Type.Object({
   }),
 });
 
+export { params as siteParams };
+
 const portBounds = { minimum: 1, maximum: 65_535 };
 const addressText = 'A host name or an IP address.';
 const portText = 'The TCP port.';

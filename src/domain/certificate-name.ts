@@ -27,3 +27,9 @@ export function wildcardAbove(host: string): string | null {
   const dot = host.indexOf('.');
   return dot > 0 ? `*${host.slice(dot)}` : null;
 }
+
+/** `*.example.com` for `shop.example.com`; a wildcard, and a name without a dot, for itself. */
+export function wildcardOver(name: string): string {
+  const dot = name.indexOf('.');
+  return dot < 0 ? name : `*${name.slice(dot)}`;
+}

@@ -72,7 +72,7 @@ export type DoneOperation =
   | (Done<'distrust', Address> & ReadBack)
   | (OwnDone<'expire_trust', Address> & ReadBack)
   | (Done<'set_site', { readonly domain: string }> & { readonly created: boolean })
-  | Done<'remove_site', { readonly domain: string }>
+  | Done<'remove_site' | 'set_site_tls', { readonly domain: string }>
   | (Done<'set_certificate', { readonly certificate: string }> &
       ServedOutcome & {
         readonly created: boolean;

@@ -53,6 +53,8 @@ export function eventsOf(done: DoneOperation): readonly Event[] {
       const { subject, created, caller } = done;
       return [{ type: 'site.set', data: { ...subject, created, by: caller.keyName } }];
     }
+    case 'set_site_tls':
+      return [{ type: 'site.set', data: { ...done.subject, created: false, by: done.caller.keyName } }];
     case 'remove_site':
       return [{ type: 'site.removed', data: { ...done.subject, by: done.caller.keyName } }];
     case 'set_certificate': {

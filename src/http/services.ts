@@ -12,6 +12,7 @@ import type { EventFeed } from '../events/event-feed.ts';
 import type { Health } from '../health/health.ts';
 import type { ApiKeys } from '../keys/keys.ts';
 import type { Sessions } from '../keys/sessions.ts';
+import type { SitesTls } from '../sites/site-tls.ts';
 import type { SitesService } from '../sites/sites-service.ts';
 import type { CertificateOperations } from '../tls/certificate-operations.ts';
 import type { ClientAddresses } from '../upstreams/client-addresses.ts';
@@ -33,6 +34,7 @@ export interface Services {
     CertificateOperations,
     'list' | 'get' | 'add' | 'replace' | 'remove' | 'chain' | 'verify'
   >;
+  readonly sitesTls: Pick<SitesTls, 'get' | 'put'>;
   readonly configuration: ConfigurationService;
   readonly keys: Pick<ApiKeys, 'authenticate' | 'list' | 'create' | 'bind' | 'revoke'>;
   readonly sessions: Pick<Sessions, 'authenticate' | 'start' | 'end'>;

@@ -89,6 +89,8 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
     get upstreams() {
       return configuration.upstreams;
     },
+    // Sites, and so redirects, are the operator's.
+    https: { mapLoaded: false },
     drift: null,
     interrupted: false,
     mayReload: () => reloadBy.kind !== 'never' && configuration.reloadObstacle === null,
@@ -97,7 +99,10 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
       await configuration.check();
       return [...configuration.problems(), ...upstreams.problems()];
     },
-    notices: async () => [],
+    async notices() {
+      await configuration.check();
+      return upstreams.notices();
+    },
     attached: () => configuration.report(),
     review: async () => undefined,
     async start() {

@@ -35,7 +35,7 @@ import type { ProxySide, ProxySideOptions } from './proxy-side.ts';
 /** @throws when the template cannot be read */
 export async function wireManagedProxy(options: ProxySideOptions): Promise<ProxySide> {
   const { settings, sites: sitesStore, parts, socket, certificates, versions, log, emit, now } = options;
-  const { keeper, trusted, upstreams, reconciler, registry } = parts;
+  const { keeper, trusted, upstreams, https, reconciler, registry } = parts;
   const live = new LiveFile(settings.configFile);
   const origin = new LiveOrigin(join(settings.stateDir, 'live-configuration'));
   const backups = new BackupStore(settings.backupDir, now);
@@ -59,6 +59,14 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
       proxyProtocolMap: settings.proxyProtocolMap,
       hasUpstreams: hasUpstreams ?? (await upstreams.areStored()),
       httpBind: settings.httpBind,
+      https: {
+        bind: settings.httpsBind,
+        publicPort: settings.httpsPublicPort,
+        strictSni: settings.tlsStrictSni,
+        defaultCertificate: join(settings.tlsDir, 'default.pem'),
+        list: join(settings.tlsDir, 'certificates.list'),
+        sitesMap: settings.httpsSitesMap,
+      },
       liveText: await live.read(),
       statsSocket: settings.statsSocket,
       hardStopAfter: settings.hardStopAfter,
@@ -77,11 +85,12 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     if (keeper.problem !== null || !(await keeper.file.unchanged())) await keeper.updateBlockedIpsMap();
     await trusted.updateTrustedIpsMap();
     await upstreams.updateUpstreamMaps();
+    await https.updateHttpsMap();
     await certificates?.refresh();
   };
   const substitute = certificates === null ? undefined : (output: string) => certificates.substitute(output);
-  const { blockedMap, trustedMap, upstreamsMap, proxyProtocolMap } = settings;
-  const mapFiles = [blockedMap, trustedMap, upstreamsMap, proxyProtocolMap];
+  const { blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, httpsSitesMap } = settings;
+  const mapFiles = [blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, httpsSitesMap];
   const ensureStart = () =>
     ensureStartConfiguration({
       live,
@@ -204,6 +213,9 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     get upstreams() {
       return rule.upstreams;
     },
+    get https() {
+      return rule.https;
+    },
     drift,
     get interrupted() {
       return marker.interrupted !== null;
@@ -215,9 +227,10 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
       return [...problems, ...upstreams.problems()];
     },
     async notices() {
+      const { logSockets } = await rule.findings();
       const { refusal } = await deniedPage();
-      const log = await missingLogSocket((await rule.findings()).logSockets);
-      return [refusal, log].filter((text) => text !== null);
+      const log = await missingLogSocket(logSockets);
+      return [refusal, log, ...upstreams.notices()].filter((text) => text !== null);
     },
     attached: () => null,
     async review() {

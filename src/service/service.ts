@@ -73,7 +73,7 @@ async function startLocked(
   let started = false;
   let firstComparison: Promise<void> | null = null;
   const parts = await wireService({ settings, state, versions, version, started: () => started, log });
-  const { services, blocking, tls, proxy, facts, audit, webhooks, keys, healthWatch, now } = parts;
+  const { services, blocking, tls, sitesTls, proxy, facts, audit, webhooks, keys, healthWatch, now } = parts;
   const { reconciler } = blocking;
   const keyFile = join(settings.stateDir, 'api-key');
   const idleMemory = IdleMemory.ofThisProcess();
@@ -84,12 +84,13 @@ async function startLocked(
     blocking.expiry.start();
     blocking.trustExpiry.start();
     blocking.releases.start();
+    if (!settings.attached) sitesTls.start();
     firstComparison = reconciler.check(true);
     await firstComparison;
     if (proxy.interrupted) proxy.reloads.schedule('a crash interrupted the previous reload');
     crashPoint('start.workers-compared');
     reconciler.start();
-    tls.start();
+    tls?.start();
     limitHeapGrowth();
     idleMemory.start();
     audit.start();
@@ -104,6 +105,7 @@ async function startLocked(
     started = false;
     idleMemory.stop();
     const watched = healthWatch.stop();
+    await sitesTls.stop();
     await blocking.expiry.stop();
     await blocking.trustExpiry.stop();
     blocking.bulk.stop();
@@ -112,7 +114,7 @@ async function startLocked(
     parts.socket.close();
     await blocking.releases.stop();
     await watched;
-    await tls.stop();
+    await tls?.stop();
     parts.statsSocket.close();
     await firstComparison;
     await reconciler.stop();

@@ -3,11 +3,10 @@ import { readFile } from 'node:fs/promises';
 import type { UpstreamSet } from '../blocking/upstream-set.ts';
 import { KickablePause } from '../concurrency/pause.ts';
 import { parseIp } from '../domain/ip.ts';
-import type { Emit, FactBus } from '../events/facts.ts';
+import type { FactBus } from '../events/facts.ts';
 import { isMissing } from '../files/atomic-file.ts';
 import { RuntimeCertificates } from '../haproxy/certificates/runtime-certificates.ts';
 import type { MasterSocket } from '../haproxy/socket/master-socket.ts';
-import type { CertificateFacts } from '../metrics/certificate-metrics.ts';
 import { NoSealer } from '../secrets/no-sealer.ts';
 import type { Sealer } from '../secrets/sealed.ts';
 import { openSecret, SecretUnusable } from '../secrets/secret-file.ts';
@@ -15,19 +14,15 @@ import { type Settings, usesCertificates } from '../settings.ts';
 import { StartRefused } from '../start/open-state.ts';
 import { CertificatesStore } from '../store/certificates-store.ts';
 import type { Database } from '../store/open-database.ts';
-import type { SitesStore } from '../store/sites-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
-import { CertificateHealth } from '../tls/certificate-health.ts';
-import { CertificateOperations } from '../tls/certificate-operations.ts';
 import { Certificates } from '../tls/certificates.ts';
-import { ExpiryWatch } from '../tls/expiry-watch.ts';
 import { FileKeeper } from '../tls/file-keeper.ts';
 import { TlsFiles, TlsFolderUnusable } from '../tls/files.ts';
 import { type HandshakeTarget, tryHandshake } from '../tls/handshake.ts';
-import type { CertificateInstaller } from '../tls/installation.ts';
 import { Installer } from '../tls/installer.ts';
 import { ProxyCheck } from '../tls/proxy-check.ts';
 import { TlsReconciler } from '../tls/reconciler.ts';
+import { isServed } from '../tls/served.ts';
 import { TlsWorkers } from '../tls/workers.ts';
 import { handshakeTarget } from './handshake-target.ts';
 
@@ -38,8 +33,9 @@ interface TlsOptions {
   readonly upstreams: Pick<UpstreamSet, 'entries' | 'list'>;
   /** False: no reload is possible. */
   readonly scheduleReload: (reason: string) => boolean;
+  /** Ends redirects of names before `work` takes the certificate away from them. */
+  readonly around: <T>(certificate: string, names: readonly string[], work: () => Promise<T>) => Promise<T>;
   readonly facts: Pick<FactBus, 'listen' | 'emit'>;
-  readonly onInstalled: (milliseconds: number) => void;
   readonly log: Log;
   readonly now: () => Date;
 }
@@ -56,8 +52,11 @@ export interface CertificateFiles {
 
 export interface TlsParts {
   readonly certificates: Certificates;
-  readonly installer: CertificateInstaller;
   readonly files: CertificateFiles;
+  /** The certificate of each of these names, its own or that of the wildcard over it. */
+  ownersOf(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Whether its file is durable, and every current worker is known to hold it. */
+  isServed(id: string): boolean;
   /** For `/health`, each as a sentence. */
   problems(): readonly string[];
   /** Writes the files, before HAProxy is started. @throws StartRefused */
@@ -93,7 +92,6 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
     handshake: async (certificate) => await tryHandshake(certificate, await target()),
     scheduleReload,
     recheck: () => timer.kick(),
-    onInstalled: options.onInstalled,
     log,
   });
   const reconciler = new TlsReconciler({
@@ -105,7 +103,7 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
     installer,
     wanted,
     refusedByProxy,
-    onRepaired: (repair) => facts.emit('certificate.repaired', repair),
+    onRepaired: () => undefined,
     log,
   });
   const certificates: Certificates = new Certificates({
@@ -113,6 +111,7 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
     sealer: secret.sealer,
     installer,
     refusedByProxy,
+    around: options.around,
     log,
     now,
   });
@@ -133,7 +132,6 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
 
   return {
     certificates,
-    installer,
     files: {
       refresh: () => keeper.refresh(),
       substitute: (output) => keeper.substitute(output),
@@ -141,6 +139,8 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
         return installer.reloadNeeded;
       },
     },
+    ownersOf: (names) => store.ownersOf(names),
+    isServed: (id) => isServed(installer.held(id)),
     problems: () => [
       ...(secret.problem === null ? [] : [secret.problem]),
       ...(folderProblem === null ? [] : [folderProblem]),
@@ -162,51 +162,6 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
     stop: () => reconciler.stop(),
   };
 }
-
-/** What clients, health and metrics learn of the certificates; also of a service that serves none. */
-export function watchCertificates(
-  tls: TlsParts | null,
-  options: { readonly sites: SitesStore; readonly emit: Emit; readonly log: Log; readonly now: () => Date },
-) {
-  const { sites, emit, log, now } = options;
-  const certificates = tls?.certificates ?? null;
-  const operations = new CertificateOperations({
-    certificates,
-    enabledSites: () => sites.enabledNames(),
-    emit,
-    now,
-  });
-  const expiry = new ExpiryWatch({ certificates: operations, emit, log, now });
-  const health = tls === null ? null : new CertificateHealth({ ...tls, operations });
-  return {
-    operations,
-    /** Null: the service serves none. */
-    async facts(): Promise<CertificateFacts | null> {
-      if (certificates === null || health === null) return null;
-      return { ...(await certificates.ends()), workersBehind: await health.workersBehind() };
-    },
-    /** For `/health`, each as a sentence. */
-    async problems(): Promise<readonly string[]> {
-      return tls === null || health === null ? [] : [...tls.problems(), ...(await health.problems())];
-    },
-    /** Writes the files, before HAProxy is started. @throws StartRefused */
-    async load(): Promise<void> {
-      await tls?.load();
-    },
-    /** Once HAProxy runs. */
-    start(): void {
-      if (tls === null) return;
-      tls.start();
-      expiry.start();
-    },
-    async stop(): Promise<void> {
-      await expiry.stop();
-      await tls?.stop();
-    },
-  };
-}
-
-export type WatchedCertificates = ReturnType<typeof watchCertificates>;
 
 /** A secret that cannot be used must not keep blocks from being enforced: certificates are served from their files. */
 async function openSealer(

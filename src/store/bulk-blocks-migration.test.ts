@@ -32,6 +32,7 @@ async function earlier(): Promise<SqliteDatabase.Database> {
   file.exec('drop trigger blocked_ips_text_corrected; drop trigger blocked_ips_claims_gone');
   file.exec('drop table claims; drop table sources; drop table upstream_networks; drop table upstreams');
   file.exec('drop table certificate_names; drop table certificate_versions; drop table certificates');
+  file.exec('drop table https_names; alter table sites drop column tls_json');
   dropSiteNames(file);
   file.exec(
     'alter table bulk_changes drop column source; alter table bulk_changes drop column filter_json; alter table bulk_changes drop column audit_id; drop table undo_changes; drop table undo_blocks; alter table api_keys drop column source',

@@ -275,6 +275,7 @@ it('a database of the version before gets the tables, and keeps what it has', as
   await database.close();
   const file = new SqliteDatabase(folder.file);
   file.exec('drop table certificate_names; drop table certificate_versions; drop table certificates');
+  file.exec('drop table https_names; alter table sites drop column tls_json');
   dropSiteNames(file);
   file.exec("delete from schema_migrations where name >= '0016'");
   file.close();

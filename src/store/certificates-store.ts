@@ -1,4 +1,5 @@
 import { type Expression, type SqlBool, sql, type Transaction } from 'kysely';
+import { wildcardOver } from '../domain/certificate-name.ts';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { Database } from './open-database.ts';
 import type { CertificatesTable, CertificateVersionsTable, Schema } from './schema.ts';
@@ -213,6 +214,26 @@ export class CertificatesStore {
       ])
       .executeTakeFirstOrThrow();
     return { active, expired: total - active, soonest };
+  }
+
+  /** The certificate of each of these names, its own or that of the wildcard over it; without those that have none. */
+  async ownersOf(names: readonly string[]): Promise<Map<string, string>> {
+    const owned = new Map<string, string>();
+    const wanted = [...new Set(names.flatMap((name) => [name, wildcardOver(name)]))];
+    for (let from = 0; from < wanted.length; from += NAMES_AT_ONCE) {
+      const rows = await this.#database.read
+        .selectFrom('certificate_names')
+        .selectAll()
+        .where('name', 'in', wanted.slice(from, from + NAMES_AT_ONCE))
+        .execute();
+      for (const { name, certificate } of rows) owned.set(name, certificate);
+    }
+    return new Map(
+      names.flatMap((name): [string, string][] => {
+        const owner = owned.get(name) ?? owned.get(wildcardOver(name));
+        return owner === undefined ? [] : [[name, owner]];
+      }),
+    );
   }
 
   async count(): Promise<number> {

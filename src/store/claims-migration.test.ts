@@ -20,6 +20,7 @@ async function earlier(): Promise<SqliteDatabase.Database> {
   file.exec('drop trigger blocked_ips_text_corrected; drop trigger blocked_ips_claims_gone');
   file.exec('drop table claims; drop table sources; drop table upstream_networks; drop table upstreams');
   file.exec('drop table certificate_names; drop table certificate_versions; drop table certificates');
+  file.exec('drop table https_names; alter table sites drop column tls_json');
   dropSiteNames(file);
   for (const column of ['source', 'others', 'claimed_at']) file.exec(`alter table blocked_ips drop column ${column}`);
   file.exec(

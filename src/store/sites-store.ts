@@ -70,17 +70,6 @@ export class SitesStore {
     return rows.map(({ domain }) => domain);
   }
 
-  /** Of the enabled sites, with their domain first. */
-  async enabledNames(): Promise<{ domain: string; names: string[] }[]> {
-    const rows = await this.#database.read
-      .selectFrom('sites')
-      .select(['domain', 'names_json'])
-      .where('enabled', '!=', 0)
-      .orderBy('domain')
-      .execute();
-    return rows.map(({ domain, names_json }) => ({ domain, names: [domain, ...(JSON.parse(names_json) as string[])] }));
-  }
-
   async count(): Promise<number> {
     const { total } = await this.#database.read
       .selectFrom('sites')
@@ -90,7 +79,7 @@ export class SitesStore {
   }
 }
 
-function toSite(row: SitesTable): SiteRecord {
+function toSite(row: Omit<SitesTable, 'tls_json'>): SiteRecord {
   return {
     domain: row.domain,
     servers: JSON.parse(row.servers_json) as SiteServer[],

@@ -8,6 +8,7 @@ import type {
 } from '../api/certificate-records.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import { tlsNotConfigured } from '../errors/tls-not-configured.ts';
 import type { Emit } from '../events/facts.ts';
 import { CannotUnseal } from '../secrets/sealed.ts';
 import { SecretUnusable } from '../secrets/secret-file.ts';
@@ -35,7 +36,6 @@ interface OperationsDeps {
   readonly now: () => Date;
 }
 
-const SETTING = 'PROXY_MANAGER_HTTPS_BIND';
 const SHOWN_SITES = 100;
 const PART_FIELDS = { certificate: 'certificate', privateKey: 'private_key' } as const;
 
@@ -151,12 +151,7 @@ export class CertificateOperations {
   #certificates(op: string) {
     const { certificates } = this.#deps;
     if (certificates !== null) return certificates;
-    throw new ServiceError(
-      codes.TlsNotConfigured,
-      op,
-      `HAProxy serves no TLS, because ${SETTING} is empty: set it, such as to :443, and restart the service`,
-      { members: { setting: SETTING } },
-    );
+    throw tlsNotConfigured(op);
   }
 
   async #refuseLosses(op: string, old: CertificateView, names: readonly string[]): Promise<void> {

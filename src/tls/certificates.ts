@@ -16,12 +16,19 @@ import type {
 import { type Certificate, readCertificate, type Uploaded, warningsOf } from '../x509/certificate.ts';
 import type { CertificateInstaller, CertificateToInstall, Installation, WantedCertificates } from './installation.ts';
 
+type Around = <T>(certificate: string, names: readonly string[], work: () => Promise<T>) => Promise<T>;
+
 interface CertificatesDeps {
   readonly store: CertificatesStore;
   readonly sealer: Pick<Sealer, 'seal' | 'open'>;
   readonly installer: CertificateInstaller;
   /** Why HAProxy would not load the file; null: it would. */
   readonly refusedByProxy: (pem: SecretText) => Promise<string | null>;
+  /**
+   * Ends what depends on these names of the certificate (redirects) before `work` takes it away from them, and begins
+   * what may begin afterwards. Absent: nothing does.
+   */
+  readonly around?: Around;
   readonly log: { error(message: string, fields: Readonly<Record<string, unknown>>): void };
   readonly now: () => Date;
   /** The maximum number of certificates. */
@@ -69,6 +76,7 @@ type Stored = { readonly row: StoredCertificate; readonly changed: boolean };
 
 export class Certificates implements WantedCertificates {
   readonly #deps: CertificatesDeps;
+  readonly #around: Around;
   readonly #most: number;
   /** Changes reach database and workers in the same order. */
   readonly #changes = new Mutex();
@@ -78,6 +86,7 @@ export class Certificates implements WantedCertificates {
 
   constructor(deps: CertificatesDeps) {
     this.#deps = deps;
+    this.#around = deps.around ?? ((_certificate, _names, work) => work());
     this.#most = deps.most ?? MOST_CERTIFICATES;
   }
 
@@ -104,17 +113,22 @@ export class Certificates implements WantedCertificates {
     return await this.#changes.run(async () => {
       const row = await this.#deps.store.get(id);
       if (row === null) return null;
-      this.#leaving.add(id);
-      try {
-        const installation = await this.#deps.installer.remove(id);
-        const audited = auditedChange('remove_certificate', caller, { target: id, details: auditDetails(row) });
-        await this.#deps.store.remove(id, this.#deps.now(), audited);
-        this.#unopened.delete(id);
-        return { id, installation };
-      } finally {
-        this.#leaving.delete(id);
-      }
+      return await this.#around(id, row.names, () => this.#remove(row, caller));
     });
+  }
+
+  async #remove(row: StoredCertificate, caller: Caller) {
+    const { id } = row;
+    this.#leaving.add(id);
+    try {
+      const installation = await this.#deps.installer.remove(id);
+      const audited = auditedChange('remove_certificate', caller, { target: id, details: auditDetails(row) });
+      await this.#deps.store.remove(id, this.#deps.now(), audited);
+      this.#unopened.delete(id);
+      return { id, installation };
+    } finally {
+      this.#leaving.delete(id);
+    }
   }
 
   async get(id: string): Promise<CertificateView | null> {
@@ -196,14 +210,17 @@ export class Certificates implements WantedCertificates {
     if (refusal !== null) {
       return { ok: false, kind: 'invalid', part: 'certificate', why: `HAProxy refuses it: ${refusal}` };
     }
-    const stored = await this.#store(id, old, read.value, key, caller);
-    if ('owned' in stored) return { ok: false, kind: 'owned', owned: stored.owned };
-    const { row, changed } = stored;
-    this.#unopened.delete(id);
-    const problem = await this.#install(row, key);
-    const view = this.#view(row);
-    const certificate = { ...view, warnings: read.value.warnings, problem: problem ?? view.problem };
-    return { ok: true, changed, certificate };
+    const lost = old?.names.filter((name) => !read.value.names.includes(name)) ?? [];
+    return await this.#around(id, lost, async () => {
+      const stored = await this.#store(id, old, read.value, key, caller);
+      if ('owned' in stored) return { ok: false, kind: 'owned', owned: stored.owned };
+      const { row, changed } = stored;
+      this.#unopened.delete(id);
+      const problem = await this.#install(row, key);
+      const view = this.#view(row);
+      const certificate = { ...view, warnings: read.value.warnings, problem: problem ?? view.problem };
+      return { ok: true, changed, certificate };
+    });
   }
 
   async #store(

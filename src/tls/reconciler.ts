@@ -28,6 +28,7 @@ const READ_AT_ONCE = 200;
 const SETTLE_MS = 200;
 /** A reload passes within this time. */
 const PASSES_WITHIN_MS = 10_000;
+const SHOWN_IDS = 5;
 const OUR_FILE = /\/c-[a-z2-7]{10}\.pem$/;
 
 /** A worker had another certificate, or none, and has the right one again. */
@@ -90,7 +91,7 @@ export class TlsReconciler {
     await this.#loop;
   }
 
-  /** For `/health`, each as a sentence: what could not be compared, for longer than a reload takes. */
+  /** For `/health`, each as a sentence: what current workers lack, or could not be compared, for longer than a reload takes. */
   problems(): readonly string[] {
     const { workers } = this.#deps;
     const lasts = (problem: Problem | undefined | null): problem is Problem =>
@@ -99,7 +100,14 @@ export class TlsReconciler {
       const problem = this.#notCompared.get(pid);
       return lasts(problem) ? [`the certificates of ${role} worker ${pid} were not compared: ${problem.cause}`] : [];
     });
-    return lasts(this.#problem) ? [`certificates were not compared: ${this.#problem.cause}`, ...ofWorkers] : ofWorkers;
+    const lacking = workers.lacking().filter(({ worker, since }) => {
+      return worker.role === 'current' && performance.now() - since > PASSES_WITHIN_MS;
+    });
+    return [
+      ...(lasts(this.#problem) ? [`certificates were not compared: ${this.#problem.cause}`] : []),
+      ...ofWorkers,
+      ...lacking.map(({ worker, reason, ids }) => `worker ${worker.pid} does not hold ${shownIds(ids)}: ${reason}`),
+    ];
   }
 
   /** @param all every worker; otherwise those that were not compared yet, or lack something */
@@ -264,6 +272,11 @@ export class TlsReconciler {
       this.#deps.log.warn('Folder of certificates not watched', { cause: causeText(error) });
     }
   }
+}
+
+function shownIds(ids: readonly string[]): string {
+  const more = ids.length > SHOWN_IDS ? ` and ${ids.length - SHOWN_IDS} more` : '';
+  return `certificate${ids.length === 1 ? '' : 's'} ${ids.slice(0, SHOWN_IDS).join(', ')}${more}`;
 }
 
 function since(before: Problem | null | undefined, cause: string): Problem {

@@ -1,5 +1,14 @@
-import type { RenderInput } from '../../src/configuration/template/render-scope.ts';
+import type { HttpsInput, RenderInput } from '../../src/configuration/template/render-scope.ts';
 import type { Site } from '../../src/domain/site.ts';
+
+export const sampleHttps: HttpsInput = {
+  bind: [],
+  publicPort: 443,
+  defaultCertificate: '/etc/proxy/tls/default.pem',
+  list: '/etc/proxy/tls/certificates.list',
+  strictSni: false,
+  sitesMap: '/etc/proxy/https_sites.map',
+};
 
 export const sampleInput: RenderInput = {
   blockedMap: '/etc/proxy/blocked_ips.map',
@@ -8,6 +17,7 @@ export const sampleInput: RenderInput = {
   proxyProtocolMap: '/etc/proxy/proxy_protocol.map',
   hasUpstreams: false,
   httpBind: [':80', '[::]:80'],
+  https: sampleHttps,
   statsSocket: '/var/run/proxy.sock',
   hardStopAfter: '30m',
   sites: [],

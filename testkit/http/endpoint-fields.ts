@@ -58,6 +58,10 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   chain: false,
   proxy_protocol: false,
   on_invalid: 'reject',
+  redirect: 'auto',
+  max_age: 31_536_000,
+  include_subdomains: true,
+  preload: false,
   peer: '192.0.2.77',
   value: '203.0.113.7',
 };

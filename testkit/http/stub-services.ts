@@ -13,6 +13,7 @@ import type { PanelFiles, Services } from '../../src/http/services.ts';
 import { apiDocument } from './api-document.ts';
 import { DocumentCheck } from './document-check.ts';
 import { stubCertificates } from './stub-certificates.ts';
+import { stubSitesTls } from './stub-sites-tls.ts';
 import { stubUpstreams } from './stub-upstreams.ts';
 
 export const KEY = 'right-key';
@@ -351,6 +352,7 @@ function answers(): Record<string, Methods> {
         { address: '10.0.0.1', port: 80, status: 'UP', check: 'L4OK', resolved_address: '10.0.0.1:80' },
       ],
     },
+    sitesTls: stubSitesTls,
     configuration: {
       reload: async () => RELOAD,
       current: async () => ({ text: 'global\n', sha256: 'ab', path: '/etc/proxy/proxy.cfg' }),

@@ -8,6 +8,7 @@ import { fromNow } from '../output/times.ts';
 import { consentOf, reloadLines, replaceHelp } from '../reload-text.ts';
 import { printAnswer, type Session } from '../session.ts';
 import { type Options, Verb } from '../verb.ts';
+import { siteTlsVerb } from './site-tls.ts';
 
 const serverForm = 'HOST:PORT[,weight=N][,backup][,max_connections=N][,check=false][,ssl=verify]';
 
@@ -86,7 +87,8 @@ export function siteVerb(cli: CommandLine): Verb {
     .addCommand(cli.calling(on, (session, [domain = ''], options) => siteSwitch(session, domain, true, options)))
     .addCommand(cli.calling(off, (session, [domain = ''], options) => siteSwitch(session, domain, false, options)))
     .addCommand(cli.calling(rm, siteRemove))
-    .addCommand(cli.calling(ls, siteList));
+    .addCommand(cli.calling(ls, siteList))
+    .addCommand(siteTlsVerb(cli));
 }
 
 const onInterruption = (): string => 'the service continues the change; see: proxy-manager site ls';

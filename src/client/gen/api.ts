@@ -232,6 +232,17 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/sites/{domain}/tls': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getSiteTls'];
+    put: operations['setSiteTls'];
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/config/reload': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get?: never;
@@ -524,7 +535,7 @@ export interface components {
       readonly id: number;
       /** When the request arrived. */
       readonly at: string;
-      /** `block`, `unblock`, `batch`, `replace`, `unblock_selected`, `undo`, `sync`, `trust`, `distrust`, `set_site`, `remove_site`, `set_certificate`, `remove_certificate`, `verify_certificate`, `set_upstream`, `remove_upstream`, `reload`, `restore_backup`, `create_key`, `bind_key`, `revoke_key`, `set_source`, `release`, `keep`, `remove_source`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; from the service itself also `expire`, `expire_trust`, `drop_released` and `import_map_file`; `read`: a read operation that was rejected for lack of a scope; `refusals` counts the rejections of one key beyond sixty per minute. */
+      /** `block`, `unblock`, `batch`, `replace`, `unblock_selected`, `undo`, `sync`, `trust`, `distrust`, `set_site`, `set_site_tls`, `remove_site`, `set_certificate`, `remove_certificate`, `verify_certificate`, `set_upstream`, `remove_upstream`, `reload`, `restore_backup`, `create_key`, `bind_key`, `revoke_key`, `set_source`, `release`, `keep`, `remove_source`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; from the service itself also `expire`, `expire_trust`, `drop_released` and `import_map_file`; `read`: a read operation that was rejected for lack of a scope; `refusals` counts the rejections of one key beyond sixty per minute. */
       readonly operation: string;
       /** The name of the key; null: the service itself. */
       readonly key: string | null;
@@ -1041,9 +1052,9 @@ export interface components {
       readonly by: string | null;
       /** What HAProxy answers itself: 400, 403, or from HAProxy 3.2 on 431 for headers that are too large; null: the request is passed on. */
       readonly status: number | null;
-      /** True: every front end that denies blocked addresses judges this client, in every worker. False: not all do, as `upstreams_reason` says; such a front end judges the peer. If the live configuration has no rules for upstreams at all, the answer is that for the peer. Null: not known. */
+      /** True: every front end that denies blocked addresses judges the clients of upstreams, in every worker; one without HTTP those that PROXY protocol names. False: not all do, as `upstreams_reason` says; such a front end judges the peer. If the live configuration has no rules for upstreams at all, the answer is that for the peer. Null: not known, for example because a rule has a condition that may not hold. */
       readonly upstreams_in_force: boolean | null;
-      /** Why upstreams are not in force everywhere, or why that is not known; null if they are. `/health` names every front end and what it lacks. */
+      /** Why upstreams are not in force everywhere, or why that is not known; null if they are. `/health` names every such front end. */
       readonly upstreams_reason: string | null;
     };
     /** A request as HAProxy receives it. */
@@ -1200,6 +1211,24 @@ export interface components {
       /** The versions of service and HAProxy. */
       readonly versions: components['schemas']['Versions'];
     };
+    /** HTTP Strict Transport Security, RFC 6797. */
+    Hsts: {
+      /** For how many seconds. 0: browsers forget it. */
+      readonly max_age: number;
+      /** Whether it includes every name below the site. */
+      readonly include_subdomains: boolean;
+      /** Whether browsers may contain the name as a default. Requires `include_subdomains` and a `max_age` of a year; hard to undo. */
+      readonly preload: boolean;
+    };
+    /** HTTP Strict Transport Security, RFC 6797. */
+    HstsRequest: {
+      /** For how many seconds. 0: browsers forget it. A whole number from 0 to 315360000. */
+      readonly max_age: number;
+      /** Whether it includes every name below the site. Default false. True or false. */
+      readonly include_subdomains?: boolean;
+      /** Whether browsers may contain the name as a default. Requires `include_subdomains` and a `max_age` of a year; hard to undo. Default false. True or false. */
+      readonly preload?: boolean;
+    } | null;
     /** Whether the source still has its claims. */
     KeptSource: {
       /** The name of the source. */
@@ -1799,6 +1828,47 @@ export interface components {
       /** Sends all requests to another address; such a site has no servers. Null: the servers answer. An object with to, or null. */
       readonly redirect?: components['schemas']['RedirectRequest'];
     };
+    /** What the site wants of https, and whether that is in force. */
+    SiteTls: {
+      /** The host name of the site, in lower case. */
+      readonly domain: string;
+      /** `auto`: requests over plain HTTP are redirected to https (301, for other methods than GET and HEAD 308), as long as a certificate for the name is served. `off`: they are answered. */
+      readonly redirect: 'auto' | 'off';
+      /** HSTS: browsers use https alone for the site. The header is sent over https, as long as a certificate for the name is served. Null: it is not sent. A browser that has it rejects an invalid certificate without a way around. */
+      readonly hsts: components['schemas']['Hsts'] | null;
+      /** The id of the certificate for the name; null: there is none, and the default one is served. */
+      readonly certificate: string | null;
+      /** True: HAProxy does what `redirect` and `hsts` say. */
+      readonly in_force: boolean;
+      /** Why it is not in force; null if it is. */
+      readonly reason: string | null;
+    };
+    /** What the site wants of https, and whether the workers hold it. */
+    SiteTlsAnswer: {
+      /** The host name of the site, in lower case. */
+      readonly domain: string;
+      /** `auto`: requests over plain HTTP are redirected to https (301, for other methods than GET and HEAD 308), as long as a certificate for the name is served. `off`: they are answered. */
+      readonly redirect: 'auto' | 'off';
+      /** HSTS: browsers use https alone for the site. The header is sent over https, as long as a certificate for the name is served. Null: it is not sent. A browser that has it rejects an invalid certificate without a way around. */
+      readonly hsts: components['schemas']['Hsts'] | null;
+      /** The id of the certificate for the name; null: there is none, and the default one is served. */
+      readonly certificate: string | null;
+      /** True: HAProxy does what `redirect` and `hsts` say. */
+      readonly in_force: boolean;
+      /** Why it is not in force; null if it is. */
+      readonly reason: string | null;
+      /** True: every worker was read back to hold it. False: see `reason`. */
+      readonly runtime_updated: boolean;
+      /** A reload is scheduled, because the current worker could not be verified. */
+      readonly reload_scheduled: boolean;
+    };
+    /** What the site wants of https. An absent field is switched off. */
+    SiteTlsRequest: {
+      /** `auto`: requests over plain HTTP are redirected to https (301, for other methods than GET and HEAD 308), as long as a certificate for the name is served. `off`: they are answered. Default `off`. */
+      readonly redirect?: 'auto' | 'off';
+      /** HSTS: browsers use https alone for the site. The header is sent over https, as long as a certificate for the name is served. Null: it is not sent. A browser that has it rejects an invalid certificate without a way around. Default null. An object with max_age, or null. */
+      readonly hsts?: components['schemas']['HstsRequest'];
+    };
     /** All sites. */
     Sites: {
       /** The entries. */
@@ -2132,7 +2202,7 @@ export interface components {
       readonly blocked_inside: readonly string[];
       /** How many these are. */
       readonly blocked_inside_total: number;
-      /** How many requests named no client and were served without a check of the blocked map, counted by the current worker; an address that sends none for a day is forgotten. Health checks of a load balancer are such requests; if the number grows with the traffic, the header is missing. Null: the worker did not answer, or its configuration does not count them. */
+      /** How many requests named no client and were served without a check of the blocked map, counted by the current worker; an address that sends none for a day is forgotten. Health checks of a load balancer are such requests; if the number grows with the traffic, the header is missing. Null: the worker did not answer, or its configuration does not count all of them. */
       readonly unnamed_requests: number | null;
       /** When the last of them came; null: none, or unknown. */
       readonly last_unnamed_at: string | null;
@@ -2272,7 +2342,7 @@ export interface components {
       readonly items: readonly components['schemas']['Upstream'][];
       /** How many there are. */
       readonly total: number;
-      /** True: every worker holds them, and HAProxy judges the clients that they name. False: not, or not in every worker. Null: not known yet. */
+      /** True: every worker holds them, and HAProxy judges the clients that they name. False: not, or not in every worker. Null: not known. */
       readonly in_force: boolean | null;
       /** Why they are not in force, or why that is not known; null if they are. */
       readonly reason: string | null;
@@ -4223,6 +4293,96 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'] & {
             readonly code?: 6003 | 6015 | 6045;
           };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Get the TLS settings of a site */
+  getSiteTls: {
+    parameters: { query?: never; header?: never; path: { domain: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { 'application/json': components['schemas']['SiteTls'] } };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 105 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['Attached'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Set the TLS settings of a site */
+  setSiteTls: {
+    parameters: { query?: never; header?: never; path: { domain: string }; cookie?: never };
+    requestBody?: { content: { 'application/json': components['schemas']['SiteTlsRequest'] } };
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['SiteTlsAnswer'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 102 | 103 | 105;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6034 | 6043;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CommittedMembers'] & {
+              readonly code?: 500 | 6032;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CommittedMembers'] & {
+              readonly code?: 6002 | 6003 | 6004 | 6015;
+            };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
       };

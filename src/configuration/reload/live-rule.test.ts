@@ -23,12 +23,13 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const upstreamsMap = '/etc/proxy/upstreams.map';
 const proxyProtocolMap = '/etc/proxy/proxy_protocol.map';
+const httpsSitesMap = '/etc/proxy/https_sites.map';
 
 async function ruleIn(text: string | null): Promise<LiveRule> {
   if (text !== null) await writeFile(path, text);
   const rule = new LiveRule({
     live: new LiveFile(path),
-    settings: { blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, configFile: path },
+    settings: { blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, httpsSitesMap, configFile: path },
     log: silentLog,
   });
   await rule.check();
@@ -71,8 +72,9 @@ describe('upstreams in the live configuration', () => {
   ].join('\n');
   const frontEnd = (name: string, lines: string) => `frontend ${name}\nmode http\nbind :80\n${lines}\n`;
   const found = async (text: string | null) => {
-    const { mapLoaded, gaps } = (await ruleIn(text)).upstreams;
-    return [mapLoaded, gaps(false)?.map((gap) => gap.replace(/ lacks .*/, ''))];
+    const { mapLoaded, frontEnds } = (await ruleIn(text)).upstreams;
+    const reasons = frontEnds(false)?.flatMap(({ inForce, reason }) => (inForce === true ? [] : [reason]));
+    return [mapLoaded, reasons?.map((reason) => reason?.replace(/ lacks .*/, ''))];
   };
 
   it.each([

@@ -1,14 +1,16 @@
 // Whether the live configuration has the rule that denies blocked addresses, without which no reload can enforce a
 // block, and its exception for trusted addresses, without which trust has no effect; and what else its text says.
 
+import { type HttpsInConfiguration, unknownHttps } from '../../blocking/https-set.ts';
 import type { TrustInConfiguration } from '../../blocking/trusted-set.ts';
 import { type UpstreamsInConfiguration, unknownUpstreams } from '../../blocking/upstream-set.ts';
 import { shared } from '../../concurrency/shared.ts';
 import { fileIdentity } from '../../files/file-identity.ts';
 import type { Settings } from '../../settings.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
-import { acceptedRule, findBlockedRule, gapTexts, upstreamGapsInText } from '../rules/blocked-rule.ts';
+import { acceptedRule, findBlockedRule, upstreamUsesIn } from '../rules/blocked-rule.ts';
 import { configLines } from '../rules/config-lines.ts';
+import { inForceOf } from '../rules/upstream-use.ts';
 import { logSocketsIn } from '../template/access-log.ts';
 import { type BindAddress, bindAddresses } from './listeners.ts';
 import type { LiveFile } from './live-file.ts';
@@ -22,13 +24,17 @@ interface LiveFindings {
   readonly problem: string | null;
   readonly trust: TrustInConfiguration;
   readonly upstreams: UpstreamsInConfiguration;
+  readonly https: HttpsInConfiguration;
   readonly binds: readonly BindAddress[];
   readonly logSockets: readonly string[];
 }
 
 interface LiveRuleDeps {
   readonly live: LiveFile;
-  readonly settings: Pick<Settings, 'blockedMap' | 'trustedMap' | 'upstreamsMap' | 'proxyProtocolMap' | 'configFile'>;
+  readonly settings: Pick<
+    Settings,
+    'blockedMap' | 'trustedMap' | 'upstreamsMap' | 'proxyProtocolMap' | 'httpsSitesMap' | 'configFile'
+  >;
   readonly log: Log;
 }
 
@@ -55,6 +61,10 @@ export class LiveRule {
 
   get upstreams(): UpstreamsInConfiguration {
     return this.#found?.findings.upstreams ?? unknownUpstreams;
+  }
+
+  get https(): HttpsInConfiguration {
+    return this.#found?.findings.https ?? unknownHttps;
   }
 
   /** Never throws: health reports an unreadable file, which is no reason to leave a block unenforced. */
@@ -87,6 +97,7 @@ export class LiveRule {
       problem: this.#problemOf(text ?? ''),
       trust: text === null ? unknownTrust : this.#trustIn(text),
       upstreams: text === null ? unknownUpstreams : this.#upstreamsIn(text),
+      https: text === null ? unknownHttps : { mapLoaded: namesFile(text, this.#deps.settings.httpsSitesMap) },
       binds: bindAddresses(text ?? ''),
       logSockets: logSocketsIn(text ?? ''),
     };
@@ -99,12 +110,8 @@ export class LiveRule {
   }
 
   #upstreamsIn(text: string): UpstreamsInConfiguration {
-    const { upstreamsMap, proxyProtocolMap } = this.#deps.settings;
-    const gaps = upstreamGapsInText(text, this.#deps.settings).filter(({ usesBlockedMap }) => usesBlockedMap);
-    return {
-      mapLoaded: namesFile(text, upstreamsMap),
-      gaps: (needsProxyProtocol) => gapTexts(gaps, { proxyProtocolMap, needsProxyProtocol }),
-    };
+    const uses = upstreamUsesIn(text, this.#deps.settings);
+    return { mapLoaded: namesFile(text, this.#deps.settings.upstreamsMap), ...inForceOf(uses) };
   }
 
   #problemOf(text: string): string | null {

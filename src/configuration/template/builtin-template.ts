@@ -7,6 +7,7 @@ import {
   unnamedSection,
   unnamedTable,
 } from './client-address-rules.ts';
+import { httpsSeen, redirectAndHsts, tlsBind, tlsDefaults } from './https-rules.ts';
 import { redirectsSection, siteRules, useBackend } from './names-map.ts';
 
 /** Sections of the built-in template that only hold a stick table: they serve no request. */
@@ -24,7 +25,8 @@ export const builtInTemplate = `\
 
 global
     # No user, group or chroot: HAProxy keeps the user that starts it, which may read the maps at every reload.
-    stats socket {{ stats_socket }} mode 660 level admin
+    # For statistics. Not level admin: from HAProxy 3.2 on that may print private keys ("dump ssl cert").
+    stats socket {{ stats_socket }} mode 660 level operator
     stats timeout 30s
     # A draining worker finishes its open connections within this time, then exits.
     hard-stop-after {{ hard_stop_after }}
@@ -35,6 +37,7 @@ global
     # If the limit of open files turns out to be too low, HAProxy starts with a warning instead of not at all.
     no strict-limits
     spread-checks 20
+${tlsDefaults}
 {%- if server_state_file %}
     server-state-file {{ server_state_file }}
 {%- endif %}
@@ -80,6 +83,7 @@ frontend http
 {%- assign ipv4 = bind | remove_first: '[::]' %}
     bind {{ bind }}{% if bind != ipv4 and http_bind contains ipv4 %} v6only{% endif %}
 {%- endfor %}
+${tlsBind}
 {%- if access_log %}
 
     # The access log. It begins with the address that the rules judge; then comes the address that the connection is
@@ -142,6 +146,8 @@ ${clientAddressRules}
     # The Host without its port and its trailing dot, in lower case. One map and one rule serve thousands of sites.
     http-request set-var(txn.host) 'req.fhdr(host),lower,regsub("[.]?(:[0-9]*)?$","")'
 ${siteRules}
+${httpsSeen}
+${redirectAndHsts}
 
 ${serverHeaderRules}
 

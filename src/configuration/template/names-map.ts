@@ -49,7 +49,6 @@ export const siteRules = `\
 /** Of the front end: which backend answers. For a name that HAProxy does not find it uses the default backend. */
 export const useBackend = '    use_backend %[var(txn.site),field(1,|)] if { var(txn.site) -m found }';
 
-const https = '{% if has_upstreams %}var(txn.https_seen){% else %}ssl_fc{% endif %}';
 const location = 'http-request set-var-fmt(txn.location)';
 const codeRules = [301, 302, 307, 308].map(
   (code) => `    http-request redirect code ${code} location %[var(txn.location)] if { var(txn.code) -m str ${code} }`,
@@ -64,7 +63,7 @@ backend redirects
     ${location} %[var(txn.to)] if { var(txn.site),field(3,|) -m str only }
     ${location} %[var(txn.to)]%[pathq] if { var(txn.site),field(3,|) -m str path }
     http-request set-var(txn.port) 'req.fhdr(host),regsub("^[^:]*","")'
-    ${location} %[${https},iif(https,http)]://%[var(txn.to)]%[var(txn.port)]%[pathq] if { var(txn.code) -m str canonical }
+    ${location} %[var(txn.https_seen),iif(https,http)]://%[var(txn.to)]%[var(txn.port)]%[pathq] if { var(txn.code) -m str canonical }
     http-request set-var(txn.code) str(301) if { var(txn.code) -m str canonical } METH_GET
     http-request set-var(txn.code) str(308) if { var(txn.code) -m str canonical }
 ${codeRules.join('\n')}`;

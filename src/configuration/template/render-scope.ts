@@ -17,6 +17,7 @@ export interface RenderInput {
   readonly hasUpstreams: boolean;
   /** As HAProxy writes addresses: `:80`, `127.0.0.1:8080`, `[::]:80`; or `any:80`, as in the settings. */
   readonly httpBind: readonly string[];
+  readonly https: HttpsInput;
   /** The configuration that is replaced; null or absent: none. */
   readonly liveText?: string | null;
   readonly statsSocket: string;
@@ -41,6 +42,21 @@ export interface RenderInput {
   readonly machine?: MachineFacts;
 }
 
+export interface HttpsInput {
+  /** As `httpBind`; empty: the front end serves no TLS, and the configuration names none of the files. */
+  readonly bind: readonly string[];
+  /** At which clients reach it. */
+  readonly publicPort: number;
+  /** Certificate and key for a name that has none. */
+  readonly defaultCertificate: string;
+  /** The list of certificates, in the form of `crt-list`. */
+  readonly list: string;
+  /** Whether a handshake that names no host of the list is refused. */
+  readonly strictSni: boolean;
+  /** The map from name to redirect and HSTS (`domain/site-tls.ts`). */
+  readonly sitesMap: string;
+}
+
 /** An address, a name in /etc/hosts, or a name to resolve by DNS. */
 type ServerLookup = 'address' | 'hosts' | 'dns';
 
@@ -52,6 +68,13 @@ export interface TemplateScope {
   readonly proxy_protocol_map: string;
   readonly has_upstreams: boolean;
   readonly http_bind: readonly string[];
+  /** Empty: no TLS. */
+  readonly https_bind: readonly string[];
+  readonly https_public_port: number;
+  readonly tls_default: string;
+  readonly tls_list: string;
+  readonly tls_strict_sni: boolean;
+  readonly https_sites_map: string;
   readonly stats_socket: string;
   readonly hard_stop_after: string;
   readonly http_keep_alive: string;
@@ -175,6 +198,12 @@ export function scopeOf(
     proxy_protocol_map: input.proxyProtocolMap,
     has_upstreams: input.hasUpstreams,
     http_bind: boundAddresses(input.httpBind, machine.ipv6, input.liveText ?? null),
+    https_bind: boundAddresses(input.https.bind, machine.ipv6, input.liveText ?? null),
+    https_public_port: input.https.publicPort,
+    tls_default: input.https.defaultCertificate,
+    tls_list: input.https.list,
+    tls_strict_sni: input.https.strictSni,
+    https_sites_map: input.https.sitesMap,
     stats_socket: input.statsSocket,
     ...timesOf(input.hardStopAfter),
     maxconn: maxconnFor(sites, machine.openFiles),

@@ -35,8 +35,8 @@ const CertificateConflictMembers = model(
     limit: Type.Optional(count('How many are allowed (6031).')),
   },
 );
-const TlsMembers = model('TlsMembers', 'Why the operation is not available.', {
-  setting: text('The setting without which HAProxy serves no TLS (6043).'),
+export const TlsMembers = model('TlsMembers', 'Why the operation is not available.', {
+  setting: Type.Optional(text('The setting without which HAProxy serves no TLS (6043).')),
 });
 const conflict = { 409: CertificateConflictMembers };
 const notConfigured = { 409: TlsMembers };

@@ -1974,7 +1974,7 @@ export interface components {
     /** Why the operation is not available. */
     TlsMembers: {
       /** The setting without which HAProxy serves no TLS (6043). */
-      readonly setting: string;
+      readonly setting?: string;
     };
     /** The entry as it is now, and whether the workers hold it. */
     TrustAnswer: {
@@ -4357,9 +4357,10 @@ export interface operations {
       409: {
         headers: { [name: string]: unknown };
         content: {
-          'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 6034 | 6043;
-          };
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['TlsMembers'] & {
+              readonly code?: 6034 | 6043;
+            };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
       };

@@ -33,6 +33,8 @@ interface TlsOptions {
   /** False: no reload is possible. */
   readonly scheduleReload: (reason: string) => boolean;
   readonly facts: Pick<FactBus, 'listen' | 'emit'>;
+  /** An installation ended. */
+  readonly onInstalled: (milliseconds: number) => void;
   readonly log: Log;
   readonly now: () => Date;
 }
@@ -52,6 +54,8 @@ export interface TlsParts {
   readonly files: CertificateFiles;
   /** For `/health`, each as a sentence. */
   problems(): readonly string[];
+  /** Current workers that lack a certificate. */
+  workersBehind(): number;
   /** Writes the files, before HAProxy is started. @throws StartRefused */
   load(): Promise<void>;
   /** Once HAProxy runs. */
@@ -85,6 +89,7 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
     handshake: async (certificate) => await tryHandshake(certificate, await target()),
     scheduleReload,
     recheck: () => timer.kick(),
+    onInstalled: options.onInstalled,
     log,
   });
   const reconciler = new TlsReconciler({
@@ -96,7 +101,7 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
     installer,
     wanted,
     refusedByProxy,
-    onRepaired: () => undefined,
+    onRepaired: (repair) => facts.emit('certificate.repaired', repair),
     log,
   });
   const certificates: Certificates = new Certificates({
@@ -137,6 +142,8 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
       ...keeper.problems(),
       ...reconciler.problems(),
     ],
+    workersBehind: () =>
+      new Set(workers.lacking().flatMap(({ worker }) => (worker.role === 'current' ? [worker.pid] : []))).size,
     async load() {
       try {
         await keeper.load();

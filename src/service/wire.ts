@@ -28,7 +28,9 @@ import { SitesStore } from '../store/sites-store.ts';
 import { WebhooksStore } from '../store/webhooks-store.ts';
 import type { ProxyVersions } from '../supervision/proxy-versions.ts';
 import type { Log } from '../telemetry/log.ts';
+import { expiredProblems } from '../tls/certificate-health.ts';
 import { CertificateOperations } from '../tls/certificate-operations.ts';
+import { ExpiryWatch } from '../tls/expiry-watch.ts';
 import { ClientAddresses } from '../upstreams/client-addresses.ts';
 import { UnnamedRequestCounts, unnamedNotices } from '../upstreams/unnamed-requests.ts';
 import { Upstreams } from '../upstreams/upstreams.ts';
@@ -36,7 +38,15 @@ import { Webhooks } from '../webhooks/webhooks.ts';
 import { wireAttachedProxy } from './attached-proxy.ts';
 import { wireBlocking } from './blocking-parts.ts';
 import { wireManagedProxy } from './managed-proxy.ts';
-import { currentHealth, fromWorker, proxyStats, setSources, storedFacts } from './metric-sources.ts';
+import {
+  certificateFacts,
+  currentHealth,
+  enabledSites,
+  fromWorker,
+  proxyStats,
+  setSources,
+  storedFacts,
+} from './metric-sources.ts';
 import { ProxyLink, type ProxySide, type ProxySideOptions } from './proxy-side.ts';
 import { wireTls } from './tls-parts.ts';
 
@@ -48,6 +58,8 @@ const mayChangeHealth: ReadonlySet<FactType> = new Set([
   'reload.failed',
   'worker.appeared',
   'worker.gone',
+  'certificate.expired',
+  'certificate.repaired',
 ]);
 
 async function wireProxy(options: ProxySideOptions): Promise<ProxySide> {
@@ -108,6 +120,7 @@ export async function wireService(options: {
     upstreams: blocking.upstreams,
     scheduleReload: proxyLink.forBlocking.scheduleReload,
     facts,
+    onInstalled: (milliseconds) => observers.certificates.installed(milliseconds),
     log,
     now,
   });
@@ -126,6 +139,14 @@ export async function wireService(options: {
   });
   proxyLink.connect(proxy);
   const { reloads } = proxy;
+
+  const certificates = new CertificateOperations({
+    certificates: tls?.certificates ?? null,
+    enabledSites: () => enabledSites(sitesStore),
+    emit,
+    now,
+  });
+  const expiryWatch = tls === null ? null : new ExpiryWatch({ certificates, emit, log, now });
 
   const keys = new ApiKeys({
     store: new ApiKeysStore(database),
@@ -168,7 +189,10 @@ export async function wireService(options: {
       untested: versions.untested(registry.runningVersion),
     }),
     unboundKeys: () => keys.unbound(),
-    proxyProblems: async () => [...(await proxy.problems()), ...(tls?.problems() ?? [])],
+    proxyProblems: async () => [
+      ...(await proxy.problems()),
+      ...(tls === null ? [] : [...tls.problems(), ...(await expiredProblems(certificates))]),
+    ],
     notices: async () => [
       ...unnamedNotices(await unnamed.byUpstream(), await blocking.upstreams.list()),
       ...(await proxy.notices()),
@@ -192,7 +216,7 @@ export async function wireService(options: {
       storedFacts: () => storedFacts(blocking.store, sitesStore),
       expiringEntries: () => blocking.store.countEnding(),
       claims: () => blocking.sources.claimsByKind(),
-      certificates: async () => null,
+      certificates: () => certificateFacts(tls),
       webhookBacklogs: () => webhooks.backlogs(),
       health: currentHealth(health),
       proxyStats: () => proxyStats(sockets, sitesStore),
@@ -219,12 +243,7 @@ export async function wireService(options: {
       largeHeadersStatus: () => versions.capabilitiesOf(registry.runningVersion).largeHeadersStatus,
     }),
     sites: proxy.sites,
-    certificates: new CertificateOperations({
-      certificates: null,
-      enabledSites: async () => (await sitesStore.domains()).map((domain) => ({ domain, names: [domain] })),
-      emit,
-      now,
-    }),
+    certificates,
     configuration: proxy.configuration,
     keys,
     sessions,
@@ -237,5 +256,19 @@ export async function wireService(options: {
     operations: { ended: (operation) => emit('operation.answered', operation) },
     log,
   };
-  return { services, blocking, tls, proxy, facts, audit, webhooks, keys, socket, statsSocket, healthWatch, now };
+  return {
+    services,
+    blocking,
+    tls,
+    expiryWatch,
+    proxy,
+    facts,
+    audit,
+    webhooks,
+    keys,
+    socket,
+    statsSocket,
+    healthWatch,
+    now,
+  };
 }

@@ -106,7 +106,7 @@ class Attaching {
     await this.#make(steps, settings.reloadBy);
     const service = new ServiceCommand({ host, root, settings });
     await this.#importLists(facts, made, service);
-    await this.#deps.operator.print(...upstreamPasteLines(facts.frontEnds, this.#deps.options.upstreams, settings));
+    await this.#deps.operator.print(...upstreamPasteLines(facts, this.#deps.options.upstreams, settings));
     const pasted = await this.#rulesPasted(facts, settings);
     if (!(await this.#inForce(pasted, service, made))) return 'open';
     return await this.#proveAll(pasted, { settings, service, made });
@@ -127,7 +127,7 @@ class Attaching {
           `The configuration names ${list}, which does not exist, so HAProxy cannot reload or restart. Run attach now, which creates it, or remove the lines that name it.`,
       ),
       ...laterPasteLines(lacking, settings),
-      ...upstreamPasteLines(facts.frontEnds, this.#deps.options.upstreams, settings),
+      ...upstreamPasteLines(facts, this.#deps.options.upstreams, settings),
       ...(reloadBy.kind === 'systemd' ? polkitLines(reloadBy.unit) : []),
       '',
       'This was a dry run: nothing was changed.',

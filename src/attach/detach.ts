@@ -38,7 +38,7 @@ export async function detach(host: Host, operator: Operator, options: DetachOpti
     await operator.print('Nothing is attached here.');
     return;
   }
-  const settings = await ownSettings(host, [await packagedUnit(host, root), dropIn ?? '']);
+  const settings = await ownSettings(host, [await packagedUnit(host, root), noTlsOfItsOwn, dropIn ?? '']);
   const attached = record.configuration ?? (dropIn === null ? [] : [settings.configFile]);
   await refuseWhileNamed(attached, settings, operator, options);
   await refuseWhileLoaded(new ServiceCommand({ host, root, settings }), operator);

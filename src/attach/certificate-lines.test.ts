@@ -15,7 +15,7 @@ it('the words for certificates are printed for bind lines with TLS that lack the
   expect(lines('    bind :80')).toEqual([]);
   expect(lines(`# ${bind}`)).toEqual([]);
   expect(lines('    bind :80', bind, bind).join('\n')).toMatch(
-    /own\.cfg:3, own\.cfg:4[^]*crt-list \/etc\/proxy\/tls\/certificates\.list/,
+    /own\.cfg:3, own\.cfg:4[\s\S]*crt-list \/etc\/proxy\/tls\/certificates\.list/,
   );
   expect(lines(`${bind} crt-list ${tlsDir}/certificates.list`)).toEqual([]);
 });

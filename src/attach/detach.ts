@@ -17,6 +17,7 @@ import { ownSettings } from './own-settings.ts';
 import { fingerprint, readRecord, recordFile, writeRecord } from './record.ts';
 import { ServiceCommand } from './service-command.ts';
 import { packagedUnit, paths, serviceUnit, succeed } from './steps.ts';
+import { noTlsOfItsOwn } from './texts.ts';
 
 interface DetachOptions {
   readonly dryRun: boolean;

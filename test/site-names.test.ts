@@ -44,6 +44,11 @@ describeOnEachProxy('a site with names', ({ bin }) => {
     expect(await ask('any.shop.example')).toEqual({ status: 200, text: 'a' });
     expect(await location('shop.example')).toEqual({ status: 301, location: 'http://www.shop.example/x?y' });
     expect((await service.call('GET', '/api/sites/shop.example')).body).toMatchObject({ names });
+    for (const method of ['GET', 'DELETE'])
+      expect((await service.call(method, '/api/sites/www.shop.example')).body).toMatchObject({
+        code: 1100,
+        detail: 'there is no site www.shop.example; it is a name of the site shop.example',
+      });
   });
 
   it('keeps a name from other sites, and an exact name of another site wins over its wildcard', async () => {

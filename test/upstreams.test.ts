@@ -212,6 +212,51 @@ describeOnNewestProxy('an upstream that one of two front ends does not know', ({
   });
 });
 
+describeOnNewestProxy('rules for upstreams that may not apply', ({ bin }) => {
+  let service: RealService;
+  let rendered: string;
+  const reasonsAndNotices = async () => {
+    const { body } = await service.health();
+    const about = (texts: unknown) => (texts as string[]).filter((text) => text.includes('frontend http'));
+    return { reasons: about(body['reasons']), notices: about(body['notices']) };
+  };
+  const changeRule = async (rule: RegExp, by: string) => {
+    expect(rendered).toMatch(rule);
+    await writeFile(service.paths.config, rendered.replace(rule, by));
+  };
+
+  beforeAll(async () => {
+    service = await RealService.start({ bin });
+    await service.call('PUT', '/api/upstreams/lb', { body: lb });
+    rendered = await readFile(service.paths.config, 'utf8');
+  });
+  afterAll(() => service.stop());
+
+  it('are reported as not known, which is no reason for a degraded health', async () => {
+    await changeRule(/(http-request set-src var\(txn\.pm_named\) .*)/, '$1 { path /x }');
+    const reason = expect.stringMatching(
+      /frontend http may not judge the clients of upstreams: http-request set-src \(line \d+\) may not apply to all/,
+    );
+    expect(await reasonsAndNotices()).toEqual({ reasons: [], notices: [reason] });
+    const { body } = await service.call('POST', '/api/client-address', { body: { peer, headers: [] } });
+    expect(body).toMatchObject({ upstream: 'lb', upstreams_in_force: null, upstreams_reason: reason });
+    expect((await service.call('GET', '/api/upstreams')).body).toMatchObject({ in_force: null, reason });
+  });
+
+  it('are not said to count the requests without a client if another rule uses their stick counter', async () => {
+    const unnamed = async () => (await service.call('GET', '/api/upstreams/lb')).body['unnamed_requests'];
+    await changeRule(/(\n *http-request set-var\(txn\.pm_upstream\) )/, '\n    http-request track-sc1 src table own$1');
+    expect(await reasonsAndNotices()).toEqual({
+      reasons: [],
+      notices: [expect.stringMatching(/^upstreams: frontend http may not count requests without a client, because/)],
+    });
+    expect(await unnamed()).toBeNull();
+    await writeFile(service.paths.config, rendered);
+    await service.healthy();
+    expect(await unnamed()).toBe(0);
+  });
+});
+
 describeOnProductProxies('the first upstream whose reload fails', ({ bin }) => {
   it('is not stored, and the configuration stays in force', async () => {
     // HAProxy accepts the configuration, and the new worker cannot bind.

@@ -69,10 +69,10 @@ const ClientAddressAnswer = model('ClientAddressAnswer', 'Which address HAProxy 
     'What HAProxy answers itself: 400, 403, or from HAProxy 3.2 on 431 for headers that are too large; null: the request is passed on.',
   ),
   upstreams_in_force: flagOrNull(
-    'True: every front end that denies blocked addresses judges this client, in every worker. False: not all do, as `upstreams_reason` says; such a front end judges the peer. If the live configuration has no rules for upstreams at all, the answer is that for the peer. Null: not known.',
+    'True: every front end that denies blocked addresses judges the clients of upstreams, in every worker; one without HTTP those that PROXY protocol names. False: not all do, as `upstreams_reason` says; such a front end judges the peer. If the live configuration has no rules for upstreams at all, the answer is that for the peer. Null: not known, for example because a rule has a condition that may not hold.',
   ),
   upstreams_reason: textOrNull(
-    'Why upstreams are not in force everywhere, or why that is not known; null if they are. `/health` names every front end and what it lacks.',
+    'Why upstreams are not in force everywhere, or why that is not known; null if they are. `/health` names every such front end.',
   ),
 });
 export type ClientAddressAnswer = Static<typeof ClientAddressAnswer>;

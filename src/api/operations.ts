@@ -3,6 +3,7 @@ import { auditOperations } from './audit.ts';
 import { blockedIpOperations } from './blocked-ips.ts';
 import { blockedIpBulkOperations } from './blocked-ips-bulk.ts';
 import { selectedOperations } from './blocked-ips-selected.ts';
+import { certificateOperations } from './certificates.ts';
 import { checkAddress } from './check.ts';
 import { explainClientAddress } from './client-address.ts';
 import { configurationOperations } from './configuration.ts';
@@ -30,6 +31,7 @@ export const operations: readonly Operation[] = [
   ...upstreamOperations,
   explainClientAddress,
   ...siteOperations,
+  ...certificateOperations,
   ...siteTlsOperations,
   ...configurationOperations,
   ...keyOperations,

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { mostHstsSeconds } from '../domain/site-tls.ts';
 import { codes } from '../errors/catalogue.ts';
+import { TlsMembers } from './certificates.ts';
 import { changeCodes, changeMembers } from './changes.ts';
 import { operation } from './operation.ts';
 import { flag, model, oneOf, orNull, requestFlag, requestModel, text, textOrNull } from './schema.ts';
@@ -116,8 +117,8 @@ export const setSiteTls = operation({
   params: siteParams,
   body: SiteTlsRequest,
   answers: { 200: { description: 'The settings are stored.', schema: SiteTlsAnswer } },
-  codes: [codes.NotFound, codes.Attached, codes.TlsOff, ...changeCodes],
-  members: changeMembers,
+  codes: [codes.NotFound, codes.Attached, codes.TlsNotConfigured, ...changeCodes],
+  members: { ...changeMembers, 409: TlsMembers },
   examples: {
     redirect: {
       summary: 'Redirect to https, with HSTS for a year',

@@ -113,7 +113,7 @@ export type UpstreamRecord = Static<typeof UpstreamRecord>;
 const UpstreamReport = model('Upstream', 'A proxy in front of HAProxy, whose word about the client is taken.', {
   ...fields,
   unnamed_requests: countOrNull(
-    'How many requests named no client and were served without a check of the blocked map, counted by the current worker; an address that sends none for a day is forgotten. Health checks of a load balancer are such requests; if the number grows with the traffic, the header is missing. Null: the worker did not answer, or its configuration does not count them.',
+    'How many requests named no client and were served without a check of the blocked map, counted by the current worker; an address that sends none for a day is forgotten. Health checks of a load balancer are such requests; if the number grows with the traffic, the header is missing. Null: the worker did not answer, or its configuration does not count all of them.',
   ),
   last_unnamed_at: timeOrNull('When the last of them came; null: none, or unknown.'),
 });
@@ -123,7 +123,7 @@ const Upstreams = model('Upstreams', 'All upstreams.', {
   items: listOf(UpstreamReport, 'The entries.'),
   total: count('How many there are.'),
   in_force: flagOrNull(
-    'True: every worker holds them, and HAProxy judges the clients that they name. False: not, or not in every worker. Null: not known yet.',
+    'True: every worker holds them, and HAProxy judges the clients that they name. False: not, or not in every worker. Null: not known.',
   ),
   reason: textOrNull('Why they are not in force, or why that is not known; null if they are.'),
 });

@@ -108,7 +108,7 @@ class Attaching {
     const service = new ServiceCommand({ host, root, settings });
     await this.#importLists(facts, made, service);
     await this.#deps.operator.print(
-      ...upstreamPasteLines(facts.frontEnds, this.#deps.options.upstreams, settings),
+      ...upstreamPasteLines(facts, this.#deps.options.upstreams, settings),
       ...certificateLines(facts.texts, settings.tlsDir),
     );
     const pasted = await this.#rulesPasted(facts, settings);
@@ -131,7 +131,7 @@ class Attaching {
           `The configuration names ${list}, which does not exist, so HAProxy cannot reload or restart. Run attach now, which creates it, or remove the lines that name it.`,
       ),
       ...laterPasteLines(lacking, settings),
-      ...upstreamPasteLines(facts.frontEnds, this.#deps.options.upstreams, settings),
+      ...upstreamPasteLines(facts, this.#deps.options.upstreams, settings),
       ...certificateLines(facts.texts, settings.tlsDir),
       ...(reloadBy.kind === 'systemd' ? polkitLines(reloadBy.unit) : []),
       '',

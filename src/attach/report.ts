@@ -1,6 +1,8 @@
 import { configLines } from '../configuration/rules/config-lines.ts';
-import { type FrontEnd, missingRuleText } from '../configuration/rules/front-ends.ts';
+import { type FrontEnd, missingRuleText, stickCountersIn } from '../configuration/rules/front-ends.ts';
 import type { ConfigurationFile } from '../configuration/rules/proxy-sections.ts';
+import { judgesClients } from '../configuration/rules/upstream-use.ts';
+import { builtInCounter } from '../configuration/template/client-address-rules.ts';
 import type { Facts } from './facts.ts';
 import { type Maps, ruleLines, type UpstreamMaps, upstreamLines } from './texts.ts';
 
@@ -24,7 +26,13 @@ function frontEndLine(frontEnd: FrontEnd, open: readonly string[]): string {
   const { name, mode, place, hasRule, answersBefore } = frontEnd;
   const where = `  ${name} (${mode}, ${place})`;
   if (!hasRule) return `${where}: ${open.includes(name) ? 'exempt (--open)' : missingRuleText(answersBefore)}`;
-  return `${where}: ${ruleText(frontEnd)}`;
+  return `${where}: ${ruleText(frontEnd)}${upstreamText(frontEnd)}`;
+}
+
+/** To follow what it says of the rule; empty without any rule for upstreams. */
+function upstreamText({ upstreamUse: use }: FrontEnd): string {
+  if (!use.looksUp) return '';
+  return `; ${judgesClients(use, false).reason ?? 'it judges the clients of upstreams'}`;
 }
 
 /** For a front end with the rule; to follow its name. */
@@ -64,7 +72,7 @@ export function laterPasteLines(lacking: readonly FrontEnd[], maps: Maps): strin
 
 /** If a front end takes the client from a header itself, or on request. */
 export function upstreamPasteLines(
-  frontEnds: readonly FrontEnd[],
+  { frontEnds, texts }: Pick<Facts, 'frontEnds' | 'texts'>,
   isAsked: boolean,
   maps: Maps & UpstreamMaps,
 ): string[] {
@@ -72,11 +80,13 @@ export function upstreamPasteLines(
   if (own.length === 0 && !isAsked) return [];
   const where =
     own.length === 0 ? '' : ` Here ${own.map(({ name, sourceSetAt }) => `${name} (${sourceSetAt})`).join(', ')}.`;
+  const used = stickCountersIn(texts);
+  const counter = [builtInCounter, 2, 0].find((number) => !used.has(number)) ?? null;
   return [
     '',
-    `Behind a CDN, a load balancer or another proxy, a front end needs these lines to judge its client (docs/upstreams.md).${where} Paste them once attach has created the lists, at the start of the section in place of the two lines, of set-src and of option forwardfor. The last two are a section of its own.`,
+    `Behind a CDN, a load balancer or another proxy, a front end needs these lines to judge its client (docs/upstreams.md).${where} Paste them once attach has created the lists, at the start of the section in place of the two lines, of set-src and of option forwardfor.${counterText(counter)}`,
     '',
-    ...upstreamLines(maps),
+    ...upstreamLines(maps, counter),
   ];
 }
 
@@ -95,6 +105,14 @@ export function certificateLines(texts: readonly ConfigurationFile[], tlsDir: st
     '',
     `    crt-list ${list}`,
   ];
+}
+
+/** HAProxy 2.6 has three. A rule for one that is in use already has no effect. */
+function counterText(counter: number | null): string {
+  if (counter === null)
+    return ' They count no requests in which an upstream names no client: your rules use the stick counters sc0, sc1 and sc2.';
+  const which = counter === builtInCounter ? '' : `, as your rules use sc${builtInCounter}`;
+  return ` The last two are a section of its own. No other rule may use the stick counter sc${counter}${which}.`;
 }
 
 function linesOfEach(lacking: readonly FrontEnd[], maps: Maps): string[] {

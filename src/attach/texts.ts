@@ -27,9 +27,12 @@ export function ruleLines(mode: string, { blockedMap, trustedMap }: Maps): reado
   return [`acl ${ruleAcl} src,map_ip(${blockedMap},0) -m int gt 0`, `${action} if ${ruleAcl} ${unlessTrusted}`];
 }
 
-/** In place of the two lines, behind a proxy that names its client. Only in mode http. */
-export function upstreamLines(maps: Maps & UpstreamMaps): readonly string[] {
-  const { frontEnd, section } = upstreamLinesFor(maps);
+/**
+ * In place of the two lines, behind a proxy that names its client. Only in mode http.
+ * @param counter the stick counter that they may use; null: none
+ */
+export function upstreamLines(maps: Maps & UpstreamMaps, counter: number | null): readonly string[] {
+  const { frontEnd, section } = upstreamLinesFor(maps, counter);
   const [acl = '', deny = ''] = ruleLines('http', maps);
   const at = frontEnd.findIndex((line) => line.startsWith('http-request set-header'));
   if (at < 0) throw new Error('the lines for upstreams set no header for servers');
@@ -37,8 +40,7 @@ export function upstreamLines(maps: Maps & UpstreamMaps): readonly string[] {
     ...[...frontEnd.slice(0, at), acl, `${deny} ${exceptUnnamedUpstream}`, ...frontEnd.slice(at)].map(
       (line) => `    ${line}`,
     ),
-    '',
-    ...section,
+    ...(section.length === 0 ? [] : ['', ...section]),
   ];
 }
 

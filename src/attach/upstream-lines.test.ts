@@ -4,7 +4,8 @@ import { mapFiles, sampleMaps } from '../../testkit/configuration/address-maps.t
 import { type Headers, RenderedProxy, receivedBy } from '../../testkit/configuration/rendered-proxy.ts';
 import { describeOnEachProxy } from '../../testkit/proxies.ts';
 import { frontEndsOf } from '../configuration/rules/front-ends.ts';
-import { upstreamPasteLines } from './report.ts';
+import { judgesClients } from '../configuration/rules/upstream-use.ts';
+import { report, upstreamPasteLines } from './report.ts';
 import { upstreamLines } from './texts.ts';
 
 const folder = '/etc/proxy';
@@ -14,29 +15,62 @@ const maps = {
   upstreamsMap: `${folder}/upstreams.map`,
   proxyProtocolMap: `${folder}/proxy_protocol.map`,
 };
+const reported = {
+  proxy: { pid: 7, unit: null, arguments: { masterSocket: '/run/m.sock' } },
+  version: '3.2.1',
+  files: ['own.cfg'],
+  socket: { path: '/run/m.sock', usable: true },
+};
 const ofOwn = (...lines: readonly string[]) => ['frontend own', '    mode http', '    bind :80', ...lines].join('\n');
-const frontEndsIn = (text: string) => frontEndsOf([{ path: 'own.cfg', text }], maps);
+const factsOf = (text: string) => {
+  const texts = [{ path: 'own.cfg', text }];
+  return { texts, frontEnds: frontEndsOf(texts, maps) };
+};
 
 describe('the lines for upstreams', () => {
   it('leave nothing to add', () => {
-    const [frontEnd] = frontEndsIn(ofOwn(...upstreamLines(maps)));
+    const [frontEnd] = factsOf(ofOwn(...upstreamLines(maps, 1))).frontEnds;
     expect(frontEnd).toMatchObject({ hasRule: true, sparesTrusted: true });
-    expect(frontEnd?.upstreamGap ?? null).toBeNull();
+    expect(judgesClients(frontEnd!.upstreamUse, true)).toEqual({ inForce: true, reason: null });
     // A second attach must not ask for them again.
     expect(frontEnd?.sourceSetAt ?? null).toBeNull();
   });
 
   it('are printed if a front end sets the address of the client itself, or on request', () => {
-    const plain = frontEndsIn(ofOwn('    default_backend b'));
-    const own = frontEndsIn(
+    const plain = factsOf(ofOwn('    default_backend b'));
+    const own = factsOf(
       ofOwn(
         '    http-request set-src hdr(x-real-ip)',
         `    http-request deny if { src,map_ip(${maps.blockedMap},0) -m int gt 0 }`,
       ),
     );
     expect(upstreamPasteLines(plain, false, maps)).toEqual([]);
-    expect(upstreamPasteLines(plain, true, maps)).toEqual(expect.arrayContaining([...upstreamLines(maps)]));
+    expect(upstreamPasteLines(plain, true, maps)).toEqual(expect.arrayContaining([...upstreamLines(maps, 1)]));
     expect(upstreamPasteLines(own, false, maps).join('\n')).toContain('Here own (own.cfg:4).');
+  });
+
+  it('use a stick counter that no rule of the operator uses, and count nothing if there is none', () => {
+    const printed = (...lines: readonly string[]) =>
+      upstreamPasteLines(factsOf(ofOwn(...lines)), true, maps).join('\n');
+    const track = (counter: number) => `    http-request track-sc${counter} src table mine`;
+    expect(printed()).toContain('http-request track-sc1 src table pm_unnamed');
+    expect(printed(track(1))).toContain('http-request track-sc2 src table pm_unnamed');
+    expect(printed(track(1))).toContain('No other rule may use the stick counter sc2, as your rules use sc1.');
+    expect(printed(track(1), track(2))).toContain('http-request track-sc0 src table pm_unnamed');
+    const none = printed(track(0), track(1), track(2));
+    expect(none).not.toContain('pm_unnamed');
+    expect(none).toContain('They count no requests in which an upstream names no client');
+  });
+
+  it('are named in the report of a front end that has some of them', () => {
+    const line = (...lines: readonly string[]) =>
+      report({ ...reported, ...factsOf(ofOwn(...lines)) } as never, []).at(-1);
+    const lines = upstreamLines(maps, 1);
+    expect(line(...lines)).toMatch(/has the rule; it judges the clients of upstreams$/);
+    expect(line(...lines.filter((one) => !one.includes(' set-src var')))).toMatch(
+      /has the rule; frontend own lacks an http-request set-src/,
+    );
+    expect(line(`    http-request deny if { src,map_ip(${maps.blockedMap},0) -m int gt 0 }`)).toMatch(/has the rule$/);
   });
 });
 
@@ -68,12 +102,15 @@ describeOnEachProxy('an own front end with the lines for upstreams', ({ bin }) =
 /** In place of the front end of the built-in template, with its maps. */
 function withOwnFrontEnd(text: string): string {
   const path = /src,map_ip\((\S+)\/blockedMap,0\)/.exec(text)?.[1] ?? '';
-  const own = upstreamLines({
-    blockedMap: `${path}/blockedMap`,
-    trustedMap: `${path}/trustedMap`,
-    upstreamsMap: `${path}/upstreamsMap`,
-    proxyProtocolMap: `${path}/proxyProtocolMap`,
-  });
+  const own = upstreamLines(
+    {
+      blockedMap: `${path}/blockedMap`,
+      trustedMap: `${path}/trustedMap`,
+      upstreamsMap: `${path}/upstreamsMap`,
+      proxyProtocolMap: `${path}/proxyProtocolMap`,
+    },
+    1,
+  );
   const section = own.indexOf('');
   return [
     text.slice(0, text.indexOf('frontend http')),

@@ -21,18 +21,27 @@ import { UpstreamEntries } from './upstream-entries.ts';
 import type { ChangeWindows } from './write/change-windows.ts';
 import type { RuntimeChanger } from './write/runtime-changer.ts';
 
+export interface InForce {
+  /** Null: not known. */
+  readonly inForce: boolean | null;
+  /** Why not, or why that is not known; null: it is. */
+  readonly reason: string | null;
+}
+
 /** How the live configuration uses the maps. */
 export interface UpstreamsInConfiguration {
   /** Whether it names the upstream map, so that workers load it; null: unknown. */
   readonly mapLoaded: boolean | null;
   /**
-   * What front ends lack to judge the clients of upstreams, each as a sentence; null: unknown.
+   * Whether each front end that denies blocked addresses judges the clients of upstreams; null: unknown.
    * @param needsProxyProtocol whether an upstream uses it
    */
-  readonly gaps: (needsProxyProtocol: boolean) => readonly string[] | null;
+  readonly frontEnds: (needsProxyProtocol: boolean) => readonly InForce[] | null;
+  /** Why requests in which an upstream names no client are not all counted, each a sentence. */
+  readonly uncounted: readonly string[];
 }
 
-export const unknownUpstreams: UpstreamsInConfiguration = { mapLoaded: null, gaps: () => null };
+export const unknownUpstreams: UpstreamsInConfiguration = { mapLoaded: null, frontEnds: () => null, uncounted: [] };
 
 export interface UpstreamUsage {
   /** As of the last check. */
@@ -40,7 +49,8 @@ export interface UpstreamUsage {
   check(): Promise<UpstreamsInConfiguration>;
 }
 
-const inUse: UpstreamsInConfiguration = { mapLoaded: true, gaps: () => [] };
+const inUse: UpstreamsInConfiguration = { mapLoaded: true, frontEnds: () => [], uncounted: [] };
+const isInForce: InForce = { inForce: true, reason: null };
 const usedWholly: UpstreamUsage = { last: inUse, check: async () => inUse };
 
 interface UpstreamSetDeps {
@@ -61,11 +71,7 @@ interface UpstreamSetDeps {
   readonly usage?: UpstreamUsage | undefined;
 }
 
-export interface UpstreamEffect {
-  /** Null: not known yet. */
-  readonly inForce: boolean | null;
-  /** Why not, or why that is not known. */
-  readonly reason: string | null;
+export interface UpstreamEffect extends InForce {
   /** False: the live configuration has no rules for upstreams at all, so every front end judges the peer. */
   readonly anywhere: boolean;
 }
@@ -145,29 +151,31 @@ export class UpstreamSet {
 
   /** Whether every worker judges the clients that the upstreams name. */
   async effect(): Promise<UpstreamEffect> {
-    if (this.entries.isEmpty) return { inForce: true, reason: null, anywhere: true };
+    if (this.entries.isEmpty) return { ...isInForce, anywhere: true };
     const used = await this.#usage.check();
-    const anywhere = used.mapLoaded !== false;
-    const [lacking] = this.#lacking(used);
-    if (lacking !== undefined) return { inForce: false, reason: lacking, anywhere };
-    if (used.mapLoaded === null || used.gaps(this.proxyProtocol.size > 0) === null) {
-      return { inForce: null, reason: 'the live configuration could not be read', anywhere };
-    }
-    return { ...this.#inWorkers(), anywhere };
+    const found = [...this.#inConfiguration(used), ...this.#inWorkers()];
+    const worst = found.find(({ inForce }) => inForce === false) ?? found.find(({ inForce }) => inForce === null);
+    return { ...(worst ?? isInForce), anywhere: used.mapLoaded !== false };
   }
 
-  #inWorkers(): Omit<UpstreamEffect, 'anywhere'> {
+  #inConfiguration({ mapLoaded, frontEnds }: UpstreamsInConfiguration): readonly InForce[] {
+    if (mapLoaded === false) return [{ inForce: false, reason: unusedUpstreamMap }];
+    const found = frontEnds(this.proxyProtocol.size > 0);
+    if (mapLoaded !== null && found !== null) return found;
+    return [{ inForce: null, reason: 'the live configuration could not be read' }];
+  }
+
+  #inWorkers(): readonly InForce[] {
     const { registry } = this.#deps;
     const workers = registry.all();
-    if (!workers.some(({ role }) => role === 'current')) return { inForce: null, reason: 'no worker was found' };
-    const found = workers.flatMap((worker) =>
+    if (!workers.some(({ role }) => role === 'current')) return [{ inForce: null, reason: 'no worker was found' }];
+    return workers.flatMap((worker) =>
       this.maps.flatMap(({ name }) => {
         const { inSync, passing, reason } = registry.stateOf(worker, name);
         const words = `${worker.role} worker ${worker.pid}: ${name} map: ${reason ?? 'not verified'}`;
         return inSync ? [] : [{ inForce: passing === 'unverified' ? null : false, reason: words }];
       }),
     );
-    return found.find(({ inForce }) => inForce === false) ?? found[0] ?? { inForce: true, reason: null };
   }
 
   async areStored(): Promise<boolean> {
@@ -176,12 +184,21 @@ export class UpstreamSet {
 
   /** For `/health`, each as a sentence, as of the last check of the live configuration. */
   problems(): string[] {
-    return this.entries.isEmpty ? [] : this.#lacking(this.#usage.last).map((problem) => `upstreams: ${problem}`);
+    return this.#lastReasons(false);
   }
 
-  #lacking({ mapLoaded, gaps }: UpstreamsInConfiguration): readonly string[] {
-    if (mapLoaded === false) return [unusedUpstreamMap];
-    return gaps(this.proxyProtocol.size > 0) ?? [];
+  /** The same, of what is not known, which does not degrade the health. */
+  notices(): string[] {
+    const { uncounted, frontEnds } = this.#usage.last;
+    // Other parts of the health report that the configuration could not be read.
+    const unknown = frontEnds(false) === null ? [] : this.#lastReasons(null);
+    return this.entries.isEmpty ? [] : [...unknown, ...uncounted.map((reason) => `upstreams: ${reason}`)];
+  }
+
+  #lastReasons(wanted: boolean | null): string[] {
+    if (this.entries.isEmpty) return [];
+    const found = this.#inConfiguration(this.#usage.last).filter(({ inForce }) => inForce === wanted);
+    return found.map(({ reason }) => `upstreams: ${reason}`);
   }
 
   /** An existing upstream is replaced. Errors: 1002, for a network of another upstream; 109, for too many together. */

@@ -65,8 +65,10 @@ export function behaviorOf(mode: number): UpstreamBehavior | null {
   return behaviors.get(mode) ?? null;
 }
 
-/** All values of upstreams, as HAProxy's patterns for integers: `1:6`, `9`, `21:26`. */
-export const modePatterns: readonly string[] = rangesOf([...behaviors.keys()].sort((a, b) => a - b));
+/** All values of upstreams. */
+export const upstreamModes: readonly number[] = [...behaviors.keys()].sort((a, b) => a - b);
+/** The same as HAProxy's patterns for integers: `1:6`, `9`, `21:26`. */
+export const modePatterns: readonly string[] = rangesOf(upstreamModes);
 
 function rangesOf(sorted: readonly number[]): string[] {
   const starts = sorted.filter((number) => !sorted.includes(number - 1));

@@ -99,7 +99,10 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
       await configuration.check();
       return [...configuration.problems(), ...upstreams.problems()];
     },
-    notices: async () => [],
+    async notices() {
+      await configuration.check();
+      return upstreams.notices();
+    },
     attached: () => configuration.report(),
     review: async () => undefined,
     async start() {

@@ -227,9 +227,10 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
       return [...problems, ...upstreams.problems()];
     },
     async notices() {
+      const { logSockets } = await rule.findings();
       const { refusal } = await deniedPage();
-      const log = await missingLogSocket((await rule.findings()).logSockets);
-      return [refusal, log].filter((text) => text !== null);
+      const log = await missingLogSocket(logSockets);
+      return [refusal, log, ...upstreams.notices()].filter((text) => text !== null);
     },
     attached: () => null,
     async review() {

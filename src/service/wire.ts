@@ -30,6 +30,7 @@ import { SitesStore } from '../store/sites-store.ts';
 import { WebhooksStore } from '../store/webhooks-store.ts';
 import type { ProxyVersions } from '../supervision/proxy-versions.ts';
 import type { Log } from '../telemetry/log.ts';
+import { CertificateOperations } from '../tls/certificate-operations.ts';
 import { ClientAddresses } from '../upstreams/client-addresses.ts';
 import { UnnamedRequestCounts, unnamedNotices } from '../upstreams/unnamed-requests.ts';
 import { Upstreams } from '../upstreams/upstreams.ts';
@@ -153,7 +154,13 @@ export async function wireService(options: {
   const panel = await readPanel(builtPanel, log);
   const sockets = { stats: statsSocket, master: socket };
   const unnamed = new UnnamedRequestCounts({
-    read: () => fromWorker(sockets, (from, prefix, deadline) => readRequestTable(from, prefix, unnamedTable, deadline)),
+    read: async () => {
+      await proxy.check();
+      if (proxy.upstreams.uncounted.length > 0) return null;
+      return await fromWorker(sockets, (from, prefix, deadline) =>
+        readRequestTable(from, prefix, unnamedTable, deadline),
+      );
+    },
     upstreams: blocking.upstreams,
     log,
     now,
@@ -212,6 +219,7 @@ export async function wireService(options: {
       storedFacts: () => storedFacts(blocking.store, sitesStore),
       expiringEntries: () => blocking.store.countEnding(),
       claims: () => blocking.sources.claimsByKind(),
+      certificates: async () => null,
       webhookBacklogs: () => webhooks.backlogs(),
       health: currentHealth(health),
       proxyStats: () => proxyStats(sockets, sitesStore),
@@ -238,6 +246,12 @@ export async function wireService(options: {
       largeHeadersStatus: () => versions.capabilitiesOf(registry.runningVersion).largeHeadersStatus,
     }),
     sites: proxy.sites,
+    certificates: new CertificateOperations({
+      certificates: null,
+      enabledSites: async () => (await sitesStore.domains()).map((domain) => ({ domain, names: [domain] })),
+      emit,
+      now,
+    }),
     sitesTls: settings.attached ? refusedTls : sitesTls,
     configuration: proxy.configuration,
     keys,

@@ -134,7 +134,7 @@ describe('the TLS settings of a site', () => {
 
   it('are refused for an unknown site, and without TLS, and nothing is stored', async () => {
     await expect(tls.put('other.example.com', both, caller())).rejects.toMatchObject({ code: codes.NotFound });
-    await expect(sitesTls(false).put(shop, both, caller())).rejects.toMatchObject({ code: codes.TlsOff });
+    await expect(sitesTls(false).put(shop, both, caller())).rejects.toMatchObject({ code: codes.TlsNotConfigured });
     expect(await tls.get(shop)).toMatchObject({ redirect: 'off' });
     expect(await entries()).toEqual([]);
   });

@@ -8,6 +8,7 @@ import { coversHost, wildcardOver } from '../domain/certificate-name.ts';
 import { httpsMapValue, type SiteTls } from '../domain/site-tls.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
+import { tlsNotConfigured } from '../errors/tls-not-configured.ts';
 import type { Emit } from '../events/facts.ts';
 import type { NamedSite } from '../store/site-tls-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
@@ -72,12 +73,9 @@ export class SitesTls {
     return { domain, ...site.tls, certificate: owners.get(domain) ?? null, in_force: reason === null, reason };
   }
 
-  /** Errors: 1100; 6052: the front end serves no TLS. */
+  /** Errors: 1100, 6043. */
   async put(domain: string, tls: SiteTls, caller: Caller): Promise<SiteTlsAnswer> {
-    if (!this.#deps.enabled) {
-      const detail = 'TLS is off: set PROXY_MANAGER_HTTPS_BIND, such as any:443, restart the service and reload';
-      throw new ServiceError(codes.TlsOff, 'set TLS settings', detail);
-    }
+    if (!this.#deps.enabled) throw tlsNotConfigured('set TLS settings');
     const wanted = (state: HttpsState) => this.#wanted(state);
     const done = await this.#deps.set.change({
       what: `TLS settings of ${domain} set`,

@@ -9,6 +9,7 @@ import type { ReplaceConsent } from '../configuration/reload/replace-consent.ts'
 import { backendName } from '../configuration/template/render-scope.ts';
 import { siteInForce } from '../configuration/template/site-in-force.ts';
 import type { Site } from '../domain/site.ts';
+import { SiteNames } from '../domain/site-names.ts';
 import { hostOfTarget } from '../domain/site-redirect.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
@@ -43,8 +44,7 @@ export class Sites implements SitesService {
 
   async get(domain: string): Promise<SiteRecord> {
     const row = await this.#deps.store.get(domain);
-    if (row === null) throw unknownSite('get site', domain);
-    return row;
+    return row ?? unknownSite('get site', domain, await this.#deps.store.all());
   }
 
   async put(site: Site, consent: ReplaceConsent, caller: Caller): Promise<{ created: boolean; answer: SiteAnswer }> {
@@ -77,7 +77,7 @@ export class Sites implements SitesService {
   ): Promise<{ domain: string; reload: ReloadAnswer }> {
     const reload = await this.#deps.reloads.change(async () => {
       const all = await this.#deps.store.all();
-      if (!all.some((site) => site.domain === domain)) throw unknownSite('remove site', domain);
+      if (!all.some((site) => site.domain === domain)) unknownSite('remove site', domain, all);
       return {
         reasons: [`site ${domain} removed`],
         ...consent,
@@ -137,6 +137,9 @@ function auditDetails({ servers, names = [], enabled, redirect }: Site): Readonl
   };
 }
 
-function unknownSite(op: string, domain: string): ServiceError {
-  return new ServiceError(codes.NotFound, op, `there is no site ${domain}`);
+/** @throws ServiceError 1100 */
+function unknownSite(op: string, domain: string, all: readonly SiteRecord[]): never {
+  const owner = new SiteNames(all).ownerOf(domain);
+  const hint = owner === undefined ? '' : `; it is a name of the site ${owner.domain}`;
+  throw new ServiceError(codes.NotFound, op, `there is no site ${domain}${hint}`);
 }

@@ -300,3 +300,15 @@ describe('a change that comes while a bulk change is applied', () => {
     expect(await during(4, listed, remove(), [add()])).toEqual([3, 4]);
   });
 });
+
+it('counts the claims of all pieces of a slice', async () => {
+  const texts = Array.from({ length: 1_200 }, (_, n) => `10.1.${n >> 8}.${n & 255}`);
+  const said = texts.map((text): BlockedChange => ({ op: 'add', entry: entry(text), expiry: { kind: 'permanent' } }));
+  await store.applyGroup(said, NOON, nothing);
+  const before = database.blockedCount.further;
+  const id = await bulk.begin({ replace: true, source: 3 });
+  await bulk.stage(id, said as StagedRow[]);
+  await bulk.markReady([id]);
+  expect(await bulk.applySlice(id, 5_000, NOON, nothing)).toMatchObject({ updated: 1_200, worked: 1_200, read: 1_200 });
+  expect(database.blockedCount.further - before).toBe(1_200);
+});

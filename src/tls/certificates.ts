@@ -6,6 +6,7 @@ import { CannotUnseal, type SealedFor, type Sealer } from '../secrets/sealed.ts'
 import { SecretText } from '../secrets/secret-text.ts';
 import { auditedChange } from '../store/audit-rows.ts';
 import type {
+  CertificateEnds,
   CertificateQuery,
   CertificatesStore,
   CertificateVersion,
@@ -81,6 +82,7 @@ export class Certificates implements WantedCertificates {
   readonly #changes = new Mutex();
   /** No reload writes their files again. */
   readonly #leaving = new Set<string>();
+  readonly #unopened = new Map<string, string>();
 
   constructor(deps: CertificatesDeps) {
     this.#deps = deps;
@@ -122,6 +124,7 @@ export class Certificates implements WantedCertificates {
       const installation = await this.#deps.installer.remove(id);
       const audited = auditedChange('remove_certificate', caller, { target: id, details: auditDetails(row) });
       await this.#deps.store.remove(id, this.#deps.now(), audited);
+      this.#unopened.delete(id);
       return { id, installation };
     } finally {
       this.#leaving.delete(id);
@@ -142,6 +145,37 @@ export class Certificates implements WantedCertificates {
   /** The certificate and its chain, PEM. Null: there is none. */
   async chain(id: string): Promise<string | null> {
     return (await this.#deps.store.get(id))?.chainPem ?? null;
+  }
+
+  async ids(): Promise<readonly string[]> {
+    return await this.#deps.store.ids();
+  }
+
+  async ends(): Promise<CertificateEnds> {
+    return await this.#deps.store.ends(this.#deps.now());
+  }
+
+  /** Why the keys of these certificates could not be opened when it was last tried, by id. */
+  unopened(): ReadonlyMap<string, string> {
+    return this.#unopened;
+  }
+
+  /** The certificates that own these names, by name. */
+  async owners(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return await this.#deps.store.owners(names);
+  }
+
+  /** Installs it again, which proves what files and workers hold. Null: there is none. Throws `CannotUnseal`. */
+  async verify(id: string): Promise<CertificateView | null> {
+    return await this.#changes.run(async () => {
+      const row = await this.#deps.store.get(id);
+      if (row === null) return null;
+      const key = this.#openKey(row);
+      if (key instanceof CannotUnseal) throw key;
+      const problem = await this.#install(row, key);
+      const view = this.#view(row);
+      return { ...view, problem: problem ?? view.problem };
+    });
   }
 
   /** Without those whose key cannot be opened: `unreadable` has them, and their files must stay. */
@@ -181,6 +215,7 @@ export class Certificates implements WantedCertificates {
       const stored = await this.#store(id, old, read.value, key, caller);
       if ('owned' in stored) return { ok: false, kind: 'owned', owned: stored.owned };
       const { row, changed } = stored;
+      this.#unopened.delete(id);
       const problem = await this.#install(row, key);
       const view = this.#view(row);
       const certificate = { ...view, warnings: read.value.warnings, problem: problem ?? view.problem };
@@ -221,10 +256,13 @@ export class Certificates implements WantedCertificates {
 
   #openKey(row: StoredCertificate): SecretText | CannotUnseal {
     try {
-      return this.#deps.sealer.open(row.keySealed, sealedFor(row.id, row.publicKeySha256));
+      const key = this.#deps.sealer.open(row.keySealed, sealedFor(row.id, row.publicKeySha256));
+      this.#unopened.delete(row.id);
+      return key;
     } catch (error) {
-      if (error instanceof CannotUnseal) return error;
-      throw error;
+      if (!(error instanceof CannotUnseal)) throw error;
+      this.#unopened.set(row.id, error.message);
+      return error;
     }
   }
 

@@ -45,10 +45,9 @@ export class FileKeeper {
       }
       this.#unreadable = new Map((await wanted.unreadable()).map(({ id, why }) => [id, why]));
       for (const id of this.#unreadable.keys()) if (await files.exists(id)) this.#onDisk.add(id);
-      for (const certificate of await wanted.all()) {
-        this.#remember(certificate);
-        await this.#write(certificate);
-      }
+      const certificates = await wanted.all();
+      for (const certificate of certificates) this.#remember(certificate);
+      await this.#writeAll(certificates);
       await this.#writeList();
     });
   }
@@ -219,8 +218,14 @@ export class FileKeeper {
   }
 
   async #rewrite(ids: ReadonlySet<string>): Promise<void> {
-    for (const certificate of await this.#deps.wanted.all()) {
-      if (ids.has(certificate.id) && this.#wanted.has(certificate.id)) await this.#write(certificate);
+    const certificates = await this.#deps.wanted.all();
+    await this.#writeAll(certificates.filter(({ id }) => ids.has(id) && this.#wanted.has(id)));
+  }
+
+  /** Several at a time: each waits for the disk twice, and there may be thousands. */
+  async #writeAll(certificates: readonly CertificateToInstall[]): Promise<void> {
+    for (let from = 0; from < certificates.length; from += WRITTEN_AT_ONCE) {
+      await Promise.all(certificates.slice(from, from + WRITTEN_AT_ONCE).map((one) => this.#write(one)));
     }
   }
 
@@ -258,6 +263,7 @@ export class FileKeeper {
 
 const LIST = 'list';
 const SHOWN_FILES = 20;
+const WRITTEN_AT_ONCE = 16;
 
 /** Of HAProxy's output; a line of it names the file and the reason, and has no key. */
 function lineNaming(output: string, path: string): string {

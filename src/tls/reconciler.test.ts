@@ -10,6 +10,9 @@ const FIRST = 'c-aaaaaaaaaa';
 const SECOND = 'c-bbbbbbbbbb';
 const FOREIGN = 'c-zzzzzzzzzz';
 
+/** Changes are noticed by a watch, not by the comparison every 30 s. */
+const beforeNextComparisonMs = 20_000;
+
 describeOnEachProxy('the comparison of certificates', ({ bin }) => {
   const first = madeCertificate(['a.example'], { id: FIRST, chained: true });
   const second = madeCertificate(['b.example'], { id: SECOND });
@@ -88,9 +91,13 @@ describeOnEachProxy('the comparison of certificates', ({ bin }) => {
       [tls.files.list, `${tls.keeper.pathOf(FIRST)}\n${tls.keeper.pathOf(SECOND)}\n`],
     ] as const) {
       await change(path);
-      await eventually('the file is as before', async () => {
-        return (await readFile(path, 'utf8')) === text && ((await stat(path)).mode & 0o777) === 0o600;
-      });
+      await eventually(
+        'the file is as before',
+        async () => {
+          return (await readFile(path, 'utf8')) === text && ((await stat(path)).mode & 0o777) === 0o600;
+        },
+        beforeNextComparisonMs,
+      );
     }
     expect(tls.logged.join('\n')).toContain('Files of certificates were changed by another process');
   });

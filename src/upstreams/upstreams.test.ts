@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BlockingKit, caller, entryOf } from '../../testkit/blocking.ts';
 import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import type { UpstreamRequest } from '../api/upstreams.ts';
-import { unknownUpstreams } from '../blocking/upstream-set.ts';
+import { type InForce, unknownUpstreams } from '../blocking/upstream-set.ts';
 import { covers, type IpEntry } from '../domain/ip.ts';
 import { unusedUpstreamMap } from '../domain/upstream.ts';
 import { upstreamPresets } from '../domain/upstream-presets.ts';
@@ -14,16 +14,21 @@ let kit: BlockingKit;
 let upstreams: Upstreams;
 let aheadMs = 0;
 let mapLoaded: boolean | null;
+let frontEnds: readonly InForce[];
 let inside: readonly string[];
 let lookups: number;
 
 beforeEach(async () => {
   mapLoaded = true;
+  frontEnds = [];
   inside = [];
   lookups = 0;
   ({ kit, close } = await openScriptedBlocking({
     loadsUpstreams: true,
-    upstreamUsage: { last: unknownUpstreams, check: async () => ({ mapLoaded, gaps: () => [] }) },
+    upstreamUsage: {
+      last: unknownUpstreams,
+      check: async () => ({ mapLoaded, frontEnds: () => frontEnds, uncounted: [] }),
+    },
     now: () => new Date(Date.now() + aheadMs),
   }));
   await kit.upstreams.updateUpstreamMaps();
@@ -161,6 +166,23 @@ describe('the list', () => {
       in_force: null,
       reason: 'the live configuration could not be read',
     });
+  });
+
+  it('reports first what is certainly not in force, then what is not known', async () => {
+    await put({ header: 'x-real-ip', networks: own });
+    const doubtful = { inForce: null, reason: 'frontend a may not judge them' };
+    const lacking = { inForce: false, reason: 'frontend b lacks the lookup' };
+    const effect = async () => {
+      const { in_force: inForce, reason } = await upstreams.list();
+      return { inForce, reason };
+    };
+    frontEnds = [{ inForce: true, reason: null }, doubtful];
+    expect(await effect()).toEqual(doubtful);
+    frontEnds = [doubtful, lacking];
+    expect(await effect()).toEqual(lacking);
+    frontEnds = [doubtful];
+    kit.registry.markSuspect(pid(), 'upstreams', '192.0.2.0/24 is missing');
+    expect(await effect()).toMatchObject({ inForce: false, reason: expect.stringContaining('192.0.2.0/24') });
   });
 
   it('says nothing against no upstreams', async () => {

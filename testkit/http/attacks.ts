@@ -167,7 +167,7 @@ const HEADER_PARTS: ReadonlyMap<string, RegExp> = new Map([
 const PLAIN_WORD = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,252}$/;
 
 /** Whether the value is valid, by rules written here once more. */
-export function isHarmless({ field, value, where }: Attack): boolean {
+export function isHarmless({ endpoint, field, value, where }: Attack): boolean {
   if (where === 'header' || value === null) return true;
   let given: unknown;
   try {
@@ -180,6 +180,10 @@ export function isHarmless({ field, value, where }: Attack): boolean {
   if (where === 'path' && (given === '.' || given === '..')) return true;
   // Opaque; only the store validates it.
   if (field === 'cursor' && /^[A-Za-z0-9._:=+/%-]{1,256}$/.test(String(given))) return true;
+  // Searched in names and issuers.
+  if (field === 'q' && endpoint.url === '/api/certificates') return ONE_LINE.test(String(given));
+  // `src/x509` parses them, and takes only blocks of PEM.
+  if (field === 'certificate' || field === 'private_key') return typeof given === 'string';
   // The start of an address; other text finds nothing.
   if (field === 'q' && /^[0-9A-Fa-f:./]{1,64}$/.test(String(given))) return true;
   // An administrator's choice, used only to call it.

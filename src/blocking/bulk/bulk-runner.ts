@@ -17,14 +17,12 @@ import type { MapFileKeeper } from '../write/map-file-keeper.ts';
 import { BulkGuard, type Guarded } from './bulk-guard.ts';
 import { Receiving } from './bulk-receiving.ts';
 import { type BulkVerdict, BulkWorkers, type BulkWorkersDeps, listedFailures } from './bulk-workers.ts';
-import { SliceLimits } from './slice-size.ts';
+import { SliceSize } from './slice-size.ts';
 
 export interface BulkResult extends BulkVerdict, ChangeCounts {}
 
-/** An urgent change waits for at most one slice. */
-const sliceTargetMs = 25;
-const changesOfSlice = { first: 1_000, least: 250, most: 3_000 };
-const readsOfSlice = { first: 8_000, least: 1_000, most: 32_000 };
+/** An urgent change may wait for two of them. Of the time the commit, and the workers, take what the rows leave. */
+const sliceLimits = { targetMs: 25, rowsMs: 12, first: 1_000, least: 250, most: 3_000 } as const;
 const startSlice = 5_000;
 const retryMs = 500;
 /** Stored so far; workers may lack some of it, and the file lacks all of it. */
@@ -278,7 +276,7 @@ export class BulkRunner {
     try {
       const workers = await BulkWorkers.reach(this.#deps);
       const sample: string[] = [];
-      const limits = new SliceLimits({ targetMs: sliceTargetMs, changes: changesOfSlice, reads: readsOfSlice });
+      const size = new SliceSize(sliceLimits);
       const sending: Sending = { last: Promise.resolve() };
       for (let done = false; !done; ) {
         let removed: readonly string[] = [];
@@ -286,8 +284,8 @@ export class BulkRunner {
           'bulk',
           async () => {
             const began = performance.now();
-            const slice = await this.#applySlice(id, limits, workers, sending, totals);
-            limits.took(performance.now() - began, slice);
+            const slice = await this.#applySlice(id, size.rows, workers, sending, totals);
+            size.took(performance.now() - began, slice.worked);
             for (const texts of [slice.net.added, slice.net.removed]) {
               sample.push(...texts.slice(0, listedFailures - sample.length));
             }
@@ -332,25 +330,19 @@ export class BulkRunner {
   }
 
   /** Inside a turn. Additions are sent after it, while the next slice is written; other owners' turns wait for that. */
-  async #applySlice(
-    id: string,
-    { changes, reads }: SliceLimits,
-    workers: BulkWorkers,
-    sending: Sending,
-    totals: Mutable<ChangeCounts>,
-  ) {
+  async #applySlice(id: string, rows: number, workers: BulkWorkers, sending: Sending, totals: Mutable<ChangeCounts>) {
     let end = (): void => undefined;
     let leaves = false;
     try {
       const slice = await this.#deps.bulk.applySlice(
         id,
-        changes,
+        rows,
         this.#deps.now(),
         (net) => {
           end = this.#deps.windows.begin([...net.added, ...net.removed]);
           crashPoint('bulk.slice-before-commit');
         },
-        reads,
+        sliceLimits.rowsMs,
       );
       crashPoint('bulk.slice-committed');
       if (slice.net.added.length + slice.net.removed.length > 0) this.#committed.add(id);

@@ -188,6 +188,50 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/certificates': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['listCertificates'];
+    put?: never;
+    post: operations['addCertificate'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/certificates/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getCertificate'];
+    put: operations['replaceCertificate'];
+    post?: never;
+    delete: operations['removeCertificate'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/certificates/{id}/chain': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getCertificateChain'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/certificates/{id}/verify': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post: operations['verifyCertificate'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/sites/{domain}/tls': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['getSiteTls'];
@@ -491,7 +535,7 @@ export interface components {
       readonly id: number;
       /** When the request arrived. */
       readonly at: string;
-      /** `block`, `unblock`, `batch`, `replace`, `unblock_selected`, `undo`, `sync`, `trust`, `distrust`, `set_site`, `set_site_tls`, `remove_site`, `set_upstream`, `remove_upstream`, `reload`, `restore_backup`, `create_key`, `bind_key`, `revoke_key`, `set_source`, `release`, `keep`, `remove_source`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; from the service itself also `expire`, `expire_trust`, `drop_released` and `import_map_file`; `read`: a read operation that was rejected for lack of a scope; `refusals` counts the rejections of one key beyond sixty per minute. */
+      /** `block`, `unblock`, `batch`, `replace`, `unblock_selected`, `undo`, `sync`, `trust`, `distrust`, `set_site`, `set_site_tls`, `remove_site`, `set_certificate`, `remove_certificate`, `verify_certificate`, `set_upstream`, `remove_upstream`, `reload`, `restore_backup`, `create_key`, `bind_key`, `revoke_key`, `set_source`, `release`, `keep`, `remove_source`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; from the service itself also `expire`, `expire_trust`, `drop_released` and `import_map_file`; `read`: a read operation that was rejected for lack of a scope; `refusals` counts the rejections of one key beyond sixty per minute. */
       readonly operation: string;
       /** The name of the key; null: the service itself. */
       readonly key: string | null;
@@ -761,6 +805,199 @@ export interface components {
       /** A reload follows automatically and enforces what was not verified. */
       readonly reload_scheduled: boolean;
     };
+    /** A certificate, without its private key. */
+    Certificate: {
+      /** The id of the certificate. It stays when the certificate is replaced. */
+      readonly id: string;
+      /** The host names and wildcards that it is for, in lower case. */
+      readonly names: readonly string[];
+      /** What else it is for and HAProxy does not serve by name, such as addresses. */
+      readonly other_names: readonly string[];
+      /** Where it is from. */
+      readonly source: 'upload';
+      /** The version, counted from 1: one more with each replacement. */
+      readonly version: number;
+      /** `expired`: clients do not accept it. */
+      readonly state: 'active' | 'expired';
+      /** When the certificate expires that the current workers serve: the date that clients see. It differs from `not_after` while a worker serves an earlier version. Null: no current worker serves it, or it is not known yet. */
+      readonly served_until: string | null;
+      /** From when on it is valid. */
+      readonly not_before: string;
+      /** When it expires. */
+      readonly not_after: string;
+      /** How many complete days are left until then; 0 if it has expired. */
+      readonly days_left: number;
+      /** It is signed with its own key: only clients on which it is installed accept it. */
+      readonly self_signed: boolean;
+      /** Its subject. */
+      readonly subject: string;
+      /** The subject of its issuer. */
+      readonly issuer: string;
+      /** Its serial number, hexadecimal. */
+      readonly serial: string;
+      /** The type of its key: `RSA`, `P-256`, `P-384` or `Ed25519`. */
+      readonly key_type: string;
+      /** The length of an RSA key in bits; null for other keys. */
+      readonly key_bits: number | null;
+      /** The SHA-256 fingerprint, hexadecimal in lower case. */
+      readonly sha256: string;
+      /** The subjects of the chain that HAProxy sends after it, without the root. */
+      readonly chain: readonly string[];
+      /** What an operator should know, one sentence each, such as clients that do not accept it. */
+      readonly warnings: readonly string[];
+      /** Why it is not installed, or cannot be after a restart; null: nothing is wrong. */
+      readonly problem: string | null;
+      /** Enabled sites for which HAProxy serves it, the first 100. */
+      readonly sites: readonly string[];
+      /** How many these are. */
+      readonly sites_total: number;
+      /** `durable`: the file that HAProxy reads at its next start or reload is written; `pending`: it could not be written. Null: not known yet. */
+      readonly files: ('durable' | 'pending') | null;
+      /** The workers. Empty: not known yet. */
+      readonly workers: readonly components['schemas']['CertificateWorker'][];
+      /** Every current worker was read back to hold it. Null: not known yet. */
+      readonly runtime_updated: boolean | null;
+      /** A reload follows automatically, for a worker that could not be updated. */
+      readonly reload_scheduled: boolean;
+      /** What a TLS connection of the service to HAProxy got: `seen`: exactly this certificate; `other`: another one; `not possible`: the service cannot connect, which is no failure; `failed`: no handshake. Null: not tried yet. */
+      readonly handshake: ('seen' | 'other' | 'not possible' | 'failed') | null;
+      /** Why `handshake` is not `seen`; null if it is, or if none was tried. */
+      readonly handshake_reason: string | null;
+      /** When it was first uploaded. */
+      readonly created_at: string;
+      /** When it was last replaced. */
+      readonly updated_at: string;
+    };
+    /** The certificate as it is now, and which workers hold it. */
+    CertificateAnswer: {
+      /** The id of the certificate. It stays when the certificate is replaced. */
+      readonly id: string;
+      /** The host names and wildcards that it is for, in lower case. */
+      readonly names: readonly string[];
+      /** What else it is for and HAProxy does not serve by name, such as addresses. */
+      readonly other_names: readonly string[];
+      /** Where it is from. */
+      readonly source: 'upload';
+      /** The version, counted from 1: one more with each replacement. */
+      readonly version: number;
+      /** `expired`: clients do not accept it. */
+      readonly state: 'active' | 'expired';
+      /** When the certificate expires that the current workers serve: the date that clients see. It differs from `not_after` while a worker serves an earlier version. Null: no current worker serves it, or it is not known yet. */
+      readonly served_until: string | null;
+      /** From when on it is valid. */
+      readonly not_before: string;
+      /** When it expires. */
+      readonly not_after: string;
+      /** How many complete days are left until then; 0 if it has expired. */
+      readonly days_left: number;
+      /** It is signed with its own key: only clients on which it is installed accept it. */
+      readonly self_signed: boolean;
+      /** Its subject. */
+      readonly subject: string;
+      /** The subject of its issuer. */
+      readonly issuer: string;
+      /** Its serial number, hexadecimal. */
+      readonly serial: string;
+      /** The type of its key: `RSA`, `P-256`, `P-384` or `Ed25519`. */
+      readonly key_type: string;
+      /** The length of an RSA key in bits; null for other keys. */
+      readonly key_bits: number | null;
+      /** The SHA-256 fingerprint, hexadecimal in lower case. */
+      readonly sha256: string;
+      /** The subjects of the chain that HAProxy sends after it, without the root. */
+      readonly chain: readonly string[];
+      /** What an operator should know, one sentence each, such as clients that do not accept it. */
+      readonly warnings: readonly string[];
+      /** Why it is not installed, or cannot be after a restart; null: nothing is wrong. */
+      readonly problem: string | null;
+      /** Enabled sites for which HAProxy serves it, the first 100. */
+      readonly sites: readonly string[];
+      /** How many these are. */
+      readonly sites_total: number;
+      /** `durable`: the file that HAProxy reads at its next start or reload is written; `pending`: it could not be written. Null: not known yet. */
+      readonly files: ('durable' | 'pending') | null;
+      /** The workers. Empty: not known yet. */
+      readonly workers: readonly components['schemas']['CertificateWorker'][];
+      /** Every current worker was read back to hold it. Null: not known yet. */
+      readonly runtime_updated: boolean | null;
+      /** A reload follows automatically, for a worker that could not be updated. */
+      readonly reload_scheduled: boolean;
+      /** What a TLS connection of the service to HAProxy got: `seen`: exactly this certificate; `other`: another one; `not possible`: the service cannot connect, which is no failure; `failed`: no handshake. Null: not tried yet. */
+      readonly handshake: ('seen' | 'other' | 'not possible' | 'failed') | null;
+      /** Why `handshake` is not `seen`; null if it is, or if none was tried. */
+      readonly handshake_reason: string | null;
+      /** When it was first uploaded. */
+      readonly created_at: string;
+      /** When it was last replaced. */
+      readonly updated_at: string;
+      /** False: the same certificate was there already, and was only installed again. */
+      readonly changed: boolean;
+    };
+    /** Why nothing was changed; the members depend on `code`. */
+    CertificateConflictMembers: {
+      /** The names that belong to other certificates (6042). */
+      readonly owned?: readonly components['schemas']['OwnedName'][];
+      /** Enabled sites that would lose their certificate, the first 100 (6044). */
+      readonly sites?: readonly string[];
+      /** How many these are (6044). */
+      readonly sites_total?: number;
+      /** The setting without which HAProxy serves no TLS (6043). */
+      readonly setting?: string;
+      /** How many certificates there are (6031). */
+      readonly current_total?: number;
+      /** How many there would be (6031). */
+      readonly would_be?: number;
+      /** How many are allowed (6031). */
+      readonly limit?: number;
+    };
+    /** A page of certificates; those that expire first come first. */
+    CertificatePage: {
+      /** The entries. */
+      readonly items: readonly components['schemas']['Certificate'][];
+      /** How many match, on all pages. */
+      readonly total: number;
+      /** The `cursor` of the next page; null on the last page. */
+      readonly next_cursor: string | null;
+    };
+    /** What was removed, and whether the workers still hold it. */
+    CertificateRemoved: {
+      /** The id of the certificate. */
+      readonly id: string;
+      /** Its names. */
+      readonly names: readonly string[];
+      /** Enabled sites that it was served for, the first 100. */
+      readonly sites: readonly string[];
+      /** How many these are. */
+      readonly sites_total: number;
+      /** `durable`: the file that HAProxy reads at its next start or reload is written; `pending`: it could not be written. Null: not known yet. */
+      readonly files: ('durable' | 'pending') | null;
+      /** The workers. Draining ones keep it until they end. */
+      readonly workers: readonly components['schemas']['CertificateWorker'][];
+      /** Every current worker was read back not to hold it. Null: not known yet. */
+      readonly runtime_updated: boolean | null;
+      /** A reload follows automatically, for a worker that could not be updated. */
+      readonly reload_scheduled: boolean;
+    };
+    /** A certificate with its private key. */
+    CertificateRequest: {
+      /** The certificate and its chain, in PEM, in any order; a root is left out. It may contain the private key. A certificate in PEM. */
+      readonly certificate: string;
+      /** The private key in PEM, not encrypted: RSA with at least 2048 bits, P-256, P-384 or Ed25519. Absent: it is in `certificate`. No response, log, event or audit row contains it. A private key in PEM. */
+      readonly private_key?: string;
+      /** Accepts a chain that does not lead to a root, for clients that have the intermediate certificates of a private authority. Default false. True or false. */
+      readonly allow_incomplete_chain?: boolean;
+    };
+    /** A worker of HAProxy, and whether it holds the certificate. */
+    CertificateWorker: {
+      /** The process id of the worker. */
+      readonly pid: number;
+      /** `current`: it accepts new connections; `draining`: it serves existing ones. */
+      readonly role: 'current' | 'draining';
+      /** It was read back to hold exactly this certificate and its chain. */
+      readonly holds: boolean;
+      /** Why it does not hold it; null if it does. */
+      readonly reason: string | null;
+    };
     /** The verdict for a client with this address. */
     CheckAnswer: {
       /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
@@ -815,9 +1052,9 @@ export interface components {
       readonly by: string | null;
       /** What HAProxy answers itself: 400, 403, or from HAProxy 3.2 on 431 for headers that are too large; null: the request is passed on. */
       readonly status: number | null;
-      /** True: every front end that denies blocked addresses judges this client, in every worker. False: not all do, as `upstreams_reason` says; such a front end judges the peer. If the live configuration has no rules for upstreams at all, the answer is that for the peer. Null: not known. */
+      /** True: every front end that denies blocked addresses judges the clients of upstreams, in every worker; one without HTTP those that PROXY protocol names. False: not all do, as `upstreams_reason` says; such a front end judges the peer. If the live configuration has no rules for upstreams at all, the answer is that for the peer. Null: not known, for example because a rule has a condition that may not hold. */
       readonly upstreams_in_force: boolean | null;
-      /** Why upstreams are not in force everywhere, or why that is not known; null if they are. `/health` names every front end and what it lacks. */
+      /** Why upstreams are not in force everywhere, or why that is not known; null if they are. `/health` names every such front end. */
       readonly upstreams_reason: string | null;
     };
     /** A request as HAProxy receives it. */
@@ -1121,6 +1358,13 @@ export interface components {
     OpenApiDocument: { readonly [name: string]: unknown };
     /** The same as OpenMetrics: `# TYPE` names counters without `_total`, and the last line is `# EOF`. */
     OpenMetricsText: string;
+    /** A name that belongs to another certificate. */
+    OwnedName: {
+      /** The name. */
+      readonly name: string;
+      /** The id of its certificate. */
+      readonly certificate: string;
+    };
     /** A page of HTML. */
     Page: string;
     /** An error (RFC 9457). Programs read `code`, people read `detail`. Some errors have more members, which the operation documents. */
@@ -1145,6 +1389,7 @@ export interface components {
         | 107
         | 108
         | 109
+        | 110
         | 401
         | 403
         | 404
@@ -1187,9 +1432,12 @@ export interface components {
         | 6036
         | 6040
         | 6041
+        | 6042
+        | 6043
+        | 6044
+        | 6045
         | 6050
         | 6051
-        | 6052
         | 6054
         | 6055;
       /** The family of the code, one word. */
@@ -1723,6 +1971,11 @@ export interface components {
       /** The name of its upstream. */
       readonly upstream: string;
     };
+    /** Why the operation is not available. */
+    TlsMembers: {
+      /** The setting without which HAProxy serves no TLS (6043). */
+      readonly setting?: string;
+    };
     /** The entry as it is now, and whether the workers hold it. */
     TrustAnswer: {
       /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
@@ -1949,7 +2202,7 @@ export interface components {
       readonly blocked_inside: readonly string[];
       /** How many these are. */
       readonly blocked_inside_total: number;
-      /** How many requests named no client and were served without a check of the blocked map, counted by the current worker; an address that sends none for a day is forgotten. Health checks of a load balancer are such requests; if the number grows with the traffic, the header is missing. Null: the worker did not answer, or its configuration does not count them. */
+      /** How many requests named no client and were served without a check of the blocked map, counted by the current worker; an address that sends none for a day is forgotten. Health checks of a load balancer are such requests; if the number grows with the traffic, the header is missing. Null: the worker did not answer, or its configuration does not count all of them. */
       readonly unnamed_requests: number | null;
       /** When the last of them came; null: none, or unknown. */
       readonly last_unnamed_at: string | null;
@@ -2089,7 +2342,7 @@ export interface components {
       readonly items: readonly components['schemas']['Upstream'][];
       /** How many there are. */
       readonly total: number;
-      /** True: every worker holds them, and HAProxy judges the clients that they name. False: not, or not in every worker. Null: not known yet. */
+      /** True: every worker holds them, and HAProxy judges the clients that they name. False: not, or not in every worker. Null: not known. */
       readonly in_force: boolean | null;
       /** Why they are not in force, or why that is not known; null if they are. */
       readonly reason: string | null;
@@ -2320,6 +2573,15 @@ export interface components {
       content: {
         'application/problem+json': components['schemas']['Problem'] & {
           readonly code?: 6034;
+        };
+        'application/x-protobuf': components['schemas']['ProtobufError'];
+      };
+    };
+    InvalidCertificate: {
+      headers: { [name: string]: unknown };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] & {
+          readonly code?: 110;
         };
         'application/x-protobuf': components['schemas']['ProtobufError'];
       };
@@ -3710,6 +3972,332 @@ export interface operations {
       };
     };
   };
+  /** List the certificates */
+  listCertificates: {
+    parameters: {
+      query?: { limit?: number; cursor?: string; state?: 'active' | 'expired'; expires_within?: string; q?: string };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['CertificatePage'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 103 | 104 | 107 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['TlsMembers'] & {
+              readonly code?: 6043;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Upload a certificate */
+  addCertificate: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody: { content: { 'application/json': components['schemas']['CertificateRequest'] } };
+    responses: {
+      201: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['CertificateAnswer'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 102 | 103;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CertificateConflictMembers'] & {
+              readonly code?: 6031 | 6042 | 6043;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['InvalidCertificate'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 3000 | 6003 | 6015 | 6045;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Get one certificate */
+  getCertificate: {
+    parameters: { query?: never; header?: never; path: { id: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['Certificate'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['TlsMembers'] & {
+              readonly code?: 6043;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Replace a certificate */
+  replaceCertificate: {
+    parameters: { query?: { force?: boolean }; header?: never; path: { id: string }; cookie?: never };
+    requestBody: { content: { 'application/json': components['schemas']['CertificateRequest'] } };
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['CertificateAnswer'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 102 | 103;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CertificateConflictMembers'] & {
+              readonly code?: 6042 | 6043 | 6044;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['InvalidCertificate'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 3000 | 6003 | 6015 | 6045;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Remove a certificate */
+  removeCertificate: {
+    parameters: { query?: { force?: boolean }; header?: never; path: { id: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['CertificateRemoved'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 103 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CertificateConflictMembers'] & {
+              readonly code?: 6043 | 6044;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 3000 | 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Get a certificate and its chain in PEM */
+  getCertificateChain: {
+    parameters: { query?: never; header?: never; path: { id: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { 'application/pem-certificate-chain': string } };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['TlsMembers'] & {
+              readonly code?: 6043;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Verify that every worker serves a certificate */
+  verifyCertificate: {
+    parameters: { query?: never; header?: never; path: { id: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['Certificate'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['TlsMembers'] & {
+              readonly code?: 6043;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015 | 6045;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
   /** Get the TLS settings of a site */
   getSiteTls: {
     parameters: { query?: never; header?: never; path: { domain: string }; cookie?: never };
@@ -3769,9 +4357,10 @@ export interface operations {
       409: {
         headers: { [name: string]: unknown };
         content: {
-          'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 6034 | 6052;
-          };
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['TlsMembers'] & {
+              readonly code?: 6034 | 6043;
+            };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
       };

@@ -110,7 +110,7 @@ it('upstreams are in force if every front end with the rule has theirs, except e
     upstreamsMap: '/e/upstreams.map',
     proxyProtocolMap: '/e/proxy_protocol.map',
   };
-  const aware = upstreamLines(maps);
+  const aware = upstreamLines(maps, 1);
   const section = aware.indexOf('');
   const deny = `http-request deny if { src,map_ip(${maps.blockedMap}) -m found }`;
   await writeFile(
@@ -130,9 +130,12 @@ it('upstreams are in force if every front end with the rule has theirs, except e
     readSince: async () => Date.now() + 60_000,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   });
-  expect(configuration.upstreams.gaps(false)).toBeNull();
+  expect(configuration.upstreams.frontEnds(false)).toBeNull();
   await configuration.check();
-  const { mapLoaded, gaps } = configuration.upstreams;
+  const { mapLoaded, frontEnds } = configuration.upstreams;
   expect(mapLoaded).toBe(true);
-  expect(gaps(false)).toEqual([expect.stringMatching(/^frontend b lacks /)]);
+  expect(frontEnds(false)).toEqual([
+    { inForce: true, reason: null },
+    { inForce: false, reason: expect.stringMatching(/^frontend b lacks /) },
+  ]);
 });

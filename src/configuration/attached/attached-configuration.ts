@@ -13,9 +13,9 @@ import { type ProxyArguments, parseProxyArguments } from '../../haproxy/process/
 import { describeReloadBy, type Settings } from '../../settings.ts';
 import { ageMs, childrenOf, commandLine } from '../../system/processes.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
-import { gapTexts } from '../rules/blocked-rule.ts';
 import { type FrontEnd, frontEndsOf, mapsNamedIn, missingRuleText } from '../rules/front-ends.ts';
 import type { ConfigurationFile } from '../rules/proxy-sections.ts';
+import { inForceOf } from '../rules/upstream-use.ts';
 
 /** A file's time may be this much too early: it is that of the kernel's last clock tick. */
 const tickMs = 10;
@@ -73,15 +73,10 @@ export class AttachedConfiguration {
   /** As of the last check, of what the current worker is known to have loaded. */
   get upstreams(): UpstreamsInConfiguration {
     if (this.#loaded === null) return unknownUpstreams;
-    const { upstreamsMap, proxyProtocolMap, openFrontEnds } = this.#deps.settings;
+    const { upstreamsMap, openFrontEnds } = this.#deps.settings;
     const { frontEnds, maps } = this.#loaded.reading;
-    const gaps = frontEnds.flatMap(({ name, upstreamGap }) =>
-      upstreamGap === null || openFrontEnds.includes(name) ? [] : [upstreamGap],
-    );
-    return {
-      mapLoaded: maps.includes(upstreamsMap),
-      gaps: (needsProxyProtocol) => gapTexts(gaps, { proxyProtocolMap, needsProxyProtocol }),
-    };
+    const closed = frontEnds.filter(({ name }) => !openFrontEnds.includes(name));
+    return { mapLoaded: maps.includes(upstreamsMap), ...inForceOf(closed.map(({ upstreamUse }) => upstreamUse)) };
   }
 
   /**

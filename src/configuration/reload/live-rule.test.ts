@@ -72,8 +72,9 @@ describe('upstreams in the live configuration', () => {
   ].join('\n');
   const frontEnd = (name: string, lines: string) => `frontend ${name}\nmode http\nbind :80\n${lines}\n`;
   const found = async (text: string | null) => {
-    const { mapLoaded, gaps } = (await ruleIn(text)).upstreams;
-    return [mapLoaded, gaps(false)?.map((gap) => gap.replace(/ lacks .*/, ''))];
+    const { mapLoaded, frontEnds } = (await ruleIn(text)).upstreams;
+    const reasons = frontEnds(false)?.flatMap(({ inForce, reason }) => (inForce === true ? [] : [reason]));
+    return [mapLoaded, reasons?.map((reason) => reason?.replace(/ lacks .*/, ''))];
   };
 
   it.each([

@@ -8,8 +8,9 @@ import { shared } from '../../concurrency/shared.ts';
 import { fileIdentity } from '../../files/file-identity.ts';
 import type { Settings } from '../../settings.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
-import { acceptedRule, findBlockedRule, gapTexts, upstreamGapsInText } from '../rules/blocked-rule.ts';
+import { acceptedRule, findBlockedRule, upstreamUsesIn } from '../rules/blocked-rule.ts';
 import { configLines } from '../rules/config-lines.ts';
+import { inForceOf } from '../rules/upstream-use.ts';
 import { logSocketsIn } from '../template/access-log.ts';
 import { type BindAddress, bindAddresses } from './listeners.ts';
 import type { LiveFile } from './live-file.ts';
@@ -109,12 +110,8 @@ export class LiveRule {
   }
 
   #upstreamsIn(text: string): UpstreamsInConfiguration {
-    const { upstreamsMap, proxyProtocolMap } = this.#deps.settings;
-    const gaps = upstreamGapsInText(text, this.#deps.settings).filter(({ usesBlockedMap }) => usesBlockedMap);
-    return {
-      mapLoaded: namesFile(text, upstreamsMap),
-      gaps: (needsProxyProtocol) => gapTexts(gaps, { proxyProtocolMap, needsProxyProtocol }),
-    };
+    const uses = upstreamUsesIn(text, this.#deps.settings);
+    return { mapLoaded: namesFile(text, this.#deps.settings.upstreamsMap), ...inForceOf(uses) };
   }
 
   #problemOf(text: string): string | null {

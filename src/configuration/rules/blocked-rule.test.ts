@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { acceptedRule, findBlockedRule, gapTexts, upstreamGapsInText } from './blocked-rule.ts';
+import { acceptedRule, findBlockedRule } from './blocked-rule.ts';
 
 const blocked = '/e/blocked.map';
 const trusted = '/e/trusted.map';
@@ -177,55 +177,6 @@ describe('the exception for upstreams', () => {
     const set = 'http-request set-src req.hdr_ip(x-forwarded-for,-1)';
     expect(frontEnd(lookup, set, withException).warnings).toEqual([
       expect.stringMatching(/^frontend f sets the client's address in line 4: /),
-    ]);
-  });
-});
-
-describe('what a front end lacks for upstreams', () => {
-  const proxyProtocolMap = '/e/proxy_protocol.map';
-  const expects = `tcp-request connection expect-proxy layer4 if { src,map_ip_int(${proxyProtocolMap},0) -m int gt 0 }`;
-  const lookup = `http-request set-var(txn.pm_upstream) src,map_ip_int(${upstreams},0)`;
-  const set = 'http-request set-src req.hdr_ip(x-real-ip) if { var(txn.pm_upstream) -m int 1:6 9 21:26 }';
-  const reset = 'http-request set-var(txn.pm_upstream) int(0) if { req.hdr_ip(x-real-ip) -m found }';
-  const rule = `http-request deny if { ${look} } !{ ${trust} } !{ var(txn.pm_upstream) -m int 1:6 9 21:26 }`;
-  const lackOf = (lines: readonly string[], needsProxyProtocol = false) => {
-    const text = `frontend f\nmode http\nbind :80\n${lines.join('\n')}\n`;
-    const paths = { blockedMap: blocked, trustedMap: trusted, upstreamsMap: upstreams, proxyProtocolMap };
-    return gapTexts(upstreamGapsInText(text, paths), { proxyProtocolMap, needsProxyProtocol });
-  };
-
-  test('is nothing with all rules', () => {
-    expect(lackOf([lookup, set, reset, rule])).toEqual([]);
-    expect(lackOf([expects, lookup, set, reset, rule], true)).toEqual([]);
-  });
-
-  test.each<[what: string, lines: readonly string[], lack: RegExp]>([
-    ['the lookup', [set, reset, acceptedRule(blocked, trusted)], /lacks http-request set-var\(txn\.pm_upstream\) src,/],
-    ['the lookup for every request', [`${lookup} if { path / }`, set, reset, rule], /lacks http-request set-var/],
-    [
-      'a set-src',
-      [lookup, reset, rule],
-      /^frontend f lacks an http-request set-src for the client that an upstream names, before the rule for the blocked map$/,
-    ],
-    ['a set-src behind the lookup', [set, lookup, reset, rule], /lacks an http-request set-src/],
-    ['a set-src before the rule', [lookup, reset, rule, set], /lacks an http-request set-src/],
-    ['a reset before the rule', [lookup, set, rule, reset], /lacks http-request set-var\(txn\.pm_upstream\) int/],
-    ['the reset', [lookup, set, rule], /^frontend f lacks http-request set-var\(txn\.pm_upstream\) int\(0\)/],
-    ['the exception', [lookup, set, reset, acceptedRule(blocked, trusted)], /lacks the exception for upstreams/],
-  ])('is %s', (_what, lines, lack) => {
-    expect(lackOf(lines)).toEqual([expect.stringMatching(lack)]);
-  });
-
-  test('is the rule for the PROXY protocol only if an upstream uses it', () => {
-    expect(lackOf([lookup, set, reset, rule], true)).toEqual([`frontend f lacks ${expects}`]);
-  });
-
-  test('is said together with what a rule of its own for the address misses', () => {
-    const own = 'http-request set-src req.hdr_ip(x-real-ip) if { src 192.0.2.0/24 }';
-    expect(lackOf([own, acceptedRule(blocked, trusted)])).toEqual([
-      expect.stringMatching(
-        /; its own rule for the client's address \(:4\) leaves the address of the proxy in front if/,
-      ),
     ]);
   });
 });

@@ -1,7 +1,8 @@
 import { bindLinesOf } from './front-ends.ts';
 import { type ProxySection, proxySections } from './proxy-sections.ts';
 import type { Maps } from './rule-conditions.ts';
-import { type EnforcingRule, enforcingRules, findRule, type UpstreamGap, upstreamGap } from './section-rules.ts';
+import { type EnforcingRule, enforcingRules, findRule } from './section-rules.ts';
+import { type UpstreamUse, upstreamUse, whatOwnSourceMisses } from './upstream-use.ts';
 
 interface BlockedRuleFinding {
   /** Lines (from 1) of the rules that enforce the blocked map. Empty: the configuration must be refused. */
@@ -36,47 +37,14 @@ export function findBlockedRule(text: string, paths: Omit<Maps, 'valuesOnly'>): 
   };
 }
 
-/**
- * The front ends with HTTP that could not judge the clients of upstreams, and what they lack (ADR 0061). A rendered
- * front end without the rule for the blocked map is one too.
- */
-export function upstreamGapsInText(text: string, paths: Omit<Maps, 'valuesOnly'>): UpstreamGap[] {
+/** How each front end that binds an address puts the rules for upstreams to use (ADR 0061). */
+export function upstreamUsesIn(text: string, paths: Omit<Maps, 'valuesOnly'>): UpstreamUse[] {
   const maps = { ...paths, valuesOnly: true };
-  return proxySections([{ path: '', text }]).flatMap((section) => {
-    const { kind, mode } = section;
-    if ((kind !== 'frontend' && kind !== 'listen') || mode !== 'http' || bindLinesOf(section).length === 0) return [];
-    return upstreamGap(section, maps) ?? [];
-  });
+  return proxySections([{ path: '', text }])
+    .filter(({ kind }) => kind === 'frontend' || kind === 'listen')
+    .filter((section) => bindLinesOf(section).length > 0)
+    .map((section) => upstreamUse(section, maps));
 }
-
-interface ProxyProtocolNeed {
-  readonly proxyProtocolMap: string;
-  /** Whether an upstream uses it. */
-  readonly needsProxyProtocol: boolean;
-}
-
-/** Each as a sentence. */
-export function gapTexts(gaps: readonly UpstreamGap[], need: ProxyProtocolNeed): string[] {
-  return gaps.flatMap((gap) => {
-    const lacks = gapText(gap, need);
-    return lacks === null ? [] : [`${gap.frontEnd} ${lacks}`];
-  });
-}
-
-function gapText(
-  { lacks, lacksProxyProtocol, ownSource }: UpstreamGap,
-  { proxyProtocolMap, needsProxyProtocol }: ProxyProtocolNeed,
-): string | null {
-  const expects = `tcp-request connection expect-proxy layer4 if { src,map_ip_int(${proxyProtocolMap},0) -m int gt 0 }`;
-  const all = [...lacks, ...(needsProxyProtocol && lacksProxyProtocol ? [expects] : [])];
-  if (all.length === 0) return null;
-  const own = ownSource === null ? '' : `; its own rule for the client's address (${ownSource}) ${whatOwnSourceMisses}`;
-  return `lacks ${all.join(', and ')}${own}`;
-}
-
-/** To follow a rule that replaces the address. */
-export const whatOwnSourceMisses =
-  'leaves the address of the proxy in front if the header is missing or cannot be read, and believes any peer that its condition does not exclude';
 
 function isAccepted({ rule: { phase, action } }: EnforcingRule): boolean {
   return action === (phase === 'http' ? 'deny' : 'reject');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { frontEndsOf, mapsNamedIn, oldRulesIn } from './front-ends.ts';
+import { frontEndsOf, mapsNamedIn, oldRulesIn, stickCountersIn } from './front-ends.ts';
 import { sameAddress } from './rules.ts';
 
 const maps = { blockedMap: '/e/blocked.map', trustedMap: '/e/trusted.map' };
@@ -36,7 +36,7 @@ test('names each front end, its place, its mode and its addresses', () => {
       place: 'c:3',
       mode: 'http',
       bindLines: ['bind :80,:81', 'bind :443 ssl'],
-      upstreamGap: expect.objectContaining({ frontEnd: 'frontend web', place: 'c:3' }),
+      upstreamUse: expect.objectContaining({ frontEnd: 'frontend web', deniesBlocked: true }),
       hasRule: true,
       sparesTrusted: true,
       answersBefore: null,
@@ -48,7 +48,7 @@ test('names each front end, its place, its mode and its addresses', () => {
       place: 'c:7',
       mode: 'tcp',
       bindLines: ['bind ::1:9'],
-      upstreamGap: null,
+      upstreamUse: expect.objectContaining({ frontEnd: 'listen raw', deniesBlocked: false }),
       hasRule: false,
       sparesTrusted: null,
       answersBefore: null,
@@ -57,10 +57,10 @@ test('names each front end, its place, its mode and its addresses', () => {
   ]);
 });
 
-test('a set-src of its own before the rule is a gap for upstreams, although the rule does not count', () => {
+test('a front end denies blocked addresses for upstreams too, although a set-src of its own hides the rule', () => {
   const own = 'http-request set-src hdr(cf-connecting-ip)';
   const [front] = frontEnds('frontend f', 'mode http', 'bind :80', own, rule);
-  expect(front).toMatchObject({ hasRule: false, upstreamGap: { ownSource: 'c:4', usesBlockedMap: true } });
+  expect(front).toMatchObject({ hasRule: false, upstreamUse: { ownSource: 'c:4', deniesBlocked: true } });
 });
 
 test.each([
@@ -313,4 +313,16 @@ test('finds rules that deny addresses of another list, and which of its lines', 
     { file: '/e/slow.map', denies: 'some', place: 'c:12' },
     { file: '/e/ours.map', denies: 'values', place: 'c:13' },
   ]);
+});
+
+test('names the stick counters that rules of any section use, except those that count for upstreams', () => {
+  const text = [
+    'frontend f',
+    'tcp-request connection track-sc0 src',
+    'http-request track-sc1 src table pm_unnamed',
+    'http-response track-sc2 src if { path track-sc9 }',
+    'backend b',
+    'http-request track-sc4 src table t',
+  ];
+  expect([...stickCountersIn(files(...text))]).toEqual([0, 2, 4]);
 });

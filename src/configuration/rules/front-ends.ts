@@ -1,4 +1,5 @@
 // How a configuration that others write uses the maps.
+import { unnamedTable } from '../template/client-address-rules.ts';
 import { configLines } from './config-lines.ts';
 import {
   type ConfigurationFile,
@@ -9,7 +10,8 @@ import {
 } from './proxy-sections.ts';
 import { type Acls, aclsOf, lookupIn, type Maps, parseCondition } from './rule-conditions.ts';
 import { ruleOf } from './rules.ts';
-import { findRule, type SectionFinding, type UpstreamGap, upstreamGap } from './section-rules.ts';
+import { findRule, type SectionFinding } from './section-rules.ts';
+import { type UpstreamUse, upstreamUse } from './upstream-use.ts';
 
 /** A `frontend` or `listen` section that clients can reach. */
 export interface FrontEnd extends SectionFinding {
@@ -21,8 +23,7 @@ export interface FrontEnd extends SectionFinding {
   readonly mode: string;
   /** With their options; at least one. */
   readonly bindLines: readonly string[];
-  /** Null: it lacks nothing for upstreams, or has no rule for the blocked map, or reads no HTTP. */
-  readonly upstreamGap: UpstreamGap | null;
+  readonly upstreamUse: UpstreamUse;
 }
 
 /** A rule that denies the addresses of another list than the blocked map. */
@@ -44,11 +45,8 @@ export function frontEndsOf(files: readonly ConfigurationFile[], maps: Maps): Fr
     if (kind !== 'frontend' && kind !== 'listen') return [];
     const bindLines = bindLinesOf(section);
     if (bindLines.length === 0 || isDisabled(section)) return [];
-    const finding = findRule(section, maps);
-    const gap = mode === 'http' ? upstreamGap(section, maps) : null;
-    // Also if the rule does not count: a `set-src` of its own before it is a gap.
-    const ofDenial = gap?.usesBlockedMap === true ? gap : null;
-    return [{ name, kind, place, mode, bindLines, upstreamGap: ofDenial, ...finding }];
+    const use = upstreamUse(section, maps);
+    return [{ name, kind, place, mode, bindLines, upstreamUse: use, ...findRule(section, maps) }];
   });
 }
 
@@ -78,6 +76,16 @@ export function mapsNamedIn(files: readonly ConfigurationFile[]): string[] {
     }
   }
   return [...named];
+}
+
+/** The numbers of the stick counters that rules of any section use; not of the rules that count for upstreams. */
+export function stickCountersIn(files: readonly ConfigurationFile[]): ReadonlySet<number> {
+  const lines = proxySections(files).flatMap((section) => section.lines);
+  const used = lines.flatMap(({ words }) => {
+    const [, counter] = /^(?:\S+ ){1,2}track-sc(\d+) /.exec(words.join(' ')) ?? [];
+    return counter === undefined || words.includes(unnamedTable) ? [] : [Number(counter)];
+  });
+  return new Set(used);
 }
 
 /**

@@ -1,4 +1,5 @@
 // Evaluates the condition of a rule for an address, given which of the two maps contain it.
+import { upstreamModes } from '../../domain/upstream-modes.ts';
 import { type SectionLine, unknown } from './proxy-sections.ts';
 
 export type Truth = boolean | typeof unknown;
@@ -20,8 +21,12 @@ export interface Maps {
 export interface Source {
   readonly blocked: Truth;
   readonly trusted: Truth;
-  /** Whether `txn.pm_upstream` holds 0, as it does for a source in no network of an upstream. */
-  readonly noUpstream: Truth;
+  /** Whether the address is in the network of an upstream, and of one that speaks the PROXY protocol. */
+  readonly inUpstream: Truth;
+  /** What `txn.pm_upstream` holds: 0, or the mode of an upstream, whichever it is. */
+  readonly upstream: 'none' | 'any' | typeof unknown;
+  /** Expressions of which it is known whether they have a value. */
+  readonly found?: ReadonlyMap<string, boolean>;
 }
 
 /** Holds the mode of the upstream that sent a request, and 0 for any other client. */
@@ -74,31 +79,38 @@ function termHolds({ negated, expression, acl }: Term, acls: Acls, maps: Maps, s
 }
 
 function expressionHolds(expression: readonly string[], maps: Maps, source: Source): Truth {
-  if (expression[0] === `var(${upstreamVariable})`)
-    return source.noUpstream === true ? zeroMatches(expression) : unknown;
+  const [fetch = '', ...match] = expression;
+  const isFound = match.join(' ') === '-m found' ? source.found?.get(fetch) : undefined;
+  if (isFound !== undefined) return isFound;
+  if (fetch === `var(${upstreamVariable})`) return modesMatch(source.upstream, match);
+  if (source.inUpstream === true) {
+    if (fetch === `src,map_ip_int(${maps.upstreamsMap},0)`) return modesMatch('any', match);
+    if (lookupIn(expression)?.map === maps.proxyProtocolMap) return true;
+  }
   const lookup = lookupIn(expression);
   if (lookup === null || (lookup.presence && maps.valuesOnly === true)) return unknown;
   if (lookup.map === maps.blockedMap) return source.blocked;
   return lookup.map === maps.trustedMap ? source.trusted : unknown;
 }
 
-/** Whether 0 is one of the integers or ranges, such as `-m int 1 21`, `-m int 1:2` or `-m int gt 0`. */
-function zeroMatches([, flag, type, ...patterns]: readonly string[]): Truth {
-  if (flag !== '-m' || type !== 'int' || patterns.length === 0) return unknown;
+/** Whether the value is one of the integers or ranges, such as `-m int 1 21`, `-m int 1:2` or `-m int gt 0`. */
+function modesMatch(held: Source['upstream'], [flag, type, ...patterns]: readonly string[]): Truth {
+  if (held === unknown || flag !== '-m' || type !== 'int' || patterns.length === 0) return unknown;
   const [operator = '', ...numbers] = /^[a-z]/.test(patterns[0] ?? '') ? patterns : ['eq', ...patterns];
   const compare = comparisons[operator];
   if (compare === undefined || !numbers.every((one) => /^\d{1,9}(:\d{1,9})?$/.test(one))) return unknown;
-  return numbers.some((one) => {
-    const [low = '', high = low] = one.split(':');
-    return compare(Number(low), Number(high));
-  });
+  const ranges = numbers.map((one) => one.split(':').map(Number));
+  const matches = (held === 'none' ? [0] : upstreamModes).map((value) =>
+    ranges.some(([low = 0, high = low]) => compare(value, low, high)),
+  );
+  if (matches.every((one) => one)) return true;
+  return matches.some((one) => one) ? unknown : false;
 }
 
-/** Of 0 with the range from `low` to `high`. */
-const comparisons: Readonly<Record<string, (low: number, high: number) => boolean>> = {
-  eq: (low) => low === 0,
-  gt: () => false,
-  ge: (low) => low === 0,
+const comparisons: Readonly<Record<string, (value: number, low: number, high: number) => boolean>> = {
+  eq: (value, low, high) => low <= value && value <= high,
+  gt: (value, low) => value > low,
+  ge: (value, low) => value >= low,
 };
 
 interface Lookup {

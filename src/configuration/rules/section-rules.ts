@@ -20,14 +20,12 @@ export interface SectionFinding {
 export interface EnforcingRule {
   readonly rule: Rule;
   readonly sparesTrusted: boolean;
-  /** Whether it has the exception for upstreams that name no client. */
-  readonly sparesUpstreams: boolean;
 }
 
 /** Not in the network of an upstream; the variable that says so is not set yet. */
-const blockedSource: Source = { blocked: true, trusted: false, noUpstream: unknown };
-const trustedSource: Source = { blocked: true, trusted: true, noUpstream: unknown };
-const unknownSource: Source = { blocked: unknown, trusted: unknown, noUpstream: unknown };
+const blockedSource: Source = { blocked: true, trusted: false, inUpstream: false, upstream: unknown };
+const trustedSource: Source = { ...blockedSource, trusted: true };
+const unknownSource: Source = { ...blockedSource, blocked: unknown, trusted: unknown };
 
 /**
  * How a frontend or listen section uses the blocked map, as far as its text alone proves it.
@@ -48,7 +46,7 @@ export function findRule(section: ProxySection, maps: Maps): SectionFinding {
   const { mode } = section;
   if (!enforcingRules(section, maps).some(({ rule }) => isRun(rule, mode))) return none;
   const { denied, answersBefore } = follow(section, maps, blockedSource);
-  const sourceSetAt = ownSourceSet(inOrder(rulesOf(section)), maps)?.place ?? null;
+  const sourceSetAt = ownSourceSet(rulesInOrder(section), maps)?.place ?? null;
   if (!denied) return { ...none, answersBefore, sourceSetAt };
   const sparesTrusted = !follow(section, maps, trustedSource).denied;
   return { hasRule: true, sparesTrusted, answersBefore, sourceSetAt };
@@ -56,95 +54,39 @@ export function findRule(section: ProxySection, maps: Maps): SectionFinding {
 
 /** The rules that deny every blocked address that reaches them, whatever the mode and the rules before them. */
 export function enforcingRules(section: ProxySection, maps: Maps): EnforcingRule[] {
-  const blocked = new UpstreamState(maps, blockedSource);
-  const trusted = new UpstreamState(maps, trustedSource);
-  return inOrder(rulesOf(section)).flatMap((rule) => {
+  const blocked = new PassingSource(maps, blockedSource);
+  const trusted = new PassingSource(maps, trustedSource);
+  return rulesInOrder(section).flatMap((rule) => {
     const denied = acts(rule, maps, blocked.pass(rule));
     const sparesTrusted = acts(rule, maps, trusted.pass(rule)) !== true;
     if (rule.effect !== 'denies' || denied !== true) return [];
     // A rule that denies all clients does not enforce the map: HAProxy loads only maps that a rule names.
     if (acts(rule, maps, unknownSource) === true) return [];
-    return [{ rule, sparesTrusted, sparesUpstreams: acts(rule, maps, blockedSource) !== true }];
+    return [{ rule, sparesTrusted }];
   });
 }
 
-export interface UpstreamGap {
-  /** Of the section: `frontend http`. */
-  readonly frontEnd: string;
-  readonly place: string;
-  /** What it lacks to judge the clients of upstreams, each to follow "lacks". */
-  readonly lacks: readonly string[];
-  /** Whether it has the rule for the blocked map. */
-  readonly usesBlockedMap: boolean;
-  /** Whether it does not expect the PROXY protocol. */
-  readonly lacksProxyProtocol: boolean;
-  /** Its own rule that replaces the address of clients that are no upstreams; null: none. */
-  readonly ownSource: string | null;
-}
-
-/**
- * Null: it lacks nothing. In front ends with HTTP only, as others read no header. The rules may say anything about the
- * clients of upstreams: only that they are there is checked.
- */
-export function upstreamGap(section: ProxySection, maps: Maps): UpstreamGap | null {
-  const { kind, name, place } = section;
-  const rules = inOrder(rulesOf(section));
-  const at = rules.findIndex((rule) => isLookup(rule, maps));
-  const denials = enforcingRules(section, maps);
-  const denialAt = rules.findIndex(
-    ({ phase, place: its }) => phase === 'http' && denials.some(({ rule }) => rule.place === its),
-  );
-  // What comes after the denial would name the client too late.
-  const later = at < 0 ? [] : rules.slice(at + 1, denialAt < 0 ? undefined : Math.max(denialAt, at + 1));
-  const sets = later.some((rule) => isSourceSet(rule) && isForUpstreams(rule, maps));
-  const resets = later.some(
-    ({ action, words }) => action === 'set-var' && words.join(' ').startsWith(`${resetWords} `),
-  );
-  const lacks = [
-    ...(at < 0 ? [`http-request set-var(${upstreamVariable}) src,map_ip_int(${maps.upstreamsMap},0)`] : []),
-    ...(sets
-      ? []
-      : ['an http-request set-src for the client that an upstream names, before the rule for the blocked map']),
-    ...(resets ? [] : [`http-request ${resetWords} for a client that was named, before the rule for the blocked map`]),
-    ...(denials.every(({ sparesUpstreams }) => sparesUpstreams)
-      ? []
-      : ['the exception for upstreams in the rule for the blocked map']),
-  ];
-  const lacksProxyProtocol = !rules.some(
-    ({ phase, action, words }) =>
-      phase === 'connection' &&
-      action === 'expect-proxy' &&
-      words.some((word) => word.includes(`(${maps.proxyProtocolMap},`)),
-  );
-  if (lacks.length === 0 && !lacksProxyProtocol) return null;
-  const usesBlockedMap = denials.length > 0;
-  const ownSource = ownSourceSet(rules, maps)?.place ?? null;
-  return { frontEnd: `${kind} ${name}`, place, lacks, usesBlockedMap, lacksProxyProtocol, ownSource };
-}
-
 /** The first one that replaces the address of clients that are no upstreams too. */
-function ownSourceSet(rules: readonly Rule[], maps: Maps): Rule | undefined {
+export function ownSourceSet(rules: readonly Rule[], maps: Maps): Rule | undefined {
   const at = rules.findIndex((rule) => isLookup(rule, maps));
   return rules.find((rule, index) => isSourceSet(rule) && !(at >= 0 && index > at && isForUpstreams(rule, maps)));
 }
 
 /** Does not apply to other clients. */
-function isForUpstreams(rule: Rule, maps: Maps): boolean {
-  return acts(rule, maps, { ...blockedSource, noUpstream: true }) === false;
+export function isForUpstreams(rule: Rule, maps: Maps): boolean {
+  return acts(rule, maps, { ...blockedSource, upstream: 'none' }) === false;
 }
 
-const resetWords = `set-var(${upstreamVariable}) int(0)`;
-
 /** The lookup of the mode, which every request passes. */
-function isLookup({ phase, conditional, condition, words }: Rule, { upstreamsMap }: Maps): boolean {
+export function isLookup({ phase, conditional, condition, words }: Rule, { upstreamsMap }: Maps): boolean {
   const [action, expression = ''] = words;
   if (upstreamsMap === undefined || phase !== 'http' || conditional || condition === unknown) return false;
   if (words.length !== 2 || action !== `set-var(${upstreamVariable})`) return false;
   return expression.replace(/,set-var\([\w.]+\)$/, '') === `src,map_ip_int(${upstreamsMap},0)`;
 }
 
-/** What is known of a source's `txn.pm_upstream` at each rule, in the order of the rules. */
-class UpstreamState {
+/** What is known of a source at each rule, in the order of the rules. */
+class PassingSource {
   readonly #maps: Maps;
   #source: Source;
 
@@ -156,22 +98,25 @@ class UpstreamState {
   /** The source at this rule. */
   pass(rule: Rule): Source {
     const source = this.#source;
-    this.#source = { ...source, noUpstream: this.#after(rule, source) };
+    this.#source = { ...source, upstream: upstreamAfter(rule, this.#maps, source) };
     return source;
   }
+}
 
-  #after(rule: Rule, source: Source): Truth {
-    const { action, condition, words, acls } = rule;
-    // A converter in a condition may set it, whether the condition holds or not.
-    const setInAcl = [...acls.values()].flat().some((one) => one !== unknown && setsUpstream.test(one.join(' ')));
-    if (setInAcl || action.startsWith('lua.')) return unknown;
-    const isSet = setsUpstream.test(words.join(' ')) || (/^(un)?set-var/.test(action) && condition === unknown);
-    if (!isSet) return source.noUpstream;
-    if (isLookup(rule, this.#maps)) return true;
-    const isSure = condition !== unknown && !setsUpstream.test(words.slice(1).join(' '));
-    if (isSure && action === 'set-var' && words[1] === 'int(0)') return source.noUpstream;
-    return isSure && acts(rule, this.#maps, source) === false ? source.noUpstream : unknown;
-  }
+/** What `txn.pm_upstream` holds behind a rule. */
+export function upstreamAfter(rule: Rule, maps: Maps, source: Source): Source['upstream'] {
+  const { action, condition, words, acls } = rule;
+  // A converter in a condition may set it, whether the condition holds or not.
+  const setInAcl = [...acls.values()].flat().some((one) => one !== unknown && setsUpstream.test(one.join(' ')));
+  if (setInAcl || action.startsWith('lua.')) return unknown;
+  const isSet = setsUpstream.test(words.join(' ')) || (/^(un)?set-var/.test(action) && condition === unknown);
+  if (!isSet) return source.upstream;
+  if (isLookup(rule, maps)) return source.inUpstream === unknown ? unknown : source.inUpstream ? 'any' : 'none';
+  const isSure = condition !== unknown && !setsUpstream.test(words.slice(1).join(' '));
+  const holds = isSure ? acts(rule, maps, source) : unknown;
+  if (holds === false) return source.upstream;
+  const isReset = isSure && action === 'set-var' && words[1] === 'int(0)';
+  return isReset && (holds === true || source.upstream === 'none') ? 'none' : unknown;
 }
 
 /** As an action or a converter, whose argument HAProxy reads without its quotes; Lua may set any variable. */
@@ -179,7 +124,8 @@ const setsUpstream = new RegExp(
   `(set-var|set-var-fmt|do-resolve)\\([\\s"'\\\\]*${upstreamVariable.replace('.', '\\.')}\\b|\\blua\\.`,
 );
 
-function inOrder(rules: readonly Rule[]): Rule[] {
+export function rulesInOrder(section: ProxySection): Rule[] {
+  const rules = rulesOf(section);
   return phases.flatMap((phase) => rules.filter((rule) => rule.phase === phase));
 }
 
@@ -195,12 +141,12 @@ function rulesOf(section: ProxySection): Rule[] {
   return [...inherited.map((rule) => (surelyRun.has(rule.phase) ? rule : { ...rule, conditional: true })), ...own];
 }
 
-function inheritedLines({ defaults }: ProxySection): readonly SectionLine[] {
+export function inheritedLines({ defaults }: ProxySection): readonly SectionLine[] {
   return defaults === null || defaults === unknown ? [] : defaults.lines;
 }
 
 /** The environment may turn the line into any rule or setting. */
-function isOpaque({ words, certainWords }: SectionLine): boolean {
+export function isOpaque({ words, certainWords }: SectionLine): boolean {
   return certainWords === 0 || (certainWords === 1 && words[0] === 'tcp-request');
 }
 
@@ -209,15 +155,34 @@ function rulesIn(lines: readonly SectionLine[]): Rule[] {
   return lines.flatMap((line) => ruleOf(line, acls) ?? []);
 }
 
-function isSourceSet({ action, effect }: Rule): boolean {
+/** `http-request deny (FILE:LINE)`. */
+export function ruleText({ phase, action, place }: Rule): string {
+  return `${phase === 'http' ? 'http-request' : `tcp-request ${phase}`} ${action} (${placeText(place)})`;
+}
+
+/** `FILE:LINE`, or `line LINE` of an unnamed file. */
+export function placeText(place: string): string {
+  return place.replace(/^:/, 'line ');
+}
+
+/** Whether it is a rule that denies by the blocked map, under whatever further conditions. */
+export function mayDeny({ action, effect, condition, acls }: Rule, { blockedMap }: Maps): boolean {
+  // The environment may change its status too.
+  if (condition === unknown) return effect === 'denies' || action === 'deny' || action === 'tarpit';
+  if (effect !== 'denies') return false;
+  const expressions = condition.flatMap((word) => acls.get(word.replace(/^!+/, '')) ?? []);
+  return [condition, ...expressions].some((one) => one === unknown || one.some((word) => word.includes(blockedMap)));
+}
+
+export function isSourceSet({ action, effect }: Rule): boolean {
   return action === 'set-src' && effect === 'anything';
 }
 
-function isRun(rule: Rule, mode: string): boolean {
+export function isRun(rule: Rule, mode: string): boolean {
   return rule.phase !== 'http' || mode === 'http';
 }
 
-function acts(rule: Rule, maps: Maps, source: Source): Truth {
+export function acts(rule: Rule, maps: Maps, source: Source): Truth {
   if (rule.condition === unknown) return unknown;
   const truth = conditionHolds(rule.condition, rule.acls, maps, source);
   return rule.conditional && truth === true ? unknown : truth;
@@ -240,15 +205,15 @@ function follow(section: ProxySection, maps: Maps, source: Source): Outcome {
   const { mode } = section;
   const rules = rulesOf(section).filter((rule) => isRun(rule, mode));
   const exits: Exit[] = [];
-  const upstream = new UpstreamState(maps, source);
+  const passing = new PassingSource(maps, source);
   let sourceChanged = false;
   for (const phase of phases) {
     exits.push(...answeringSettings(section, phase));
     const sourceHidden = phase === 'connection' && mayTakeSourceFromHeader(section);
     for (const rule of rules.filter((one) => one.phase === phase)) {
-      const known = upstream.pass(rule);
+      const known = passing.pass(rule);
       const hidden = sourceChanged || sourceHidden;
-      const holds = acts(rule, maps, hidden ? { ...unknownSource, noUpstream: known.noUpstream } : known);
+      const holds = acts(rule, maps, hidden ? { ...unknownSource, upstream: known.upstream } : known);
       if (holds === false) continue;
       const { effect, place } = rule;
       if (effect === 'denies' && holds === true) return { denied: true, answersBefore: firstExit(exits, phase) };

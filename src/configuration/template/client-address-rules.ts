@@ -15,6 +15,9 @@ import { forwardedProto } from './https-rules.ts';
 export const unnamedTable = 'pm_unnamed';
 export const unnamedExpiryMs = 86_400_000;
 
+/** Of the three that HAProxy 2.6 has, the template uses 0 for connections and 2 for denied requests. */
+export const builtInCounter = 1;
+
 /** A value that no upstream has, by a foreign edit of the map, makes nothing an upstream. */
 const isUpstream = `{ var(txn.pm_upstream) -m int ${modePatterns.join(' ')} }`;
 const lookup = 'map_ip_int({{ upstreams_map }},0)';
@@ -50,16 +53,9 @@ const anySingle = Object.keys(singleHeaderModes)
   .map((header) => `is_${header} one_${header} !bracket_${header} value_${header} single_read`)
   .join(' or ');
 
-const upstreamRules = [
-  '# The mode of the upstream that sends the request: which header names the client (docs/template.md). 0: no upstream.',
-  `http-request set-var(txn.pm_upstream) src,${lookup},set-var(txn.pm_walk)`,
-  '# What clients say about addresses is not believed. From a peer that is no upstream nothing of it reaches a server;',
-  '# from an upstream, no name that servers prefer to X-Forwarded-For. A dot is any separator: servers may read',
-  '# X_Forwarded_For as X-Forwarded-For. The first condition is a cheap one that most requests do not meet.',
-  `http-request del-header ${claimedDirectly.pattern} -m reg if !${isUpstream} { req.hdr_names -m sub ${claimedDirectly.parts} }`,
-  ...wholeNames.map((name) => `http-request del-header ${name}`),
-  `http-request del-header ${claimedThroughUpstreams.pattern} -m reg if ${isUpstream} { req.hdr_names -m sub ${claimedThroughUpstreams.parts} }`,
-  '',
+const lookupRule = `http-request set-var(txn.pm_upstream) src,${lookup},set-var(txn.pm_walk)`;
+
+const walkRules = [
   '# X-Forwarded-For, from its last value on: while an address read is that of an upstream, its own value is the next.',
   '# pm_named is the last address read, and pm_walk its mode plus 100 for each value read. All is done by conditions,',
   '# which HAProxy evaluates in their order up to the first false one, so other requests pay for one.',
@@ -75,6 +71,19 @@ const upstreamRules = [
   ...singleConditions,
   `acl single_read int(100),set-var(txn.pm_walk) ${found}`,
   `http-request unset-var(txn.pm_chain) if ${anySingle}`,
+];
+
+const upstreamRules = [
+  '# The mode of the upstream that sends the request: which header names the client (docs/template.md). 0: no upstream.',
+  lookupRule,
+  '# What clients say about addresses is not believed. From a peer that is no upstream nothing of it reaches a server;',
+  '# from an upstream, no name that servers prefer to X-Forwarded-For. A dot is any separator: servers may read',
+  '# X_Forwarded_For as X-Forwarded-For. The first condition is a cheap one that most requests do not meet.',
+  `http-request del-header ${claimedDirectly.pattern} -m reg if !${isUpstream} { req.hdr_names -m sub ${claimedDirectly.parts} }`,
+  ...wholeNames.map((name) => `http-request del-header ${name}`),
+  `http-request del-header ${claimedThroughUpstreams.pattern} -m reg if ${isUpstream} { req.hdr_names -m sub ${claimedThroughUpstreams.parts} }`,
+  '',
+  ...walkRules,
   '',
   `# A value cannot be read: the next one of X-Forwarded-For, which may be one more than ${mostSteps}, or a header of one address.`,
   `${refuse} { ${mode} -m int ${xffRefusing} } { var(txn.pm_walk),div(100),set-var(txn.pm_read) ${found} } { req.hdr_cnt(x-forwarded-for),sub(txn.pm_read) -m int gt 0 } or { ${mode} -m int ${singleRefusing} } { var(txn.pm_count) -m int gt 0 }`,
@@ -83,7 +92,7 @@ const upstreamRules = [
   `http-request set-src var(txn.pm_named) if ${isUpstream}`,
   `http-request set-var(txn.pm_upstream) int(0) if { var(txn.pm_named) ${found} }`,
   '# Counted for each upstream address: a balancer sends health checks without a client, but no other requests.',
-  `http-request track-sc1 src table ${unnamedTable} if ${isUpstream}`,
+  countRule(builtInCounter),
 ];
 
 /** Only these peers begin their connections with a PROXY protocol header, and then always. */
@@ -135,26 +144,37 @@ ${lines(otherHeaderRules)}
 {%- endif %}
 ${lines([forwardedProto])}`;
 
-/** The same rules for a front end that an operator writes, and the section that they need. */
-export function upstreamLinesFor(maps: { readonly upstreamsMap: string; readonly proxyProtocolMap: string }): {
-  readonly frontEnd: readonly string[];
-  readonly section: readonly string[];
-} {
+/** The lines that name the client in `txn.pm_named`, in this order. */
+export function clientWalk(upstreamsMap: string): readonly string[] {
+  return [lookupRule, ...walkRules]
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => line.replaceAll('{{ upstreams_map }}', upstreamsMap));
+}
+
+/**
+ * The same rules for a front end that an operator writes, and the section that they need.
+ * @param counter the stick counter for requests in which an upstream names no client; null: they are not counted
+ */
+export function upstreamLinesFor(
+  maps: { readonly upstreamsMap: string; readonly proxyProtocolMap: string },
+  counter: number | null,
+): { readonly frontEnd: readonly string[]; readonly section: readonly string[] } {
   const inMaps = (line: string) =>
     line
       .replaceAll('{{ upstreams_map }}', maps.upstreamsMap)
       .replaceAll('{{ proxy_protocol_map }}', maps.proxyProtocolMap);
   const rules = [
     expectProxy,
-    ...upstreamRules,
+    ...upstreamRules.map((line) =>
+      line === countRule(builtInCounter) ? (counter === null ? '' : countRule(counter)) : line,
+    ),
     `http-request set-src ${sameAddress}`,
     ...judgedAddressRules,
     ...otherHeaderRules,
   ];
-  return {
-    frontEnd: rules.filter((line) => line !== '' && !line.startsWith('#')).map(inMaps),
-    section: unnamedSection.split('\n').filter((line) => line !== '' && !line.startsWith('#')),
-  };
+  const section = counter === null ? [] : unnamedSection.split('\n');
+  const isRule = (line: string) => line !== '' && !line.startsWith('#');
+  return { frontEnd: rules.filter(isRule).map(inMaps), section: section.filter(isRule) };
 }
 
 /** Of the 403 rule: an upstream that names no client is served. */
@@ -162,6 +182,10 @@ export const exceptUnnamedUpstream = `!${isUpstream}`;
 
 /** For rules of connections, after their condition. */
 export const exceptUpstreams = `{% if has_upstreams %} !{ src,${lookup} -m int ${modePatterns.join(' ')} }{% endif %}`;
+
+function countRule(counter: number): string {
+  return `http-request track-sc${counter} src table ${unnamedTable} if ${isUpstream}`;
+}
 
 function lines(rules: readonly string[]): string {
   return rules.map((rule) => (rule === '' ? '' : `    ${rule}`)).join('\n');

@@ -4,7 +4,8 @@ import type { Site } from '../../domain/site.ts';
 import { hostNamesOf } from '../../domain/site-names.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
-import { acceptedRule, findBlockedRule, gapTexts, upstreamGapsInText } from '../rules/blocked-rule.ts';
+import { acceptedRule, findBlockedRule, upstreamUsesIn } from '../rules/blocked-rule.ts';
+import { lackText } from '../rules/upstream-use.ts';
 import { namesMapContent, namesMapLines } from './names-map.ts';
 import {
   type MachineFacts,
@@ -46,9 +47,8 @@ export async function renderConfiguration(
   const machine = input.machine ?? (await readMachineFacts());
   try {
     const { sites, names } = await plainSites(input.sites, machine);
-    const [namesMap, sitesMap] = [namesMapContent(names), sitesMapContent(sites)].map((content) =>
-      contentAddressed(input.sitesMapBase, content),
-    ) as [NamedFile, NamedFile];
+    const namesMap = contentAddressed(input.sitesMapBase, namesMapContent(names));
+    const sitesMap = contentAddressed(input.sitesMapBase, sitesMapContent(sites));
     const maps = { names_map: namesMap.path, sites_map: sitesMap.path };
     const { sites: _checked, ...rest } = scopeOf(input, sites, maps, machine);
     refuseUnlessPlain(rest, '');
@@ -60,7 +60,7 @@ export async function renderConfiguration(
     return {
       text,
       sha256: createHash('sha256').update(text).digest('hex'),
-      files: [namesMap, sitesMap, file].filter((one) => one !== null && text.includes(one.path)) as NamedFile[],
+      files: [namesMap, sitesMap, ...(file === null ? [] : [file])].filter(({ path }) => text.includes(path)),
       warnings: refusal === null ? warnings : [refusal, ...warnings],
     };
   } catch (error) {
@@ -92,9 +92,8 @@ function checkResult(text: string, templateName: string, input: RenderInput): { 
     const detail = `${templateName} renders a configuration without the rule for the blocked map, so no block would be enforced. A frontend needs this line, with no other condition in it: ${wanted}`;
     throw new ServiceError(codes.BlockedRuleMissing, operation, detail, { members: { output: detail } });
   }
-  // A template need not support the PROXY protocol.
-  const needs = { proxyProtocolMap: input.proxyProtocolMap, needsProxyProtocol: false };
-  const unaware = gapTexts(input.hasUpstreams ? upstreamGapsInText(text, input) : [], needs);
+  // A template need not support the PROXY protocol. Without the rule for the blocked map, a front end lacks it too.
+  const unaware = input.hasUpstreams ? upstreamUsesIn(text, input).flatMap((use) => lackText(use, false) ?? []) : [];
   if (unaware.length > 0) {
     const detail = `${templateName} renders a configuration that cannot judge the clients of upstreams: ${unaware.join('; ')} (docs/template.md, "Upstreams")`;
     throw new ServiceError(codes.UpstreamRulesMissing, operation, detail, { members: { output: detail } });

@@ -198,6 +198,15 @@ describe('a value from outside', () => {
     }
   });
 
+  test.each(['https://a.example/x y', 'https://a.example/\nb.example site_b', 'https://a.example/|', 'x', ''])(
+    '%j is refused as the target of a redirect, which is a value in the map of names',
+    async (to) => {
+      const sites: Site[] = [{ domain: 'a.example', servers: [], redirect: { to, status: 301, keep_path: false } }];
+      const error = await errorOf(Template.builtIn().render({ ...sampleInput, sites }));
+      expect(error.message).toContain('sites[a.example].redirect.to');
+    },
+  );
+
   test('never adds a line, a word or a comment, whatever it is', async () => {
     const template = Template.builtIn();
     const shape = (text: string) => text.split('\n').map((line) => line.split(/[ #"'\\]/).length);

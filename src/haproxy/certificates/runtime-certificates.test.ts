@@ -1,14 +1,17 @@
 import { writeFileSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { within } from '../../../testkit/conditions.ts';
 import { freePort } from '../../../testkit/free-port.ts';
 import { describeOnEachProxy } from '../../../testkit/proxies.ts';
 import { defaultConfig, RealProxy } from '../../../testkit/real-proxy.ts';
+import { ScriptedMaster, say } from '../../../testkit/scripted-master.ts';
 import { partsShown } from '../../../testkit/secret-parts.ts';
 import { type MadeCertificate, madeCertificate, servedSha1 } from '../../../testkit/tls/made-certificate.ts';
+import { MasterSocket } from '../socket/master-socket.ts';
 import { RuntimeCertificates } from './runtime-certificates.ts';
 import { SslCommands } from './ssl-commands.ts';
 
@@ -191,4 +194,38 @@ describeOnEachProxy('the certificates of a worker', ({ bin, major, minor }) => {
       expect(await servedSha1(port, 'b.example')).toBe(renewed.sha1);
     });
   }
+});
+
+describe('a certificate that goes into the transaction of another process', () => {
+  it('is taken out of it, and set again', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pm-'));
+    const master = new ScriptedMaster(join(folder, 'm.sock'), {});
+    await master.listen();
+    const socket = new MasterSocket(master.path);
+    const made = { ...madeCertificate(['a.example']), file: '/tls/a.pem' };
+    const shown = `Filename: /tls/a.pem\nStatus: Used\nnotAfter: Nov 22 07:34:15 2026 GMT\nSHA1 FingerPrint: ${made.sha1}\n\n`;
+    let sets = 0;
+    master.script = (command) => {
+      const [, verb] = /^@!101 (show ssl crt-list|\w+ ssl cert(?= \/)|show ssl cert)/.exec(command) ?? [];
+      if (verb === 'show ssl crt-list') return say('# /tls/list\n/tls/a.pem:1\n\n');
+      if (command === '@!101 show ssl cert') return say('# filename\n/tls/a.pem\n/tls/b.pem\n\n');
+      if (verb === 'show ssl cert') return say(shown);
+      if (verb === 'abort ssl cert') return say("Transaction aborted for certificate '/tls/b.pem'!\n\n");
+      if (verb === 'commit ssl cert')
+        return say(sets > 1 ? 'Committing /tls/a.pem.\nSuccess!\n\n' : 'No ongoing transaction! !\n\n');
+      if (verb !== 'set ssl cert') return undefined;
+      sets += 1;
+      // As 2.6 does, if the transaction was begun after our check.
+      return say(
+        `Transaction ${sets > 1 ? 'created' : 'updated'} for certificate ${sets > 1 ? '/tls/a.pem' : '/tls/b.pem'}!\n\n`,
+      );
+    };
+    const runtime = new RuntimeCertificates({ socket, list: '/tls/list' });
+    expect(await runtime.put(101, made, within(5_000))).toMatchObject({ holds: true });
+    expect(sets).toBe(2);
+    expect(master.commands.filter((command) => command.includes('abort'))).toEqual(['@!101 abort ssl cert /tls/b.pem']);
+    socket.close();
+    await master.stop();
+    await rm(folder, { recursive: true });
+  });
 });

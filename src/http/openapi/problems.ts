@@ -167,9 +167,32 @@ const samples: Readonly<Record<number, Sample>> = {
     op: 'read request',
     ...field('header', 'give the header that names the client, or proxy_protocol: true'),
   },
-  [codes.TlsOff]: {
-    op: 'set TLS settings',
-    detail: 'TLS is off: set PROXY_MANAGER_HTTPS_BIND, such as any:443, restart the service and reload',
+  [codes.InvalidCertificate]: {
+    op: 'add certificate',
+    ...field('certificate', 'the chain is not complete: the certificate of C=US, O=Example CA, CN=E8 is missing'),
+  },
+  [codes.NameHasCertificate]: {
+    op: 'add certificate',
+    detail:
+      'the name shop.example.com belongs to the certificate c-7f3kq2m4xa; replace that certificate, or remove it first. Nothing was changed',
+    members: { owned: [{ name: 'shop.example.com', certificate: 'c-7f3kq2m4xa' }] },
+  },
+  [codes.TlsNotConfigured]: {
+    op: 'add certificate',
+    detail:
+      'HAProxy serves no TLS, because PROXY_MANAGER_HTTPS_BIND is empty: set it, such as to :443, and restart the service',
+    members: { setting: 'PROXY_MANAGER_HTTPS_BIND' },
+  },
+  [codes.CertificateInUse]: {
+    op: 'remove certificate',
+    detail:
+      'HAProxy serves c-7f3kq2m4xa for the site shop.example.com, which would lose its certificate; nothing was changed. To do it anyway, send force=true',
+    members: { sites: ['shop.example.com'], sites_total: 1 },
+  },
+  [codes.KeysUnreadable]: {
+    op: 'add certificate',
+    detail:
+      'the secret /var/lib/proxy-manager/secret is missing, and the database has private keys that only it can open: put it back from a backup; without one, remove the certificates and upload them again',
   },
   [codes.UpstreamRulesMissing]: {
     op: 'render configuration',

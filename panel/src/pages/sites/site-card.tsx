@@ -56,8 +56,7 @@ export function SiteCard({ site, onEdit, onRemove }: SiteCardProps) {
       )}
       {names.length > 0 && (
         <Text size="sm" className={styles.wrap}>
-          Also {names.join(', ')}
-          {canonical !== null && `; redirected to ${canonical}`}
+          Also {names.join(', ')}.{canonical !== null && ` Other names are redirected to ${canonical}.`}
         </Text>
       )}
       {redirect !== null && (

@@ -12,7 +12,8 @@ const root = join(import.meta.dirname, '..');
 const prefix = join(root, '.trial');
 const api = '127.0.0.1:7080';
 /** Of this machine only. */
-const proxy = hasIpv6Loopback() ? '127.0.0.1:8080,[::1]:8080' : '127.0.0.1:8080';
+const proxy = onLoopback(8080);
+const httpsPort = 8443;
 const healthyWithinMs = 5_000;
 
 async function run(): Promise<void> {
@@ -21,6 +22,8 @@ async function run(): Promise<void> {
       PROXY_MANAGER_PREFIX: prefix,
       PROXY_MANAGER_LISTEN: api,
       PROXY_MANAGER_HTTP_BIND: proxy,
+      PROXY_MANAGER_HTTPS_BIND: onLoopback(httpsPort),
+      PROXY_MANAGER_HTTPS_PUBLIC_PORT: String(httpsPort),
       PROXY_MANAGER_SUPERVISE: 'true',
       // Not into the syslog of the machine.
       PROXY_MANAGER_ACCESS_LOG: 'off',
@@ -32,17 +35,25 @@ async function run(): Promise<void> {
   const served = await serve(settings, { jsonFile: join(settings.stateDir, 'trial.log'), trial: true });
   if (served === null) return;
   const key = settings.apiKey ?? readFileSync(served.keyFile, 'utf8').trim();
-  const bind = settings.httpBind[0]!.replace(/^any:/, ':');
-  const site = `http://${bind.startsWith(':') ? `127.0.0.1${bind}` : bind}`;
+  const site = `http://${authority(settings.httpBind[0]!)}`;
+  const [https] = settings.httpsBind;
+  const secure = https === undefined ? null : `https://${authority(https)}`;
   const problems = served.url.startsWith('http')
     ? await problemsOf({ url: served.url, key }, settings).catch((error: unknown) => [causeText(error)])
     : [];
-  const visit = `curl -s -o /dev/null -w '%{http_code}\\n' --interface 127.0.0.2 ${site}`;
+  const overTls =
+    secure === null
+      ? ''
+      : `
+The same over TLS; -k, because no authority signed the default certificate:
+
+  ${visit('curl -sk', secure)}
+`;
   process.stdout.write(`
 proxy-manager is running. Ctrl-C stops the service and HAProxy.
 
   panel    ${served.url}
-  HAProxy  ${site}
+  HAProxy  ${site}${secure === null ? '' : ` and ${secure}`}
   API key  ${key}
   log      ${settings.logFile}
 ${problems.length === 0 ? '' : `\nNot healthy:\n${problems.map((problem) => `  - ${problem}\n`).join('')}`}
@@ -52,12 +63,25 @@ To block an address for ten minutes, paste this line into a second terminal, in 
 
 A request from that address then gets 403, and 200 without the block:
 
-  ${visit}
-
+  ${visit('curl -s', site)}
+${overTls}
 For other commands, replace "block ..." by "status", "unblock 127.0.0.2" or "--help".
 
 `);
   await served.ended;
+}
+
+function visit(curl: string, url: string): string {
+  return `${curl} -o /dev/null -w '%{http_code}\\n' --interface 127.0.0.2 ${url}`;
+}
+
+/** A loopback address for one that stands for all. */
+function authority(bind: string): string {
+  return bind.replace(/^(any|\*|\[::\])?:/, '127.0.0.1:');
+}
+
+function onLoopback(port: number): string {
+  return hasIpv6Loopback() ? `127.0.0.1:${port},[::1]:${port}` : `127.0.0.1:${port}`;
 }
 
 function hasIpv6Loopback(): boolean {
@@ -85,7 +109,9 @@ async function problemsOf(service: Service, settings: Settings): Promise<string[
   // A trial keeps its configuration, which is out of date after a change of ports.
   const live = readFileSync(settings.configFile, 'utf8');
   const isBound = (bind: string) => bind.startsWith('any:') || live.includes(`bind ${bind}\n`);
-  if (!settings.httpBind.every(isBound)) {
+  const https = settings.httpsBind;
+  const isTlsBound = https.length === 0 || https.some((bind) => bind.startsWith('any:'));
+  if (!settings.httpBind.every(isBound) || !(isTlsBound || live.includes(`bind ${https.join(',')} ssl `))) {
     const { detail } = await request(service, 'POST', '/api/config/reload');
     if (detail !== undefined) problems.push(detail);
   }

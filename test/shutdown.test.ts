@@ -1,9 +1,10 @@
 // Requests in progress are answered and HAProxy keeps enforcing; a trial stops its proxy too.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { Agent, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { commandLine } from '../src/system/processes.ts';
 import { eventually } from '../testkit/conditions.ts';
@@ -128,6 +129,7 @@ describeOnOneProxy('the end of a trial', ({ bin }) => {
         PROXY_MANAGER_PREFIX: prefix,
         PROXY_MANAGER_LISTEN: `127.0.0.1:${api}`,
         PROXY_MANAGER_HTTP_BIND: `127.0.0.1:${await freePort()}`,
+        PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${await freePort()}`,
         PROXY_MANAGER_PROXY_BIN: bin,
       },
     });
@@ -168,7 +170,9 @@ describeOnOneProxy('the end of a trial', ({ bin }) => {
 
   it('that cannot listen leaves no process behind and reports why; a listening one ends by SIGHUP', async () => {
     const first = await start();
-    await eventually('it prints the lines to paste', () => output.includes('To block an address'));
+    await eventually('it prints the lines to paste', () => output.includes('For other commands'));
+    const overTls = output.split('\n').find((line) => line.includes('curl -sk ')) ?? 'false';
+    expect((await promisify(execFile)('sh', ['-c', overTls])).stdout).toBe('200\n');
     const other = prefix;
     prefix = await mkdtemp(join(tmpdir(), 'pmt-'));
     try {

@@ -10,7 +10,7 @@ import type { Host } from './host.ts';
 import { ownSettings } from './own-settings.ts';
 import { type Finding, prove } from './prove.ts';
 import { readRecord, recordFile } from './record.ts';
-import { laterPasteLines, pasteLines, report, upstreamPasteLines, withoutRule } from './report.ts';
+import { certificateLines, laterPasteLines, pasteLines, report, upstreamPasteLines, withoutRule } from './report.ts';
 import { refuseUnusable } from './requirements.ts';
 import { ServiceCommand } from './service-command.ts';
 import {
@@ -23,7 +23,7 @@ import {
   stepsOf,
   succeed,
 } from './steps.ts';
-import { haproxySocket, polkitRule } from './texts.ts';
+import { haproxySocket, noTlsOfItsOwn, polkitRule } from './texts.ts';
 import { WaitingReport } from './waiting-report.ts';
 
 export interface AttachOptions {
@@ -81,7 +81,8 @@ class Attaching {
     const packaged = await packagedUnit(host, root);
     await refuseUnusable(host, root, packaged);
     const present = (await host.readText(paths.serviceDropIn)) ?? 'Environment=PROXY_MANAGER_ATTACHED=true';
-    const before = await ownSettings(host, [packaged, present]);
+    // The drop-in of an earlier version does not have the second.
+    const before = await ownSettings(host, [packaged, noTlsOfItsOwn, present]);
     const facts = await readFacts(host, configFile, before);
     const reloadBy = this.#deps.options.reloadBy ?? before.reloadBy;
     const openFrontEnds = this.#deps.options.openFrontEnds ?? before.openFrontEnds;
@@ -106,7 +107,10 @@ class Attaching {
     await this.#make(steps, settings.reloadBy);
     const service = new ServiceCommand({ host, root, settings });
     await this.#importLists(facts, made, service);
-    await this.#deps.operator.print(...upstreamPasteLines(facts, this.#deps.options.upstreams, settings));
+    await this.#deps.operator.print(
+      ...upstreamPasteLines(facts, this.#deps.options.upstreams, settings),
+      ...certificateLines(facts.texts, settings.tlsDir),
+    );
     const pasted = await this.#rulesPasted(facts, settings);
     if (!(await this.#inForce(pasted, service, made))) return 'open';
     return await this.#proveAll(pasted, { settings, service, made });
@@ -128,6 +132,7 @@ class Attaching {
       ),
       ...laterPasteLines(lacking, settings),
       ...upstreamPasteLines(facts, this.#deps.options.upstreams, settings),
+      ...certificateLines(facts.texts, settings.tlsDir),
       ...(reloadBy.kind === 'systemd' ? polkitLines(reloadBy.unit) : []),
       '',
       'This was a dry run: nothing was changed.',

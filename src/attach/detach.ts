@@ -17,6 +17,7 @@ import { ownSettings } from './own-settings.ts';
 import { fingerprint, readRecord, recordFile, writeRecord } from './record.ts';
 import { ServiceCommand } from './service-command.ts';
 import { packagedUnit, paths, serviceUnit, succeed } from './steps.ts';
+import { noTlsOfItsOwn } from './texts.ts';
 
 interface DetachOptions {
   readonly dryRun: boolean;
@@ -38,7 +39,7 @@ export async function detach(host: Host, operator: Operator, options: DetachOpti
     await operator.print('Nothing is attached here.');
     return;
   }
-  const settings = await ownSettings(host, [await packagedUnit(host, root), dropIn ?? '']);
+  const settings = await ownSettings(host, [await packagedUnit(host, root), noTlsOfItsOwn, dropIn ?? '']);
   const attached = record.configuration ?? (dropIn === null ? [] : [settings.configFile]);
   await refuseWhileNamed(attached, settings, operator, options);
   await refuseWhileLoaded(new ServiceCommand({ host, root, settings }), operator);

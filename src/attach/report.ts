@@ -1,4 +1,6 @@
+import { configLines } from '../configuration/rules/config-lines.ts';
 import { type FrontEnd, missingRuleText, stickCountersIn } from '../configuration/rules/front-ends.ts';
+import type { ConfigurationFile } from '../configuration/rules/proxy-sections.ts';
 import { judgesClients } from '../configuration/rules/upstream-use.ts';
 import { builtInCounter } from '../configuration/template/client-address-rules.ts';
 import type { Facts } from './facts.ts';
@@ -85,6 +87,23 @@ export function upstreamPasteLines(
     `Behind a CDN, a load balancer or another proxy, a front end needs these lines to judge its client (docs/upstreams.md).${where} Paste them once attach has created the lists, at the start of the section in place of the two lines, of set-src and of option forwardfor.${counterText(counter)}`,
     '',
     ...upstreamLines(maps, counter),
+  ];
+}
+
+/** For front ends with TLS, until the configuration names the list of certificates. */
+export function certificateLines(texts: readonly ConfigurationFile[], tlsDir: string): string[] {
+  const list = `${tlsDir}/certificates.list`;
+  const places = texts.flatMap(({ path, text }) =>
+    [...configLines(text)]
+      .filter(({ words }) => words[0] === 'bind' && words.includes('ssl'))
+      .map(({ number }) => `${path}:${number}`),
+  );
+  if (places.length === 0 || texts.some(({ text }) => text.includes(list))) return [];
+  return [
+    '',
+    `HAProxy serves certificates that are uploaded to the service (docs/tls.md) if its bind lines with TLS (here ${places.join(', ')}) end in these words. Your own certificates stay, and the first one is the default. Add them once attach has created the list:`,
+    '',
+    `    crt-list ${list}`,
   ];
 }
 

@@ -46,6 +46,9 @@ export function upstreamLines(maps: Maps & UpstreamMaps, counter: number | null)
 
 const writtenBy = '# Written by "proxy-manager attach", and removed by "proxy-manager detach" unless it was edited.';
 
+/** The unit has an address for TLS; an attached service binds nothing. */
+export const noTlsOfItsOwn = 'Environment=PROXY_MANAGER_HTTPS_BIND=';
+
 interface ServiceDropIn {
   /** The folder of the program. */
   readonly root: string;
@@ -78,6 +81,7 @@ export function serviceDropIn(of: ServiceDropIn): string {
     '[Service]',
     'ExecStart=',
     `ExecStart=${of.root}/bin/proxy-manager serve`,
+    noTlsOfItsOwn,
     'AmbientCapabilities=',
     'CapabilityBoundingSet=',
     ...settings

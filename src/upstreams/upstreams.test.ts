@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BlockingKit, caller } from '../../testkit/blocking.ts';
 import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
+import { block } from '../../testkit/store/store-folder.ts';
 import type { UpstreamRequest } from '../api/upstreams.ts';
 import { type InForce, unknownUpstreams } from '../blocking/upstream-set.ts';
 import { unusedUpstreamMap } from '../domain/upstream.ts';
@@ -30,16 +31,17 @@ beforeEach(async () => {
   }));
   await kit.upstreams.updateUpstreamMaps();
   await kit.reconciler.check(true);
-  upstreams = new Upstreams({
-    unnamed: async () => null,
-    set: kit.upstreams,
-    blocked: { firstWithin: async () => [...inside], countWithin: async () => inside.length },
-    reloads: null,
-    emit: () => undefined,
-  });
+  upstreams = new Upstreams(deps());
 });
 afterEach(() => close());
 
+const deps = () => ({
+  unnamed: async () => null,
+  set: kit.upstreams,
+  blocked: { firstWithin: async () => [...inside], countWithin: async () => inside.length },
+  reloads: null,
+  emit: () => undefined,
+});
 const put = (body: UpstreamRequest) => upstreams.put(readUpstream('cdn', body), { replace: false }, caller());
 const networks = async () => (await upstreams.get('cdn')).networks;
 const own = ['192.0.2.0/24'];
@@ -83,6 +85,19 @@ it('the time of the networks changes only when networks are given', async () => 
   expect(noted).toMatchObject({ networks_at: first.networks_at });
   expect(noted.updated_at > first.updated_at).toBe(true);
   expect((await put({ preset: 'cloudflare', networks: own })).answer.networks_at > first.networks_at).toBe(true);
+});
+
+it('an entry inside networks of which one contains another is reported once', async () => {
+  const texts = ['192.0.2.7', '192.0.2.129', '198.51.100.1'];
+  await block(kit.store, ...texts);
+  const real = new Upstreams({ ...deps(), blocked: kit.store });
+  const networks = ['192.0.2.128/25', '198.51.100.0/24', '192.0.2.0/24'];
+  const { answer } = await real.put(
+    readUpstream('cdn', { header: 'x-real-ip', networks }),
+    { replace: false },
+    caller(),
+  );
+  expect(answer).toMatchObject({ blocked_inside: texts, blocked_inside_total: 3 });
 });
 
 it('a replaced upstream counts as updated', async () => {

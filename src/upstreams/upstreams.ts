@@ -15,7 +15,7 @@ import { type UpstreamSet, unknownUpstream } from '../blocking/upstream-set.ts';
 import { Mutex } from '../concurrency/mutex.ts';
 import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import type { ReplaceConsent } from '../configuration/reload/replace-consent.ts';
-import { covers, type IpEntry } from '../domain/ip.ts';
+import { compareEntries, covers, type IpEntry } from '../domain/ip.ts';
 import { addressesIn, type Upstream } from '../domain/upstream.ts';
 import { type PresetName, presetNetworks } from '../domain/upstream-presets.ts';
 import { codes } from '../errors/catalogue.ts';
@@ -159,14 +159,13 @@ export class Upstreams {
   async #blockedInside(
     networks: readonly IpEntry[],
   ): Promise<Pick<UpstreamRecord, 'blocked_inside' | 'blocked_inside_total'>> {
-    const inside = new Set<string>();
-    let total = 0;
-    for (const network of outermost(networks)) {
-      total += await this.#deps.blocked.countWithin(network);
-      if (inside.size >= listedInside) continue;
-      for (const text of await this.#deps.blocked.firstWithin(network, listedInside - inside.size)) inside.add(text);
-    }
-    return { blocked_inside: [...inside], blocked_inside_total: total };
+    const { blocked } = this.#deps;
+    const apart = outermost(networks);
+    const total = await blocked.countWithin(apart);
+    return {
+      blocked_inside: total === 0 ? [] : await blocked.firstWithin(apart, listedInside),
+      blocked_inside_total: total,
+    };
   }
 }
 
@@ -181,9 +180,14 @@ function networksFor({ name, preset }: WantedUpstream, before: StoredUpstream | 
   });
 }
 
-/** Networks inside others of them would be counted twice. */
+/** In address order. Entries in networks inside others of them would be counted twice. */
 function outermost(networks: readonly IpEntry[]): IpEntry[] {
-  return networks.filter((one) => !networks.some((other) => other !== one && covers(other, one)));
+  const apart: IpEntry[] = [];
+  for (const network of [...networks].sort(compareEntries)) {
+    const before = apart.at(-1);
+    if (before === undefined || !covers(before, network)) apart.push(network);
+  }
+  return apart;
 }
 
 function unnamedOf(name: string, counts: UnnamedByUpstream | null) {

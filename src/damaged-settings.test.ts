@@ -25,6 +25,8 @@ const noFile = (): string => {
 const samples: Readonly<Record<string, string>> = {
   LISTEN: '127.0.0.1:7080',
   HTTP_BIND: 'any:81,:80,[::]:80,127.0.0.1:8080',
+  HTTPS_BIND: 'any:444,:443,[::]:443,127.0.0.1:8443',
+  HTTPS_PUBLIC_PORT: '443',
   HARD_STOP_AFTER: '30m',
   CONNECTIONS_PER_SOURCE: '100',
   ACCESS_LOG: '127.0.0.1:514',
@@ -55,11 +57,13 @@ describe.each(settingDefinitions.map(({ variable, flag }) => [variable, flag] as
           const mode = attachedOnly.has(name) ? { PROXY_MANAGER_ATTACHED: 'true' } : {};
           const given = byFlag ? mode : { ...mode, [variable]: value };
           const settings = readSettings(given, byFlag ? { [flag]: value } : {}, noFile);
-          const { listen, apiKey, proxyBin, databaseUrl, httpBind, accessLog, reloadBy, openFrontEnds, ...rest } =
+          const { listen, apiKey, proxyBin, databaseUrl, httpBind, httpsBind, accessLog, reloadBy, ...others } =
             settings;
+          const { openFrontEnds, ...rest } = others;
           expect(describeReloadBy(reloadBy)).toMatch(/^(master|never|systemd:[A-Za-z0-9:_.@\\][A-Za-z0-9:_.@\\-]*)$/);
           for (const frontEnd of openFrontEnds) expect(frontEnd).toMatch(/^[A-Za-z0-9_.:-]+$/);
-          for (const bind of httpBind) expect(bind).toMatch(/^(any|\*|[0-9.]+|\[[0-9a-fA-F:.]+\])?:\d{1,5}$/);
+          for (const bind of [...httpBind, ...httpsBind])
+            expect(bind).toMatch(/^(any|\*|[0-9.]+|\[[0-9a-fA-F:.]+\])?:\d{1,5}$/);
           expect(accessLog).toMatch(/^(auto|off|([0-9.]+|\[[0-9a-fA-F:.]+\]):\d{1,5}|\/[A-Za-z0-9._/+@=-]*)$/);
           for (const one of Object.values(rest)) expect(String(one ?? '')).toMatch(/^[A-Za-z0-9._/+@=-]*$/);
           if (apiKey !== null) expect(apiKey).toMatch(/^[A-Za-z0-9\-._~+/=]{16,520}$/);

@@ -55,7 +55,7 @@ describe('the settings of a proxy whose service is refused', () => {
   it('are known by name if they decide which HAProxy is meant', () => {
     expect(settingDefinitions.map(({ variable }) => variable).filter(decidesProxy)).toEqual(
       ['PREFIX', 'CONFIG_FILE', 'BLOCKED_MAP', 'TRUSTED_MAP', 'UPSTREAMS_MAP', 'PROXY_PROTOCOL_MAP', 'SITES_MAP']
-        .concat('MASTER_SOCKET', 'PID_FILE', 'PROXY_BIN', 'SUPERVISE', 'ATTACHED')
+        .concat('MASTER_SOCKET', 'PID_FILE', 'PROXY_BIN', 'TLS_DIR', 'SUPERVISE', 'ATTACHED')
         .map((name) => `PROXY_MANAGER_${name}`),
     );
     expect(

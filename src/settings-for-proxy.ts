@@ -13,6 +13,7 @@ const decisive = new Set(
     'UPSTREAMS_MAP',
     'PROXY_PROTOCOL_MAP',
     'SITES_MAP',
+    'TLS_DIR',
     'MASTER_SOCKET',
     'PID_FILE',
     'PROXY_BIN',

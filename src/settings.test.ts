@@ -75,6 +75,14 @@ const WRONG: readonly (readonly [name: string, values: readonly string[]])[] = [
     ],
   ],
   [
+    'HTTPS_BIND',
+    ['443', ':0', 'any', ':443,:443', ':443 ssl crt /x', 'any:80', ':80', '*:80', '[::]:80', 'example.com:443'],
+  ],
+  ['HTTPS_PUBLIC_PORT', ['0', '65536', '0443', 'https', '443 ', '-1']],
+  ['TLS_DIR', ['/etc/a b', '/etc/a,b', '/etc/x;y']],
+  ['TLS_STRICT_SNI', ['maybe', 'on']],
+  ['SECRET_FILE', ['/etc/a b']],
+  [
     'ACCESS_LOG',
     [
       'on',
@@ -133,6 +141,8 @@ describe('a wrong value', () => {
     ['UPSTREAMS_MAP', 'TRUSTED_MAP'],
     ['PROXY_PROTOCOL_MAP', 'UPSTREAMS_MAP'],
     ['SITES_MAP', 'CONFIG_FILE'],
+    ['TLS_DIR', 'BACKUP_DIR'],
+    ['SECRET_FILE', 'TLS_DIR'],
     ['STATS_SOCKET', 'MASTER_SOCKET'],
     ['LOG_FILE', 'CONFIG_FILE'],
     ['BLOCKED_MAP', 'CONFIG_FILE'],
@@ -165,6 +175,31 @@ describe('the settings', () => {
     });
   });
 
+  it('have the certificates and the map of https settings beside the blocked map', () => {
+    expect(read({ PROXY_MANAGER_BLOCKED_MAP: '/srv/lists/blocked.map' })).toMatchObject({
+      tlsDir: '/srv/lists/tls',
+      httpsSitesMap: '/srv/lists/https_sites.map',
+    });
+    const named = { PROXY_MANAGER_PREFIX: '/srv', PROXY_MANAGER_TLS_DIR: '/etc/certificates' };
+    expect(read(named)).toMatchObject({
+      tlsDir: '/etc/certificates',
+      httpsSitesMap: '/srv/etc/proxy/https_sites.map',
+      secretFile: '/srv/var/lib/proxy-manager/secret',
+    });
+    expect(() => read({ PROXY_MANAGER_TRUSTED_MAP: '/etc/proxy/https_sites.map' })).toThrow(/names the same file/);
+  });
+
+  it('refuse an address that serves both HTTP and TLS', () => {
+    const both = { PROXY_MANAGER_HTTP_BIND: '127.0.0.1:8080,any:81', PROXY_MANAGER_HTTPS_BIND: ':443,[::]:81' };
+    expect(() => read(both)).toThrow(
+      /HTTPS_BIND=":443,\[::\]:81" is not usable: requires ports of its own: PROXY_MANAGER_HTTP_BIND has \[::\]:81/,
+    );
+    expect(read({ ...both, PROXY_MANAGER_HTTPS_BIND: 'any:443, 127.0.0.1:81' }).httpsBind).toEqual([
+      'any:443',
+      '127.0.0.1:81',
+    ]);
+  });
+
   it('have the documented defaults', () => {
     expect(read({})).toEqual({
       prefix: '',
@@ -186,6 +221,12 @@ describe('the settings', () => {
       backupDir: '/var/lib/proxy-manager/backups',
       proxyBin: 'haproxy',
       httpBind: ['any:80'],
+      httpsBind: [],
+      httpsPublicPort: 443,
+      tlsDir: '/etc/proxy/tls',
+      tlsStrictSni: false,
+      httpsSitesMap: '/etc/proxy/https_sites.map',
+      secretFile: '/var/lib/proxy-manager/secret',
       hardStopAfter: '30m',
       connectionsPerSource: null,
       accessLog: 'auto',
@@ -212,6 +253,9 @@ describe('the settings', () => {
       'TEMPLATE',
       'BACKUP_DIR',
       'HTTP_BIND',
+      'HTTPS_BIND',
+      'HTTPS_PUBLIC_PORT',
+      'TLS_STRICT_SNI',
       'HARD_STOP_AFTER',
       'CONNECTIONS_PER_SOURCE',
       'ACCESS_LOG',
@@ -219,7 +263,7 @@ describe('the settings', () => {
     ].map(
       (name) =>
         [
-          { PROXY_MANAGER_ATTACHED: 'true', [`PROXY_MANAGER_${name}`]: name === 'HTTP_BIND' ? ':80' : '30m' },
+          { PROXY_MANAGER_ATTACHED: 'true', [`PROXY_MANAGER_${name}`]: name.endsWith('_BIND') ? ':81' : '30m' },
           `PROXY_MANAGER_${name}`,
           'not allowed with PROXY_MANAGER_ATTACHED=true',
         ] as const,

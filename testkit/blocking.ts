@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Caller } from '../src/api/caller.ts';
 import type { RequestedBlock } from '../src/blocking/blocked-set-service.ts';
+import type { HttpsUsage } from '../src/blocking/https-set.ts';
 import type { TrustUsage } from '../src/blocking/trusted-set.ts';
 import type { UpstreamUsage } from '../src/blocking/upstream-set.ts';
 import { parseIp } from '../src/domain/ip.ts';
@@ -55,6 +56,7 @@ export async function openBlocking(options: {
   /** Absent: the live configuration uses the trusted map fully. */
   readonly trustUsage?: TrustUsage;
   readonly upstreamUsage?: UpstreamUsage;
+  readonly httpsUsage?: HttpsUsage;
 }): Promise<BlockingKit> {
   const { folder, now = () => new Date(), fastDeletes = true, deletesInEveryVersion = true, maxEntries = 0 } = options;
   const databaseFile = join(folder, 'test.sqlite');
@@ -83,6 +85,7 @@ export async function openBlocking(options: {
       trustedMap: `${mapPath}.trusted`,
       upstreamsMap: `${mapPath}.upstreams`,
       proxyProtocolMap: `${mapPath}.proxy_protocol`,
+      httpsSitesMap: `${mapPath}.https_sites`,
       maxEntries,
     } as Settings,
     database,
@@ -97,6 +100,7 @@ export async function openBlocking(options: {
     ...(options.observers === undefined ? {} : { observers: options.observers }),
     ...(options.trustUsage === undefined ? {} : { trustUsage: options.trustUsage }),
     ...(options.upstreamUsage === undefined ? {} : { upstreamUsage: options.upstreamUsage }),
+    ...(options.httpsUsage === undefined ? {} : { httpsUsage: options.httpsUsage }),
   });
   return {
     ...parts,

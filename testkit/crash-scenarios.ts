@@ -38,6 +38,7 @@ export const operationTo: Readonly<Record<CrashPoint, CrashOperation>> = {
   'start.blocked-map-written': 'first start',
   'start.trusted-map-written': 'first start',
   'start.instance-remembered': 'first start',
+  'start.certificates-written': 'first start',
   'start.server-state-made': 'first start',
   'first-key.written': 'first start',
   'first-key.stored': 'first start',

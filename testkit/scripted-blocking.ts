@@ -1,6 +1,7 @@
 // The blocking kit with a scripted master and stopped time: no deadline passes and no check runs unless a test lets it.
 import { join } from 'node:path';
 import { it } from 'vitest';
+import type { HttpsUsage } from '../src/blocking/https-set.ts';
 import type { TrustUsage } from '../src/blocking/trusted-set.ts';
 import type { UpstreamUsage } from '../src/blocking/upstream-set.ts';
 import type { BlockingObservers } from '../src/service/blocking-parts.ts';
@@ -25,12 +26,16 @@ export async function openScriptedBlocking(
     readonly upstreamUsage?: UpstreamUsage;
     /** As with a configuration that has upstreams. Default false. */
     readonly loadsUpstreams?: boolean;
+    /** As with a configuration that serves TLS. Default false. */
+    readonly loadsHttps?: boolean;
+    readonly httpsUsage?: HttpsUsage;
     readonly now?: () => Date;
   } = {},
 ): Promise<ScriptedBlocking> {
   const folder = await temporaryFolder();
   const blocked = join(folder.path, 'blocked.map');
   const files = ['', '.trusted', ...(options.loadsUpstreams === true ? ['.upstreams', '.proxy_protocol'] : [])];
+  if (options.loadsHttps === true) files.push('.https_sites');
   const maps = Object.fromEntries(files.map((suffix) => [`${blocked}${suffix}`, []]));
   const master = new ScriptedMaster(join(folder.path, 'm.sock'), maps);
   await master.listen();

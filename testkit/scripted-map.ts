@@ -59,7 +59,11 @@ export class ScriptedMap {
   /** Elements of removed entries are reused, the last removed first, as real ones sometimes do. */
   readonly #free: string[] = [];
 
-  constructor(lines: readonly string[] = []) {
+  readonly #keys: 'addresses' | 'names';
+
+  /** @param keys a map with names is looked up by the exact key */
+  constructor(lines: readonly string[] = [], keys: 'addresses' | 'names' = 'addresses') {
+    this.#keys = keys;
     for (const line of lines) {
       const [key = '', value = ''] = line.split(' ');
       this.#push(key, value, 0);
@@ -84,11 +88,18 @@ export class ScriptedMap {
   }
 
   get(address: string): string {
+    if (this.#keys === 'names') return this.#getName(address);
     const wanted = bitsOf(address.includes(':') ? address : address.replace(/\/\d+$/, ''));
     const best = wanted === null || address.includes(':/') ? undefined : this.#longest(wanted);
     if (best === undefined) return 'type=ip, case=sensitive, found=no\n';
     const { key, value } = best;
     return `type=ip, case=sensitive, found=yes, idx=tree, key="${key}", value="${value}", type="str"\n`;
+  }
+
+  #getName(name: string): string {
+    const found = [...(this.#byKey.get(name) ?? [])].find(({ version }) => version === this.current);
+    if (found === undefined) return 'type=str, case=sensitive, found=no\n';
+    return `type=str, case=sensitive, found=yes, idx=tree, key="${name}", value="${found.value}", type="str"\n`;
   }
 
   #longest({ family, bits }: Bits): ScriptedEntry | undefined {
@@ -104,7 +115,7 @@ export class ScriptedMap {
     if (version !== this.current && (version <= this.current || version > this.next)) {
       return "Version number in the future, please use 'prepare map' before.\n";
     }
-    if (bitsOf(key) === null) return `'${key}' is not a valid IPv4 or IPv6 address.\n`;
+    if (this.#keys === 'addresses' && bitsOf(key) === null) return `'${key}' is not a valid IPv4 or IPv6 address.\n`;
     this.#push(key, value, version);
     return '';
   }

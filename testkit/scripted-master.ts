@@ -30,6 +30,10 @@ export const say = (bytes: string, then: 'go on' | 'close' | 'reset' | 'hang' = 
   then,
 });
 
+function mapOf(file: string, lines: readonly string[]): ScriptedMap {
+  return new ScriptedMap(lines, file.endsWith('https_sites') ? 'names' : 'addresses');
+}
+
 const UNKNOWN_MAP = 'Unknown map identifier. Please use #<id> or <file>.\n';
 
 export class ScriptedMaster {
@@ -58,7 +62,7 @@ export class ScriptedMaster {
 
   constructor(path: string, maps: Readonly<Record<string, readonly string[]>>) {
     this.path = path;
-    const loaded = Object.entries(maps).map(([file, lines]) => [file, new ScriptedMap(lines)] as const);
+    const loaded = Object.entries(maps).map(([file, lines]) => [file, mapOf(file, lines)] as const);
     this.current = { pid: 101, maps: new Map(loaded) };
     this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#accept(socket));
   }
@@ -90,7 +94,7 @@ export class ScriptedMaster {
   beginReload(maps?: Readonly<Record<string, readonly string[]>>): ScriptedWorker {
     const lines = (file: string, map: ScriptedMap): readonly string[] =>
       maps?.[file] ?? map.live().map((entry) => `${entry.key} ${entry.value}`);
-    const loaded = [...this.current.maps].map(([file, map]) => [file, new ScriptedMap(lines(file, map))] as const);
+    const loaded = [...this.current.maps].map(([file, map]) => [file, mapOf(file, lines(file, map))] as const);
     this.starting = { pid: this.#nextPid++, maps: new Map(loaded) };
     this.master.reloads += 1;
     this.master.failed = 0;

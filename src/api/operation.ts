@@ -35,6 +35,7 @@ export const tags = {
   'Trusted addresses': 'Addresses that are never denied, even if they are blocked.',
   Upstreams: 'Proxies in front of HAProxy, such as a CDN or a load balancer, and how they name their clients.',
   Sites: 'Domains that HAProxy serves, with their servers.',
+  Certificates: 'Certificates that HAProxy serves, with the workers that hold them. Private keys are never returned.',
   Configuration: 'The safe reload, its history, and the backups.',
   Keys: 'API keys, and sessions of the panel.',
   Audit: 'Who did what, from where, with which outcome.',

@@ -3,6 +3,7 @@ import { auditOperations } from './audit.ts';
 import { blockedIpOperations } from './blocked-ips.ts';
 import { blockedIpBulkOperations } from './blocked-ips-bulk.ts';
 import { selectedOperations } from './blocked-ips-selected.ts';
+import { certificateOperations } from './certificates.ts';
 import { checkAddress } from './check.ts';
 import { explainClientAddress } from './client-address.ts';
 import { configurationOperations } from './configuration.ts';
@@ -12,6 +13,7 @@ import { healthOperations } from './health.ts';
 import { keyOperations } from './keys.ts';
 import { metricsOperations } from './metrics.ts';
 import type { Operation } from './operation.ts';
+import { siteTlsOperations } from './site-tls.ts';
 import { siteOperations } from './sites.ts';
 import { sourceOperations } from './sources.ts';
 import { trustedIpOperations } from './trusted-ips.ts';
@@ -29,6 +31,8 @@ export const operations: readonly Operation[] = [
   ...upstreamOperations,
   explainClientAddress,
   ...siteOperations,
+  ...certificateOperations,
+  ...siteTlsOperations,
   ...configurationOperations,
   ...keyOperations,
   ...auditOperations,

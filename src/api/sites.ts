@@ -1,11 +1,33 @@
 import Type, { type Static } from 'typebox';
 import { codes } from '../errors/catalogue.ts';
-import { ReloadAnswer, ReplaceConsentQuery, reloadCodes, reloadExample, reloadMembers } from './configuration.ts';
+import {
+  ReloadAnswer,
+  ReloadMembers,
+  ReplaceConsentQuery,
+  reloadCodes,
+  reloadExample,
+  reloadMembers,
+} from './configuration.ts';
 import { operation } from './operation.ts';
-import { count, described, flag, listOf, model, oneOf, requestModel, text, textOrNull, time } from './schema.ts';
+import {
+  count,
+  described,
+  flag,
+  listOf,
+  model,
+  oneOf,
+  orNull,
+  requestFlag,
+  requestModel,
+  text,
+  textOrNull,
+  texts,
+  time,
+} from './schema.ts';
 
 const tag = 'Sites';
 const mostServers = 100;
+const mostNames = 100;
 
 /** `domain/site.ts` parses it (error 105). */
 const params = Type.Object({
@@ -16,11 +38,13 @@ const params = Type.Object({
   }),
 });
 
+export { params as siteParams };
+
 const portBounds = { minimum: 1, maximum: 65_535 };
 const addressText = 'A host name or an IP address.';
 const portText = 'The TCP port.';
 const optionsText = 'How HAProxy uses the server; absent: the defaults.';
-const serversText = 'The servers, at least one, each with another address or port.';
+const serversText = 'The servers, each with another address or port; none if the site redirects.';
 const reload = described(ReloadAnswer, 'The safe reload that put it into force.');
 
 const optionFields = {
@@ -73,15 +97,81 @@ const ServerRequest = requestModel('ServerRequest', 'One server of a site.', 'an
 
 export type ServerRequest = Static<typeof ServerRequest>;
 
-const SiteRequest = requestModel('SiteRequest', 'What HAProxy serves for this domain.', 'a JSON object with servers', {
-  servers: Type.Array(ServerRequest, {
-    minItems: 1,
-    maxItems: mostServers,
-    description: serversText,
-    mustBe: `a list of 1 to ${mostServers} servers`,
-    documentedAs: { uniqueItems: true },
-  }),
-});
+const namesText =
+  'Further names: host names, and wildcards such as `*.example.com`, which cover one label. An exact name wins over a wildcard. A name belongs to one site (409, 6054).';
+const canonicalText =
+  'The domain or one of the names: requests for the other host names of the site are redirected to it, with the same scheme, port and path, by 301 (GET and HEAD) or 308. Null: none.';
+const enabledText =
+  'False: the names stay those of this site, and HAProxy answers them as it answers a name without a site (404).';
+const redirectText = 'Sends all requests to another address; such a site has no servers. Null: the servers answer.';
+const redirectStatuses = [301, 302, 307, 308] as const;
+type RedirectStatus = (typeof redirectStatuses)[number];
+
+const toText = 'An http or https URL. It may not be one that this or another site redirects again.';
+const statusRules = {
+  type: 'integer',
+  enum: redirectStatuses,
+  description: 'The status of the redirect.',
+  mustBe: '301, 302, 307 or 308',
+};
+const keepPathText = 'Whether path and query of the request are appended to `to`.';
+
+/** `domain/site-redirect.ts` parses `to` (error 6055). */
+const RedirectRequest = model(
+  'RedirectRequest',
+  redirectText,
+  {
+    to: Type.String({
+      description: toText,
+      mustBe: 'a URL such as https://www.example.com',
+      documentedAs: { minLength: 8, maxLength: 2000, pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[A-Za-z0-9[]' },
+    }),
+    status: Type.Optional(Type.Unsafe<RedirectStatus>({ ...statusRules, default: 301 })),
+    keep_path: Type.Optional(Type.Boolean({ description: keepPathText, mustBe: 'true or false', default: true })),
+  },
+  { additionalProperties: false, mustBe: 'an object with to, or null' },
+);
+
+/** `domain/site-names.ts` parses the names (error 6055). */
+const nameRules = { minLength: 1, maxLength: 253, pattern: '^([*][.])?[A-Za-z0-9.-]+$' };
+
+const SiteRequest = requestModel(
+  'SiteRequest',
+  'What HAProxy serves for this domain: `servers`, or a `redirect`. An absent member has its default, also when a site is replaced.',
+  'a JSON object with servers or redirect',
+  {
+    servers: Type.Optional(
+      Type.Array(ServerRequest, {
+        maxItems: mostServers,
+        description: serversText,
+        mustBe: `a list of 1 to ${mostServers} servers`,
+        documentedAs: { uniqueItems: true },
+      }),
+    ),
+    names: Type.Optional(
+      Type.Array(
+        Type.String({ description: 'A name.', mustBe: 'a host name or a wildcard', documentedAs: nameRules }),
+        {
+          maxItems: mostNames,
+          description: namesText,
+          mustBe: `a list of at most ${mostNames} names`,
+          documentedAs: { uniqueItems: true },
+        },
+      ),
+    ),
+    canonical: Type.Optional(
+      Type.Unsafe<string | null>({ type: ['string', 'null'], description: canonicalText, mustBe: 'a name or null' }),
+    ),
+    enabled: requestFlag(`${enabledText} Absent: true.`),
+    redirect: Type.Optional(
+      Type.Unsafe<Static<typeof RedirectRequest> | null>({
+        ...RedirectRequest,
+        type: ['object', 'null'],
+        fieldSays: redirectText,
+      }),
+    ),
+  },
+);
 export type SiteRequest = Static<typeof SiteRequest>;
 
 const Server = model('Server', 'One server of a site.', {
@@ -90,9 +180,19 @@ const Server = model('Server', 'One server of a site.', {
   options: Type.Optional(described(ServerOptions, optionsText)),
 });
 
+const Redirect = model('Redirect', 'Where a site redirects to.', {
+  to: text(toText),
+  status: Type.Unsafe<RedirectStatus>(statusRules),
+  keep_path: flag(keepPathText),
+});
+
 const siteFields = {
   domain: text('The host name of the site, in lower case.'),
   servers: listOf(Server, serversText),
+  names: texts(namesText),
+  canonical: textOrNull(canonicalText),
+  enabled: flag(enabledText),
+  redirect: orNull(Redirect, redirectText),
   created_at: time('When it was created.'),
   updated_at: time('When it was last changed.'),
 };
@@ -108,11 +208,23 @@ const Sites = model('Sites', 'All sites.', {
 const SiteAnswer = model('SiteAnswer', 'The site as it is now, and the reload that put it into force.', {
   ...siteFields,
   served: flag(
-    'True: the configuration in force serves the site. False: it is stored, but the template does not use the sites.',
+    'True: the configuration in force serves the site. False: the site is disabled, or the template does not use the sites.',
+  ),
+  ignored: listOf(
+    oneOf(
+      ['names', 'canonical', 'enabled', 'redirect'],
+      'A member that is stored, but which the template of the configuration in force does not apply.',
+    ),
+    'What the template does not apply, because it does not use `names_map`; with the built-in template nothing.',
   ),
   reload,
 });
 export type SiteAnswer = Static<typeof SiteAnswer>;
+
+const SiteConflictMembers = model('SiteConflictMembers', 'The members depend on `code`.', {
+  ...ReloadMembers.properties,
+  site: Type.Optional(text('The site that has the name (6054).')),
+});
 
 const SiteRemoved = model('SiteRemoved', 'The name of the site, and the reload that removed it.', {
   domain: siteFields.domain,
@@ -123,7 +235,9 @@ export type SiteRemoved = Static<typeof SiteRemoved>;
 const ServerState = model('ServerState', 'One server as HAProxy sees it.', {
   address: text(addressText),
   port: Type.Integer({ ...portBounds, description: portText }),
-  status: textOrNull('The status in HAProxy (`UP`, `DOWN`, `MAINT`, `no check`, …); null: HAProxy did not answer.'),
+  status: textOrNull(
+    'The status in HAProxy (`UP`, `DOWN`, `MAINT`, `no check`, …); null: HAProxy did not answer, or the site is disabled.',
+  ),
   check: textOrNull('The result of the last health check (`L4OK`, `L4CON`, …); null without checks.'),
   resolved_address: textOrNull('The address and port in use; null while the name is not resolved.'),
 });
@@ -139,6 +253,10 @@ const site = {
     { address: '10.0.0.11', port: 8080, options: { check: true } },
     { address: '10.0.0.12', port: 8080, options: { check: true, backup: true } },
   ],
+  names: [],
+  canonical: null,
+  enabled: true,
+  redirect: null,
   created_at: '2026-11-20T12:00:00.000Z',
   updated_at: '2026-11-20T12:00:00.000Z',
 } satisfies SiteRecord;
@@ -181,18 +299,18 @@ export const setSite = operation({
   tag,
   summary: 'Create or replace a site',
   description:
-    'The site is in force, by a safe reload, before the response. If it would make the configuration invalid (422), or the reload is not confirmed (503), nothing is stored and the previous configuration stays in force. A live configuration that proxy-manager did not render is replaced only with `replace_configuration=true` (409, 6020).',
+    'The site is in force, by a safe reload, before the response. What the body does not name has its default, also if the site exists. If it would make the configuration invalid (422), or the reload is not confirmed (503), nothing is stored and the previous configuration stays in force. A live configuration that proxy-manager did not render is replaced only with `replace_configuration=true` (409, 6020).',
   params,
   query: ReplaceConsentQuery,
   body: SiteRequest,
-  // A hundred servers with the longest names and every option take 37 KiB, 69 if generously indented.
+  // A hundred servers with the longest names and every option take 37 KiB, 69 if generously indented; a hundred names 27.
   bodyLimit: 131_072,
   answers: {
     200: { description: 'The site is replaced and in force.', schema: SiteAnswer },
     201: { description: 'The site is created and in force.', schema: SiteAnswer },
   },
-  codes: [codes.InvalidServer, ...reloadCodes],
-  members: reloadMembers,
+  codes: [codes.InvalidServer, codes.InvalidSite, codes.NameOfAnotherSite, ...reloadCodes],
+  members: { ...reloadMembers, 409: SiteConflictMembers },
   examples: {
     two_servers: {
       summary: 'Two servers, the second as a backup',
@@ -207,6 +325,7 @@ export const setSite = operation({
       answer: {
         ...site,
         served: true,
+        ignored: [],
         reload: { ...reloadExample, reasons: ['site shop.example.com set'], changed: true },
       },
     },
@@ -218,7 +337,41 @@ export const setSite = operation({
       answer: {
         ...site,
         served: true,
+        ignored: [],
         servers: [{ address: 'app.example.com', port: 443, options: { check: true, ssl: 'verify', weight: 10 } }],
+        reload: { ...reloadExample, reasons: ['site shop.example.com set'], changed: true },
+      },
+    },
+    names: {
+      summary: 'Several names, of which one is redirected to',
+      path,
+      body: {
+        servers: [{ address: '10.0.0.11', port: 8080 }],
+        names: ['www.shop.example.com', '*.shop.example.com'],
+        canonical: 'www.shop.example.com',
+      },
+      status: 200,
+      answer: {
+        ...site,
+        served: true,
+        ignored: [],
+        servers: [{ address: '10.0.0.11', port: 8080, options: { check: true } }],
+        names: ['www.shop.example.com', '*.shop.example.com'],
+        canonical: 'www.shop.example.com',
+        reload: { ...reloadExample, reasons: ['site shop.example.com set'], changed: true },
+      },
+    },
+    redirect: {
+      summary: 'A site that redirects everything',
+      path,
+      body: { redirect: { to: 'https://www.example.com', status: 308 } },
+      status: 200,
+      answer: {
+        ...site,
+        served: true,
+        ignored: [],
+        servers: [],
+        redirect: { to: 'https://www.example.com', status: 308, keep_path: true },
         reload: { ...reloadExample, reasons: ['site shop.example.com set'], changed: true },
       },
     },
@@ -234,7 +387,7 @@ export const removeSite = operation({
   tag,
   summary: 'Remove a site',
   description:
-    'HAProxy answers requests for this domain with 404 afterwards. The removal is in force, by a safe reload, before the response. Needs `replace_configuration=true` under the same condition as creating a site.',
+    'HAProxy answers requests for its names with 404 afterwards. The removal is in force, by a safe reload, before the response. Needs `replace_configuration=true` under the same condition as creating a site.',
   params,
   query: ReplaceConsentQuery,
   answers: { 200: { description: 'The site is removed.', schema: SiteRemoved } },

@@ -222,7 +222,7 @@ describe('a block of an address with temporary trust', () => {
 describe('a block and an unblock with trust at the same time', () => {
   const { admitOne } = Admission.prototype;
   const { endEarly, putInTurn } = TrustedSet.prototype;
-  const { markAllReady } = BulkStore.prototype;
+  const { markReady } = BulkStore.prototype;
 
   /** Blocks; `meanwhile` runs after the block was admitted. */
   const blockWith = async (meanwhile: () => Promise<unknown>) => {
@@ -325,10 +325,10 @@ describe('a block and an unblock with trust at the same time', () => {
     await put('drop', [ip]);
     const other = entryOf('192.0.2.2');
     await changes.block(other.text);
-    vi.spyOn(BulkStore.prototype, 'markAllReady').mockImplementationOnce(async function (this: BulkStore, ...args) {
+    vi.spyOn(BulkStore.prototype, 'markReady').mockImplementationOnce(async function (this: BulkStore, ...args) {
       expect((await set.unblock(other, caller(), { trustFor: week })).answer).toMatchObject({ trusted: {} });
       await unblockFor();
-      return await markAllReady.apply(this, args);
+      return await markReady.apply(this, args);
     });
     const add = [ip, ...texts(1_001)].map((text, index) => ({ index, request: toBlock(text) }));
     const answer = await set.batch({ add, remove: [], rejected: [] }, caller());

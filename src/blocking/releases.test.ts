@@ -191,7 +191,7 @@ describe('keep', () => {
     expect(await keep()).toMatchObject({ kept: false });
     const full = new Error('disk full');
     vi.spyOn(DurableCommit.prototype, 'commit').mockRejectedValue(full);
-    vi.spyOn(BulkStore.prototype, 'markAllReady').mockRejectedValue(full);
+    vi.spyOn(BulkStore.prototype, 'markReady').mockRejectedValue(full);
     try {
       const add = [{ index: 0, request: toBlock(ip) }];
       const { blockedSet } = changes.kit;
@@ -238,7 +238,7 @@ describe('keep', () => {
       { source: jail },
     );
     await release(0);
-    const { applySlice, markAllReady } = BulkStore.prototype;
+    const { applySlice, markReady } = BulkStore.prototype;
     let kept: unknown;
     const meanwhile = async () => {
       if (kept !== undefined) return;
@@ -248,9 +248,9 @@ describe('keep', () => {
       await ban(all[0]);
       await ban(all.at(-1));
     };
-    BulkStore.prototype.markAllReady = async function (this: BulkStore, ...args) {
+    BulkStore.prototype.markReady = async function (this: BulkStore, ...args) {
       if (when === 'ready') await meanwhile();
-      return markAllReady.apply(this, args);
+      return markReady.apply(this, args);
     };
     let slices = 0;
     BulkStore.prototype.applySlice = async function (this: BulkStore, ...args) {
@@ -269,7 +269,7 @@ describe('keep', () => {
         await changes.time.pass(1_000);
       }
     } finally {
-      Object.assign(BulkStore.prototype, { applySlice, markAllReady });
+      Object.assign(BulkStore.prototype, { applySlice, markReady });
     }
     if (when === 'ready') {
       expect(kept).toMatchObject({ kept: true });

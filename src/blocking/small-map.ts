@@ -7,6 +7,17 @@ import { SmallMapFile } from './small-map-file.ts';
 /** HAProxy finds no entry with this value, as with none at all: for keys that the map is not to hold. */
 export const absentValue = '0';
 
+/** `add`: new entries, and those with another value. */
+export function differences(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): { readonly add: string[]; readonly remove: string[] } {
+  return {
+    add: [...after].filter(([key, value]) => before.get(key) !== value).map(([key]) => key),
+    remove: [...before.keys()].filter((key) => !after.has(key)),
+  };
+}
+
 interface SmallMapDeps {
   readonly name: MapName;
   readonly path: string;

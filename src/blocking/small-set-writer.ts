@@ -52,7 +52,7 @@ interface SmallSetWriterDeps {
   readonly changer: RuntimeChanger;
   /** From the database. Errors: 6004. */
   readonly writeFiles: () => Promise<void>;
-  readonly reached: (step: Reached) => void;
+  readonly reached?: (step: Reached) => void;
 }
 
 export class SmallSetWriter {
@@ -82,7 +82,7 @@ export class SmallSetWriter {
           const made = await store();
           if (made === null) return null;
           durable = made.counts;
-          this.#deps.reached('stored');
+          this.#deps.reached?.('stored');
           try {
             await this.#deps.writeFiles();
           } catch (error) {
@@ -90,9 +90,9 @@ export class SmallSetWriter {
             durable = null;
             throw error;
           }
-          this.#deps.reached('written');
+          this.#deps.reached?.('written');
           const result = await this.#changeWorkers(made.maps, caller);
-          this.#deps.reached('after-runtime');
+          this.#deps.reached?.('after-runtime');
           return { value: made.value, result };
         } finally {
           end();

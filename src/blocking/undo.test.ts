@@ -12,6 +12,7 @@ import { AuditStore } from '../store/audit-store.ts';
 import { BulkStore } from '../store/bulk-store.ts';
 import { ClaimsStore } from '../store/claims-store.ts';
 import { StoreError } from '../store/store-error.ts';
+import { UndoRecords } from '../store/undo-records.ts';
 import type { BulkItem, Expiry, ReplaceOptions } from './blocked-set-service.ts';
 
 const noon = Date.parse('2026-11-20T12:00:00.000Z');
@@ -407,7 +408,7 @@ describe("the undo of two sources' claims", () => {
 
   it('says that nothing was changed if one cannot be made ready', async () => {
     const id = await shared();
-    const ready = vi.spyOn(BulkStore.prototype, 'markAllReady').mockRejectedValueOnce(new Error('disk full'));
+    const ready = vi.spyOn(BulkStore.prototype, 'markReady').mockRejectedValueOnce(new Error('disk full'));
     const failure = await undo(id).catch((error: unknown) => error);
     expect(failure).toMatchObject({
       members: { committed: { added: 0, updated: 0, removed: 0 } },
@@ -415,6 +416,18 @@ describe("the undo of two sources' claims", () => {
     });
     ready.mockRestore();
     expect(await claims()).toHaveProperty('size', 0);
+  });
+
+  it('reads what is kept of the operation twice, however many sources it changed claims of', async () => {
+    await changes.close();
+    changes = await openBulkChanges({ now: () => new Date(clock) });
+    for (const source of [undefined, 'fail2ban', 'jail', 'other'])
+      for (const text of some) await block(text, { source });
+    const id = await idOf(() => batch([], some));
+    const reads = [vi.spyOn(UndoRecords.prototype, 'read'), vi.spyOn(ClaimsStore.prototype, 'claimedAmong')];
+    expect(await undo(id)).toMatchObject({ added: 2, updated: 6 });
+    for (const read of reads) expect(read).toHaveBeenCalledTimes(2);
+    expect(await claims()).toHaveProperty('size', 8);
   });
 
   it('lets no other bulk change come in between', async () => {
@@ -459,10 +472,10 @@ describe("the undo of two sources' claims", () => {
 
   it('counts what is changed after it has begun as unchanged', async () => {
     const id = await shared();
-    const { markAllReady } = BulkStore.prototype;
-    vi.spyOn(BulkStore.prototype, 'markAllReady').mockImplementationOnce(async function (this: BulkStore, ...more) {
+    const { markReady } = BulkStore.prototype;
+    vi.spyOn(BulkStore.prototype, 'markReady').mockImplementationOnce(async function (this: BulkStore, ...more) {
       await block(some[0]!, { source: 'fail2ban', reason: 'again' });
-      return await markAllReady.apply(this, more);
+      return await markReady.apply(this, more);
     });
     const { added, updated, unchanged } = await undo(id);
     expect({ added, updated, unchanged }).toEqual({ added: 1, updated: 2, unchanged: 1 });

@@ -17,7 +17,7 @@ import { applyChange, type Claimed, furtherClaims, type Lists, MANUAL } from '..
 import type { ClaimsStore } from '../store/claims-store.ts';
 import { UNDO_KEPT, type UndoRecords } from '../store/undo-records.ts';
 import { type ChangeCounts, countsOf, nothingChanged, runtimeReport } from './answers.ts';
-import { type BulkPart, type BulkResult, type BulkRunner, sumOf } from './bulk/bulk-runner.ts';
+import { type BulkPart, type BulkResult, type BulkRunner, type PartRows, sumOf } from './bulk/bulk-runner.ts';
 import { type NamedSource, type Sources, sourceOf } from './sources.ts';
 import { singleSteps } from './undo-details.ts';
 import type { Admission } from './write/admission.ts';
@@ -197,8 +197,8 @@ export class Undo {
   }
 
   /**
-   * A bulk change for each source, all in one turn. While the first is read, the claims of all are judged again, now that
-   * no other bulk change is applied, and nothing is changed if one was changed since. What is changed after that stays as
+   * A bulk change for each source, all in one turn. While their rows are read, the claims are judged again, now that no
+   * other bulk change is applied, and nothing is changed if one was changed since. What is changed after that stays as
    * it is and counts as unchanged.
    */
   async #apply(
@@ -210,13 +210,12 @@ export class Undo {
   ): Promise<{ plan: Plan; done: BulkResult }> {
     const plan = emptyPlan();
     const skipped = { unchanged: 0 };
+    // Every change that comes after the beginning of these wins.
+    const options = { replace: false, allowShrink: true, filter: {}, requestedBy: null };
     const sources = parts.length === 0 ? [undefined] : parts.map((part) => part.source);
-    const changes = sources.map((source, index): BulkPart => {
-      const judged = index === 0 ? this.#judged(id, steps(), plan, caller) : this.#verdicts(steps());
-      const rows = rowsOf(judged, source?.id ?? MANUAL, skipped);
-      // Every change that comes after its beginning wins.
-      return { rows, options: { replace: false, allowShrink: true, source, filter: {}, requestedBy: null } };
-    });
+    const changes = sources.map((source): BulkPart => ({ ...options, source }));
+    const places = new Map(parts.map(({ source }, index) => [source.id, index]));
+    const rows = rowsOf(this.#judged(id, steps(), plan, caller), places, skipped);
     const audited = (): AuditedChange => {
       const { added, updated, removed } = plan.counts;
       return auditedChange('undo', caller, {
@@ -224,16 +223,10 @@ export class Undo {
         details: { undoes: operation, added, updated, removed },
       });
     };
-    const done = await this.#deps.bulk.runTogether(changes, { audited }).catch((error: unknown) => {
+    const done = await this.#deps.bulk.runTogether(changes, rows, { audited }).catch((error: unknown) => {
       throw error instanceof ServiceError ? partStored(error) : error;
     });
     return { plan, done: { ...done, unchanged: done.unchanged + skipped.unchanged } };
-  }
-
-  async *#verdicts(steps: AsyncIterable<readonly ClaimStep[]>): AsyncGenerator<Judged> {
-    for await (const { step, claimed, now } of this.#current(steps)) {
-      yield { step, verdict: judge(step, claimed.current, now) };
-    }
   }
 
   /** Each step with the claims to its address as they are now; those of an address in the order of the parts. */
@@ -280,22 +273,30 @@ function shownOfPlan({
   return { first, ...trusted };
 }
 
-/** What the source's bulk change gets; what it does not get is counted. */
+/**
+ * What the bulk change of each source gets; the rest is counted.
+ * @param places the index of each source's bulk change
+ */
 async function* rowsOf(
   judged: AsyncIterable<Judged>,
-  source: number,
+  places: ReadonlyMap<number, number>,
   skipped: { unchanged: number },
-): AsyncGenerator<readonly StagedRow[]> {
-  let rows: StagedRow[] = [];
+): AsyncGenerator<PartRows> {
+  const waiting = new Map<number, StagedRow[]>();
   for await (const { step, verdict } of judged) {
-    if (step.source !== source) continue;
-    if (verdict.kind === 'change') rows.push(verdict.row);
-    else skipped.unchanged += 1;
+    if (verdict.kind !== 'change') {
+      skipped.unchanged += 1;
+      continue;
+    }
+    const part = places.get(step.source)!;
+    const rows = waiting.get(part) ?? [];
+    waiting.set(part, rows);
+    rows.push(verdict.row);
     if (rows.length < comparedAtOnce) continue;
-    yield rows;
-    rows = [];
+    yield { part, rows };
+    waiting.delete(part);
   }
-  yield rows;
+  for (const [part, rows] of waiting) yield { part, rows };
 }
 
 /** What is stored stays, and the same undo completes the rest. */

@@ -7,7 +7,7 @@ import { mostNetworksTogether, type Upstream, unusedUpstreamMap, upstreamValues 
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { crashPoint } from '../faults/crash-point.ts';
-import { upstreamMapText } from '../haproxy/map-file/upstream-map-text.ts';
+import { smallMapText } from '../haproxy/map-file/small-map-text.ts';
 import { RuntimeMap } from '../haproxy/maps/runtime-map.ts';
 import type { MasterSocket } from '../haproxy/socket/master-socket.ts';
 import { isUnknownMap } from '../haproxy/socket/replies.ts';
@@ -15,7 +15,7 @@ import { type AuditedChange, auditedChange } from '../store/audit-rows.ts';
 import type { StoredUpstream, UpstreamsStore } from '../store/upstreams-store.ts';
 import { type ChangeCounts, nothingChanged, runtimeReport } from './answers.ts';
 import type { WorkerRegistry } from './compare/worker-registry.ts';
-import { SmallMap } from './small-map.ts';
+import { differences, SmallMap } from './small-map.ts';
 import { type Made, type SmallMapFailure, type SmallSetResult, SmallSetWriter } from './small-set-writer.ts';
 import { UpstreamEntries } from './upstream-entries.ts';
 import type { ChangeWindows } from './write/change-windows.ts';
@@ -281,8 +281,8 @@ export class UpstreamSet {
   }
 
   async #writeFiles(): Promise<void> {
-    await this.upstreams.file.write(upstreamMapText('upstreams', this.upstreams.entries()));
-    await this.proxyProtocol.file.write(upstreamMapText('PROXY protocol', this.proxyProtocol.entries()));
+    await this.upstreams.file.write(smallMapText('upstreams', this.upstreams.entries()));
+    await this.proxyProtocol.file.write(smallMapText('PROXY protocol', this.proxyProtocol.entries()));
   }
 
   async #reportOf({ failures: found, currentFailed }: SmallSetResult, change: string): Promise<RuntimeReport> {
@@ -311,17 +311,6 @@ export class UpstreamSet {
 
 export function unknownUpstream(op: string, name: string): ServiceError {
   return new ServiceError(codes.NotFound, op, `there is no upstream ${name}`);
-}
-
-/** `add`: new entries, and those with another value. */
-function differences(
-  before: ReadonlyMap<string, string>,
-  after: ReadonlyMap<string, string>,
-): { add: string[]; remove: string[] } {
-  return {
-    add: [...after].filter(([key, value]) => before.get(key) !== value).map(([key]) => key),
-    remove: [...before.keys()].filter((key) => !after.has(key)),
-  };
 }
 
 function countsOf({ before, after }: UpstreamChange): ChangeCounts {

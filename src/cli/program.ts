@@ -25,6 +25,7 @@ const verbs: Readonly<Record<string, { readonly group: string; readonly load: ()
   reload: { group: proxy, load: async () => (await import('./verbs/reload.ts')).reloadVerb },
   upstream: { group: proxy, load: async () => (await import('./verbs/upstream.ts')).upstreamVerb },
   site: { group: proxy, load: async () => (await import('./verbs/site.ts')).siteVerb },
+  certificate: { group: proxy, load: async () => (await import('./verbs/certificate.ts')).certificateVerb },
   config: {
     group: proxy,
     load: async () => {

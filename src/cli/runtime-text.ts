@@ -2,7 +2,7 @@ import type { RuntimeReport } from '../api/changes.ts';
 import { quote } from '../domain/quote.ts';
 import { hasNoEffect, unusedTrustedMap } from '../domain/trust-effect.ts';
 import { unusedUpstreamMap } from '../domain/upstream.ts';
-import { type PresetName, upstreamPresets } from '../domain/upstream-presets.ts';
+import { type CdnEntries, type PresetName, upstreamPresets } from '../domain/upstream-presets.ts';
 import { type ExitCode, exitCodes } from './failure.ts';
 import { count, counted } from './output/times.ts';
 
@@ -14,7 +14,7 @@ type Report = RuntimeReport & {
   readonly trust_ended?: readonly string[];
   readonly upstreams_inside?: readonly string[];
   readonly known_cdn?: PresetName;
-  readonly known_cdns?: readonly { readonly cdn: PresetName; readonly entries: number; readonly example: string }[];
+  readonly known_cdns?: readonly CdnEntries[];
 };
 
 /** Completes a sentence; empty unless every worker was read back. */

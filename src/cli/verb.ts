@@ -23,8 +23,9 @@ export class Verb extends Command {
     this.exitOverride();
     this.helpOption('-h, --help', 'print this help');
     this.helpCommand(false);
-    // The value of an unknown flag may be the key (`--api-key=...`).
-    const shown = (text: string): string => harmlessLines(text.replace(/(unknown option '[^'=]*)=.*'/s, "$1'"));
+    // The value of an unknown flag may be the key (`--api-key=...`), and a key in PEM begins like a flag.
+    const shown = (text: string): string =>
+      harmlessLines(text.replace(/(unknown option '(?:-----BEGIN|[^'=]*(?==)))[^']*'/s, "$1'"));
     this.configureOutput({ outputError: (text, write) => write(shown(text)) });
   }
 

@@ -11,6 +11,8 @@ export const problemCodes = {
   setFull: 6031,
   claimedByList: 6035,
   countMismatch: 6040,
+  tlsNotConfigured: 6043,
+  certificateInUse: 6044,
 } as const;
 
 export function isProblem(error: unknown, code: number): error is ApiProblem {

@@ -55,6 +55,17 @@ export interface ClientAddress {
   readonly status: 400 | 403 | 431 | null;
 }
 
+/** Whether it ended at the limit of steps, and not at a value that cannot be read. */
+export function isTooLong({
+  verdict,
+  steps,
+}: {
+  readonly verdict: AddressVerdict;
+  readonly steps: readonly unknown[];
+}): boolean {
+  return verdict === 'unreadable' && steps.length > mostSteps;
+}
+
 /** @param peer the client of the connection, or what it named in a PROXY protocol header */
 export function clientAddress(peer: IpEntry, headers: RequestHeaders, lookup: AddressLookup): ClientAddress {
   return verdictOn(

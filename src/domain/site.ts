@@ -91,16 +91,35 @@ export interface SiteServer {
   readonly options?: ServerOptions;
 }
 
+/** Where a site without servers sends all requests. */
+export interface SiteRedirect {
+  /** An http or https URL; scheme and host in lower case. */
+  readonly to: string;
+  readonly status: 301 | 302 | 307 | 308;
+  /** Whether path and query of the request are appended to `to`. */
+  readonly keep_path: boolean;
+}
+
 export interface Site {
   readonly domain: string;
+  /** None if it redirects. */
   readonly servers: readonly SiteServer[];
+  /** Further names, in lower case: host names, and wildcards for one label (`*.example.com`). Absent: none. */
+  readonly names?: readonly string[];
+  /** The domain, or one of the names, to which its other host names are redirected. Absent or null: none. */
+  readonly canonical?: string | null;
+  /** False: its names stay its own and are answered like those of no site. Absent: true. */
+  readonly enabled?: boolean;
+  /** Absent or null: its servers answer. */
+  readonly redirect?: SiteRedirect | null;
 }
 
 /** The name of a site: a host name, lower-cased. Addresses and `localhost` are the welcome page's. */
 export function parseDomain(text: string): Parsed<string> {
   const shown = quote(text);
   const name = lowerAscii(text);
-  if (name.startsWith('*.')) return refused(`${shown} is a wildcard, which is not supported; name each domain`);
+  if (name.startsWith('*.'))
+    return refused(`${shown} is a wildcard; name the site by a host name and give the wildcard in names`);
   if (/^[a-z]+:\/\//.test(name)) return refused(`${shown} is a URL; give the host name alone`);
   if (name === 'localhost') return refused('localhost always answers with the welcome page and cannot be a site');
   if (isIP(name.replace(/^\[|\]$/g, '')) !== 0) {

@@ -111,6 +111,23 @@ export function knownCdn(entry: IpEntry): PresetName | null {
   return candidates.find(({ network }) => covers(network, entry))?.preset ?? null;
 }
 
+/** Entries of a list that belong to a CDN. */
+export interface CdnEntries {
+  readonly cdn: PresetName;
+  readonly entries: number;
+  /** The first of them. */
+  readonly example: string;
+}
+
+/** Those of several parts of a list, once for each CDN. */
+export function sumByCdn(parts: readonly CdnEntries[]): CdnEntries[] {
+  return [...Map.groupBy(parts, ({ cdn }) => cdn)].map(([cdn, some]) => ({
+    cdn,
+    entries: some.reduce((sum, { entries }) => sum + entries, 0),
+    example: some[0]?.example ?? '',
+  }));
+}
+
 function firstNumber({ text, family }: IpEntry): string {
   return text.slice(0, text.indexOf(family === 4 ? '.' : ':'));
 }

@@ -14,8 +14,8 @@ const problems = (given: Partial<UpstreamFields>) => {
 };
 
 describe('an upstream', () => {
-  it('has canonical networks and defaults', () => {
-    expect(parsed({ networks: ['10.0.3.0/24', '::ffff:192.0.2.1', '2001:DB8::/32'] })).toMatchObject({
+  it('has canonical networks in address order, and defaults', () => {
+    expect(parsed({ networks: ['2001:DB8::/32', '::ffff:192.0.2.1', '10.0.3.0/24'] })).toMatchObject({
       networks: [{ text: '10.0.3.0/24' }, { text: '192.0.2.1' }, { text: '2001:db8::/32' }],
       header: 'x-forwarded-for',
       chain: false,

@@ -1,5 +1,5 @@
 // An upstream: networks of a CDN, a load balancer or another proxy in front of HAProxy, and how it names its client.
-import { type IpEntry, parseIp } from './ip.ts';
+import { compareEntries, type IpEntry, parseIp } from './ip.ts';
 import { quote } from './quote.ts';
 import { type InvalidAction, invalidActions, modeOf, type UpstreamHeader, upstreamHeaders } from './upstream-modes.ts';
 
@@ -98,7 +98,7 @@ function parseNetworks(texts: readonly string[], fields: FieldProblem[]): IpEntr
       fields.push({ name, description: `${parsed.entry.text} appears twice; send it once` });
     else found.set(parsed.entry.text, parsed.entry);
   }
-  return [...found.values()];
+  return [...found.values()].sort(compareEntries);
 }
 
 function oneOf<Word extends string>(

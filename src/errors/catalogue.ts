@@ -20,6 +20,7 @@ const rows = [
   [107, 'InvalidCursor', 'Parameter', 'invalid cursor', 400],
   [108, 'UnexpectedBody', 'Parameter', 'unexpected request body', 400],
   [109, 'InvalidUpstream', 'Parameter', 'invalid upstream', 400],
+  [110, 'InvalidCertificate', 'Parameter', 'invalid certificate', 422],
   [401, 'Unauthorized', 'Authentication', 'valid API key required', 401],
   [403, 'Forbidden', 'Authorization', 'the API key does not allow this', 403],
   [404, 'NoSuchEndpoint', 'Search', 'no such endpoint', 404],
@@ -62,8 +63,14 @@ const rows = [
   [6036, 'ManualSource', 'State', 'not possible for the source manual', 409],
   [6040, 'CountMismatch', 'State', 'not as many entries as expected', 409],
   [6041, 'CannotUndo', 'State', 'cannot be undone exactly', 409],
+  [6042, 'NameHasCertificate', 'State', 'name of another certificate', 409],
+  [6043, 'TlsNotConfigured', 'State', 'TLS not configured', 409],
+  [6044, 'CertificateInUse', 'State', 'certificate of enabled sites', 409],
+  [6045, 'KeysUnreadable', 'Storage', 'private keys unreadable', 503],
   [6050, 'InsideUpstream', 'State', 'inside an upstream', 409],
   [6051, 'UpstreamRulesMissing', 'Configuration', 'configuration without the rules for upstreams', 422],
+  [6054, 'NameOfAnotherSite', 'State', 'name of another site', 409],
+  [6055, 'InvalidSite', 'Parameter', 'invalid site', 400],
 ] as const satisfies readonly (readonly [number, string, string, string, number])[];
 
 type Row = (typeof rows)[number];

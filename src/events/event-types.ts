@@ -49,6 +49,24 @@ interface OperationEvents {
   'trust.expired': { readonly ip_address: string; readonly runtime_map_updated: boolean };
   'site.set': { readonly domain: string; readonly created: boolean; readonly by: string };
   'site.removed': { readonly domain: string; readonly by: string };
+  /** Uploaded, and installed in files and workers as far as possible. */
+  'certificate.installed': {
+    readonly id: string;
+    /** False: it replaced an earlier version. */
+    readonly created: boolean;
+    readonly names: readonly string[];
+    readonly not_after: string;
+    readonly sha256: string;
+    readonly by: string;
+    /** Every current worker was read back to hold it; null: not known. */
+    readonly runtime_updated: boolean | null;
+  };
+  'certificate.removed': {
+    readonly id: string;
+    readonly names: readonly string[];
+    readonly by: string;
+    readonly runtime_updated: boolean | null;
+  };
   'upstream.set': {
     readonly name: string;
     readonly created: boolean;
@@ -68,6 +86,14 @@ interface OperationEvents {
   'webhook.removed': { readonly id: string; readonly by: string };
 }
 
+interface CertificateEnd {
+  readonly id: string;
+  readonly names: readonly string[];
+  readonly not_after: string;
+  /** Enabled sites for which it is served. */
+  readonly sites: readonly string[];
+}
+
 /** Facts that are events as emitted. */
 export interface PlainEvents {
   /** A running map differs from the database. */
@@ -83,6 +109,17 @@ export interface PlainEvents {
     readonly added: number;
     readonly removed: number;
     readonly corrected: number;
+  };
+  /** Soon, and not replaced yet. */
+  'certificate.expiring': CertificateEnd & { readonly days_left: number };
+  'certificate.expired': CertificateEnd;
+  /** A worker served another certificate for this id, or none, and has the right one again. */
+  'certificate.repaired': {
+    readonly id: string;
+    readonly worker: number;
+    /** SHA-1 fingerprint, 40 hex digits in upper case; null: none. */
+    readonly was: string | null;
+    readonly now: string;
   };
   'reload.started': { readonly id: string; readonly reasons: readonly string[] };
   'reload.completed': {
@@ -127,6 +164,11 @@ const adminParts: { readonly [Type in EventType]: readonly (keyof Events[Type])[
   'trust.expired': [],
   'site.set': [],
   'site.removed': [],
+  'certificate.installed': [],
+  'certificate.removed': [],
+  'certificate.expiring': [],
+  'certificate.expired': [],
+  'certificate.repaired': [],
   'upstream.set': [],
   'upstream.removed': [],
   'key.created': null,

@@ -28,6 +28,8 @@ interface OwnDone<Verb extends string, Subject = object> extends Omit<Done<Verb,
 
 type Address = { readonly ip_address: string };
 type ReadBack = { readonly report: RuntimeReport };
+/** Whether every current worker was read back; null: not known. */
+type ServedOutcome = { readonly runtime_updated: boolean | null };
 
 export type EntryEffect =
   | {
@@ -70,7 +72,17 @@ export type DoneOperation =
   | (Done<'distrust', Address> & ReadBack)
   | (OwnDone<'expire_trust', Address> & ReadBack)
   | (Done<'set_site', { readonly domain: string }> & { readonly created: boolean })
-  | Done<'remove_site', { readonly domain: string }>
+  | Done<'remove_site' | 'set_site_tls', { readonly domain: string }>
+  | (Done<'set_certificate', { readonly certificate: string }> &
+      ServedOutcome & {
+        readonly created: boolean;
+        readonly names: readonly string[];
+        readonly not_after: string;
+        readonly sha256: string;
+      })
+  | (Done<'remove_certificate', { readonly certificate: string }> &
+      ServedOutcome & { readonly names: readonly string[] })
+  | (Done<'verify_certificate', { readonly certificate: string }> & ServedOutcome)
   | (Done<'set_upstream', { readonly upstream: string }> &
       ReadBack & { readonly created: boolean; readonly networks: number })
   | (Done<'remove_upstream', { readonly upstream: string }> & ReadBack)

@@ -53,8 +53,20 @@ export function eventsOf(done: DoneOperation): readonly Event[] {
       const { subject, created, caller } = done;
       return [{ type: 'site.set', data: { ...subject, created, by: caller.keyName } }];
     }
+    case 'set_site_tls':
+      return [{ type: 'site.set', data: { ...done.subject, created: false, by: done.caller.keyName } }];
     case 'remove_site':
       return [{ type: 'site.removed', data: { ...done.subject, by: done.caller.keyName } }];
+    case 'set_certificate': {
+      const { subject, created, names, not_after, sha256, runtime_updated, caller } = done;
+      const certificate = { id: subject.certificate, created, names, not_after, sha256 };
+      return [{ type: 'certificate.installed', data: { ...certificate, by: caller.keyName, runtime_updated } }];
+    }
+    case 'remove_certificate': {
+      const { subject, names, runtime_updated, caller } = done;
+      const data = { id: subject.certificate, names, by: caller.keyName, runtime_updated };
+      return [{ type: 'certificate.removed', data }];
+    }
     case 'set_upstream': {
       const { subject, created, networks, report, caller } = done;
       const { runtime_map_updated } = report;
@@ -86,6 +98,7 @@ export function eventsOf(done: DoneOperation): readonly Event[] {
     }
     // The reload itself emits `reload.*`.
     case 'reload':
+    case 'verify_certificate':
     case 'bind_key':
     case 'set_source':
     case 'release':

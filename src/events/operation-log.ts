@@ -39,5 +39,6 @@ function resultOf(done: DoneOperation): object {
     return { ip_addresses: done.ip_addresses.slice(0, loggedAddresses), ...done.report };
   }
   if ('report' in done) return done.report;
+  if ('runtime_updated' in done) return { runtime_updated: done.runtime_updated };
   return 'reload' in done ? { reload: done.reload } : {};
 }

@@ -22,6 +22,7 @@ export const crashPoints = [
   'start.blocked-map-written',
   'start.trusted-map-written',
   'start.instance-remembered',
+  'start.certificates-written',
   'start.server-state-made',
   'first-key.written',
   'first-key.stored',

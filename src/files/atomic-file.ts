@@ -31,17 +31,19 @@ export async function writeFileAtomically(
 /**
  * Writes a file that only this user may read (mode 600, owned by this process), durable on return. Anything at the path, a
  * link included, is replaced and never followed, so that a user who put it there gets neither the content nor ownership.
+ * @param temporaryFolder on the same disk, for the temporary file; absent: the folder of the file
  */
-export async function writeSecretFile(path: string, content: string): Promise<void> {
-  await replaceFile(path, content, (file) => file.chmod(0o600));
+export async function writeSecretFile(path: string, content: string, temporaryFolder?: string): Promise<void> {
+  await replaceFile(path, content, (file) => file.chmod(0o600), temporaryFolder);
 }
 
 async function replaceFile(
   target: string,
   content: string | Uint8Array,
   prepare: (file: FileHandle) => Promise<void>,
+  temporaryFolder = dirname(target),
 ): Promise<void> {
-  const temporary = temporaryPath(target);
+  const temporary = temporaryPath(join(temporaryFolder, basename(target)));
   const file = await open(temporary, 'wx', 0o600);
   crashPoint('atomic-file.made');
   try {

@@ -9,6 +9,7 @@ import { blockedIpsRoutes } from './blocked-ips-routes.ts';
 import { blockedIpsSelectedRoutes } from './blocked-ips-selected-routes.ts';
 import { parseJsonBodies, prepareForNoBody } from './bodies.ts';
 import { addBounds, type Limits } from './bounds.ts';
+import { certificatesRoutes } from './certificates-routes.ts';
 import { configRoutes } from './config-routes.ts';
 import { connectionLimit, readProcessLimits } from './connections.ts';
 import { emitEnded, emitRejectedReads } from './ended-operations.ts';
@@ -143,6 +144,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   trustedIpsRoutes(app, services, now);
   upstreamsRoutes(app, services);
   sitesRoutes(app, services);
+  certificatesRoutes(app, services);
   configRoutes(app, services);
   keysRoutes(app, services, now);
   auditRoutes(app, services);

@@ -9,7 +9,7 @@ export const rejectedRead = 'read';
 
 /** Never text, which may be long or secret. */
 const keptCounts = ['added', 'updated', 'removed', 'unchanged', 'rejected_total', 'total_ips'] as const;
-const keptFlags = ['runtime_map_synced', 'changed', 'restored', 'stray_removed'] as const;
+const keptFlags = ['runtime_map_synced', 'runtime_updated', 'changed', 'restored', 'stray_removed'] as const;
 const idForm = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,252}$/;
 
 export function emitEnded(route: RouteOptions, operation: string, observer: OperationObserver, now: () => Date): void {
@@ -72,7 +72,7 @@ function endedOperation(request: FastifyRequest, reply: FastifyReply, operation:
 
 function verifiedEverywhere(answered: Readonly<Record<string, unknown>>): boolean | null {
   const synced = flag(answered['runtime_map_synced']);
-  if (synced === null) return flag(answered['runtime_map_updated']);
+  if (synced === null) return flag(answered['runtime_map_updated']) ?? flag(answered['runtime_updated']);
   const draining = answered['draining_workers'] as readonly { readonly synced: boolean }[];
   return synced && draining.every((worker) => worker.synced);
 }

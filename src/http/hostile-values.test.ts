@@ -85,7 +85,7 @@ async function faultsOf(one: Attack): Promise<string[]> {
   const isPage = one.endpoint.url === '/docs' && status === 200;
   const type = isPage
     ? /^text\/html;/
-    : /^(application\/(problem\+)?json|application\/x-protobuf|text\/(plain|event-stream))/;
+    : /^(application\/(problem\+)?json|application\/x-protobuf|text\/(plain|event-stream)|application\/pem-certificate-chain)/;
   must(type.test(String(response.headers['content-type'] ?? '')), 'another Content-Type');
   if (isPage) {
     page ??= body;

@@ -254,6 +254,10 @@ const ROUTES: readonly RouteCase[] = [
       {
         domain: 'a.example',
         servers: [{ address: 'app.internal', port: 8080, options: { check: true, weight: 3 } }],
+        names: [],
+        canonical: null,
+        enabled: true,
+        redirect: null,
       },
       { replace: false },
       CALLER,

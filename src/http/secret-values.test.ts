@@ -33,11 +33,15 @@ function shownOf(value: string, output: string): string[] {
 }
 
 /** Bodies with the value where it belongs, in each wrong form, and where it does not belong. */
-function wrongBodies(field: string, others: object, value: string): readonly (readonly [string, string])[] {
+function wrongBodies(
+  { field, maxLength }: Found,
+  others: object,
+  value: string,
+): readonly (readonly [string, string])[] {
   const body = (fields: object) => JSON.stringify({ ...others, ...fields });
   const nested = Array.from({ length: 40 }).reduce<string>((inner) => `[${inner}]`, JSON.stringify(value));
   return [
-    ['too long', body({ [field]: value.repeat(200) })],
+    ['too long', body({ [field]: value.repeat(Math.ceil((maxLength + 1) / value.length)) })],
     ['in a list', body({ [field]: [value] })],
     ['in an object', body({ [field]: { [value]: { [field]: value } } })],
     ['too deep', `{"${field}":${nested}}`],
@@ -60,28 +64,38 @@ function wrongBodies(field: string, others: object, value: string): readonly (re
 interface Found {
   readonly operation: Operation;
   readonly field: string;
+  readonly maxLength: number;
 }
 
 function secretFields(operation: Operation): Found[] {
-  const { properties = {} } = (operation.body ?? {}) as { readonly properties?: Record<string, { writeOnly?: true }> };
+  const { properties = {} } = (operation.body ?? {}) as {
+    readonly properties?: Record<string, { writeOnly?: true; maxLength: number }>;
+  };
   return Object.entries(properties)
     .filter(([, { writeOnly }]) => writeOnly === true)
-    .map(([field]) => ({ operation, field }));
+    .map(([field, { maxLength }]) => ({ operation, field, maxLength }));
 }
 
 const found = (operations as readonly Operation[]).flatMap(secretFields);
 
-test('the secret of a webhook is declared as one', () => {
-  expect(found.map(({ operation, field }) => `${operation.id}.${field}`)).toContain('setWebhook.secret');
+test('the secret of a webhook, and what may contain a private key, are declared as secrets', () => {
+  expect(found.map(({ operation, field }) => `${operation.id}.${field}`).toSorted()).toEqual([
+    'addCertificate.certificate',
+    'addCertificate.private_key',
+    'replaceCertificate.certificate',
+    'replaceCertificate.private_key',
+    'setWebhook.secret',
+  ]);
 });
 
 test.each(secrets)('%s in a secret field is in no answer, log line, event or audit row', async (_what, value) => {
   const ended: EndedOperation[] = [];
   const { app, logged } = stubApp({ operations: { ended: (one: EndedOperation) => void ended.push(one) } });
-  for (const { operation, field } of found) {
+  for (const one of found) {
+    const { operation } = one;
     const example = Object.values(operation.examples)[0] as { path?: Record<string, string>; body?: object };
     const url = operation.path.replaceAll(/:([a-z_]+)/g, (_all, name: string) => example.path![name]!);
-    for (const [how, payload] of wrongBodies(field, example.body ?? {}, value)) {
+    for (const [how, payload] of wrongBodies(one, example.body ?? {}, value)) {
       for (const accept of ['application/json', 'application/x-protobuf']) {
         ended.length = 0;
         logged.length = 0;

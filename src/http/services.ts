@@ -12,7 +12,9 @@ import type { EventFeed } from '../events/event-feed.ts';
 import type { Health } from '../health/health.ts';
 import type { ApiKeys } from '../keys/keys.ts';
 import type { Sessions } from '../keys/sessions.ts';
+import type { SitesTls } from '../sites/site-tls.ts';
 import type { SitesService } from '../sites/sites-service.ts';
+import type { CertificateOperations } from '../tls/certificate-operations.ts';
 import type { ClientAddresses } from '../upstreams/client-addresses.ts';
 import type { Upstreams } from '../upstreams/upstreams.ts';
 import type { WebhooksService } from '../webhooks/webhooks.ts';
@@ -28,6 +30,11 @@ export interface Services {
   readonly upstreams: Pick<Upstreams, 'list' | 'get' | 'put' | 'remove'>;
   readonly clientAddresses: Pick<ClientAddresses, 'explain'>;
   readonly sites: SitesService;
+  readonly certificates: Pick<
+    CertificateOperations,
+    'list' | 'get' | 'add' | 'replace' | 'remove' | 'chain' | 'verify'
+  >;
+  readonly sitesTls: Pick<SitesTls, 'get' | 'put'>;
   readonly configuration: ConfigurationService;
   readonly keys: Pick<ApiKeys, 'authenticate' | 'list' | 'create' | 'bind' | 'revoke'>;
   readonly sessions: Pick<Sessions, 'authenticate' | 'start' | 'end'>;

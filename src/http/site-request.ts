@@ -1,24 +1,84 @@
-import type { SiteRequest } from '../api/sites.ts';
+import type { ServerRequest, SiteRequest } from '../api/sites.ts';
 import type { Parsed } from '../domain/parsed.ts';
-import { parsePort, parseServerAddress, parseServerOptions, type Site, type SiteServer } from '../domain/site.ts';
+import { quote } from '../domain/quote.ts';
+import {
+  lowerAscii,
+  parsePort,
+  parseServerAddress,
+  parseServerOptions,
+  type Site,
+  type SiteRedirect,
+  type SiteServer,
+} from '../domain/site.ts';
+import { hostNamesOf, isWildcard, parseSiteName } from '../domain/site-names.ts';
+import { parseRedirectTarget } from '../domain/site-redirect.ts';
 import { codes } from '../errors/catalogue.ts';
 import type { FieldError } from '../errors/service-error.ts';
 import { rejectedFields } from './rejections.ts';
 import { pathDomain } from './request-values.ts';
 
-/** Errors: 105, and 106 for its servers. */
+/** Errors: 102 (neither servers nor a redirect), 105, 106 for its servers, 6055 for the other members. */
 export function readSite(domain: string, body: SiteRequest): Site {
-  const fields: FieldError[] = [];
+  const servers = body.servers ?? [];
+  const badServers: FieldError[] = [];
+  const bad: FieldError[] = [];
   const site = {
     domain: pathDomain(domain),
-    servers: body.servers.map((server, index) => readServer(server, index, fields)),
+    servers: servers.map((server, index) => readServer(server, index, badServers)),
+    enabled: body.enabled ?? true,
+    redirect: readRedirect(body, bad),
   };
-  rejectDuplicates(site.servers, fields);
-  if (fields.length > 0) throw rejectedFields(fields, codes.InvalidServer);
-  return site;
+  const names = readNames(site.domain, body.names ?? [], bad);
+  const canonical = readCanonical({ ...site, names }, body.canonical ?? null, bad);
+  rejectDuplicates(site.servers, badServers);
+  if (servers.length === 0 && site.redirect === null) {
+    const description = 'required unless the site has a redirect; must be a list of 1 to 100 servers';
+    throw rejectedFields([{ name: 'servers', description }], codes.InvalidBody);
+  }
+  if (badServers.length > 0) throw rejectedFields([...badServers, ...bad], codes.InvalidServer);
+  if (bad.length > 0) throw rejectedFields(bad, codes.InvalidSite);
+  return { ...site, names, canonical };
 }
 
-function readServer(server: SiteRequest['servers'][number], index: number, fields: FieldError[]): SiteServer {
+function readNames(domain: string, given: readonly string[], fields: FieldError[]): string[] {
+  const names: string[] = [];
+  for (const [index, text] of given.entries()) {
+    const refuse = (description: string) => void fields.push({ name: `names[${index}]`, description });
+    const name = parseSiteName(text);
+    if (!name.ok) refuse(name.why);
+    else if (name.value === domain) refuse(`${name.value} is the domain of the site itself; remove it`);
+    else if (names.includes(name.value)) refuse(`duplicates ${name.value}; remove it`);
+    else names.push(name.value);
+  }
+  return names;
+}
+
+function readCanonical(site: Site, given: string | null, fields: FieldError[]): string | null {
+  if (given === null) return null;
+  const refuse = (description: string): null => {
+    fields.push({ name: 'canonical', description });
+    return null;
+  };
+  const name = lowerAscii(given);
+  if (site.redirect) return refuse('a site with a redirect sends all its names there; send null');
+  if (hostNamesOf(site).includes(name)) return name;
+  const shown = quote(given);
+  if (isWildcard(name)) return refuse(`${shown} is a wildcard; give the domain or one of the names without *`);
+  return refuse(`${shown} is neither the domain nor one of the names; give one of ${hostNamesOf(site).join(', ')}`);
+}
+
+function readRedirect({ redirect, servers = [] }: SiteRequest, fields: FieldError[]): SiteRedirect | null {
+  if (redirect === undefined || redirect === null) return null;
+  if (servers.length > 0) {
+    fields.push({ name: 'redirect', description: 'a site has either servers or a redirect; remove one of them' });
+  }
+  const { status = 301, keep_path: keepPath = true } = redirect;
+  const to = parseRedirectTarget(redirect.to, keepPath);
+  if (!to.ok) fields.push({ name: 'redirect.to', description: to.why });
+  return { to: to.ok ? to.value : redirect.to, status, keep_path: keepPath };
+}
+
+function readServer(server: ServerRequest, index: number, fields: FieldError[]): SiteServer {
   const take = <T>(name: string, given: T, reading: Parsed<T>): T => {
     if (reading.ok) return reading.value;
     fields.push({ name: `servers[${index}].${name}`, description: reading.why });

@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify';
+import { getSiteTls, setSiteTls } from '../api/site-tls.ts';
 import { getSite, listServers, listSites, removeSite, setSite } from '../api/sites.ts';
 import { handle } from './handle.ts';
 import { consentOf, pathDomain } from './request-values.ts';
 import type { Services } from './services.ts';
 import { readSite } from './site-request.ts';
+import { readSiteTls } from './site-tls-request.ts';
 
-export function sitesRoutes(app: FastifyInstance, { sites }: Services): void {
+export function sitesRoutes(app: FastifyInstance, { sites, sitesTls }: Services): void {
   handle(app, listSites, async () => {
     const items = await sites.list();
     return { items, total: items.length };
@@ -18,6 +20,10 @@ export function sitesRoutes(app: FastifyInstance, { sites }: Services): void {
   });
   handle(app, removeSite, ({ params, query, caller }) =>
     sites.remove(pathDomain(params.domain), consentOf(query), caller),
+  );
+  handle(app, getSiteTls, ({ params }) => sitesTls.get(pathDomain(params.domain)));
+  handle(app, setSiteTls, ({ params, body, caller }) =>
+    sitesTls.put(pathDomain(params.domain), readSiteTls(body), caller),
   );
   handle(app, listServers, async ({ params }) => ({ items: await sites.servers(pathDomain(params.domain)) }));
 }

@@ -9,6 +9,7 @@ import { causeText, type Log } from '../telemetry/log.ts';
 import type { UnnamedByUpstream } from '../upstreams/unnamed-requests.ts';
 import type { WebhookBacklog } from '../webhooks/webhook-observer.ts';
 import { CachedProbe, type ProbeTimes } from './cached-probe.ts';
+import type { CertificateFacts } from './certificate-metrics.ts';
 import { asOpenMetrics, expositionOf } from './exposition.ts';
 import { HealthMetrics } from './health-metrics.ts';
 import { Instruments } from './instruments.ts';
@@ -50,6 +51,8 @@ export interface MetricSources {
   claims(): Promise<ClaimsByKind>;
   /** Time grows with the waiting events, 10,000 at most for each of 20. @throws when the database cannot be read */
   webhookBacklogs(): Promise<readonly WebhookBacklog[]>;
+  /** Null: HAProxy serves no TLS. @throws when the database cannot be read */
+  certificates(): Promise<CertificateFacts | null>;
   /** Null: unknown. */
   unnamedRequests(): Promise<UnnamedByUpstream | null>;
   /** As in `/health`, without delaying a change. */
@@ -90,6 +93,7 @@ export class Metrics implements MetricsService {
   readonly #expiring: CachedProbe<number>;
   readonly #claims: CachedProbe<ClaimsByKind>;
   readonly #backlogs: CachedProbe<readonly WebhookBacklog[]>;
+  readonly #certificates: CachedProbe<CertificateFacts | null>;
   readonly #unnamed: CachedProbe<UnnamedByUpstream | null>;
   readonly #proxyStats: CachedProbe<Awaited<ReturnType<MetricSources['proxyStats']>>>;
   readonly #patienceMs: number;
@@ -127,6 +131,7 @@ export class Metrics implements MetricsService {
     this.#expiring = probe('the number of temporary blocks', () => sources.expiringEntries(), countTimes);
     this.#claims = probe('the number of claims', () => sources.claims(), countTimes);
     this.#backlogs = probe('the webhook backlogs', () => sources.webhookBacklogs(), backlogTimes);
+    this.#certificates = probe('the certificates', () => sources.certificates(), nowTimes);
     this.#unnamed = probe('the requests of upstreams', () => sources.unnamedRequests(), nowTimes);
     this.#proxyStats = probe('the statistics of HAProxy', () => sources.proxyStats(), nowTimes);
   }
@@ -145,12 +150,13 @@ export class Metrics implements MetricsService {
   }
 
   async #make(): Promise<string> {
-    const [health, stored, expiring, claims, backlogs, unnamed, proxy] = await Promise.all([
+    const [health, stored, expiring, claims, backlogs, certificates, unnamed, proxy] = await Promise.all([
       this.#health.read(this.#patienceMs),
       this.#stored.read(this.#patienceMs),
       this.#expiring.read(this.#patienceMs),
       this.#claims.read(this.#patienceMs),
       this.#backlogs.read(this.#patienceMs),
+      this.#certificates.read(this.#patienceMs),
       this.#unnamed.read(this.#patienceMs),
       this.#proxyStats.read(this.#patienceMs),
     ]);
@@ -158,6 +164,7 @@ export class Metrics implements MetricsService {
     this.#sets.refresh(this.#deps.sources.sets, stored, { expiring, claims });
     this.#deps.observers.reloads.refresh(this.#deps.sources.reloads);
     this.#deps.observers.webhooks.refresh(backlogs);
+    this.#deps.observers.certificates.refresh(certificates);
     this.#proxy.refresh(proxy?.stats ?? null, proxy?.siteOf ?? (() => ''));
     this.#upstreams.refresh(unnamed);
     this.#process.refresh();

@@ -5,6 +5,7 @@ import type { FactListener } from '../events/facts.ts';
 import { type CommandName, type CommandObserver, commandNames } from '../haproxy/socket/command-observer.ts';
 import type { SocketFailureReason } from '../haproxy/socket/master-socket.ts';
 import type { RequestObserver } from '../http/services.ts';
+import { CertificateMetrics } from './certificate-metrics.ts';
 import { DriftMetrics } from './drift-metrics.ts';
 import { Instruments, seriesTable } from './instruments.ts';
 import { OperationMetrics } from './operation-metrics.ts';
@@ -122,10 +123,12 @@ export class MetricObservers {
   readonly reloads: ReloadMetrics;
   readonly requests: RequestMetrics;
   readonly webhooks: WebhookMetrics;
+  readonly certificates: CertificateMetrics;
 
   readonly listener: FactListener = (fact) => {
     this.operations.listener(fact);
     if (fact.type === 'reload.ended') this.reloads.ended(fact.data);
+    if (fact.type === 'certificate.repaired') this.certificates.repaired();
   };
 
   constructor(registry: Registry) {
@@ -137,5 +140,6 @@ export class MetricObservers {
     this.reloads = new ReloadMetrics(instruments);
     this.requests = new RequestMetrics(instruments);
     this.webhooks = new WebhookMetrics(instruments);
+    this.certificates = new CertificateMetrics(instruments);
   }
 }

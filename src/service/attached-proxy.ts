@@ -15,7 +15,7 @@ const reloadPatienceMs = 60_000;
 const readSinceMs = 1_000;
 
 export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
-  const { settings, parts, socket, versions, log, emit, now } = options;
+  const { settings, parts, socket, certificates, versions, log, emit, now } = options;
   const { keeper, trusted, upstreams, reconciler, registry, link } = parts;
   const { reloadBy, pidFile, configFile, proxyBin } = settings;
   const configuration = new AttachedConfiguration({
@@ -39,6 +39,7 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
         if (keeper.problem !== null || !(await keeper.file.unchanged())) await keeper.updateBlockedIpsMap();
         await trusted.updateTrustedIpsMap();
         await upstreams.updateUpstreamMaps();
+        await certificates?.refresh();
       },
       async reloadProxy() {
         const outcome = await reloader.reload(performance.now() + reloadPatienceMs);
@@ -64,6 +65,7 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
     stillNeeded: async () => {
       await reconciler.check(false);
       const current = registry.current();
+      if (certificates?.reloadNeeded === true) return true;
       return !link.state.up || current === null || !registry.isInSync(current);
     },
     // The reconciler's check may precede the one of the files.
@@ -87,6 +89,8 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
     get upstreams() {
       return configuration.upstreams;
     },
+    // Sites, and so redirects, are the operator's.
+    https: { mapLoaded: false },
     drift: null,
     interrupted: false,
     mayReload: () => reloadBy.kind !== 'never' && configuration.reloadObstacle === null,

@@ -14,6 +14,7 @@ import { WorkerRegistry } from '../blocking/compare/worker-registry.ts';
 import { Exceptions } from '../blocking/exceptions.ts';
 import { Expiry } from '../blocking/expiry.ts';
 import { ExpiryLoop } from '../blocking/expiry-loop.ts';
+import { HttpsSet, type HttpsUsage } from '../blocking/https-set.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
 import { textPages } from '../blocking/mirrored-map.ts';
 import { Releases } from '../blocking/releases.ts';
@@ -49,6 +50,7 @@ import { ClaimsStore } from '../store/claims-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
 import type { Database } from '../store/open-database.ts';
 import { ReleasesStore } from '../store/releases-store.ts';
+import { SiteTlsStore } from '../store/site-tls-store.ts';
 import { SourcesStore } from '../store/sources-store.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { UndoRecords } from '../store/undo-records.ts';
@@ -86,6 +88,8 @@ export function wireBlocking(options: {
   readonly trustUsage?: TrustUsage;
   /** Absent: the live configuration uses the maps of upstreams. */
   readonly upstreamUsage?: UpstreamUsage;
+  /** Absent: the live configuration uses the map of https settings. */
+  readonly httpsUsage?: HttpsUsage;
   /** The socket answers again, or the workers are in sync again. */
   readonly reconsiderReload: () => void;
   readonly observers?: BlockingObservers;
@@ -167,7 +171,20 @@ export function wireBlocking(options: {
     now,
     usage: options.upstreamUsage,
   });
-  const smallMaps = [trusted.map, ...upstreams.maps];
+  const https = new HttpsSet({
+    store: new SiteTlsStore(database),
+    socket,
+    path: settings.httpsSitesMap,
+    registry,
+    turns,
+    changer,
+    windows,
+    scheduleReload,
+    recheck: () => checks.kick(),
+    now,
+    usage: options.httpsUsage,
+  });
+  const smallMaps = [trusted.map, ...upstreams.maps, https.map];
   const trustExpiry = new ExpiryLoop({
     what: 'Expired trusted addresses',
     log,
@@ -215,6 +232,16 @@ export function wireBlocking(options: {
         unchanged: () => upstreams.filesUnchanged(),
         rewrite: () => upstreams.updateUpstreamMaps(),
       },
+      ...(settings.attached
+        ? []
+        : [
+            {
+              map: 'https_sites' as const,
+              what: 'https settings',
+              unchanged: () => https.fileUnchanged(),
+              rewrite: () => https.updateHttpsMap(),
+            },
+          ]),
     ],
     maps: [blocked, ...smallMaps],
     log,
@@ -362,6 +389,7 @@ export function wireBlocking(options: {
     link,
     trusted,
     upstreams,
+    https,
     blocked,
     workers,
     reconciler,

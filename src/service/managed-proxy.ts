@@ -34,8 +34,8 @@ import type { ProxySide, ProxySideOptions } from './proxy-side.ts';
 
 /** @throws when the template cannot be read */
 export async function wireManagedProxy(options: ProxySideOptions): Promise<ProxySide> {
-  const { settings, sites: sitesStore, parts, socket, versions, log, emit, now } = options;
-  const { keeper, trusted, upstreams, reconciler, registry } = parts;
+  const { settings, sites: sitesStore, parts, socket, certificates, versions, log, emit, now } = options;
+  const { keeper, trusted, upstreams, https, reconciler, registry } = parts;
   const live = new LiveFile(settings.configFile);
   const origin = new LiveOrigin(join(settings.stateDir, 'live-configuration'));
   const backups = new BackupStore(settings.backupDir, now);
@@ -59,6 +59,14 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
       proxyProtocolMap: settings.proxyProtocolMap,
       hasUpstreams: hasUpstreams ?? (await upstreams.areStored()),
       httpBind: settings.httpBind,
+      https: {
+        bind: settings.httpsBind,
+        publicPort: settings.httpsPublicPort,
+        strictSni: settings.tlsStrictSni,
+        defaultCertificate: join(settings.tlsDir, 'default.pem'),
+        list: join(settings.tlsDir, 'certificates.list'),
+        sitesMap: settings.httpsSitesMap,
+      },
       liveText: await live.read(),
       statsSocket: settings.statsSocket,
       hardStopAfter: settings.hardStopAfter,
@@ -77,9 +85,12 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     if (keeper.problem !== null || !(await keeper.file.unchanged())) await keeper.updateBlockedIpsMap();
     await trusted.updateTrustedIpsMap();
     await upstreams.updateUpstreamMaps();
+    await https.updateHttpsMap();
+    await certificates?.refresh();
   };
-  const { blockedMap, trustedMap, upstreamsMap, proxyProtocolMap } = settings;
-  const mapFiles = [blockedMap, trustedMap, upstreamsMap, proxyProtocolMap];
+  const substitute = certificates === null ? undefined : (output: string) => certificates.substitute(output);
+  const { blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, httpsSitesMap } = settings;
+  const mapFiles = [blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, httpsSitesMap];
   const ensureStart = () =>
     ensureStartConfiguration({
       live,
@@ -88,6 +99,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
       proxyBin: settings.proxyBin,
       mapFiles,
       render: renderStored,
+      substitute,
       log,
     });
 
@@ -117,6 +129,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     proxyBin: settings.proxyBin,
     fileBases,
     mapFiles,
+    substitute,
     ports: {
       render,
       sites: () => sitesStore.all(),
@@ -136,7 +149,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     stillNeeded: async () => {
       await reconciler.check(false);
       const current = registry.current();
-      if (marker.interrupted !== null) return true;
+      if (marker.interrupted !== null || certificates?.reloadNeeded === true) return true;
       return !parts.link.state.up || current === null || !registry.isInSync(current);
     },
     memoryAllows: () => memoryAllowsWorker(registry.current()?.pid ?? null),
@@ -200,6 +213,9 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     get upstreams() {
       return rule.upstreams;
     },
+    get https() {
+      return rule.https;
+    },
     drift,
     get interrupted() {
       return marker.interrupted !== null;
@@ -207,13 +223,13 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     mayReload: () => !rule.missing,
     check: () => rule.check(),
     async problems() {
-      const problems = await proxyProblems({ live, rule, supervisor }, registry);
+      const problems = await proxyProblems({ configFile: live.path, rule, supervisor }, registry);
       return [...problems, ...upstreams.problems()];
     },
     async notices() {
-      await rule.check();
+      const { logSockets } = await rule.findings();
       const { refusal } = await deniedPage();
-      const log = await missingLogSocket((await live.read()) ?? '');
+      const log = await missingLogSocket(logSockets);
       return [refusal, log, ...upstreams.notices()].filter((text) => text !== null);
     },
     attached: () => null,

@@ -14,13 +14,16 @@ import type { UpstreamsStore } from '../store/upstreams-store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { BlockingParts } from './blocking-parts.ts';
 import type { ProxySide } from './proxy-side.ts';
+import type { TlsParts } from './tls-parts.ts';
 
 interface StartParts {
   readonly settings: Settings;
   readonly state: Pick<OpenState, 'instance' | 'knownInstance'>;
-  readonly blocking: Pick<BlockingParts, 'store' | 'keeper' | 'trusted' | 'upstreams' | 'bulk' | 'claims'>;
+  readonly blocking: Pick<BlockingParts, 'store' | 'keeper' | 'trusted' | 'upstreams' | 'https' | 'bulk' | 'claims'>;
   readonly trustedIps: TrustedIpsStore;
   readonly upstreamsStore: UpstreamsStore;
+  /** Null: the service serves no certificates. */
+  readonly tls: Pick<TlsParts, 'load'> | null;
   readonly proxy: Pick<ProxySide, 'review' | 'start'>;
   readonly keys: ApiKeys;
   /** Where the key made at the first start is written. */
@@ -31,9 +34,9 @@ interface StartParts {
 }
 
 export async function prepareStart(parts: StartParts): Promise<void> {
-  const { settings, state, blocking, trustedIps, upstreamsStore, proxy, keys, keyFile, audit, log } = parts;
+  const { settings, state, blocking, trustedIps, upstreamsStore, tls, proxy, keys, keyFile, audit, log } = parts;
   const { instance, knownInstance } = state;
-  const { keeper, trusted, upstreams, bulk } = blocking;
+  const { keeper, trusted, upstreams, https, bulk } = blocking;
   await proxy.review();
   await removeStaleTemporaries(settings.blockedMap);
   const takeOver = {
@@ -59,11 +62,14 @@ export async function prepareStart(parts: StartParts): Promise<void> {
   await bulk.forgetFinished();
   await trusted.updateTrustedIpsMap();
   await upstreams.updateUpstreamMaps();
+  if (!settings.attached) await https.updateHttpsMap();
   crashPoint('start.trusted-map-written');
   if (!knownInstance) await rememberInstance(settings, instance, log);
   crashPoint('start.instance-remembered');
   await keys.finishBinding();
   await keys.ensureFirstKey(keyFile, (row) => audit.finished(row, {}));
+  await tls?.load();
+  crashPoint('start.certificates-written');
   await proxy.start();
 }
 

@@ -2,8 +2,9 @@
 // operator, and then the service only maintains the maps (attached-proxy.ts).
 
 import type { AttachedReport, DriftReport } from '../api/health.ts';
-import { type TrustInConfiguration, type TrustUsage, unknownTrust } from '../blocking/trusted-set.ts';
-import { type UpstreamsInConfiguration, type UpstreamUsage, unknownUpstreams } from '../blocking/upstream-set.ts';
+import { type HttpsInConfiguration, unknownHttps } from '../blocking/https-set.ts';
+import { type TrustInConfiguration, unknownTrust } from '../blocking/trusted-set.ts';
+import { type UpstreamsInConfiguration, unknownUpstreams } from '../blocking/upstream-set.ts';
 import type { ConfigurationService } from '../configuration/reload/configuration-service.ts';
 import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import type { Emit } from '../events/facts.ts';
@@ -15,6 +16,7 @@ import type { SitesStore } from '../store/sites-store.ts';
 import type { ProxyVersions } from '../supervision/proxy-versions.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { BlockingParts } from './blocking-parts.ts';
+import type { CertificateFiles } from './tls-parts.ts';
 
 export interface ProxySide {
   readonly sites: SitesService;
@@ -25,6 +27,7 @@ export interface ProxySide {
   /** How the configuration uses the maps, as of the last check. */
   readonly trust: TrustInConfiguration;
   readonly upstreams: UpstreamsInConfiguration;
+  readonly https: HttpsInConfiguration;
   /** For `/health`; null: others write the configuration. */
   readonly drift: { report(): Promise<DriftReport> } | null;
   /** A crash interrupted a reload, which must be repaired. */
@@ -54,8 +57,13 @@ export interface ProxySideOptions {
   readonly settings: Settings;
   readonly sites: SitesStore;
   readonly history: ReloadsStore;
-  readonly parts: Pick<BlockingParts, 'keeper' | 'trusted' | 'upstreams' | 'reconciler' | 'registry' | 'link'>;
+  readonly parts: Pick<
+    BlockingParts,
+    'keeper' | 'trusted' | 'upstreams' | 'https' | 'reconciler' | 'registry' | 'link'
+  >;
   readonly socket: MasterSocket;
+  /** Null: the service serves no certificates. */
+  readonly certificates: CertificateFiles | null;
   readonly versions: ProxyVersions;
   readonly log: Log;
   readonly emit: Emit;
@@ -74,8 +82,9 @@ export class ProxyLink {
     return {
       scheduleReload: (reason: string) => this.#scheduleReload(reason),
       reconsiderReload: () => this.#side?.reloads.reconsider(),
-      trustUsage: this.#trustUsage(),
-      upstreamUsage: this.#upstreamUsage(),
+      trustUsage: this.#usage((side) => side.trust, unknownTrust),
+      upstreamUsage: this.#usage((side) => side.upstreams, unknownUpstreams),
+      httpsUsage: this.#usage((side) => side.https, unknownHttps),
     };
   }
 
@@ -85,21 +94,9 @@ export class ProxyLink {
     return true;
   }
 
-  #trustUsage(): TrustUsage {
-    const last = () => this.#side?.trust ?? unknownTrust;
-    return {
-      get last() {
-        return last();
-      },
-      check: async () => {
-        await this.#side?.check();
-        return last();
-      },
-    };
-  }
-
-  #upstreamUsage(): UpstreamUsage {
-    const last = () => this.#side?.upstreams ?? unknownUpstreams;
+  /** How the configuration uses one of the maps. */
+  #usage<Used>(of: (side: ProxySide) => Used, unknown: Used): { readonly last: Used; check(): Promise<Used> } {
+    const last = () => (this.#side === null ? unknown : of(this.#side));
     return {
       get last() {
         return last();

@@ -73,7 +73,7 @@ async function startLocked(
   let started = false;
   let firstComparison: Promise<void> | null = null;
   const parts = await wireService({ settings, state, versions, version, started: () => started, log });
-  const { services, blocking, proxy, facts, audit, webhooks, keys, healthWatch, now } = parts;
+  const { services, blocking, tls, sitesTls, proxy, facts, audit, webhooks, keys, healthWatch, now } = parts;
   const { reconciler } = blocking;
   const keyFile = join(settings.stateDir, 'api-key');
   const idleMemory = IdleMemory.ofThisProcess();
@@ -84,11 +84,13 @@ async function startLocked(
     blocking.expiry.start();
     blocking.trustExpiry.start();
     blocking.releases.start();
+    if (!settings.attached) sitesTls.start();
     firstComparison = reconciler.check(true);
     await firstComparison;
     if (proxy.interrupted) proxy.reloads.schedule('a crash interrupted the previous reload');
     crashPoint('start.workers-compared');
     reconciler.start();
+    tls?.start();
     limitHeapGrowth();
     idleMemory.start();
     audit.start();
@@ -103,6 +105,7 @@ async function startLocked(
     started = false;
     idleMemory.stop();
     const watched = healthWatch.stop();
+    await sitesTls.stop();
     await blocking.expiry.stop();
     await blocking.trustExpiry.stop();
     blocking.bulk.stop();
@@ -111,6 +114,7 @@ async function startLocked(
     parts.socket.close();
     await blocking.releases.stop();
     await watched;
+    await tls?.stop();
     parts.statsSocket.close();
     await firstComparison;
     await reconciler.stop();
@@ -134,6 +138,7 @@ async function startLocked(
       blocking,
       trustedIps,
       upstreamsStore,
+      tls,
       proxy,
       keys,
       keyFile,

@@ -2,6 +2,7 @@
 
 import { Registry } from '@prometheus-io/client';
 import { AuditRecorder } from '../audit/audit-recorder.ts';
+import { refuseAttached } from '../configuration/attached/attached-operations.ts';
 import { unnamedTable } from '../configuration/template/client-address-rules.ts';
 import { EventFeed } from '../events/event-feed.ts';
 import { EventRing } from '../events/event-ring.ts';
@@ -19,6 +20,7 @@ import { Sessions } from '../keys/sessions.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { MetricObservers } from '../metrics/observers.ts';
 import type { Settings } from '../settings.ts';
+import { SitesTls } from '../sites/site-tls.ts';
 import type { OpenState } from '../start/open-state.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
 import { AuditStore } from '../store/audit-store.ts';
@@ -28,6 +30,7 @@ import { SitesStore } from '../store/sites-store.ts';
 import { WebhooksStore } from '../store/webhooks-store.ts';
 import type { ProxyVersions } from '../supervision/proxy-versions.ts';
 import type { Log } from '../telemetry/log.ts';
+import { CertificateOperations } from '../tls/certificate-operations.ts';
 import { ClientAddresses } from '../upstreams/client-addresses.ts';
 import { UnnamedRequestCounts, unnamedNotices } from '../upstreams/unnamed-requests.ts';
 import { Upstreams } from '../upstreams/upstreams.ts';
@@ -37,6 +40,7 @@ import { wireBlocking } from './blocking-parts.ts';
 import { wireManagedProxy } from './managed-proxy.ts';
 import { currentHealth, fromWorker, proxyStats, setSources, storedFacts } from './metric-sources.ts';
 import { ProxyLink, type ProxySide, type ProxySideOptions } from './proxy-side.ts';
+import { wireTls } from './tls-parts.ts';
 
 /** Health is checked soon after these facts. */
 const mayChangeHealth: ReadonlySet<FactType> = new Set([
@@ -47,6 +51,8 @@ const mayChangeHealth: ReadonlySet<FactType> = new Set([
   'worker.appeared',
   'worker.gone',
 ]);
+
+const changesSites: ReadonlySet<string> = new Set(['set_site', 'remove_site']);
 
 async function wireProxy(options: ProxySideOptions): Promise<ProxySide> {
   return options.settings.attached ? wireAttachedProxy(options) : await wireManagedProxy(options);
@@ -99,6 +105,27 @@ export async function wireService(options: {
     },
   });
   const { registry } = blocking;
+  const tls = await wireTls({
+    settings,
+    database,
+    socket,
+    upstreams: blocking.upstreams,
+    scheduleReload: proxyLink.forBlocking.scheduleReload,
+    around: (certificate, names, work) => sitesTls.around(certificate, names, work),
+    facts,
+    log,
+    now,
+  });
+  const sitesTls: SitesTls = new SitesTls({
+    set: blocking.https,
+    certificates: {
+      ownersOf: async (names) => (await tls?.ownersOf(names)) ?? new Map(),
+      isServed: (id) => tls?.isServed(id) ?? false,
+    },
+    enabled: settings.httpsBind.length > 0,
+    emit,
+    log,
+  });
 
   const proxy = await wireProxy({
     settings,
@@ -106,6 +133,7 @@ export async function wireService(options: {
     history: new ReloadsStore(database),
     parts: blocking,
     socket,
+    certificates: tls?.files ?? null,
     versions,
     log,
     emit,
@@ -161,7 +189,7 @@ export async function wireService(options: {
       untested: versions.untested(registry.runningVersion),
     }),
     unboundKeys: () => keys.unbound(),
-    proxyProblems: () => proxy.problems(),
+    proxyProblems: async () => [...(await proxy.problems()), ...(tls?.problems() ?? [])],
     notices: async () => [
       ...unnamedNotices(await unnamed.byUpstream(), await blocking.upstreams.list()),
       ...(await proxy.notices()),
@@ -172,6 +200,12 @@ export async function wireService(options: {
   facts.listen(({ type }) => {
     if (mayChangeHealth.has(type)) healthWatch.kick();
   });
+
+  facts.listen(({ type, data }) => {
+    if (type === 'operation.done' && changesSites.has(data.operation)) sitesTls.kick();
+  });
+  const refuseTls = async () => refuseAttached(settings.configFile, 'sites');
+  const refusedTls = { get: refuseTls, put: refuseTls };
 
   const metrics = new Metrics({
     registry: metricRegistry,
@@ -185,6 +219,7 @@ export async function wireService(options: {
       storedFacts: () => storedFacts(blocking.store, sitesStore),
       expiringEntries: () => blocking.store.countEnding(),
       claims: () => blocking.sources.claimsByKind(),
+      certificates: async () => null,
       webhookBacklogs: () => webhooks.backlogs(),
       health: currentHealth(health),
       proxyStats: () => proxyStats(sockets, sitesStore),
@@ -211,6 +246,13 @@ export async function wireService(options: {
       largeHeadersStatus: () => versions.capabilitiesOf(registry.runningVersion).largeHeadersStatus,
     }),
     sites: proxy.sites,
+    certificates: new CertificateOperations({
+      certificates: null,
+      enabledSites: async () => (await sitesStore.domains()).map((domain) => ({ domain, names: [domain] })),
+      emit,
+      now,
+    }),
+    sitesTls: settings.attached ? refusedTls : sitesTls,
     configuration: proxy.configuration,
     keys,
     sessions,
@@ -223,5 +265,19 @@ export async function wireService(options: {
     operations: { ended: (operation) => emit('operation.answered', operation) },
     log,
   };
-  return { services, blocking, proxy, facts, audit, webhooks, keys, socket, statsSocket, healthWatch, now };
+  return {
+    services,
+    blocking,
+    tls,
+    sitesTls,
+    proxy,
+    facts,
+    audit,
+    webhooks,
+    keys,
+    socket,
+    statsSocket,
+    healthWatch,
+    now,
+  };
 }

@@ -8,7 +8,7 @@ export interface SitesService {
   /** Errors: 1100. */
   get(domain: string): Promise<SiteRecord>;
   /**
-   * Live by a safe reload before the response. Errors: 6020, 422, and then nothing is stored; 503 when not confirmed.
+   * Live by a safe reload before the response. Errors: 6054, 6055, 6020, 422, and then nothing is stored; 503 when not confirmed.
    */
   put(
     site: Site,

@@ -7,8 +7,10 @@ import type { ServerState, SiteAnswer, SiteRecord } from '../api/sites.ts';
 import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import type { ReplaceConsent } from '../configuration/reload/replace-consent.ts';
 import { backendName } from '../configuration/template/render-scope.ts';
-import { servesSite } from '../configuration/template/served-site.ts';
+import { siteInForce } from '../configuration/template/site-in-force.ts';
 import type { Site } from '../domain/site.ts';
+import { SiteNames } from '../domain/site-names.ts';
+import { hostOfTarget } from '../domain/site-redirect.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { Emit } from '../events/facts.ts';
@@ -16,6 +18,7 @@ import { type MasterSocket, MasterSocketError } from '../haproxy/socket/master-s
 import { parseShowStat, type ServerStat } from '../haproxy/socket/show-stat.ts';
 import { auditedChange } from '../store/audit-rows.ts';
 import type { SitesStore } from '../store/sites-store.ts';
+import { refuseConflicts } from './conflicts.ts';
 import type { SitesService } from './sites-service.ts';
 
 const timeoutMs = 2_000;
@@ -41,31 +44,30 @@ export class Sites implements SitesService {
 
   async get(domain: string): Promise<SiteRecord> {
     const row = await this.#deps.store.get(domain);
-    if (row === null) throw unknownSite('get site', domain);
-    return row;
+    return row ?? unknownSite('get site', domain, await this.#deps.store.all());
   }
 
   async put(site: Site, consent: ReplaceConsent, caller: Caller): Promise<{ created: boolean; answer: SiteAnswer }> {
-    let stored: { created: boolean; row: SiteRecord; served: boolean } | null = null;
+    let stored: (Omit<SiteAnswer, 'reload'> & { readonly created: boolean }) | null = null;
     const reload = await this.#deps.reloads.change(async () => {
       const others = (await this.#deps.store.all()).filter(({ domain }) => domain !== site.domain);
+      refuseConflicts(site, others);
       return {
         reasons: [`site ${site.domain} set`],
         ...consent,
         sites: {
           list: [...others, site],
           store: async (live) => {
-            const servers = site.servers.length;
-            const audited = auditedChange('set_site', caller, { target: site.domain, details: { servers } });
-            const served = servesSite(live, site.domain);
-            stored = { ...(await this.#deps.store.put(site, this.#deps.now(), audited)), served };
+            const audited = auditedChange('set_site', caller, { target: site.domain, details: auditDetails(site) });
+            const { created, row } = await this.#deps.store.put(site, this.#deps.now(), audited);
+            stored = { created, ...row, ...siteInForce(live, site) };
           },
         },
       };
     });
-    const { created, row, served } = stored!;
+    const { created, ...row } = stored!;
     this.#deps.emit('operation.done', { operation: 'set_site', caller, subject: { domain: site.domain }, created });
-    return { created, answer: { ...row, served, reload } };
+    return { created, answer: { ...row, reload } };
   }
 
   async remove(
@@ -75,7 +77,7 @@ export class Sites implements SitesService {
   ): Promise<{ domain: string; reload: ReloadAnswer }> {
     const reload = await this.#deps.reloads.change(async () => {
       const all = await this.#deps.store.all();
-      if (!all.some((site) => site.domain === domain)) throw unknownSite('remove site', domain);
+      if (!all.some((site) => site.domain === domain)) unknownSite('remove site', domain, all);
       return {
         reasons: [`site ${domain} removed`],
         ...consent,
@@ -97,7 +99,8 @@ export class Sites implements SitesService {
 
   async servers(domain: string): Promise<readonly ServerState[]> {
     const site = await this.get(domain);
-    const stats = await this.#statsOf(domain);
+    // HAProxy has no backend of a disabled site.
+    const stats = site.enabled && site.servers.length > 0 ? await this.#statsOf(domain) : null;
     return site.servers.map((server, index) => {
       // Servers are named in the site's own order: `s1_…`, `s2_…`.
       const stat = stats?.find(({ name }) => name.startsWith(`s${index + 1}_`));
@@ -124,6 +127,19 @@ export class Sites implements SitesService {
   }
 }
 
-function unknownSite(op: string, domain: string): ServiceError {
-  return new ServiceError(codes.NotFound, op, `there is no site ${domain}`);
+/** The audit log shows what a change switched, not only that there was one. */
+function auditDetails({ servers, names = [], enabled, redirect }: Site): Readonly<Record<string, unknown>> {
+  return {
+    servers: servers.length,
+    ...(names.length > 0 ? { names: names.length } : {}),
+    ...(redirect ? { redirect: hostOfTarget(redirect.to) } : {}),
+    ...(enabled === false ? { enabled: false } : {}),
+  };
+}
+
+/** @throws ServiceError 1100 */
+function unknownSite(op: string, domain: string, all: readonly SiteRecord[]): never {
+  const owner = new SiteNames(all).ownerOf(domain);
+  const hint = owner === undefined ? '' : `; it is a name of the site ${owner.domain}`;
+  throw new ServiceError(codes.NotFound, op, `there is no site ${domain}${hint}`);
 }

@@ -5,7 +5,7 @@ import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { type PathRights, pathRights } from '../files/path-safety.ts';
-import type { Settings } from '../settings.ts';
+import { type Settings, usesCertificates } from '../settings.ts';
 import { databaseFile } from '../store/database-file.ts';
 import type { Log } from '../telemetry/log.ts';
 import { StartRefused } from './open-state.ts';
@@ -105,7 +105,13 @@ function keptFiles(settings: Settings): readonly Kept[] {
     ...kept('the trusted map', settings.trustedMap, proxys),
     ...kept('the upstream map', settings.upstreamsMap, proxys),
     ...kept('the PROXY protocol map', settings.proxyProtocolMap, proxys),
+    ...kept('the map of https settings', settings.attached ? null : settings.httpsSitesMap, proxys),
     ...kept('the sites map', settings.attached ? null : settings.sitesMap, proxys),
+    ...kept('the folder of certificates', usesCertificates(settings) ? settings.tlsDir : null, {
+      ...secret,
+      ...proxys,
+    }),
+    ...kept('the secret file', usesCertificates(settings) ? settings.secretFile : null, secret),
     ...kept('the backup folder', settings.attached ? null : settings.backupDir),
     ...kept('the pid file', settings.pidFile, proxys),
     ...kept('the log', settings.logFile === '-' ? null : settings.logFile),

@@ -343,7 +343,7 @@ describe('a crash', () => {
     const store = new BulkStore(kit.database);
     const id = await store.begin({ replace: true });
     await store.stage(id, [staged('192.0.2.4')]);
-    await store.markReady(id);
+    await store.markReady([id]);
     // The staged rows, and one of three removals.
     for (let slice = 0; slice < 2; slice += 1) await store.applySlice(id, 1, clock, () => undefined);
     await dieAfterLines(['192.0.2.9']);

@@ -28,7 +28,13 @@ afterEach(async () => {
 
 const review = ({ knownInstance = false, acceptMapFile = false } = {}) =>
   reviewUpstreamFiles({
-    settings: { upstreamsMap: file('upstreams.map'), proxyProtocolMap: file('proxy_protocol.map'), acceptMapFile },
+    settings: {
+      upstreamsMap: file('upstreams.map'),
+      proxyProtocolMap: file('proxy_protocol.map'),
+      httpsSitesMap: file('https_sites.map'),
+      attached: false,
+      acceptMapFile,
+    },
     store,
     audit: { done: (note) => void audited.push(note.details) },
     knownInstance,
@@ -69,7 +75,7 @@ it('imports nothing into a known database, and nothing without files', async () 
 });
 
 it.each([false, true])('refuses a file of another program, known database or not (%s)', async (knownInstance) => {
-  for (const name of ['upstreams.map', 'proxy_protocol.map']) {
+  for (const name of ['upstreams.map', 'proxy_protocol.map', 'https_sites.map']) {
     await writeFile(file(name), '10.0.3.0/24 1\n');
     await expect(review({ knownInstance })).rejects.toMatchObject({ code: codes.ForeignMapFile });
     await review({ knownInstance, acceptMapFile: true });

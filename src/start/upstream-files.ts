@@ -1,5 +1,5 @@
-// The map files of upstreams before a start rewrites them: a file of another program is refused, and after the loss of
-// the database the upstreams of an earlier service are kept.
+// The small map files before a start rewrites them: a file of another program is refused, and after the loss of the
+// database the upstreams of an earlier service are kept.
 import { readFile } from 'node:fs/promises';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import { parseUpstream } from '../domain/upstream.ts';
@@ -7,7 +7,7 @@ import { behaviorOf } from '../domain/upstream-modes.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { isMissing } from '../files/atomic-file.ts';
-import { upstreamMapMark } from '../haproxy/map-file/upstream-map-text.ts';
+import { smallMapMark } from '../haproxy/map-file/small-map-text.ts';
 import type { Settings } from '../settings.ts';
 import type { UpstreamsStore } from '../store/upstreams-store.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -16,7 +16,10 @@ const recoveredNote = 'from the map file';
 const noted = 20;
 
 interface UpstreamFilesParts {
-  readonly settings: Pick<Settings, 'upstreamsMap' | 'proxyProtocolMap' | 'acceptMapFile'>;
+  readonly settings: Pick<
+    Settings,
+    'upstreamsMap' | 'proxyProtocolMap' | 'httpsSitesMap' | 'attached' | 'acceptMapFile'
+  >;
   readonly store: Pick<UpstreamsStore, 'count' | 'put'>;
   readonly audit: Pick<AuditRecorder, 'done'>;
   /** False: the first start of a database. */
@@ -36,8 +39,10 @@ export async function reviewUpstreamFiles(parts: UpstreamFilesParts): Promise<vo
   const { settings, store, knownInstance } = parts;
   const [upstreams, proxyProtocol] = await Promise.all([read(settings.upstreamsMap), read(settings.proxyProtocolMap)]);
   if (!settings.acceptMapFile) {
-    refuseForeign(settings.upstreamsMap, upstreams);
-    refuseForeign(settings.proxyProtocolMap, proxyProtocol);
+    const rename = ', or name another file (PROXY_MANAGER_UPSTREAMS_MAP, PROXY_MANAGER_PROXY_PROTOCOL_MAP)';
+    refuseForeign(settings.upstreamsMap, upstreams, rename);
+    refuseForeign(settings.proxyProtocolMap, proxyProtocol, rename);
+    if (!settings.attached) refuseForeign(settings.httpsSitesMap, await read(settings.httpsSitesMap));
   }
   if (knownInstance || !upstreams.isOurs || (await store.count()) > 0) return;
   await recover(parts, upstreams.entries, proxyProtocol.isOurs ? proxyProtocol.entries : new Map());
@@ -53,19 +58,19 @@ async function read(path: string): Promise<UpstreamFile> {
         const [network = '', value = ''] = line.split(/\s+/);
         return [network, value];
       });
-    return { isOurs: lines[0]?.startsWith(upstreamMapMark) === true, entries: new Map(entries) };
+    return { isOurs: lines[0]?.startsWith(smallMapMark) === true, entries: new Map(entries) };
   } catch (error) {
     if (isMissing(error)) return { isOurs: false, entries: new Map() };
     throw error;
   }
 }
 
-function refuseForeign(path: string, { isOurs, entries }: UpstreamFile): void {
+function refuseForeign(path: string, { isOurs, entries }: UpstreamFile, rename = ''): void {
   if (isOurs || entries.size === 0) return;
   throw new ServiceError(
     codes.ForeignMapFile,
     'update map file',
-    `the map file ${path} was not written by proxy-manager, and holds ${entries.size} ${entries.size === 1 ? 'entry' : 'entries'}; move it, or name another file (PROXY_MANAGER_UPSTREAMS_MAP, PROXY_MANAGER_PROXY_PROTOCOL_MAP), or start once with PROXY_MANAGER_ACCEPT_MAP_FILE=true to overwrite it`,
+    `the map file ${path} was not written by proxy-manager, and holds ${entries.size} ${entries.size === 1 ? 'entry' : 'entries'}; move it${rename}, or start once with PROXY_MANAGER_ACCEPT_MAP_FILE=true to overwrite it`,
   );
 }
 

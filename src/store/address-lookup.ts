@@ -8,12 +8,16 @@ import type { Schema } from './schema.ts';
  */
 const CANDIDATES = [31, 127] as const;
 
+const noKey = Buffer.alloc(0);
+
 type AddressTable = 'blocked_ips' | 'trusted_ips';
 
 export class AddressLookup {
   readonly #db: Kysely<Schema>;
   readonly #table: AddressTable;
   readonly #present: readonly PreparedQuery<{ ip_address: string }>[];
+  readonly #within: PreparedQuery<{ ip_address: string }>;
+  readonly #countWithin: PreparedQuery<{ total: number }>;
 
   constructor(db: Kysely<Schema>, table: AddressTable) {
     this.#db = db;
@@ -22,6 +26,9 @@ export class AddressLookup {
       const texts = new Array<string>(length).fill('');
       return new PreparedQuery(db.selectFrom(table).select('ip_address').where('ip_address', 'in', texts).compile());
     });
+    const within = db.selectFrom(table).where('sort_key', '>=', noKey).where('sort_key', '<=', noKey);
+    this.#within = new PreparedQuery(within.select('ip_address').orderBy(sql.ref('sort_key')).limit(1).compile());
+    this.#countWithin = new PreparedQuery(within.select((eb) => eb.fn.countAll<number>().as('total')).compile());
   }
 
   /** The table's networks that contain `entry`, without itself, narrowest first. */
@@ -36,28 +43,17 @@ export class AddressLookup {
     return candidates.filter((text) => found.has(text));
   }
 
-  /** How many of the table's entries are inside these networks, themselves included, of which none contains another. */
-  async countWithin(networks: readonly IpEntry[]): Promise<number> {
-    if (networks.length === 0) return 0;
-    const query = sql<{ total: number }>`select count(*) as total ${this.#within(networks)}`;
-    return (await query.execute(this.#db)).rows[0]!.total;
+  /** The table's entries inside `entry`, itself included, in address order. */
+  async firstWithin(entry: IpEntry, limit: number): Promise<string[]> {
+    const { first, last } = sortKeyRange(entry);
+    const rows = await this.#within.all(this.#db, [first, last, limit]);
+    return rows.map((row) => row.ip_address);
   }
 
-  /** The first of these, in the order of the networks. */
-  async firstWithin(networks: readonly IpEntry[], limit: number): Promise<string[]> {
-    if (networks.length === 0) return [];
-    const query = sql<{ ip_address: string }>`select ip_address ${this.#within(networks)} limit ${limit}`;
-    return (await query.execute(this.#db)).rows.map((row) => row.ip_address);
-  }
-
-  /** One statement for a thousand networks. `cross join` makes SQLite go through them in their order, by the index. */
-  #within(networks: readonly IpEntry[]) {
-    const ranges = networks.map((network) => {
-      const { first, last } = sortKeyRange(network);
-      return sql`(${first}, ${last})`;
-    });
-    const table = sql.table(this.#table);
-    return sql`from (values ${sql.join(ranges)}) as ranges cross join ${table} where sort_key between ranges.column1 and ranges.column2`;
+  /** How many these are. */
+  async countWithin(entry: IpEntry): Promise<number> {
+    const { first, last } = sortKeyRange(entry);
+    return (await this.#countWithin.first(this.#db, [first, last]))?.total ?? 0;
   }
 
   /** The table's entries inside `entry`, without itself, in address order. */

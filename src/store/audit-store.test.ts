@@ -131,7 +131,7 @@ describe('a change and its audit row', () => {
     const { bulk } = storesOf(database);
     const id = await bulk.begin({ replace: true });
     await bulk.stage(id, [line('192.0.2.1')]);
-    await bulk.markReady(id, audited('replace'));
+    await bulk.markReady([id], audited('replace'));
     expect(await operations()).toEqual([
       'replace',
       'revoke_key',

@@ -309,13 +309,13 @@ export class BlockedIpsStore {
     return await this.#lookup.insideOf(entry, limit);
   }
 
-  /** Blocked entries inside networks, themselves included, of which none contains another; in the order of these. */
-  async firstWithin(networks: readonly IpEntry[], limit: number): Promise<string[]> {
-    return await this.#lookup.firstWithin(networks, limit);
+  /** Blocked entries inside `entry`, itself included, in address order. */
+  async firstWithin(entry: IpEntry, limit: number): Promise<string[]> {
+    return await this.#lookup.firstWithin(entry, limit);
   }
 
-  async countWithin(networks: readonly IpEntry[]): Promise<number> {
-    return await this.#lookup.countWithin(networks);
+  async countWithin(entry: IpEntry): Promise<number> {
+    return await this.#lookup.countWithin(entry);
   }
 
   /** In address order. Throws `InvalidCursor`. */

@@ -1,6 +1,14 @@
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { block, blockedTexts, entry, finish, StoreFolder, storesOf } from '../../testkit/store/store-folder.ts';
+import {
+  block,
+  blockedTexts,
+  dropSiteNames,
+  entry,
+  finish,
+  StoreFolder,
+  storesOf,
+} from '../../testkit/store/store-folder.ts';
 import { sortKey } from '../domain/ip.ts';
 import { BlockedIpsStore } from './blocked-ips-store.ts';
 import { TrustedIpsStore } from './trusted-ips-store.ts';
@@ -24,6 +32,8 @@ async function earlier(): Promise<SqliteDatabase.Database> {
   file.exec('drop trigger blocked_ips_text_corrected; drop trigger blocked_ips_claims_gone');
   file.exec('drop table claims; drop table sources; drop table upstream_networks; drop table upstreams');
   file.exec('drop table certificate_names; drop table certificate_versions; drop table certificates');
+  file.exec('drop table https_names; alter table sites drop column tls_json');
+  dropSiteNames(file);
   file.exec(
     'alter table bulk_changes drop column source; alter table bulk_changes drop column filter_json; alter table bulk_changes drop column audit_id; drop table undo_changes; drop table undo_blocks; alter table api_keys drop column source',
   );

@@ -1,4 +1,4 @@
-// A slice of a bulk change: what it is applied to, and what it did.
+// A slice of a bulk change, or a piece of one: what it is applied to, and what it did.
 
 import type { ClaimFilter, NetChange } from './blocked-changes.ts';
 import type { ClaimStep } from './claim-steps.ts';
@@ -42,4 +42,27 @@ export interface SliceOutcome {
   readonly end: boolean;
   /** What it did to claims; empty unless they are recorded. */
   readonly steps: readonly ClaimStep[];
+}
+
+/** At the position where a slice begins. */
+export function nothingDone(position: Buffer | null): SliceOutcome {
+  const counts = { further: 0, updated: 0, renewed: 0, stayed: 0, unchanged: 0, read: 0, worked: 0 };
+  return { net: { added: [], removed: [] }, ...counts, position, end: false, steps: [] };
+}
+
+/** Of two pieces, `b` after `a`. */
+export function together(a: SliceOutcome, b: SliceOutcome): SliceOutcome {
+  return {
+    net: { added: a.net.added.concat(b.net.added), removed: a.net.removed.concat(b.net.removed) },
+    further: a.further + b.further,
+    updated: a.updated + b.updated,
+    renewed: a.renewed + b.renewed,
+    stayed: a.stayed + b.stayed,
+    unchanged: a.unchanged + b.unchanged,
+    read: a.read + b.read,
+    worked: a.worked + b.worked,
+    position: b.position,
+    end: b.end,
+    steps: a.steps.concat(b.steps),
+  };
 }

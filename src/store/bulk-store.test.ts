@@ -36,7 +36,7 @@ const sorted = async (texts: Iterable<string>) => new Set(texts);
 const ready = async (replace: boolean, ...calls: StagedRow[][]): Promise<string> => {
   const id = await bulk.begin({ replace, requestedBy: 'test' });
   for (const rows of calls) await bulk.stage(id, rows);
-  await bulk.markReady(id);
+  await bulk.markReady([id]);
   return id;
 };
 
@@ -204,7 +204,7 @@ describe('a bulk change', () => {
     const id = await bulk.begin({ replace: true });
     await bulk.stage(id, [line('192.0.2.1')]);
     await block(store, '192.0.2.9');
-    await bulk.markReady(id);
+    await bulk.markReady([id]);
     await finish(bulk, id, 10);
     expect(await blockedTexts(store)).toEqual(['192.0.2.1']);
   });
@@ -312,17 +312,25 @@ describe('a bulk change', () => {
     expect(Math.max(...reads)).toBeGreaterThan(40);
   });
 
-  it('reads as many rows as its caller allows', async () => {
-    const texts = Array.from({ length: 400 }, (_, n) => scattered(n).text);
-    await block(store, ...texts);
-    const id = await ready(false, texts.map(line));
-    const read: number[] = [];
+  it('ends a slice after its time, and continues there', async () => {
+    const texts = Array.from({ length: 2_000 }, (_, n) => scattered(n).text);
+    await block(store, ...texts.slice(0, 1_000));
+    const id = await ready(true, texts.slice(500).map(line));
+    const slices: number[] = [];
+    const net = { added: [] as string[], removed: [] as string[] };
     for (let done = false; !done; ) {
-      const slice = await bulk.applySlice(id, 10, NOON, nothing, 50);
-      read.push(slice.read);
+      const slice = await bulk.applySlice(id, 10_000, NOON, nothing, 0);
+      net.added.push(...slice.net.added);
+      net.removed.push(...slice.net.removed);
+      slices.push(slice.worked);
       done = slice.done;
     }
-    expect(Math.max(...read)).toBe(50);
+    expect(Math.max(...slices)).toBeLessThanOrEqual(512);
+    expect(net.added.sort()).toEqual(texts.slice(1_000).sort());
+    expect(net.removed.sort()).toEqual(texts.slice(0, 500).sort());
+    expect(await store.count()).toBe(1_500);
+    const other = await ready(true, texts.map(line));
+    expect(await bulk.applySlice(other, 10_000, NOON, nothing)).toMatchObject({ worked: 500, unchanged: 1_500 });
   });
 
   it('finds existing entries if few rows meet a full table', async () => {
@@ -379,7 +387,7 @@ describe('a bulk change', () => {
   it('is applied only when it is complete, and accepts no rows afterwards', async () => {
     const id = await bulk.begin({ replace: false });
     await expect(bulk.applySlice(id, 10, NOON, nothing)).rejects.toThrow('receiving');
-    await bulk.markReady(id);
+    await bulk.markReady([id]);
     await expect(bulk.stage(id, [line('192.0.2.1')])).rejects.toThrow('adding');
   });
 
@@ -506,7 +514,7 @@ it('a bulk change accepts more unordered addresses than a slice has, then most o
         ),
       );
     }
-    await bulk.markReady(id);
+    await bulk.markReady([id]);
   };
   const texts = (from: number, to: number) =>
     new Set(Array.from({ length: to - from }, (_, n) => scattered(from + n).text));

@@ -4,7 +4,7 @@ import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.
 import type { ClaimFilter } from './blocked-changes.ts';
 import type { BeforeCommit } from './blocked-ips-store.ts';
 import { BlockedRows } from './blocked-rows.ts';
-import type { SliceOutcome } from './bulk-slice.ts';
+import { nothingDone, type SliceOf, type SliceOutcome, together } from './bulk-slice.ts';
 import { BulkSlices } from './bulk-slices.ts';
 import { Generation } from './instance-store.ts';
 import type { Database } from './open-database.ts';
@@ -66,8 +66,17 @@ const MEGABYTE = 1_000_000;
 const SLICE = 8_192;
 /** Rows deleted at a time: a block has 18 kB, an address to skip some forty bytes. */
 const DISCARD_SLICES = { bulk_blocks: 64, bulk_skips: 2_000 } as const;
-/** Default of rows examined per row that may change: an unchanged row costs a tenth of a changed one. */
+/** Rows that may change between two readings of the clock: 2 to 8 ms. */
+const PIECE = 512;
+/** Rows examined per row that may change: an unchanged row costs a tenth of a changed one. */
 const LOOKS = 8;
+
+interface Applying {
+  readonly id: string;
+  readonly merge: StagedMerge;
+  /** Rows that the next piece may examine. */
+  ahead: number;
+}
 
 /** The last run of a bulk being received. */
 interface Tail {
@@ -90,7 +99,7 @@ export class BulkStore {
   readonly #generation: Generation;
   readonly #tails = new Map<string, Tail>();
   /** The merge of the bulk being applied, kept between its slices. */
-  #applying: { id: string; merge: StagedMerge; reads: number } | null = null;
+  #applying: Applying | null = null;
 
   constructor(database: Database) {
     this.#database = database;
@@ -238,16 +247,11 @@ export class BulkStore {
   }
 
   /**
-   * The body is complete. From here on a crash finishes the change, and later changes of its addresses outrank it; so
-   * the audit row is written now, and what it does is recorded with it. False: `condition` does not hold, and the change
-   * is not ready.
+   * The bodies of a request's bulk changes are complete. From here on a crash finishes them, and later changes of their
+   * addresses outrank them; so the audit row is written now, and what they do is recorded with it. False: `condition`
+   * does not hold, and none is ready.
    */
-  markReady(id: string, audited?: AuditedChange, condition?: ReadyCondition): Promise<boolean> {
-    return this.markAllReady([id], audited, condition);
-  }
-
-  /** The same for those of one request: in one transaction, with one audit row. */
-  async markAllReady(ids: readonly string[], audited?: AuditedChange, condition?: ReadyCondition): Promise<boolean> {
+  async markReady(ids: readonly string[], audited?: AuditedChange, condition?: ReadyCondition): Promise<boolean> {
     const now = new Date();
     const work = async (transaction: Transaction<Schema>) => {
       for (const id of ids) await this.#expect(transaction, id, ['receiving']);
@@ -283,39 +287,27 @@ export class BulkStore {
   /**
    * Applies the next slice, which changes up to `limit` rows, in one transaction with its progress, so that a crash
    * neither repeats nor skips anything. First the staged rows, then, for a replacement, the removals. When `done`,
-   * `discard` frees the space. `reads`: rows that it may examine, changed or not.
+   * `discard` frees the space. `ms`: after this time it takes no further rows; then it commits.
    */
   async applySlice(
     id: string,
     limit: number,
     now: Date,
     beforeCommit: BeforeCommit,
-    reads = LOOKS * limit,
+    ms = Number.POSITIVE_INFINITY,
   ): Promise<AppliedSlice> {
+    const until = performance.now() + ms;
     try {
       const { further, ...result } = await this.#database.write.transaction().execute(async (transaction) => {
         const bulk = await this.#expect(transaction, id, ['adding', 'removing']);
-        const applying = await this.#mergeAt(id, bulk.position);
-        const { auditId } = bulk;
+        const { auditId, source, filter, requestedBy } = bulk;
         const records = auditId !== null && (await this.#undo.isOpen(transaction, auditId));
-        const slice = {
-          bulk: Number(id),
-          merge: applying.merge,
-          after: bulk.position,
-          changes: limit,
-          reads: Math.min(reads, Math.max(limit, applying.reads)),
-          source: bulk.source,
-          filter: bulk.filter,
-          requestedBy: bulk.requestedBy,
-          records,
-        };
-        const adding = bulk.state === 'adding';
-        const outcome = await (adding
-          ? this.#slices.add(transaction, slice, now)
-          : this.#slices.remove(transaction, slice, now));
+        const outcome = await this.#applyPieces(
+          transaction,
+          { bulk: Number(id), after: bulk.position, changes: limit, source, filter, requestedBy, records },
+          { removes: bulk.state === 'removing', now, until },
+        );
         if (records) await this.#undo.add(transaction, auditId, outcome.steps);
-        // If much changes, examining far ahead would be repeated by the next slice.
-        applying.reads = 2 * outcome.read;
         const state = stateAfter(bulk, outcome);
         await this.#moveTo(transaction, id, state, state === bulk.state ? outcome.position : null);
         const generation = await transaction
@@ -332,6 +324,28 @@ export class BulkStore {
       // The merge may have advanced although the transaction was rolled back.
       this.#applying = null;
       throw error;
+    }
+  }
+
+  /** What rows cost differs by far, and only doing them tells: piece by piece until the time is over. */
+  async #applyPieces(
+    transaction: Transaction<Schema>,
+    slice: Omit<SliceOf, 'merge' | 'reads'>,
+    { removes, now, until }: { readonly removes: boolean; readonly now: Date; readonly until: number },
+  ): Promise<SliceOutcome> {
+    const applying = await this.#mergeAt(String(slice.bulk), slice.after);
+    for (let done = nothingDone(slice.after); ; await yieldToLoop()) {
+      const changes = Math.min(PIECE, slice.changes - done.worked);
+      const reads = Math.min(LOOKS * changes, Math.max(changes, applying.ahead));
+      const piece = { ...slice, merge: applying.merge, after: done.position, changes, reads };
+      const outcome = await (removes
+        ? this.#slices.remove(transaction, piece, now)
+        : this.#slices.add(transaction, piece, now));
+      // What is read and not reached, because enough has changed before, is read again by the next piece.
+      applying.ahead = outcome.read < reads ? outcome.read : 2 * reads;
+      done = together(done, outcome);
+      const isFull = done.worked >= slice.changes || done.read >= LOOKS * slice.changes;
+      if (done.end || isFull || performance.now() >= until) return done;
     }
   }
 
@@ -430,12 +444,12 @@ export class BulkStore {
   }
 
   /** Reads outside the transaction: staged rows no longer change. */
-  async #mergeAt(id: string, position: Buffer | null): Promise<{ merge: StagedMerge; reads: number }> {
+  async #mergeAt(id: string, position: Buffer | null): Promise<Applying> {
     const known = this.#applying;
     if (known?.id === id && known.merge.standsAfter(position)) return known;
     this.#applying = null;
     const merge = await StagedMerge.open(this.#blocks, this.#database.read, Number(id), position);
-    this.#applying = { id, merge, reads: known?.id === id ? known.reads : 0 };
+    this.#applying = { id, merge, ahead: known?.id === id ? known.ahead : 0 };
     return this.#applying;
   }
 }

@@ -1,4 +1,5 @@
 import { type Expression, type SqlBool, sql, type Transaction } from 'kysely';
+import { wildcardOver } from '../domain/certificate-name.ts';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { Database } from './open-database.ts';
 import type { CertificatesTable, CertificateVersionsTable, Schema } from './schema.ts';
@@ -51,6 +52,13 @@ export interface NamesOwned {
   readonly owned: readonly { readonly name: string; readonly certificate: string }[];
 }
 
+export interface CertificateEnds {
+  readonly active: number;
+  readonly expired: number;
+  /** When the first expires, or expired: ISO 8601; null: there is none. */
+  readonly soonest: string | null;
+}
+
 export interface CertificateQuery {
   /** At least 1. */
   readonly limit: number;
@@ -65,6 +73,8 @@ export interface CertificateQuery {
 }
 
 const KEPT_VERSIONS = 2;
+/** Below the limit of SQLite for the values of one statement. */
+const NAMES_AT_ONCE = 1_000;
 /** The end of the year 9999, up to which text order is time order. */
 const LARGEST_TIME = 253_402_300_799_999;
 const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\/(c-[a-z2-7]{10})$/;
@@ -168,6 +178,62 @@ export class CertificatesStore {
       nextCursor: last === null ? null : `${last.not_after}/${last.id}`,
       total,
     };
+  }
+
+  /** The certificates that own these names, by name. */
+  async owners(names: readonly string[]): Promise<Map<string, string>> {
+    const owners = new Map<string, string>();
+    for (let at = 0; at < names.length; at += NAMES_AT_ONCE) {
+      const rows = await this.#database.read
+        .selectFrom('certificate_names')
+        .select(['name', 'certificate'])
+        .where('name', 'in', names.slice(at, at + NAMES_AT_ONCE))
+        .execute();
+      for (const { name, certificate } of rows) owners.set(name, certificate);
+    }
+    return owners;
+  }
+
+  async ids(): Promise<string[]> {
+    const rows = await this.#database.read.selectFrom('certificates').select('id').orderBy('id').execute();
+    return rows.map(({ id }) => id);
+  }
+
+  async ends(now: Date): Promise<CertificateEnds> {
+    const { active, total, soonest } = await this.#database.read
+      .selectFrom('certificates')
+      .innerJoin('certificate_versions', (join) =>
+        join
+          .onRef('certificate_versions.certificate', '=', 'certificates.id')
+          .onRef('certificate_versions.version', '=', 'certificates.active_version'),
+      )
+      .select((eb) => [
+        eb.fn.countAll<number>().as('total'),
+        eb.fn.countAll<number>().filterWhere('not_after', '>', now.toISOString()).as('active'),
+        eb.fn.min('not_after').as('soonest'),
+      ])
+      .executeTakeFirstOrThrow();
+    return { active, expired: total - active, soonest };
+  }
+
+  /** The certificate of each of these names, its own or that of the wildcard over it; without those that have none. */
+  async ownersOf(names: readonly string[]): Promise<Map<string, string>> {
+    const owned = new Map<string, string>();
+    const wanted = [...new Set(names.flatMap((name) => [name, wildcardOver(name)]))];
+    for (let from = 0; from < wanted.length; from += NAMES_AT_ONCE) {
+      const rows = await this.#database.read
+        .selectFrom('certificate_names')
+        .selectAll()
+        .where('name', 'in', wanted.slice(from, from + NAMES_AT_ONCE))
+        .execute();
+      for (const { name, certificate } of rows) owned.set(name, certificate);
+    }
+    return new Map(
+      names.flatMap((name): [string, string][] => {
+        const owner = owned.get(name) ?? owned.get(wildcardOver(name));
+        return owner === undefined ? [] : [[name, owner]];
+      }),
+    );
   }
 
   async count(): Promise<number> {

@@ -197,7 +197,7 @@ it('a bulk change acts on the claims of its source alone, however it is sliced',
         const id = await bulk.begin({ replace: one.replace, source: one.source });
         await bulk.stage(id, rows);
         const preview = await bulk.preview(id, { updatesAt: at });
-        await bulk.markReady(id);
+        await bulk.markReady([id]);
         const added: string[] = [];
         const removed: string[] = [];
         const counted = { updates: 0, renewed: 0, stays: 0 };
@@ -281,7 +281,7 @@ describe('a change that comes while a bulk change is applied', () => {
     if (before.length > 0) await store.applyGroup(before, NOON, nothing);
     const id = await bulk.begin({ replace: false, source: of });
     await bulk.stage(id, [staged]);
-    await bulk.markReady(id);
+    await bulk.markReady([id]);
     await store.applyGroup([meanwhile], NOON, nothing);
     await bulk.applySlice(id, 10, NOON, nothing);
     return await claiming();
@@ -299,4 +299,16 @@ describe('a change that comes while a bulk change is applied', () => {
     expect(await during(undefined, listed, add(2), [remove()])).toEqual([1, 2, 3]);
     expect(await during(4, listed, remove(), [add()])).toEqual([3, 4]);
   });
+});
+
+it('counts the claims of all pieces of a slice', async () => {
+  const texts = Array.from({ length: 1_200 }, (_, n) => `10.1.${n >> 8}.${n & 255}`);
+  const said = texts.map((text): BlockedChange => ({ op: 'add', entry: entry(text), expiry: { kind: 'permanent' } }));
+  await store.applyGroup(said, NOON, nothing);
+  const before = database.blockedCount.further;
+  const id = await bulk.begin({ replace: true, source: 3 });
+  await bulk.stage(id, said as StagedRow[]);
+  await bulk.markReady([id]);
+  expect(await bulk.applySlice(id, 5_000, NOON, nothing)).toMatchObject({ updated: 1_200, worked: 1_200, read: 1_200 });
+  expect(database.blockedCount.further - before).toBe(1_200);
 });

@@ -142,7 +142,7 @@ describe('a row whose text an operator corrects', () => {
     const bulk = new BulkStore(database);
     const id = await bulk.begin({ replace: true });
     await bulk.stage(id, [line('192.0.2.2')]);
-    await bulk.markReady(id);
+    await bulk.markReady([id]);
     expect(await finish(bulk, id, 10)).toEqual({ added: [], removed: [], updated: 0, renewed: 0, unchanged: 1 });
     expect(await store.hasUnkeyedRows()).toBe(true);
   });
@@ -229,7 +229,7 @@ describe('a row with which an operator replaced that of a shared address', () =>
       const bulk = new BulkStore(database);
       const id = await bulk.begin({ replace: false });
       await bulk.stage(id, [{ op: 'add', entry: entry(ip), expiry: { kind: 'keep' } }]);
-      await bulk.markReady(id);
+      await bulk.markReady([id]);
       await finish(bulk, id, 100);
       expect(await sourcesOf()).toEqual(one);
       expect(store.furtherClaims).toBe(0);

@@ -15,6 +15,8 @@ import { releases } from './migrations/0012-releases.ts';
 import { selectedClaims } from './migrations/0013-selected-claims.ts';
 import { upstreams } from './migrations/0015-upstreams.ts';
 import { certificates } from './migrations/0016-certificates.ts';
+import { siteTls } from './migrations/0017-site-tls.ts';
+import { siteNames } from './migrations/0018-site-names.ts';
 import type { Schema } from './schema.ts';
 import { DatabaseUnusable } from './store-error.ts';
 
@@ -39,6 +41,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0013-selected-claims', up: selectedClaims },
   { name: '0015-upstreams', up: upstreams },
   { name: '0016-certificates', up: certificates },
+  { name: '0017-site-tls', up: siteTls },
+  { name: '0018-site-names', up: siteNames },
 ];
 
 /**

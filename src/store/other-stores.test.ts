@@ -1,5 +1,6 @@
+import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { entry, NOON, StoreFolder } from '../../testkit/store/store-folder.ts';
+import { dropSiteNames, entry, NOON, StoreFolder } from '../../testkit/store/store-folder.ts';
 import type { ReloadRecord } from '../api/configuration.ts';
 import { ApiKeysStore } from './api-keys-store.ts';
 import type { Database } from './open-database.ts';
@@ -102,15 +103,45 @@ describe('sites', () => {
     expect(await store.put({ domain: 'b.example', servers: [] }, LATER)).toMatchObject({ created: false });
     await store.put({ domain: 'a.example', servers }, NOON);
     const at = NOON.toISOString();
+    const defaults = { names: [], canonical: null, enabled: true, redirect: null };
     expect(await store.all()).toEqual([
-      { domain: 'a.example', servers, created_at: at, updated_at: at },
-      { domain: 'b.example', servers: [], created_at: at, updated_at: LATER.toISOString() },
+      { domain: 'a.example', servers, ...defaults, created_at: at, updated_at: at },
+      { domain: 'b.example', servers: [], ...defaults, created_at: at, updated_at: LATER.toISOString() },
     ]);
     expect(await store.count()).toBe(2);
     expect(await store.remove('a.example')).toMatchObject({ servers });
     expect(await store.remove('a.example')).toBeNull();
     expect(await store.get('a.example')).toBeNull();
     expect(await store.get('b.example')).toMatchObject({ servers: [] });
+  });
+
+  it('keep names, switch and redirect, and lose them when they are set without', async () => {
+    const store = new SitesStore(database);
+    const redirect = { to: 'https://b.example', status: 308, keep_path: false } as const;
+    const full = {
+      domain: 'a.example',
+      servers: [],
+      names: ['*.a.example'],
+      canonical: 'a.example',
+      enabled: false,
+      redirect,
+    };
+    await store.put(full, NOON);
+    expect(await store.get('a.example')).toMatchObject(full);
+    await store.put({ domain: 'a.example', servers: [] }, LATER);
+    expect(await store.get('a.example')).toMatchObject({ names: [], canonical: null, enabled: true, redirect: null });
+  });
+
+  it('of the version before have one name, and are enabled', async () => {
+    await new SitesStore(database).put({ domain: 'a.example', servers: [] }, NOON);
+    await database.close();
+    const file = new SqliteDatabase(folder.file);
+    dropSiteNames(file);
+    file.exec("delete from schema_migrations where name = '0018-site-names'");
+    file.close();
+    database = await folder.open({ createIfMissing: false });
+    const defaults = { names: [], canonical: null, enabled: true, redirect: null };
+    expect(await new SitesStore(database).all()).toMatchObject([{ domain: 'a.example', servers: [], ...defaults }]);
   });
 });
 

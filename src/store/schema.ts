@@ -12,6 +12,7 @@ export interface Schema {
   claims: ClaimsTable;
   trusted_ips: TrustedIpsTable;
   sites: SitesTable;
+  https_names: HttpsNamesTable;
   upstreams: UpstreamsTable;
   upstream_networks: UpstreamNetworksTable;
   api_keys: ApiKeysTable;
@@ -91,8 +92,21 @@ interface TrustedIpsTable {
 export interface SitesTable {
   domain: string;
   servers_json: string;
+  /** Null: neither redirect nor HSTS. */
+  tls_json: Generated<string | null>;
+  names_json: string;
+  canonical: string | null;
+  /** 0 or 1. */
+  enabled: number;
+  redirect_json: string | null;
   created_at: string;
   updated_at: string;
+}
+
+interface HttpsNamesTable {
+  name: string;
+  /** `httpsMapValue` of `domain/site-tls.ts`. */
+  value: string;
 }
 
 export interface UpstreamsTable {

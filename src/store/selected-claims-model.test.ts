@@ -118,7 +118,7 @@ it('drops the selected claims alone, and keeps what is changed while it runs', a
           await alsoChange();
           after = last;
         }
-        await bulk.markReady(id);
+        await bulk.markReady([id]);
         await alsoChange();
         for (let done = false; !done; await alsoChange()) {
           ({ done } = await bulk.applySlice(id, limit, NOON, nothing));

@@ -1,5 +1,5 @@
 import type { SiteRecord } from '../api/sites.ts';
-import type { Site, SiteServer } from '../domain/site.ts';
+import type { Site, SiteRedirect, SiteServer } from '../domain/site.ts';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { Database } from './open-database.ts';
 import type { SitesTable } from './schema.ts';
@@ -25,15 +25,18 @@ export class SitesStore {
       const row = {
         domain: site.domain,
         servers_json: JSON.stringify(site.servers),
+        names_json: JSON.stringify(site.names ?? []),
+        canonical: site.canonical ?? null,
+        enabled: site.enabled === false ? 0 : 1,
+        redirect_json: site.redirect ? JSON.stringify(site.redirect) : null,
         created_at: existing?.created_at ?? at,
         updated_at: at,
       };
+      const { domain: _domain, created_at: _created, ...changed } = row;
       await transaction
         .insertInto('sites')
         .values(row)
-        .onConflict((conflict) =>
-          conflict.column('domain').doUpdateSet({ servers_json: row.servers_json, updated_at: row.updated_at }),
-        )
+        .onConflict((conflict) => conflict.column('domain').doUpdateSet(changed))
         .execute();
       return { created: existing === undefined, row: toSite(row) };
     });
@@ -76,7 +79,15 @@ export class SitesStore {
   }
 }
 
-function toSite(row: SitesTable): SiteRecord {
-  const servers = JSON.parse(row.servers_json) as SiteServer[];
-  return { domain: row.domain, servers, created_at: row.created_at, updated_at: row.updated_at };
+function toSite(row: Omit<SitesTable, 'tls_json'>): SiteRecord {
+  return {
+    domain: row.domain,
+    servers: JSON.parse(row.servers_json) as SiteServer[],
+    names: JSON.parse(row.names_json) as string[],
+    canonical: row.canonical,
+    enabled: row.enabled !== 0,
+    redirect: row.redirect_json === null ? null : (JSON.parse(row.redirect_json) as SiteRedirect),
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
 }

@@ -56,9 +56,10 @@ export class StagedMerge {
     return this.#position.equals(position ?? BEFORE_ALL);
   }
 
-  /** At most `limit` rows; none: there are no more. */
+  /** `limit` rows, or all that are left. */
   async next(limit: number): Promise<StagedRows> {
-    if (this.#waiting.length === 0) this.#waiting = await this.#merge(limit, null);
+    const lacking = limit - this.#waiting.length;
+    if (lacking > 0) this.#waiting = joined(this.#waiting, await this.#merge(lacking, null));
     return this.#take(Math.min(limit, this.#waiting.length));
   }
 

@@ -85,7 +85,7 @@ it('records what a bulk change does, also after a crash between its slices', asy
   const written = (id: number): void => {
     row = id;
   };
-  await bulk.markReady(id, { note, written });
+  await bulk.markReady([id], { note, written });
   await bulk.applySlice(id, 1, NOON, nothing);
   expect(await records.isBeingApplied(row)).toBe(true);
   const crashed = folder.crashed();

@@ -6,6 +6,7 @@ import { CannotUnseal, type SealedFor, type Sealer } from '../secrets/sealed.ts'
 import { SecretText } from '../secrets/secret-text.ts';
 import { auditedChange } from '../store/audit-rows.ts';
 import type {
+  CertificateEnds,
   CertificateQuery,
   CertificatesStore,
   CertificateVersion,
@@ -15,12 +16,19 @@ import type {
 import { type Certificate, readCertificate, type Uploaded, warningsOf } from '../x509/certificate.ts';
 import type { CertificateInstaller, CertificateToInstall, Installation, WantedCertificates } from './installation.ts';
 
+type Around = <T>(certificate: string, names: readonly string[], work: () => Promise<T>) => Promise<T>;
+
 interface CertificatesDeps {
   readonly store: CertificatesStore;
-  readonly sealer: Sealer;
+  readonly sealer: Pick<Sealer, 'seal' | 'open'>;
   readonly installer: CertificateInstaller;
   /** Why HAProxy would not load the file; null: it would. */
   readonly refusedByProxy: (pem: SecretText) => Promise<string | null>;
+  /**
+   * Ends what depends on these names of the certificate (redirects) before `work` takes it away from them, and begins
+   * what may begin afterwards. Absent: nothing does.
+   */
+  readonly around?: Around;
   readonly log: { error(message: string, fields: Readonly<Record<string, unknown>>): void };
   readonly now: () => Date;
   /** The maximum number of certificates. */
@@ -68,14 +76,17 @@ type Stored = { readonly row: StoredCertificate; readonly changed: boolean };
 
 export class Certificates implements WantedCertificates {
   readonly #deps: CertificatesDeps;
+  readonly #around: Around;
   readonly #most: number;
   /** Changes reach database and workers in the same order. */
   readonly #changes = new Mutex();
   /** No reload writes their files again. */
   readonly #leaving = new Set<string>();
+  readonly #unopened = new Map<string, string>();
 
   constructor(deps: CertificatesDeps) {
     this.#deps = deps;
+    this.#around = deps.around ?? ((_certificate, _names, work) => work());
     this.#most = deps.most ?? MOST_CERTIFICATES;
   }
 
@@ -102,16 +113,22 @@ export class Certificates implements WantedCertificates {
     return await this.#changes.run(async () => {
       const row = await this.#deps.store.get(id);
       if (row === null) return null;
-      this.#leaving.add(id);
-      try {
-        const installation = await this.#deps.installer.remove(id);
-        const audited = auditedChange('remove_certificate', caller, { target: id, details: auditDetails(row) });
-        await this.#deps.store.remove(id, this.#deps.now(), audited);
-        return { id, installation };
-      } finally {
-        this.#leaving.delete(id);
-      }
+      return await this.#around(id, row.names, () => this.#remove(row, caller));
     });
+  }
+
+  async #remove(row: StoredCertificate, caller: Caller) {
+    const { id } = row;
+    this.#leaving.add(id);
+    try {
+      const installation = await this.#deps.installer.remove(id);
+      const audited = auditedChange('remove_certificate', caller, { target: id, details: auditDetails(row) });
+      await this.#deps.store.remove(id, this.#deps.now(), audited);
+      this.#unopened.delete(id);
+      return { id, installation };
+    } finally {
+      this.#leaving.delete(id);
+    }
   }
 
   async get(id: string): Promise<CertificateView | null> {
@@ -128,6 +145,37 @@ export class Certificates implements WantedCertificates {
   /** The certificate and its chain, PEM. Null: there is none. */
   async chain(id: string): Promise<string | null> {
     return (await this.#deps.store.get(id))?.chainPem ?? null;
+  }
+
+  async ids(): Promise<readonly string[]> {
+    return await this.#deps.store.ids();
+  }
+
+  async ends(): Promise<CertificateEnds> {
+    return await this.#deps.store.ends(this.#deps.now());
+  }
+
+  /** Why the keys of these certificates could not be opened when it was last tried, by id. */
+  unopened(): ReadonlyMap<string, string> {
+    return this.#unopened;
+  }
+
+  /** The certificates that own these names, by name. */
+  async owners(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return await this.#deps.store.owners(names);
+  }
+
+  /** Installs it again, which proves what files and workers hold. Null: there is none. Throws `CannotUnseal`. */
+  async verify(id: string): Promise<CertificateView | null> {
+    return await this.#changes.run(async () => {
+      const row = await this.#deps.store.get(id);
+      if (row === null) return null;
+      const key = this.#openKey(row);
+      if (key instanceof CannotUnseal) throw key;
+      const problem = await this.#install(row, key);
+      const view = this.#view(row);
+      return { ...view, problem: problem ?? view.problem };
+    });
   }
 
   /** Without those whose key cannot be opened: `unreadable` has them, and their files must stay. */
@@ -162,13 +210,17 @@ export class Certificates implements WantedCertificates {
     if (refusal !== null) {
       return { ok: false, kind: 'invalid', part: 'certificate', why: `HAProxy refuses it: ${refusal}` };
     }
-    const stored = await this.#store(id, old, read.value, key, caller);
-    if ('owned' in stored) return { ok: false, kind: 'owned', owned: stored.owned };
-    const { row, changed } = stored;
-    const problem = await this.#install(row, key);
-    const view = this.#view(row);
-    const certificate = { ...view, warnings: read.value.warnings, problem: problem ?? view.problem };
-    return { ok: true, changed, certificate };
+    const lost = old?.names.filter((name) => !read.value.names.includes(name)) ?? [];
+    return await this.#around(id, lost, async () => {
+      const stored = await this.#store(id, old, read.value, key, caller);
+      if ('owned' in stored) return { ok: false, kind: 'owned', owned: stored.owned };
+      const { row, changed } = stored;
+      this.#unopened.delete(id);
+      const problem = await this.#install(row, key);
+      const view = this.#view(row);
+      const certificate = { ...view, warnings: read.value.warnings, problem: problem ?? view.problem };
+      return { ok: true, changed, certificate };
+    });
   }
 
   async #store(
@@ -204,10 +256,13 @@ export class Certificates implements WantedCertificates {
 
   #openKey(row: StoredCertificate): SecretText | CannotUnseal {
     try {
-      return this.#deps.sealer.open(row.keySealed, sealedFor(row.id, row.publicKeySha256));
+      const key = this.#deps.sealer.open(row.keySealed, sealedFor(row.id, row.publicKeySha256));
+      this.#unopened.delete(row.id);
+      return key;
     } catch (error) {
-      if (error instanceof CannotUnseal) return error;
-      throw error;
+      if (!(error instanceof CannotUnseal)) throw error;
+      this.#unopened.set(row.id, error.message);
+      return error;
     }
   }
 

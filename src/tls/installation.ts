@@ -9,7 +9,7 @@ export interface SecretText {
 export interface CertificateToInstall {
   /** `c-` and ten base32 characters; stays through renewals. Names the file: `c-….pem`. */
   readonly id: string;
-  /** Exact or `*.`, lower case. Its line in the list names those alone which no other certificate owns. */
+  /** Exact or `*.`, lower case; no other certificate has one of them. */
   readonly names: readonly string[];
   /** Leaf, chain, key: LF, no empty line, nothing between the blocks. */
   readonly pem: SecretText;
@@ -25,6 +25,8 @@ export interface WorkerCertificate {
   readonly holds: boolean;
   /** Why not, in plain words; null if it holds it. */
   readonly reason: string | null;
+  /** When the certificate expires that it serves for this id, this or an earlier version, ISO 8601; null: none, or not known. */
+  readonly notAfter: string | null;
 }
 
 export interface Installation {
@@ -52,4 +54,6 @@ export interface CertificateInstaller {
 export interface WantedCertificates {
   /** In the order of their ids. */
   all(): Promise<readonly CertificateToInstall[]>;
+  /** Those whose key cannot be opened: their files stay and are served. */
+  unreadable(): Promise<readonly { readonly id: string; readonly why: string }[]>;
 }

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type BlockingKit, caller } from '../../testkit/blocking.ts';
+import { type BlockingKit, caller, entryOf } from '../../testkit/blocking.ts';
 import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
-import { block } from '../../testkit/store/store-folder.ts';
 import type { UpstreamRequest } from '../api/upstreams.ts';
 import { type InForce, unknownUpstreams } from '../blocking/upstream-set.ts';
+import { covers, type IpEntry } from '../domain/ip.ts';
 import { unusedUpstreamMap } from '../domain/upstream.ts';
 import { upstreamPresets } from '../domain/upstream-presets.ts';
 import { readUpstream } from '../http/upstream-request.ts';
@@ -16,11 +16,13 @@ let aheadMs = 0;
 let mapLoaded: boolean | null;
 let frontEnds: readonly InForce[];
 let inside: readonly string[];
+let lookups: number;
 
 beforeEach(async () => {
   mapLoaded = true;
   frontEnds = [];
   inside = [];
+  lookups = 0;
   ({ kit, close } = await openScriptedBlocking({
     loadsUpstreams: true,
     upstreamUsage: {
@@ -31,17 +33,26 @@ beforeEach(async () => {
   }));
   await kit.upstreams.updateUpstreamMaps();
   await kit.reconciler.check(true);
-  upstreams = new Upstreams(deps());
+  upstreams = new Upstreams({
+    unnamed: async () => null,
+    set: kit.upstreams,
+    blocked: {
+      firstWithin: async (network, limit) => {
+        lookups += 1;
+        return within(network).slice(0, limit);
+      },
+      countWithin: async (network) => {
+        lookups += 1;
+        return within(network).length;
+      },
+    },
+    reloads: null,
+    emit: () => undefined,
+  });
 });
 afterEach(() => close());
 
-const deps = () => ({
-  unnamed: async () => null,
-  set: kit.upstreams,
-  blocked: { firstWithin: async () => [...inside], countWithin: async () => inside.length },
-  reloads: null,
-  emit: () => undefined,
-});
+const within = (network: IpEntry) => inside.filter((text) => covers(network, entryOf(text)));
 const put = (body: UpstreamRequest) => upstreams.put(readUpstream('cdn', body), { replace: false }, caller());
 const networks = async () => (await upstreams.get('cdn')).networks;
 const own = ['192.0.2.0/24'];
@@ -87,22 +98,34 @@ it('the time of the networks changes only when networks are given', async () => 
   expect((await put({ preset: 'cloudflare', networks: own })).answer.networks_at > first.networks_at).toBe(true);
 });
 
-it('an entry inside networks of which one contains another is reported once', async () => {
-  const texts = ['192.0.2.7', '192.0.2.129', '198.51.100.1'];
-  await block(kit.store, ...texts);
-  const real = new Upstreams({ ...deps(), blocked: kit.store });
-  const networks = ['192.0.2.128/25', '198.51.100.0/24', '192.0.2.0/24'];
-  const { answer } = await real.put(
-    readUpstream('cdn', { header: 'x-real-ip', networks }),
-    { replace: false },
-    caller(),
-  );
-  expect(answer).toMatchObject({ blocked_inside: texts, blocked_inside_total: 3 });
-});
-
 it('a replaced upstream counts as updated', async () => {
   expect((await put({ preset: 'cloudflare' })).counts).toMatchObject({ added: 1, updated: 0, unchanged: 0 });
   expect((await put({ preset: 'cloudflare', note: 'x' })).counts).toMatchObject({ added: 0, updated: 1, unchanged: 0 });
+});
+
+describe('the blocked entries inside an upstream', () => {
+  const texts = (count: number, from: string) => Array.from({ length: count }, (_, n) => `${from}.${n}`);
+
+  it('are counted once each, however its networks are nested, and the first 100 are listed', async () => {
+    inside = [...texts(60, '192.0.2'), ...texts(70, '198.51.100'), ...texts(80, '203.0.113')];
+    const nested = ['203.0.113.0/24', '192.0.2.64/26', '198.51.100.0/24', '192.0.2.0/24', '192.0.2.1'];
+    const { answer } = await put({ header: 'x-real-ip', networks: nested });
+    expect(answer).toMatchObject({ blocked_inside: inside.slice(0, 100), blocked_inside_total: 210 });
+    expect(answer.networks).toEqual([
+      '192.0.2.0/24',
+      '192.0.2.1',
+      '192.0.2.64/26',
+      '198.51.100.0/24',
+      '203.0.113.0/24',
+    ]);
+  });
+
+  it('cost one lookup for each network', async () => {
+    inside = ['10.0.7.1'];
+    const { answer } = await put({ header: 'x-real-ip', networks: texts(200, '10.0').map((text) => `${text}.0/24`) });
+    expect(answer).toMatchObject({ blocked_inside: inside, blocked_inside_total: 1 });
+    expect(lookups).toBe(200);
+  });
 });
 
 describe('the list', () => {

@@ -13,9 +13,10 @@ import type {
 import type { ChangeCounts } from '../blocking/answers.ts';
 import { type UpstreamSet, unknownUpstream } from '../blocking/upstream-set.ts';
 import { Mutex } from '../concurrency/mutex.ts';
+import { TimeSlice } from '../concurrency/slices.ts';
 import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import type { ReplaceConsent } from '../configuration/reload/replace-consent.ts';
-import { compareEntries, covers, type IpEntry } from '../domain/ip.ts';
+import { covers, type IpEntry } from '../domain/ip.ts';
 import { addressesIn, type Upstream } from '../domain/upstream.ts';
 import { type PresetName, presetNetworks } from '../domain/upstream-presets.ts';
 import { codes } from '../errors/catalogue.ts';
@@ -160,12 +161,18 @@ export class Upstreams {
     networks: readonly IpEntry[],
   ): Promise<Pick<UpstreamRecord, 'blocked_inside' | 'blocked_inside_total'>> {
     const { blocked } = this.#deps;
-    const apart = outermost(networks);
-    const total = await blocked.countWithin(apart);
-    return {
-      blocked_inside: total === 0 ? [] : await blocked.firstWithin(apart, listedInside),
-      blocked_inside_total: total,
-    };
+    const slice = new TimeSlice();
+    const inside: string[] = [];
+    let total = 0;
+    for (const network of outermost(networks)) {
+      const wanted = listedInside - inside.length;
+      const texts = wanted === 0 ? [] : await blocked.firstWithin(network, wanted);
+      inside.push(...texts);
+      // If there may be more.
+      total += texts.length < wanted ? texts.length : await blocked.countWithin(network);
+      if (slice.due()) await slice.rest();
+    }
+    return { blocked_inside: inside, blocked_inside_total: total };
   }
 }
 
@@ -180,14 +187,17 @@ function networksFor({ name, preset }: WantedUpstream, before: StoredUpstream | 
   });
 }
 
-/** In address order. Entries in networks inside others of them would be counted twice. */
+/**
+ * Networks inside others of them would be counted twice.
+ * @param networks in address order, so that a network comes before those inside it
+ */
 function outermost(networks: readonly IpEntry[]): IpEntry[] {
-  const apart: IpEntry[] = [];
-  for (const network of [...networks].sort(compareEntries)) {
-    const before = apart.at(-1);
-    if (before === undefined || !covers(before, network)) apart.push(network);
+  const outer: IpEntry[] = [];
+  for (const network of networks) {
+    const last = outer.at(-1);
+    if (last === undefined || !covers(last, network)) outer.push(network);
   }
-  return apart;
+  return outer;
 }
 
 function unnamedOf(name: string, counts: UnnamedByUpstream | null) {

@@ -88,6 +88,11 @@ const decorations: readonly ((address: string) => string)[] = [
   (address) => `"${address}\\", 10.2.0.1"`,
   (address) => `${address}"`,
   (address) => ` \t${address}\t `,
+  // Continued lines.
+  (address) => `\r\n ${address}`,
+  (address) => `${address}\r\n\t`,
+  // No blank for HAProxy, although JavaScript trims it.
+  (address) => `${address}\u00a0`,
   (address) => address.replace(/\d+/g, (part) => part.padStart(3, '0')),
   (address) => address.toUpperCase(),
 ];

@@ -1,17 +1,21 @@
 // A real HAProxy with a rendered configuration, and a server behind it that answers with the headers that it received.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
 import { promisify } from 'node:util';
-import type { MachineFacts, RenderInput } from '../../src/configuration/template/render-scope.ts';
+import type { HttpsInput, MachineFacts, RenderInput } from '../../src/configuration/template/render-scope.ts';
 import { ensureFiles } from '../../src/configuration/template/sites-map.ts';
 import { Template } from '../../src/configuration/template/template.ts';
 import { eventually } from '../conditions.ts';
-import { freePort } from '../free-port.ts';
+import { freePort, isListening } from '../free-port.ts';
+import { selfSignedPem } from '../tls/self-signed.ts';
+import { sampleHttps } from './template-samples.ts';
 
 const execute = promisify(execFile);
 const machine: MachineFacts = {
@@ -30,6 +34,8 @@ export interface RenderedProxyOptions {
   /** Lines of map files by the name of their member in RenderInput; others are empty. */
   readonly maps?: Readonly<Record<string, string>>;
   readonly input?: Partial<RenderInput>;
+  /** Serves TLS, with a certificate for `echoHost` and a default one. */
+  readonly https?: Partial<HttpsInput>;
   /** Changes the rendered text. */
   readonly change?: (text: string) => string;
   /** What runs HAProxy, before its own words. */
@@ -51,11 +57,14 @@ export interface Destination {
   readonly preface?: Buffer | string;
   /** Over the listener on which IPv4 clients are reported as IPv6. */
   readonly mapped?: boolean;
+  /** Over TLS, with this name (SNI); empty: without a name. */
+  readonly tls?: string;
 }
 
 export class RenderedProxy {
   readonly port: number;
   readonly mappedPort: number;
+  readonly tlsPort: number;
   /** Of the configuration. */
   readonly text: string;
   readonly #folder: string;
@@ -63,7 +72,7 @@ export class RenderedProxy {
   readonly #proxy: ChildProcess;
 
   private constructor(
-    ports: { port: number; mappedPort: number },
+    ports: { port: number; mappedPort: number; tlsPort: number },
     text: string,
     folder: string,
     origin: Server,
@@ -71,17 +80,39 @@ export class RenderedProxy {
   ) {
     this.port = ports.port;
     this.mappedPort = ports.mappedPort;
+    this.tlsPort = ports.tlsPort;
     this.text = text;
     this.#folder = folder;
     this.#origin = origin;
     this.#proxy = proxy;
   }
 
-  static async start({ bin, maps = {}, input, change, under = [] }: RenderedProxyOptions): Promise<RenderedProxy> {
+  static async start({
+    bin,
+    maps = {},
+    input,
+    https,
+    change,
+    under = [],
+  }: RenderedProxyOptions): Promise<RenderedProxy> {
     const folder = await mkdtemp(join(tmpdir(), 'pm-'));
-    const [port, mappedPort] = [await freePort(), await freePort()];
+    const [port, mappedPort, tlsPort] = [await freePort(), await freePort(), await freePort()];
     const origin = await echoingServer();
-    const files = { blockedMap: '', trustedMap: '', proxyProtocolMap: '', ...maps };
+    const certificate = join(folder, 'certificate.pem');
+    const files = {
+      blockedMap: '',
+      trustedMap: '',
+      proxyProtocolMap: '',
+      httpsSites: '',
+      ...(https === undefined
+        ? {}
+        : {
+            'default.pem': selfSignedPem('default.invalid'),
+            'certificate.pem': selfSignedPem(echoHost),
+            'certificates.list': `${certificate}\n`,
+          }),
+      ...maps,
+    };
     for (const [name, lines] of Object.entries(files)) await writeFile(join(folder, name), lines);
     const rendered = await Template.builtIn().render({
       blockedMap: join(folder, 'blockedMap'),
@@ -90,6 +121,15 @@ export class RenderedProxy {
       proxyProtocolMap: join(folder, 'proxyProtocolMap'),
       hasUpstreams: 'upstreamsMap' in maps,
       httpBind: [`127.0.0.1:${port}`, `[::1]:${port}`, `[::ffff:127.0.0.1]:${mappedPort}`],
+      https: {
+        ...sampleHttps,
+        defaultCertificate: join(folder, 'default.pem'),
+        list: join(folder, 'certificates.list'),
+        sitesMap: join(folder, 'httpsSites'),
+        publicPort: https === undefined ? sampleHttps.publicPort : tlsPort,
+        bind: https === undefined ? [] : [`127.0.0.1:${tlsPort}`, `[::1]:${tlsPort}`],
+        ...https,
+      },
       statsSocket: join(folder, 'stats'),
       hardStopAfter: '5s',
       sites: [{ domain: echoHost, servers: [{ address: '127.0.0.1', port: (origin.address() as AddressInfo).port }] }],
@@ -105,10 +145,11 @@ export class RenderedProxy {
     if (/WARNING|ALERT/.test(stderr.replace(/^.*'chroot' directive.*$/m, ''))) throw new Error(stderr);
     const [program = bin, ...words] = [...under, bin, '-db', '-f', file];
     const proxy = spawn(program, words, { stdio: 'ignore' });
-    const started = new RenderedProxy({ port, mappedPort }, text, folder, origin, proxy);
+    const started = new RenderedProxy({ port, mappedPort, tlsPort }, text, folder, origin, proxy);
     await eventually('HAProxy listens', async () => {
       if (proxy.exitCode !== null) throw new Error('HAProxy ended');
-      return (await isListening(port)) && (await isListening(mappedPort));
+      // The stats socket gets its name after the ports are bound.
+      return existsSync(join(folder, 'stats')) && (await isListening(port)) && (await isListening(mappedPort));
     });
     return started;
   }
@@ -164,7 +205,7 @@ export class RenderedProxy {
   }
 
   /** The complete reply to a request of HTTP/1.1 on its own connection. */
-  get(path: string, options: { from?: string; host?: string; headers?: readonly string[] } = {}): Promise<string> {
+  get(path: string, options: Destination & { host?: string; headers?: readonly string[] } = {}): Promise<string> {
     const { host = 'localhost', headers = [], ...to } = options;
     const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, 'Connection: close', ...headers, '', ''];
     return this.raw(lines.join('\r\n'), to);
@@ -248,8 +289,13 @@ export class RenderedProxy {
     return replies;
   }
 
-  #connect({ from = '127.0.0.1', mapped = false }: Destination): Socket {
+  #connect({ from = '127.0.0.1', mapped = false, tls }: Destination): Socket {
     const host = from.includes(':') ? '::1' : '127.0.0.1';
+    if (tls !== undefined) {
+      const socket = connect({ port: this.tlsPort, host, localAddress: from });
+      const named = tls === '' ? {} : { servername: tls };
+      return connectTls({ socket, ALPNProtocols: ['http/1.1'], rejectUnauthorized: false, ...named });
+    }
     return connect({ port: mapped ? this.mappedPort : this.port, host, localAddress: from });
   }
 }
@@ -298,15 +344,4 @@ async function echoingServer(): Promise<Server> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
   return server;
-}
-
-function isListening(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1' });
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
 }

@@ -1,5 +1,14 @@
-import type { RenderInput } from '../../src/configuration/template/render-scope.ts';
+import type { HttpsInput, RenderInput } from '../../src/configuration/template/render-scope.ts';
 import type { Site } from '../../src/domain/site.ts';
+
+export const sampleHttps: HttpsInput = {
+  bind: [],
+  publicPort: 443,
+  defaultCertificate: '/etc/proxy/tls/default.pem',
+  list: '/etc/proxy/tls/certificates.list',
+  strictSni: false,
+  sitesMap: '/etc/proxy/https_sites.map',
+};
 
 export const sampleInput: RenderInput = {
   blockedMap: '/etc/proxy/blocked_ips.map',
@@ -8,6 +17,7 @@ export const sampleInput: RenderInput = {
   proxyProtocolMap: '/etc/proxy/proxy_protocol.map',
   hasUpstreams: false,
   httpBind: [':80', '[::]:80'],
+  https: sampleHttps,
   statsSocket: '/var/run/proxy.sock',
   hardStopAfter: '30m',
   sites: [],
@@ -39,6 +49,29 @@ export const sampleSites: readonly Site[] = [
     ],
   },
   { domain: 'empty.example.com', servers: [] },
+  {
+    domain: 'many.example.com',
+    servers: [{ address: '192.0.2.12', port: 80 }],
+    names: ['www.many.example.com', '*.many.example.com'],
+    canonical: 'www.many.example.com',
+  },
+  {
+    domain: 'off.example.com',
+    servers: [{ address: '192.0.2.13', port: 80 }],
+    names: ['*.off.example.com'],
+    enabled: false,
+  },
+  {
+    domain: 'old.example.com',
+    servers: [],
+    names: ['*.old.example.com'],
+    redirect: { to: 'https://www.many.example.com/', status: 308, keep_path: true },
+  },
+  {
+    domain: 'gone.example.com',
+    servers: [],
+    redirect: { to: "https://www.many.example.com/?from='old'#%22", status: 302, keep_path: false },
+  },
 ];
 
 export const manySites = (count: number): Site[] =>

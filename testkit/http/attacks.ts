@@ -1,5 +1,6 @@
 // Every hostile value in every field of every endpoint, as requests.
 
+import { parseRedirectTarget } from '../../src/domain/site-redirect.ts';
 import { parseWebhookUrl } from '../../src/domain/webhook-url.ts';
 import {
   hostileBodies,
@@ -166,7 +167,7 @@ const HEADER_PARTS: ReadonlyMap<string, RegExp> = new Map([
 const PLAIN_WORD = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,252}$/;
 
 /** Whether the value is valid, by rules written here once more. */
-export function isHarmless({ field, value, where }: Attack): boolean {
+export function isHarmless({ endpoint, field, value, where }: Attack): boolean {
   if (where === 'header' || value === null) return true;
   let given: unknown;
   try {
@@ -179,15 +180,20 @@ export function isHarmless({ field, value, where }: Attack): boolean {
   if (where === 'path' && (given === '.' || given === '..')) return true;
   // Opaque; only the store validates it.
   if (field === 'cursor' && /^[A-Za-z0-9._:=+/%-]{1,256}$/.test(String(given))) return true;
+  // Searched in names and issuers.
+  if (field === 'q' && endpoint.url === '/api/certificates') return ONE_LINE.test(String(given));
+  // `src/x509` parses them, and takes only blocks of PEM.
+  if (field === 'certificate' || field === 'private_key') return typeof given === 'string';
   // The start of an address; other text finds nothing.
   if (field === 'q' && /^[0-9A-Fa-f:./]{1,64}$/.test(String(given))) return true;
   // An administrator's choice, used only to call it.
   if (field === 'url' && typeof given === 'string' && parseWebhookUrl(given).ok) return true;
+  if (field === 'redirect.to' && typeof given === 'string' && parseRedirectTarget(given, true).ok) return true;
   if (field === 'networks' && Array.isArray(given))
     return given.every((one) => typeof one === 'string' && PLAIN_WORD.test(one));
   const allowed = HEADER_PARTS.get(field);
   if (allowed !== undefined) return typeof given === 'string' && allowed.test(given);
-  if (field === 'headers') return Array.isArray(given) && given.length === 0;
+  if (field === 'headers' || field === 'names') return Array.isArray(given) && given.length === 0;
   if (given === null || typeof given === 'boolean' || given === 0) return true;
   if (typeof given === 'object') return field === 'servers[0].options' && Object.keys(given).length === 0;
   if (typeof given === 'string') return FREE_TEXTS.has(field) ? ONE_LINE.test(given) : PLAIN_WORD.test(given);

@@ -34,6 +34,11 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   after_seconds: 600,
   note: 'a note',
   domain: 'hostile.example',
+  names: ['www.hostile.example', '*.hostile.example'],
+  canonical: null,
+  to: 'https://www.example.com',
+  status: 301,
+  keep_path: true,
   address: '127.0.0.1',
   port: 9,
   options: { weight: 1, backup: false, max_connections: 10, check: false, ssl: 'none' },
@@ -44,18 +49,25 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   events: ['entry.blocked'],
   secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
   enabled: true,
+  certificate: '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n',
+  private_key: '-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n',
+  allow_incomplete_chain: false,
   preset: 'cloudflare',
   networks: ['192.0.2.0/24'],
   header: 'x-real-ip',
   chain: false,
   proxy_protocol: false,
   on_invalid: 'reject',
+  redirect: 'auto',
+  max_age: 31_536_000,
+  include_subdomains: true,
+  preload: false,
   peer: '192.0.2.77',
   value: '203.0.113.7',
 };
 
 /** Excludes another field of the body. */
-const EXCLUDED = new Set(['duration_seconds', 'preset']);
+const EXCLUDED = new Set(['duration_seconds', 'preset', 'redirect']);
 
 interface Schema {
   readonly type?: unknown;
@@ -106,7 +118,7 @@ function fieldsOf(
 ): (readonly (string | number)[])[] {
   if (schema.properties !== undefined) {
     return Object.entries(schema.properties).flatMap(([name, field]) => {
-      const inner = (sample as Record<string, unknown>)[name];
+      const inner = (sample as Record<string, unknown>)[name] ?? sampleOf(field, name);
       return [[...way, name], ...fieldsOf(field, inner, [...way, name])];
     });
   }
@@ -120,6 +132,10 @@ function fieldsOf(
 export function bodyWith(body: unknown, way: readonly (string | number)[], json: string): string {
   const mark = '\u0001here\u0001';
   const copy = structuredClone(body) as Record<string | number, unknown>;
+  if (way[0] === 'redirect' && way.length > 1) {
+    delete copy.servers;
+    copy.redirect = { to: SAMPLES.to };
+  }
   let inner = copy;
   for (const step of way.slice(0, -1)) inner = inner[step] as Record<string | number, unknown>;
   const last = way.at(-1) as string | number;

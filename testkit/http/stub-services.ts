@@ -12,6 +12,8 @@ import { isPanelRoute } from '../../src/http/panel-pages.ts';
 import type { PanelFiles, Services } from '../../src/http/services.ts';
 import { apiDocument } from './api-document.ts';
 import { DocumentCheck } from './document-check.ts';
+import { stubCertificates } from './stub-certificates.ts';
+import { stubSitesTls } from './stub-sites-tls.ts';
 import { stubUpstreams } from './stub-upstreams.ts';
 
 export const KEY = 'right-key';
@@ -129,6 +131,10 @@ const SOURCE = {
 const SITE = {
   domain: 'a.example',
   servers: [{ address: '10.0.0.1', port: 80, options: { check: true } }],
+  names: ['www.a.example'],
+  canonical: null,
+  enabled: true,
+  redirect: null,
   created_at: NOW.toISOString(),
   updated_at: NOW.toISOString(),
 };
@@ -336,15 +342,17 @@ function answers(): Record<string, Methods> {
       remove: async () => ({ ip_address: TRUSTED.ip_address, ...REPORT }),
     },
     ...stubUpstreams({ at: NOW.toISOString(), reload: RELOAD, report: REPORT }),
+    ...stubCertificates(),
     sites: {
       list: async () => [SITE],
       get: async () => SITE,
-      put: async () => ({ created: false, answer: { ...SITE, served: true, reload: RELOAD } }),
+      put: async () => ({ created: false, answer: { ...SITE, served: true, ignored: [], reload: RELOAD } }),
       remove: async () => ({ domain: SITE.domain, reload: RELOAD }),
       servers: async () => [
         { address: '10.0.0.1', port: 80, status: 'UP', check: 'L4OK', resolved_address: '10.0.0.1:80' },
       ],
     },
+    sitesTls: stubSitesTls,
     configuration: {
       reload: async () => RELOAD,
       current: async () => ({ text: 'global\n', sha256: 'ab', path: '/etc/proxy/proxy.cfg' }),

@@ -34,6 +34,12 @@ export class StoreFolder {
   }
 }
 
+/** Back to the schema before 0018. */
+export function dropSiteNames(file: { exec(statement: string): unknown }): void {
+  for (const column of ['names_json', 'canonical', 'enabled', 'redirect_json'])
+    file.exec(`alter table sites drop column ${column}`);
+}
+
 export function entry(text: string): IpEntry {
   const parsed = parseIp(text);
   if (!parsed.ok) throw new Error(parsed.why);

@@ -7,6 +7,7 @@ export type Subject =
   | 'blocked-ip'
   | 'blocked-ips'
   | 'blocked-texts'
+  | 'certificates'
   | 'check'
   | 'config'
   | 'health'
@@ -31,6 +32,7 @@ export const queryKeys = {
   blockedDetail: (ip: string | null): Key => ['blocked-ip', 'detail', ip],
   blockedEntry: (ip: string | null): Key => ['blocked-ip', 'entry', ip],
   removal: (ips: readonly string[]): Key => ['blocked-ip', 'removal', ips],
+  certificates: (filter: object): Key => ['certificates', filter],
   check: (ip: string | null): Key => ['check', ip],
   configText: ['config', 'text'],
   configDiff: (backup: string | null): Key => ['config', 'diff', backup],
@@ -47,10 +49,11 @@ export const queryKeys = {
 
 const changedWith = {
   blocking: ['blocked-ips', 'blocked-texts', 'blocked-ip', 'check', 'upstreams', 'health'],
+  certificates: ['certificates', 'health'],
   configuration: ['config', 'reloads', 'backups', 'site-servers', 'health'],
   binding: ['api-keys', 'health', 'blocked-ips', 'blocked-texts', 'blocked-ip', 'sources'],
   keys: ['api-keys', 'health'],
-  sites: ['sites', 'site-servers', 'config', 'reloads', 'backups', 'health'],
+  sites: ['sites', 'site-servers', 'certificates', 'config', 'reloads', 'backups', 'health'],
   trust: ['trusted-ips', 'check', 'health'],
   upstreams: ['upstreams', 'config', 'reloads', 'backups', 'site-servers', 'health'],
   webhooks: ['webhooks'],

@@ -4,7 +4,7 @@ import { type Consent, consentOf } from './consent.ts';
 import { usePolling } from './polling.ts';
 import { queryKeys, useInvalidation } from './query-keys.ts';
 import { type ApiClient, patient } from './request.ts';
-import type { ServerRequest } from './types.ts';
+import type { SiteRequest } from './types.ts';
 
 export function useSites() {
   const api = useApi();
@@ -49,16 +49,16 @@ export async function fetchServerStates(api: ApiClient, domain: string, signal?:
 
 interface SiteChange extends Consent {
   readonly domain: string;
-  readonly servers: readonly ServerRequest[];
+  readonly site: SiteRequest;
 }
 
 export function useSetSite() {
   const api = useApi();
   const refresh = useInvalidation('sites');
   return useMutation({
-    mutationFn: async ({ domain, servers, ...consent }: SiteChange) => {
+    mutationFn: async ({ domain, site, ...consent }: SiteChange) => {
       const params = { path: { domain }, ...consentOf(consent) };
-      return (await api.PUT('/api/sites/{domain}', { params, body: { servers }, ...patient })).data;
+      return (await api.PUT('/api/sites/{domain}', { params, body: site, ...patient })).data;
     },
     onSettled: refresh,
   });

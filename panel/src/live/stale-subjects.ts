@@ -13,14 +13,15 @@ const staleAfter: Readonly<Record<EventSubject, readonly Subject[]>> = {
   entries: ['blocked-ips', 'blocked-ip', 'check'],
   sync: ['blocked-ip', 'check'],
   drift: ['health', 'blocked-ip', 'check', 'upstreams'],
-  reload: ['health', 'config', 'reloads', 'backups', 'site-servers', 'upstreams'],
+  reload: ['health', 'config', 'reloads', 'backups', 'site-servers', 'upstreams', 'certificates'],
   trust: ['trusted-ips', 'check'],
   upstream: ['upstreams', 'config', 'check'],
-  site: ['sites', 'site-servers', 'config'],
+  site: ['sites', 'site-servers', 'config', 'certificates'],
+  certificate: ['certificates', 'health'],
   key: ['api-keys'],
   webhook: ['webhooks'],
   health: ['health'],
-  worker: ['health', 'blocked-ip', 'check', 'upstreams'],
+  worker: ['health', 'blocked-ip', 'check', 'upstreams', 'certificates'],
   service: ['health'],
 };
 

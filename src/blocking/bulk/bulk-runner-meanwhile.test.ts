@@ -4,6 +4,7 @@ import { type BulkChanges, openBulkChanges, pieces, smallSlice, texts } from '..
 import { eventually } from '../../../testkit/conditions.ts';
 import { RuntimeMap } from '../../haproxy/maps/runtime-map.ts';
 import { BlockedIpsStore } from '../../store/blocked-ips-store.ts';
+import { BlockedRows } from '../../store/blocked-rows.ts';
 import { BulkStore } from '../../store/bulk-store.ts';
 
 const { applySlice } = BulkStore.prototype;
@@ -165,6 +166,23 @@ describe('a bulk change with concurrent changes', () => {
     await put(pieces(texts(2_500)));
     expect(limits[1]).toBeLessThan(limits[0]! / 2);
     await everywhere(texts(2_500));
+  });
+
+  it('ends a slice early whose rows take long', async () => {
+    const { write } = BlockedRows.prototype;
+    vi.spyOn(BlockedRows.prototype, 'write').mockImplementation(async function (this: BlockedRows, ...args) {
+      await write.apply(this, args);
+      time.standStill(60);
+    });
+    const worked: number[] = [];
+    vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementation(async function (this: BulkStore, ...args) {
+      const slice = await applySlice.apply(this, args);
+      worked.push(slice.worked);
+      return slice;
+    });
+    await put(pieces(texts(1_000)));
+    expect(Math.max(...worked)).toBeLessThan(1_000);
+    await everywhere(texts(1_000));
   });
 
   it('lets other changes run between its slices', async () => {

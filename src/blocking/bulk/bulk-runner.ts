@@ -11,21 +11,18 @@ import { causeText, type Log } from '../../telemetry/log.ts';
 import { type ChangeCounts, nothingChanged } from '../answers.ts';
 import type { Reconciler } from '../compare/reconciler.ts';
 import type { NamedSource } from '../sources.ts';
-import { changeFailure } from '../write/change-failure.ts';
+import { changeFailure, stored } from '../write/change-failure.ts';
 import type { EntryLimit } from '../write/entry-limit.ts';
 import type { MapFileKeeper } from '../write/map-file-keeper.ts';
 import { BulkGuard, type Guarded } from './bulk-guard.ts';
+import { Receiving } from './bulk-receiving.ts';
 import { type BulkVerdict, BulkWorkers, type BulkWorkersDeps, listedFailures } from './bulk-workers.ts';
-import { SliceLimits } from './slice-size.ts';
+import { SliceSize } from './slice-size.ts';
 
 export interface BulkResult extends BulkVerdict, ChangeCounts {}
 
-/** Written in some 5 ms, 20 with reasons; each is one run of the merge sort. */
-const stageSlice = 16_384;
-/** An urgent change waits for at most one slice. */
-const sliceTargetMs = 25;
-const changesOfSlice = { first: 1_000, least: 250, most: 3_000 };
-const readsOfSlice = { first: 8_000, least: 1_000, most: 32_000 };
+/** An urgent change may wait for two of them. Of the time the commit, and the workers, take what the rows leave. */
+const sliceLimits = { targetMs: 25, rowsMs: 12, first: 1_000, least: 250, most: 3_000 } as const;
 const startSlice = 5_000;
 const retryMs = 500;
 /** Stored so far; workers may lack some of it, and the file lacks all of it. */
@@ -48,16 +45,19 @@ export interface BulkOptions extends Guarded {
   readonly condition?: ReadyCondition;
 }
 
-/** Bulk changes of one request: one audit row, and a crash applies all of them or none. */
-export interface BulkPart {
-  readonly rows: Rows;
-  readonly options: Omit<BulkOptions, 'audited' | 'dryRun' | 'ensureSource' | 'condition'>;
-}
+/** One of the bulk changes of a request: they have one audit row, and a crash applies all of them or none. */
+export type BulkPart = Omit<BulkOptions, 'audited' | 'dryRun' | 'ensureSource' | 'condition'>;
 
 interface Received {
   readonly id: string;
   readonly entries: number;
   readonly options: BulkOptions;
+}
+
+/** Rows of the part with this index. */
+export interface PartRows {
+  readonly part: number;
+  readonly rows: readonly StagedRow[];
 }
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
@@ -102,39 +102,42 @@ export class BulkRunner {
    */
   async run(source: Rows, options: BulkOptions): Promise<BulkResult> {
     // What it selects must not be changed by another bulk change before it is dropped.
-    const part = { rows: source, options };
     if (options.filter !== undefined) {
-      return await this.#mutex.run(async () => await this.#finish(await this.#received([part]), options));
+      return await this.#mutex.run(
+        async () => await this.#finish(await this.#received([options], onlyPart(source)), options),
+      );
     }
-    const received = await this.#received([part]);
+    const received = await this.#received([options], onlyPart(source));
     return await this.#mutex.run(() => this.#finish(received, options));
   }
 
   /**
-   * One after the other, without another bulk change in between. All are read completely before anything is changed; a
+   * One after the other, without another bulk change in between. `rows` is read completely before anything is changed; a
    * crash after that does not stop them. The caller has checked the limit: of each alone it could refuse what fits together.
    */
-  async runTogether(parts: readonly BulkPart[], options: Pick<BulkOptions, 'audited'>): Promise<BulkResult> {
-    return await this.#mutex.run(async () => await this.#finish(await this.#received(parts), options, false));
+  async runTogether(
+    parts: readonly BulkPart[],
+    rows: AsyncIterable<PartRows>,
+    options: Pick<BulkOptions, 'audited'>,
+  ): Promise<BulkResult> {
+    return await this.#mutex.run(async () => await this.#finish(await this.#received(parts, rows), options, false));
   }
 
-  async #received(parts: readonly BulkPart[]): Promise<readonly Received[]> {
-    const begun: string[] = [];
+  async #received(parts: readonly BulkPart[], rows: AsyncIterable<PartRows>): Promise<readonly Received[]> {
+    const begun: Receiving[] = [];
     try {
       // All of them first: what is changed from now on wins over each.
-      for (const { options } of parts) {
-        const { replace, requestedBy, source: of, filter } = options;
-        begun.push(await this.#stored(() => this.#deps.bulk.begin({ replace, requestedBy, source: of?.id, filter })));
+      for (const part of parts) {
+        const { replace, requestedBy, source: of, filter } = part;
+        const id = await stored(() => this.#deps.bulk.begin({ replace, requestedBy, source: of?.id, filter }));
+        begun.push(new Receiving({ id, bulk: this.#deps.bulk, turns: this.#deps.turns }));
         crashPoint('bulk.begun');
       }
-      const received: Received[] = [];
-      for (const [index, { rows, options }] of parts.entries()) {
-        const id = begun[index]!;
-        received.push({ id, entries: await this.#receive(id, rows), options });
-      }
-      return received;
+      for await (const { part, rows: some } of rows) await begun[part]!.receive(some);
+      for (const receiving of begun) await receiving.end();
+      return begun.map(({ id, entries }, index) => ({ id, entries, options: parts[index]! }));
     } catch (error) {
-      for (const id of begun) await this.#end(id);
+      for (const { id } of begun) await this.#end(id);
       throw error;
     }
   }
@@ -155,17 +158,16 @@ export class BulkRunner {
       await this.#forgetFailed();
       await this.#deps.keeper.adoptForeignRows();
       if (guarded) {
-        for (const { id, entries, options } of parts)
-          await this.#stored(() => this.#guard.refuse(id, entries, options));
+        for (const { id, entries, options } of parts) await stored(() => this.#guard.refuse(id, entries, options));
       }
       crashPoint('bulk.received');
       const claimant = await ensureSource?.();
       if (claimant !== undefined) {
-        for (const id of ids) await this.#stored(() => this.#deps.bulk.setSource(id, claimant.id));
+        for (const id of ids) await stored(() => this.#deps.bulk.setSource(id, claimant.id));
       }
       const entries = parts.reduce((sum, part) => sum + part.entries, 0);
-      const isReady = () => this.#deps.bulk.markAllReady(ids, audited?.(entries), condition);
-      if (!(await this.#stored(isReady))) throw new NotMade();
+      const isReady = () => this.#deps.bulk.markReady(ids, audited?.(entries), condition);
+      if (!(await stored(isReady))) throw new NotMade();
       crashPoint('bulk.ready');
     } catch (error) {
       for (const id of ids) await this.#end(id);
@@ -254,34 +256,10 @@ export class BulkRunner {
     await this.#deps.bulk.discardLeftovers();
   }
 
-  async #receive(id: string, source: Rows): Promise<number> {
-    let waiting: StagedRow[] = [];
-    let entries = 0;
-    let additions = 0;
-    const stage = async (): Promise<void> => {
-      await this.#stored(() => this.#deps.bulk.requireRoom(additions));
-      // Sorting needs no turn.
-      const rows = await this.#stored(() => this.#deps.bulk.sorted(waiting));
-      waiting = [];
-      await this.#deps.turns.take('bulk', () => this.#stored(() => this.#deps.bulk.stageSorted(id, rows)));
-      crashPoint('bulk.staged');
-    };
-    for await (const rows of source) {
-      entries += rows.length;
-      for (const row of rows) {
-        if (row.op === 'add') additions += 1;
-        waiting.push(row);
-        if (waiting.length === stageSlice) await stage();
-      }
-    }
-    if (waiting.length > 0) await stage();
-    return entries;
-  }
-
   async #preview({ id, entries, options }: Received): Promise<BulkResult> {
-    await this.#stored(() => this.#guard.refuse(id, entries, options));
+    await stored(() => this.#guard.refuse(id, entries, options));
     const now = this.#deps.now();
-    const preview = await this.#stored(() => this.#deps.bulk.preview(id, { updatesAt: now }));
+    const preview = await stored(() => this.#deps.bulk.preview(id, { updatesAt: now }));
     const { adds, removes, updates, renewed, unchanged, stays } = preview;
     await this.#end(id);
     const still = stays === 0 ? {} : { still_claimed_total: stays };
@@ -298,7 +276,7 @@ export class BulkRunner {
     try {
       const workers = await BulkWorkers.reach(this.#deps);
       const sample: string[] = [];
-      const limits = new SliceLimits({ targetMs: sliceTargetMs, changes: changesOfSlice, reads: readsOfSlice });
+      const size = new SliceSize(sliceLimits);
       const sending: Sending = { last: Promise.resolve() };
       for (let done = false; !done; ) {
         let removed: readonly string[] = [];
@@ -306,8 +284,8 @@ export class BulkRunner {
           'bulk',
           async () => {
             const began = performance.now();
-            const slice = await this.#applySlice(id, limits, workers, sending, totals);
-            limits.took(performance.now() - began, slice);
+            const slice = await this.#applySlice(id, size.rows, workers, sending, totals);
+            size.took(performance.now() - began, slice.worked);
             for (const texts of [slice.net.added, slice.net.removed]) {
               sample.push(...texts.slice(0, listedFailures - sample.length));
             }
@@ -352,25 +330,19 @@ export class BulkRunner {
   }
 
   /** Inside a turn. Additions are sent after it, while the next slice is written; other owners' turns wait for that. */
-  async #applySlice(
-    id: string,
-    { changes, reads }: SliceLimits,
-    workers: BulkWorkers,
-    sending: Sending,
-    totals: Mutable<ChangeCounts>,
-  ) {
+  async #applySlice(id: string, rows: number, workers: BulkWorkers, sending: Sending, totals: Mutable<ChangeCounts>) {
     let end = (): void => undefined;
     let leaves = false;
     try {
       const slice = await this.#deps.bulk.applySlice(
         id,
-        changes,
+        rows,
         this.#deps.now(),
         (net) => {
           end = this.#deps.windows.begin([...net.added, ...net.removed]);
           crashPoint('bulk.slice-before-commit');
         },
-        reads,
+        sliceLimits.rowsMs,
       );
       crashPoint('bulk.slice-committed');
       if (slice.net.added.length + slice.net.removed.length > 0) this.#committed.add(id);
@@ -394,7 +366,7 @@ export class BulkRunner {
   }
 
   async #forgetFailed(): Promise<void> {
-    for (const id of this.#failed) await this.#stored(() => this.#forget(id));
+    for (const id of this.#failed) await stored(() => this.#forget(id));
   }
 
   /** A change that the file still lacks keeps its permission to shrink the file. */
@@ -443,17 +415,13 @@ export class BulkRunner {
     }, retryMs);
     this.#retry.unref();
   }
-
-  async #stored<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      throw changeFailure(error);
-    }
-  }
 }
 
 class NotMade extends Error {}
+
+async function* onlyPart(source: Rows): AsyncGenerator<PartRows> {
+  for await (const rows of source) yield { part: 0, rows };
+}
 
 export function sumOf(a: ChangeCounts, b: ChangeCounts): ChangeCounts {
   const still = (a.still_claimed_total ?? 0) + (b.still_claimed_total ?? 0);

@@ -26,40 +26,13 @@ export class SliceSize {
     return this.#size;
   }
 
-  /** @param ms includes the commit and the rest of the turn */
-  took(ms: number): void {
-    const wanted = this.#size * Math.min(GROWTH, this.#targetMs / Math.max(ms, 0.001));
-    this.#size = Math.round(Math.min(this.#most, Math.max(this.#least, wanted)));
-  }
-}
-
-/** Changed rows and unchanged ones differ in cost, so each has its own limit. */
-export class SliceLimits {
-  readonly #targetMs: number;
-  readonly #changes: SliceSize;
-  readonly #reads: SliceSize;
-
-  constructor(options: {
-    readonly targetMs: number;
-    readonly changes: { readonly first: number; readonly least: number; readonly most: number };
-    readonly reads: { readonly first: number; readonly least: number; readonly most: number };
-  }) {
-    this.#targetMs = options.targetMs;
-    this.#changes = new SliceSize({ targetMs: options.targetMs, ...options.changes });
-    this.#reads = new SliceSize({ targetMs: options.targetMs, ...options.reads });
-  }
-
-  get changes(): number {
-    return this.#changes.rows;
-  }
-
-  get reads(): number {
-    return this.#reads.rows;
-  }
-
-  /** A kind with few rows is not measured. `worked`: rows changed or read one by one. */
-  took(ms: number, did: { readonly worked: number; readonly read: number }): void {
-    if (did.worked >= this.#changes.rows / 2) this.#changes.took(ms);
-    else if (did.read >= this.#reads.rows / 2 || ms > this.#targetMs) this.#reads.took(ms);
+  /**
+   * @param ms includes the commit and the rest of the turn
+   * @param rows changed, or looked up to be compared; of few the time says nothing about their cost
+   */
+  took(ms: number, rows: number): void {
+    const fit = (rows * this.#targetMs) / Math.max(ms, 0.001);
+    if (fit > this.#size) this.#size = Math.round(Math.min(this.#most, this.#size * GROWTH, fit));
+    else if (ms > this.#targetMs && rows >= this.#least) this.#size = Math.round(Math.max(this.#least, fit));
   }
 }

@@ -1,8 +1,8 @@
-// Compares a worker's map with a compact table of the database (10 bytes per entry); neither side is held as strings.
-import { AddressTable } from '../../domain/address-table.ts';
-import { parseIp } from '../../domain/ip.ts';
+// Compares a worker's map with a compact table of the database (10 bytes per address); of addresses, neither side is held
+// as strings.
 import type { WorkerRef } from '../../haproxy/maps/runtime-map.ts';
 import type { MirroredMap } from '../mirrored-map.ts';
+import { type KeyTable, keyTable } from './key-table.ts';
 
 export interface Differences {
   readonly unexpected: readonly string[];
@@ -33,12 +33,9 @@ export async function compareWorker(
   listAtMost = listLimit,
 ): Promise<Comparison> {
   const known = map.expected.total;
-  const table = new AddressTable(known);
+  const table = keyTable(map.runtime, known);
   for await (const texts of map.scan()) {
-    for (const text of texts) {
-      const parsed = parseIp(text);
-      if (parsed.ok) table.insert(parsed.entry);
-    }
+    for (const text of texts) table.insert(text);
   }
   refuseLostRows(table.size, Math.min(known, map.expected.total));
   const unexpected: string[] = [];
@@ -54,9 +51,7 @@ export async function compareWorker(
     deadline,
     (batch) => {
       for (const { key, value } of batch) {
-        const parsed = parseIp(key);
-        // Another spelling of a blocked address is unexpected: `del` and `set` use the stored text.
-        const before = parsed.ok && parsed.entry.text === key ? table.mark(parsed.entry) : -1;
+        const before = table.mark(key);
         if (before === -1) {
           unexpectedTotal += 1;
           note(unexpected, key);
@@ -88,13 +83,10 @@ function refuseLostRows(held: number, known: number): void {
   );
 }
 
-async function* unmarked(map: MirroredMap, table: AddressTable): AsyncIterable<readonly string[]> {
+async function* unmarked(map: MirroredMap, table: KeyTable): AsyncIterable<readonly string[]> {
   for await (const texts of map.scan()) {
-    const missing = texts.filter((text) => {
-      const parsed = parseIp(text);
-      // An entry stored after the table was read has its own read-back.
-      return parsed.ok && table.marksOf(parsed.entry) === 0;
-    });
+    // An entry stored after the table was read has its own read-back.
+    const missing = texts.filter((text) => table.marksOf(text) === 0);
     if (missing.length > 0) yield missing;
   }
 }

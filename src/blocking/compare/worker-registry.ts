@@ -115,6 +115,7 @@ export class WorkerRegistry {
             trusted: new AbandonedEntries(),
             upstreams: new AbandonedEntries(),
             proxy_protocol: new AbandonedEntries(),
+            https_sites: new AbandonedEntries(),
           },
         };
         fresh.push(known);

@@ -293,7 +293,7 @@ function unproved(change: RuntimeChange, { processes, ended }: GroupOutcome): Ru
 }
 
 function notSent(change: RuntimeChange, to: WorkerRef, worker: number | null, reason: string): RuntimeMapFailure[] {
-  const commands = new MapCommands(change.map.path, to, change.map.valueFor);
+  const commands = new MapCommands(change.map, to);
   const failure = (command: string, ip: string): RuntimeMapFailure => ({
     ip_address: ip,
     worker,

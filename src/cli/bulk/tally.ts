@@ -1,4 +1,5 @@
 import type { BulkAnswer } from '../../api/blocked-ips-bulk.ts';
+import { sumByCdn } from '../../domain/upstream-presets.ts';
 
 const maxRejections = 1000;
 const maxFailures = 100;
@@ -72,7 +73,7 @@ export class BulkTally {
         special: [...(sum.special ?? []), ...(answer.special ?? [])].slice(0, maxAddresses),
         special_total: (sum.special_total ?? 0) + special,
       }),
-      ...(cdns.length > 0 && { known_cdns: summed([...(sum.known_cdns ?? []), ...cdns]) }),
+      ...(cdns.length > 0 && { known_cdns: sumByCdn([...(sum.known_cdns ?? []), ...cdns]) }),
       ...(still !== undefined && {
         still_blocked: [...(sum.still_blocked ?? []), ...(answer.still_blocked ?? [])].slice(0, maxAddresses),
         still_blocked_total: (sum.still_blocked_total ?? 0) + still,
@@ -97,12 +98,4 @@ export class BulkTally {
 
 function distinct(known: readonly string[] = [], more: readonly string[]): string[] {
   return [...new Set([...known, ...more])].slice(0, maxAddresses);
-}
-
-function summed(cdns: NonNullable<BulkAnswer['known_cdns']>): NonNullable<BulkAnswer['known_cdns']> {
-  return [...Map.groupBy(cdns, ({ cdn }) => cdn)].map(([cdn, parts]) => ({
-    cdn,
-    entries: parts.reduce((sum, { entries }) => sum + entries, 0),
-    example: parts[0]?.example ?? '',
-  }));
 }

@@ -80,6 +80,8 @@ function detailOf(error: ApiProblem): string {
     case problemCodes.claimedByList:
       if (!error.message.includes('trust_for')) return error.message;
       return `${withoutField(error.message)}; to allow it for a week, add --trust-for 7d (requires an admin key)`;
+    case problemCodes.certificateInUse:
+      return error.message.replace(/, send force=true$/, ', add --force');
     case problemCodes.noSuchEndpoint:
       return `${error.message.replace(/; \/docs .*$/, '')}; the service may be older than this program`;
     default:

@@ -6,8 +6,8 @@ import { TurnQueue } from '../../concurrency/turn-queue.ts';
 import { upstreamValues } from '../../domain/upstream.ts';
 import { resolveTarget, writeFileAtomically } from '../../files/atomic-file.ts';
 import { MapFile } from '../../haproxy/map-file/map-file.ts';
+import { smallMapText } from '../../haproxy/map-file/small-map-text.ts';
 import { trustedMapText } from '../../haproxy/map-file/trusted-map-text.ts';
-import { upstreamMapText } from '../../haproxy/map-file/upstream-map-text.ts';
 import type { Settings } from '../../settings.ts';
 import { readMarker } from '../../start/instance-marker.ts';
 import { openState } from '../../start/open-state.ts';
@@ -16,6 +16,7 @@ import { reviewMapFiles } from '../../start/take-over.ts';
 import { reviewUpstreamFiles } from '../../start/upstream-files.ts';
 import { AuditStore } from '../../store/audit-store.ts';
 import { BlockedIpsStore } from '../../store/blocked-ips-store.ts';
+import { SiteTlsStore } from '../../store/site-tls-store.ts';
 import { TrustedIpsStore } from '../../store/trusted-ips-store.ts';
 import { UpstreamsStore } from '../../store/upstreams-store.ts';
 import { ServiceLock } from '../../supervision/service-lock.ts';
@@ -61,8 +62,12 @@ export async function repairMaps(settings: Settings, log: Log): Promise<{ blocke
     const upstreamsStore = new UpstreamsStore(database);
     await reviewUpstreamFiles({ settings, store: upstreamsStore, audit, knownInstance, log, now });
     const { upstreams, proxyProtocol } = upstreamValues(await upstreamsStore.all());
-    await writeFileAtomically(settings.upstreamsMap, upstreamMapText('upstreams', upstreams));
-    await writeFileAtomically(settings.proxyProtocolMap, upstreamMapText('PROXY protocol', proxyProtocol));
+    await writeFileAtomically(settings.upstreamsMap, smallMapText('upstreams', upstreams));
+    await writeFileAtomically(settings.proxyProtocolMap, smallMapText('PROXY protocol', proxyProtocol));
+    if (!settings.attached) {
+      const https = await new SiteTlsStore(database).entries();
+      await writeFileAtomically(settings.httpsSitesMap, smallMapText('https settings of sites', https));
+    }
     return { blocked: entries, trusted: rows.length };
   } finally {
     await audit.stop();

@@ -1,6 +1,6 @@
 // `check --peer ... --header ...`: which address is judged for a request.
 import type { ClientAddressAnswer } from '../../api/client-address.ts';
-import { mostSteps } from '../../domain/client-address.ts';
+import { isTooLong, mostSteps } from '../../domain/client-address.ts';
 import { type ExitCode, exitCodes, usageError } from '../failure.ts';
 import { harmless } from '../output/harmless.ts';
 import type { Session } from '../session.ts';
@@ -44,8 +44,7 @@ export function clientLines({
   });
   const remark = effectRemark({ in_force: inForce, reason });
   const unused = remark === null ? [] : [`the upstreams are ${remark}; see: proxy-manager status`];
-  const isLong = verdict === 'unreadable' && steps.length > mostSteps;
-  return [...lines, ...unused, isLong ? longChain : verdictLine(client, verdict, by)];
+  return [...lines, ...unused, isTooLong({ verdict, steps }) ? longChain : verdictLine(client, verdict, by)];
 }
 
 const longChain = `x-forwarded-for names more than ${mostSteps} addresses in a row, which is the limit: HAProxy answers 400`;

@@ -1,12 +1,14 @@
-import type { ServerRequest, ServerState, SiteRecord } from '../../api/sites.ts';
+import type { ServerRequest, ServerState, SiteAnswer, SiteRecord, SiteRequest } from '../../api/sites.ts';
+import { ApiProblem } from '../../client/client.ts';
 import { quote } from '../../domain/quote.ts';
 import type { CommandLine } from '../command-line.ts';
-import { type ExitCode, exitCodes, usageError } from '../failure.ts';
+import { type ExitCode, exitCodes, Failure, usageError } from '../failure.ts';
 import { harmless, harmlessLines } from '../output/harmless.ts';
 import { fromNow } from '../output/times.ts';
 import { consentOf, reloadLines, replaceHelp } from '../reload-text.ts';
 import { printAnswer, type Session } from '../session.ts';
 import { type Options, Verb } from '../verb.ts';
+import { siteTlsVerb } from './site-tls.ts';
 
 const serverForm = 'HOST:PORT[,weight=N][,backup][,max_connections=N][,check=false][,ssl=verify]';
 
@@ -42,16 +44,36 @@ export function siteServerText({ address, port, options = {} }: ServerRequest): 
 }
 
 export function siteVerb(cli: CommandLine): Verb {
-  const set = new Verb('set', 'create a site or replace its servers; when the command returns, the site is live')
+  const set = new Verb('set', 'create a site or change it; when the command returns, the site is live')
     .argument('<domain>', 'such as www.example.org')
     .argument(
-      '<server...>',
+      '[server...]',
       'HOST:PORT, with options after commas: weight=N, backup, max_connections=N, check=false, ssl=verify',
     )
+    .option('--names <names>', 'further names, separated by commas; *.example.org covers one label')
+    .option('--no-names', 'remove the further names')
+    .option('--canonical <name>', 'the name to which the other names are redirected')
+    .option('--no-canonical', 'redirect none of its names')
+    .option('--redirect-to <url>', 'redirect all requests to this URL instead of serving them')
+    .option('--redirect-status <status>', '301, 302, 307 or 308; default: 301')
+    .option('--drop-path', 'redirect to the URL as it is, without path and query of the request')
     .option('--replace-configuration', replaceHelp)
     .example('site set www.example.org 10.0.0.5:8080', 'one server')
     .example('site set www.example.org 10.0.0.5:8080,weight=10 10.0.0.6:8080,backup', 'with a backup server')
-    .example('site set www.example.org app.internal:8443,ssl=verify', 'TLS to the server');
+    .example('site set www.example.org app.internal:8443,ssl=verify', 'TLS to the server')
+    .example(
+      'site set example.org --names www.example.org --canonical www.example.org',
+      'a second name, to which the first is redirected; servers of the site are kept, as all that is not given',
+    )
+    .example('site set old.example.org --redirect-to https://www.example.org', 'redirect a whole site');
+  const off = new Verb('off', 'disable a site: requests for its names get 404, and no other site can have them')
+    .argument('<domain>')
+    .option('--replace-configuration', replaceHelp)
+    .example('site off www.example.org', 'until: site on www.example.org');
+  const on = new Verb('on', 'enable a disabled site')
+    .argument('<domain>')
+    .option('--replace-configuration', replaceHelp)
+    .example('site on www.example.org', 'it is live when the command returns');
   const rm = new Verb('rm', 'remove a site')
     .argument('<domain>')
     .option('--replace-configuration', replaceHelp)
@@ -62,8 +84,11 @@ export function siteVerb(cli: CommandLine): Verb {
     .example('site ls www.example.org', 'which of its servers are up');
   return new Verb('site', 'manage domains and their servers')
     .addCommand(cli.calling(set, siteSet))
+    .addCommand(cli.calling(on, (session, [domain = ''], options) => siteSwitch(session, domain, true, options)))
+    .addCommand(cli.calling(off, (session, [domain = ''], options) => siteSwitch(session, domain, false, options)))
     .addCommand(cli.calling(rm, siteRemove))
-    .addCommand(cli.calling(ls, siteList));
+    .addCommand(cli.calling(ls, siteList))
+    .addCommand(siteTlsVerb(cli));
 }
 
 const onInterruption = (): string => 'the service continues the change; see: proxy-manager site ls';
@@ -73,20 +98,112 @@ async function siteSet(
   [domain = '', ...servers]: readonly string[],
   options: Options,
 ): Promise<ExitCode> {
-  const wanted = servers.map(parseSiteServer);
+  const change = changeOf(servers, options);
+  const body = requestOf(domain, await storedSite(session, domain), change);
+  return await putSite(session, domain, body, options);
+}
+
+async function siteSwitch(session: Session, domain: string, enabled: boolean, options: Options): Promise<ExitCode> {
+  const { data: stored } = await session.api.GET('/api/sites/{domain}', { params: { path: { domain } } });
+  return await putSite(session, domain, requestOf(domain, stored, { enabled }), options);
+}
+
+/** Null: there is no such site yet. */
+async function storedSite({ api }: Session, domain: string): Promise<SiteRecord | null> {
+  try {
+    return (await api.GET('/api/sites/{domain}', { params: { path: { domain } } })).data;
+  } catch (error) {
+    if (error instanceof ApiProblem && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** What was typed; an absent member is kept. */
+type SiteChange = Pick<SiteRequest, 'servers' | 'names' | 'canonical' | 'enabled' | 'redirect'>;
+
+/** @throws Failure (usage) */
+export function changeOf(servers: readonly string[], options: Options): SiteChange {
+  const { names, canonical, redirectTo, redirectStatus, dropPath } = options;
+  if (redirectTo === undefined && (redirectStatus !== undefined || dropPath === true))
+    throw usageError('--redirect-status and --drop-path need --redirect-to');
+  if (redirectTo !== undefined && servers.length > 0)
+    throw usageError('a site has either servers or --redirect-to; leave out one of them');
+  const change = {
+    ...(servers.length > 0 && { servers: servers.map(parseSiteServer), redirect: null }),
+    ...(names === false && { names: [] }),
+    ...(typeof names === 'string' && { names: names.split(',').filter((name) => name !== '') }),
+    ...(canonical === false && { canonical: null }),
+    ...(typeof canonical === 'string' && { canonical }),
+    ...(redirectTo !== undefined && {
+      servers: [],
+      redirect: { to: String(redirectTo), status: statusOf(redirectStatus), keep_path: dropPath !== true },
+    }),
+  };
+  if (Object.keys(change).length === 0) throw usageError(`give a server, ${serverForm}, or an option`);
+  return change;
+}
+
+function statusOf(text: unknown = '301'): 301 | 302 | 307 | 308 {
+  const status = ([301, 302, 307, 308] as const).find((known) => String(known) === text);
+  if (status === undefined) throw usageError('--redirect-status must be 301, 302, 307 or 308');
+  return status;
+}
+
+/** Members with their default are left out: an older service does not know them. @throws Failure */
+export function requestOf(domain: string, stored: SiteRecord | null, change: SiteChange): SiteRequest {
+  const { servers = [], names = [], canonical, enabled, redirect } = { ...stored, ...change };
+  if (servers.length === 0 && !redirect)
+    throw new Failure(`there is no site ${quote(domain)} yet; give a server, ${serverForm}, or --redirect-to`);
+  return {
+    ...(servers.length > 0 && { servers: [...servers] }),
+    ...(names.length > 0 && { names: [...names] }),
+    // A redirect sends every name elsewhere.
+    ...(canonical && !(redirect && change.canonical === undefined) && { canonical }),
+    ...(enabled === false && { enabled }),
+    ...(redirect && { redirect }),
+  };
+}
+
+async function putSite(session: Session, domain: string, body: SiteRequest, options: Options): Promise<ExitCode> {
   session.interruption.reports(onInterruption);
   const { data: answer } = await session.api.PUT('/api/sites/{domain}', {
     params: { path: { domain }, query: consentOf(options) },
-    body: { servers: wanted },
+    body,
   });
-  const line = `${answer.domain} is ${liveText(answer)}: ${answer.servers.map(siteServerText).join(' ')}`;
-  await printAnswer(session, answer, () => [harmless(line), ...reloadLines(answer.reload)], harmlessLines);
-  return answer.served === false ? exitCodes.partly : exitCodes.done;
+  await printAnswer(
+    session,
+    answer,
+    () => [...setLines(answer).map(harmless), ...reloadLines(answer.reload)],
+    harmlessLines,
+  );
+  const { enabled = true, served = true, ignored = [] } = answer;
+  return ignored.length > 0 || (enabled && !served) ? exitCodes.partly : exitCodes.done;
 }
 
-/** An older service does not report `served`. */
-function liveText({ served }: { readonly served?: boolean }): string {
-  return served === false ? 'stored, but not served: the template does not use the sites' : 'live';
+/** An older service reports only the servers. */
+export function setLines(
+  answer: Pick<SiteRecord, 'domain' | 'servers'> & Partial<Omit<SiteAnswer, 'reload'>>,
+): string[] {
+  const { domain, names = [], canonical, enabled = true, served = true, ignored = [] } = answer;
+  const why = ignored.length > 0 ? '' : ': the template does not use the sites';
+  const unserved = enabled ? `stored, but not served${why}` : 'disabled: requests for its names get 404';
+  const lines = [`${domain} is ${enabled && served ? `live: ${destination(answer)}` : unserved}`];
+  if (names.length > 0) lines.push(`further names: ${names.join(', ')}`);
+  if (canonical) lines.push(`its other names are redirected to ${canonical}`);
+  if (ignored.length > 0) {
+    const advice = 'use names_map in the template, as the built-in one does (docs/template.md)';
+    lines.push(`the template does not apply ${ignored.join(', ')}; ${advice}`);
+  }
+  return lines;
+}
+
+function destination({
+  servers,
+  redirect,
+}: Pick<SiteRecord, 'servers'> & Partial<Pick<SiteRecord, 'redirect'>>): string {
+  if (!redirect) return servers.map(siteServerText).join(' ');
+  const { to, status, keep_path: keepsPath } = redirect;
+  return `redirects to ${to} (${status}${keepsPath ? ', with the path' : ''})`;
 }
 
 async function siteRemove(session: Session, [domain = '']: readonly string[], options: Options): Promise<ExitCode> {
@@ -110,8 +227,10 @@ async function allSites({ api, output, format, now }: Session): Promise<ExitCode
   else {
     await output.rows<SiteRecord>([
       { title: 'DOMAIN', text: ({ domain }) => domain },
-      { title: 'SERVERS', text: ({ servers }) => servers.map(siteServerText).join(' '), mayShrink: true },
+      { title: 'SERVERS', text: destination, mayShrink: true },
       { title: 'CHANGED', text: ({ updated_at: at }) => fromNow(at, now()), plain: ({ updated_at: at }) => at },
+      { title: 'STATE', text: ({ enabled }) => (enabled === false ? 'off' : 'on') },
+      { title: 'NAMES', text: ({ names = [] }) => names.join(' '), mayShrink: true },
     ])(answer.items);
   }
   return exitCodes.done;

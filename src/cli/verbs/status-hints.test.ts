@@ -8,7 +8,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type BlockingKit, caller, toBlock } from '../../../testkit/blocking.ts';
 import { noDrift } from '../../../testkit/no-drift.ts';
 import { openScriptedBlocking, type ScriptedBlocking } from '../../../testkit/scripted-blocking.ts';
-import type { LiveFile } from '../../configuration/reload/live-file.ts';
 import type { LiveRule } from '../../configuration/reload/live-rule.ts';
 import type { ReloadCoordinator } from '../../configuration/reload/reload-coordinator.ts';
 import { MasterSocketError } from '../../haproxy/socket/master-socket-error.ts';
@@ -125,8 +124,8 @@ const supervisionReports =
     proxyProblems: () =>
       proxyProblems(
         {
-          live: { path: '/etc/haproxy/haproxy.cfg', read: async () => '' } as unknown as LiveFile,
-          rule: { check: async () => undefined, problemOf: () => null } as unknown as LiveRule,
+          configFile: '/etc/haproxy/haproxy.cfg',
+          rule: { findings: async () => ({ exists: true, problem: null, binds: [] }) } as unknown as LiveRule,
           supervisor: { state: { running: false, reason } } as unknown as Supervisor,
         },
         kit.registry,

@@ -188,6 +188,61 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/certificates': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['listCertificates'];
+    put?: never;
+    post: operations['addCertificate'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/certificates/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getCertificate'];
+    put: operations['replaceCertificate'];
+    post?: never;
+    delete: operations['removeCertificate'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/certificates/{id}/chain': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getCertificateChain'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/certificates/{id}/verify': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post: operations['verifyCertificate'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/sites/{domain}/tls': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getSiteTls'];
+    put: operations['setSiteTls'];
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/config/reload': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get?: never;
@@ -480,7 +535,7 @@ export interface components {
       readonly id: number;
       /** When the request arrived. */
       readonly at: string;
-      /** `block`, `unblock`, `batch`, `replace`, `unblock_selected`, `undo`, `sync`, `trust`, `distrust`, `set_site`, `remove_site`, `set_upstream`, `remove_upstream`, `reload`, `restore_backup`, `create_key`, `bind_key`, `revoke_key`, `set_source`, `release`, `keep`, `remove_source`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; from the service itself also `expire`, `expire_trust`, `drop_released` and `import_map_file`; `read`: a read operation that was rejected for lack of a scope; `refusals` counts the rejections of one key beyond sixty per minute. */
+      /** `block`, `unblock`, `batch`, `replace`, `unblock_selected`, `undo`, `sync`, `trust`, `distrust`, `set_site`, `set_site_tls`, `remove_site`, `set_certificate`, `remove_certificate`, `verify_certificate`, `set_upstream`, `remove_upstream`, `reload`, `restore_backup`, `create_key`, `bind_key`, `revoke_key`, `set_source`, `release`, `keep`, `remove_source`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; from the service itself also `expire`, `expire_trust`, `drop_released` and `import_map_file`; `read`: a read operation that was rejected for lack of a scope; `refusals` counts the rejections of one key beyond sixty per minute. */
       readonly operation: string;
       /** The name of the key; null: the service itself. */
       readonly key: string | null;
@@ -750,6 +805,199 @@ export interface components {
       /** A reload follows automatically and enforces what was not verified. */
       readonly reload_scheduled: boolean;
     };
+    /** A certificate, without its private key. */
+    Certificate: {
+      /** The id of the certificate. It stays when the certificate is replaced. */
+      readonly id: string;
+      /** The host names and wildcards that it is for, in lower case. */
+      readonly names: readonly string[];
+      /** What else it is for and HAProxy does not serve by name, such as addresses. */
+      readonly other_names: readonly string[];
+      /** Where it is from. */
+      readonly source: 'upload';
+      /** The version, counted from 1: one more with each replacement. */
+      readonly version: number;
+      /** `expired`: clients do not accept it. */
+      readonly state: 'active' | 'expired';
+      /** When the certificate expires that the current workers serve: the date that clients see. It differs from `not_after` while a worker serves an earlier version. Null: no current worker serves it, or it is not known yet. */
+      readonly served_until: string | null;
+      /** From when on it is valid. */
+      readonly not_before: string;
+      /** When it expires. */
+      readonly not_after: string;
+      /** How many complete days are left until then; 0 if it has expired. */
+      readonly days_left: number;
+      /** It is signed with its own key: only clients on which it is installed accept it. */
+      readonly self_signed: boolean;
+      /** Its subject. */
+      readonly subject: string;
+      /** The subject of its issuer. */
+      readonly issuer: string;
+      /** Its serial number, hexadecimal. */
+      readonly serial: string;
+      /** The type of its key: `RSA`, `P-256`, `P-384` or `Ed25519`. */
+      readonly key_type: string;
+      /** The length of an RSA key in bits; null for other keys. */
+      readonly key_bits: number | null;
+      /** The SHA-256 fingerprint, hexadecimal in lower case. */
+      readonly sha256: string;
+      /** The subjects of the chain that HAProxy sends after it, without the root. */
+      readonly chain: readonly string[];
+      /** What an operator should know, one sentence each, such as clients that do not accept it. */
+      readonly warnings: readonly string[];
+      /** Why it is not installed, or cannot be after a restart; null: nothing is wrong. */
+      readonly problem: string | null;
+      /** Enabled sites for which HAProxy serves it, the first 100. */
+      readonly sites: readonly string[];
+      /** How many these are. */
+      readonly sites_total: number;
+      /** `durable`: the file that HAProxy reads at its next start or reload is written; `pending`: it could not be written. Null: not known yet. */
+      readonly files: ('durable' | 'pending') | null;
+      /** The workers. Empty: not known yet. */
+      readonly workers: readonly components['schemas']['CertificateWorker'][];
+      /** Every current worker was read back to hold it. Null: not known yet. */
+      readonly runtime_updated: boolean | null;
+      /** A reload follows automatically, for a worker that could not be updated. */
+      readonly reload_scheduled: boolean;
+      /** What a TLS connection of the service to HAProxy got: `seen`: exactly this certificate; `other`: another one; `not possible`: the service cannot connect, which is no failure; `failed`: no handshake. Null: not tried yet. */
+      readonly handshake: ('seen' | 'other' | 'not possible' | 'failed') | null;
+      /** Why `handshake` is not `seen`; null if it is, or if none was tried. */
+      readonly handshake_reason: string | null;
+      /** When it was first uploaded. */
+      readonly created_at: string;
+      /** When it was last replaced. */
+      readonly updated_at: string;
+    };
+    /** The certificate as it is now, and which workers hold it. */
+    CertificateAnswer: {
+      /** The id of the certificate. It stays when the certificate is replaced. */
+      readonly id: string;
+      /** The host names and wildcards that it is for, in lower case. */
+      readonly names: readonly string[];
+      /** What else it is for and HAProxy does not serve by name, such as addresses. */
+      readonly other_names: readonly string[];
+      /** Where it is from. */
+      readonly source: 'upload';
+      /** The version, counted from 1: one more with each replacement. */
+      readonly version: number;
+      /** `expired`: clients do not accept it. */
+      readonly state: 'active' | 'expired';
+      /** When the certificate expires that the current workers serve: the date that clients see. It differs from `not_after` while a worker serves an earlier version. Null: no current worker serves it, or it is not known yet. */
+      readonly served_until: string | null;
+      /** From when on it is valid. */
+      readonly not_before: string;
+      /** When it expires. */
+      readonly not_after: string;
+      /** How many complete days are left until then; 0 if it has expired. */
+      readonly days_left: number;
+      /** It is signed with its own key: only clients on which it is installed accept it. */
+      readonly self_signed: boolean;
+      /** Its subject. */
+      readonly subject: string;
+      /** The subject of its issuer. */
+      readonly issuer: string;
+      /** Its serial number, hexadecimal. */
+      readonly serial: string;
+      /** The type of its key: `RSA`, `P-256`, `P-384` or `Ed25519`. */
+      readonly key_type: string;
+      /** The length of an RSA key in bits; null for other keys. */
+      readonly key_bits: number | null;
+      /** The SHA-256 fingerprint, hexadecimal in lower case. */
+      readonly sha256: string;
+      /** The subjects of the chain that HAProxy sends after it, without the root. */
+      readonly chain: readonly string[];
+      /** What an operator should know, one sentence each, such as clients that do not accept it. */
+      readonly warnings: readonly string[];
+      /** Why it is not installed, or cannot be after a restart; null: nothing is wrong. */
+      readonly problem: string | null;
+      /** Enabled sites for which HAProxy serves it, the first 100. */
+      readonly sites: readonly string[];
+      /** How many these are. */
+      readonly sites_total: number;
+      /** `durable`: the file that HAProxy reads at its next start or reload is written; `pending`: it could not be written. Null: not known yet. */
+      readonly files: ('durable' | 'pending') | null;
+      /** The workers. Empty: not known yet. */
+      readonly workers: readonly components['schemas']['CertificateWorker'][];
+      /** Every current worker was read back to hold it. Null: not known yet. */
+      readonly runtime_updated: boolean | null;
+      /** A reload follows automatically, for a worker that could not be updated. */
+      readonly reload_scheduled: boolean;
+      /** What a TLS connection of the service to HAProxy got: `seen`: exactly this certificate; `other`: another one; `not possible`: the service cannot connect, which is no failure; `failed`: no handshake. Null: not tried yet. */
+      readonly handshake: ('seen' | 'other' | 'not possible' | 'failed') | null;
+      /** Why `handshake` is not `seen`; null if it is, or if none was tried. */
+      readonly handshake_reason: string | null;
+      /** When it was first uploaded. */
+      readonly created_at: string;
+      /** When it was last replaced. */
+      readonly updated_at: string;
+      /** False: the same certificate was there already, and was only installed again. */
+      readonly changed: boolean;
+    };
+    /** Why nothing was changed; the members depend on `code`. */
+    CertificateConflictMembers: {
+      /** The names that belong to other certificates (6042). */
+      readonly owned?: readonly components['schemas']['OwnedName'][];
+      /** Enabled sites that would lose their certificate, the first 100 (6044). */
+      readonly sites?: readonly string[];
+      /** How many these are (6044). */
+      readonly sites_total?: number;
+      /** The setting without which HAProxy serves no TLS (6043). */
+      readonly setting?: string;
+      /** How many certificates there are (6031). */
+      readonly current_total?: number;
+      /** How many there would be (6031). */
+      readonly would_be?: number;
+      /** How many are allowed (6031). */
+      readonly limit?: number;
+    };
+    /** A page of certificates; those that expire first come first. */
+    CertificatePage: {
+      /** The entries. */
+      readonly items: readonly components['schemas']['Certificate'][];
+      /** How many match, on all pages. */
+      readonly total: number;
+      /** The `cursor` of the next page; null on the last page. */
+      readonly next_cursor: string | null;
+    };
+    /** What was removed, and whether the workers still hold it. */
+    CertificateRemoved: {
+      /** The id of the certificate. */
+      readonly id: string;
+      /** Its names. */
+      readonly names: readonly string[];
+      /** Enabled sites that it was served for, the first 100. */
+      readonly sites: readonly string[];
+      /** How many these are. */
+      readonly sites_total: number;
+      /** `durable`: the file that HAProxy reads at its next start or reload is written; `pending`: it could not be written. Null: not known yet. */
+      readonly files: ('durable' | 'pending') | null;
+      /** The workers. Draining ones keep it until they end. */
+      readonly workers: readonly components['schemas']['CertificateWorker'][];
+      /** Every current worker was read back not to hold it. Null: not known yet. */
+      readonly runtime_updated: boolean | null;
+      /** A reload follows automatically, for a worker that could not be updated. */
+      readonly reload_scheduled: boolean;
+    };
+    /** A certificate with its private key. */
+    CertificateRequest: {
+      /** The certificate and its chain, in PEM, in any order; a root is left out. It may contain the private key. A certificate in PEM. */
+      readonly certificate: string;
+      /** The private key in PEM, not encrypted: RSA with at least 2048 bits, P-256, P-384 or Ed25519. Absent: it is in `certificate`. No response, log, event or audit row contains it. A private key in PEM. */
+      readonly private_key?: string;
+      /** Accepts a chain that does not lead to a root, for clients that have the intermediate certificates of a private authority. Default false. True or false. */
+      readonly allow_incomplete_chain?: boolean;
+    };
+    /** A worker of HAProxy, and whether it holds the certificate. */
+    CertificateWorker: {
+      /** The process id of the worker. */
+      readonly pid: number;
+      /** `current`: it accepts new connections; `draining`: it serves existing ones. */
+      readonly role: 'current' | 'draining';
+      /** It was read back to hold exactly this certificate and its chain. */
+      readonly holds: boolean;
+      /** Why it does not hold it; null if it does. */
+      readonly reason: string | null;
+    };
     /** The verdict for a client with this address. */
     CheckAnswer: {
       /** The address or network in its canonical form: RFC 5952 for IPv6, no `/32` and no `/128`. */
@@ -963,6 +1211,24 @@ export interface components {
       /** The versions of service and HAProxy. */
       readonly versions: components['schemas']['Versions'];
     };
+    /** HTTP Strict Transport Security, RFC 6797. */
+    Hsts: {
+      /** For how many seconds. 0: browsers forget it. */
+      readonly max_age: number;
+      /** Whether it includes every name below the site. */
+      readonly include_subdomains: boolean;
+      /** Whether browsers may contain the name as a default. Requires `include_subdomains` and a `max_age` of a year; hard to undo. */
+      readonly preload: boolean;
+    };
+    /** HTTP Strict Transport Security, RFC 6797. */
+    HstsRequest: {
+      /** For how many seconds. 0: browsers forget it. A whole number from 0 to 315360000. */
+      readonly max_age: number;
+      /** Whether it includes every name below the site. Default false. True or false. */
+      readonly include_subdomains?: boolean;
+      /** Whether browsers may contain the name as a default. Requires `include_subdomains` and a `max_age` of a year; hard to undo. Default false. True or false. */
+      readonly preload?: boolean;
+    } | null;
     /** Whether the source still has its claims. */
     KeptSource: {
       /** The name of the source. */
@@ -1092,6 +1358,13 @@ export interface components {
     OpenApiDocument: { readonly [name: string]: unknown };
     /** The same as OpenMetrics: `# TYPE` names counters without `_total`, and the last line is `# EOF`. */
     OpenMetricsText: string;
+    /** A name that belongs to another certificate. */
+    OwnedName: {
+      /** The name. */
+      readonly name: string;
+      /** The id of its certificate. */
+      readonly certificate: string;
+    };
     /** A page of HTML. */
     Page: string;
     /** An error (RFC 9457). Programs read `code`, people read `detail`. Some errors have more members, which the operation documents. */
@@ -1116,6 +1389,7 @@ export interface components {
         | 107
         | 108
         | 109
+        | 110
         | 401
         | 403
         | 404
@@ -1158,8 +1432,14 @@ export interface components {
         | 6036
         | 6040
         | 6041
+        | 6042
+        | 6043
+        | 6044
+        | 6045
         | 6050
-        | 6051;
+        | 6051
+        | 6054
+        | 6055;
       /** The family of the code, one word. */
       readonly kind: string;
       /** The operation that failed. */
@@ -1173,6 +1453,24 @@ export interface components {
     PrometheusText: string;
     /** The same error as `errors.v1.ApiError`, with `Accept: application/x-protobuf`; as `errors.v1.Err` with `Accept: application/x-protobuf; messageType="errors.v1.Err"`. The messages are defined in `proto/` of the project. */
     ProtobufError: string;
+    /** Where a site redirects to. */
+    Redirect: {
+      /** An http or https URL. It may not be one that this or another site redirects again. */
+      readonly to: string;
+      /** The status of the redirect. 301, 302, 307 or 308. */
+      readonly status: 301 | 302 | 307 | 308;
+      /** Whether path and query of the request are appended to `to`. */
+      readonly keep_path: boolean;
+    };
+    /** Sends all requests to another address; such a site has no servers. Null: the servers answer. */
+    RedirectRequest: {
+      /** An http or https URL. It may not be one that this or another site redirects again. A URL such as https://www.example.com. */
+      readonly to: string;
+      /** The status of the redirect. 301, 302, 307 or 308. */
+      readonly status?: 301 | 302 | 307 | 308;
+      /** Whether path and query of the request are appended to `to`. True or false. */
+      readonly keep_path?: boolean;
+    } | null;
     /** A line or element that was not applied. */
     Rejection: {
       /** The line of a text list, counted from 1. */
@@ -1403,7 +1701,7 @@ export interface components {
       readonly address: string;
       /** The TCP port. */
       readonly port: number;
-      /** The status in HAProxy (`UP`, `DOWN`, `MAINT`, `no check`, …); null: HAProxy did not answer. */
+      /** The status in HAProxy (`UP`, `DOWN`, `MAINT`, `no check`, …); null: HAProxy did not answer, or the site is disabled. */
       readonly status: string | null;
       /** The result of the last health check (`L4OK`, `L4CON`, …); null without checks. */
       readonly check: string | null;
@@ -1445,8 +1743,16 @@ export interface components {
     Site: {
       /** The host name of the site, in lower case. */
       readonly domain: string;
-      /** The servers, at least one, each with another address or port. */
+      /** The servers, each with another address or port; none if the site redirects. */
       readonly servers: readonly components['schemas']['Server'][];
+      /** Further names: host names, and wildcards such as `*.example.com`, which cover one label. An exact name wins over a wildcard. A name belongs to one site (409, 6054). */
+      readonly names: readonly string[];
+      /** The domain or one of the names: requests for the other host names of the site are redirected to it, with the same scheme, port and path, by 301 (GET and HEAD) or 308. Null: none. */
+      readonly canonical: string | null;
+      /** False: the names stay those of this site, and HAProxy answers them as it answers a name without a site (404). */
+      readonly enabled: boolean;
+      /** Sends all requests to another address; such a site has no servers. Null: the servers answer. */
+      readonly redirect: components['schemas']['Redirect'] | null;
       /** When it was created. */
       readonly created_at: string;
       /** When it was last changed. */
@@ -1456,16 +1762,51 @@ export interface components {
     SiteAnswer: {
       /** The host name of the site, in lower case. */
       readonly domain: string;
-      /** The servers, at least one, each with another address or port. */
+      /** The servers, each with another address or port; none if the site redirects. */
       readonly servers: readonly components['schemas']['Server'][];
+      /** Further names: host names, and wildcards such as `*.example.com`, which cover one label. An exact name wins over a wildcard. A name belongs to one site (409, 6054). */
+      readonly names: readonly string[];
+      /** The domain or one of the names: requests for the other host names of the site are redirected to it, with the same scheme, port and path, by 301 (GET and HEAD) or 308. Null: none. */
+      readonly canonical: string | null;
+      /** False: the names stay those of this site, and HAProxy answers them as it answers a name without a site (404). */
+      readonly enabled: boolean;
+      /** Sends all requests to another address; such a site has no servers. Null: the servers answer. */
+      readonly redirect: components['schemas']['Redirect'] | null;
       /** When it was created. */
       readonly created_at: string;
       /** When it was last changed. */
       readonly updated_at: string;
-      /** True: the configuration in force serves the site. False: it is stored, but the template does not use the sites. */
+      /** True: the configuration in force serves the site. False: the site is disabled, or the template does not use the sites. */
       readonly served: boolean;
+      /** What the template does not apply, because it does not use `names_map`; with the built-in template nothing. */
+      readonly ignored: readonly ('names' | 'canonical' | 'enabled' | 'redirect')[];
       /** The safe reload that put it into force. */
       readonly reload: components['schemas']['ReloadAnswer'];
+    };
+    /** The members depend on `code`. */
+    SiteConflictMembers: {
+      /** The id of the reload in the history. */
+      readonly id?: string;
+      /** Who requested it, or what made it necessary. */
+      readonly reasons?: readonly string[];
+      /** The backup that was created before; null: it failed earlier. */
+      readonly backup?: string | null;
+      /** The messages of HAProxy or of the template. */
+      readonly output?: string;
+      /** The line of the template. */
+      readonly line?: number;
+      /** The last known good configuration is in force again. */
+      readonly restored?: boolean;
+      /** Why it could not be restored. */
+      readonly restore_failure?: string;
+      /** The pid of the previous worker; null: there was none. */
+      readonly worker_before?: number | null;
+      /** The pid of the new worker; null: there was none. */
+      readonly worker_after?: number | null;
+      /** The duration in milliseconds. */
+      readonly duration_ms?: number;
+      /** The site that has the name (6054). */
+      readonly site?: string;
     };
     /** The name of the site, and the reload that removed it. */
     SiteRemoved: {
@@ -1474,10 +1815,59 @@ export interface components {
       /** The safe reload that put it into force. */
       readonly reload: components['schemas']['ReloadAnswer'];
     };
-    /** What HAProxy serves for this domain. */
+    /** What HAProxy serves for this domain: `servers`, or a `redirect`. An absent member has its default, also when a site is replaced. */
     SiteRequest: {
-      /** The servers, at least one, each with another address or port. A list of 1 to 100 servers. */
-      readonly servers: readonly components['schemas']['ServerRequest'][];
+      /** The servers, each with another address or port; none if the site redirects. A list of 1 to 100 servers. */
+      readonly servers?: readonly components['schemas']['ServerRequest'][];
+      /** Further names: host names, and wildcards such as `*.example.com`, which cover one label. An exact name wins over a wildcard. A name belongs to one site (409, 6054). A list of at most 100 names. */
+      readonly names?: readonly string[];
+      /** The domain or one of the names: requests for the other host names of the site are redirected to it, with the same scheme, port and path, by 301 (GET and HEAD) or 308. Null: none. A name or null. */
+      readonly canonical?: string | null;
+      /** False: the names stay those of this site, and HAProxy answers them as it answers a name without a site (404). Absent: true. True or false. */
+      readonly enabled?: boolean;
+      /** Sends all requests to another address; such a site has no servers. Null: the servers answer. An object with to, or null. */
+      readonly redirect?: components['schemas']['RedirectRequest'];
+    };
+    /** What the site wants of https, and whether that is in force. */
+    SiteTls: {
+      /** The host name of the site, in lower case. */
+      readonly domain: string;
+      /** `auto`: requests over plain HTTP are redirected to https (301, for other methods than GET and HEAD 308), as long as a certificate for the name is served. `off`: they are answered. */
+      readonly redirect: 'auto' | 'off';
+      /** HSTS: browsers use https alone for the site. The header is sent over https, as long as a certificate for the name is served. Null: it is not sent. A browser that has it rejects an invalid certificate without a way around. */
+      readonly hsts: components['schemas']['Hsts'] | null;
+      /** The id of the certificate for the name; null: there is none, and the default one is served. */
+      readonly certificate: string | null;
+      /** True: HAProxy does what `redirect` and `hsts` say. */
+      readonly in_force: boolean;
+      /** Why it is not in force; null if it is. */
+      readonly reason: string | null;
+    };
+    /** What the site wants of https, and whether the workers hold it. */
+    SiteTlsAnswer: {
+      /** The host name of the site, in lower case. */
+      readonly domain: string;
+      /** `auto`: requests over plain HTTP are redirected to https (301, for other methods than GET and HEAD 308), as long as a certificate for the name is served. `off`: they are answered. */
+      readonly redirect: 'auto' | 'off';
+      /** HSTS: browsers use https alone for the site. The header is sent over https, as long as a certificate for the name is served. Null: it is not sent. A browser that has it rejects an invalid certificate without a way around. */
+      readonly hsts: components['schemas']['Hsts'] | null;
+      /** The id of the certificate for the name; null: there is none, and the default one is served. */
+      readonly certificate: string | null;
+      /** True: HAProxy does what `redirect` and `hsts` say. */
+      readonly in_force: boolean;
+      /** Why it is not in force; null if it is. */
+      readonly reason: string | null;
+      /** True: every worker was read back to hold it. False: see `reason`. */
+      readonly runtime_updated: boolean;
+      /** A reload is scheduled, because the current worker could not be verified. */
+      readonly reload_scheduled: boolean;
+    };
+    /** What the site wants of https. An absent field is switched off. */
+    SiteTlsRequest: {
+      /** `auto`: requests over plain HTTP are redirected to https (301, for other methods than GET and HEAD 308), as long as a certificate for the name is served. `off`: they are answered. Default `off`. */
+      readonly redirect?: 'auto' | 'off';
+      /** HSTS: browsers use https alone for the site. The header is sent over https, as long as a certificate for the name is served. Null: it is not sent. A browser that has it rejects an invalid certificate without a way around. Default null. An object with max_age, or null. */
+      readonly hsts?: components['schemas']['HstsRequest'];
     };
     /** All sites. */
     Sites: {
@@ -1580,6 +1970,11 @@ export interface components {
       readonly network: string;
       /** The name of its upstream. */
       readonly upstream: string;
+    };
+    /** Why the operation is not available. */
+    TlsMembers: {
+      /** The setting without which HAProxy serves no TLS (6043). */
+      readonly setting?: string;
     };
     /** The entry as it is now, and whether the workers hold it. */
     TrustAnswer: {
@@ -2178,6 +2573,15 @@ export interface components {
       content: {
         'application/problem+json': components['schemas']['Problem'] & {
           readonly code?: 6034;
+        };
+        'application/x-protobuf': components['schemas']['ProtobufError'];
+      };
+    };
+    InvalidCertificate: {
+      headers: { [name: string]: unknown };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] & {
+          readonly code?: 110;
         };
         'application/x-protobuf': components['schemas']['ProtobufError'];
       };
@@ -3411,7 +3815,7 @@ export interface operations {
       path: { domain: string };
       cookie?: never;
     };
-    requestBody: { content: { 'application/json': components['schemas']['SiteRequest'] } };
+    requestBody?: { content: { 'application/json': components['schemas']['SiteRequest'] } };
     responses: {
       200: {
         headers: { [name: string]: unknown };
@@ -3425,7 +3829,7 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 102 | 103 | 105 | 106;
+            readonly code?: 100 | 102 | 103 | 105 | 106 | 6055;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -3437,8 +3841,8 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] &
-            components['schemas']['ReloadMembers'] & {
-              readonly code?: 409 | 6006 | 6008 | 6020 | 6034;
+            components['schemas']['SiteConflictMembers'] & {
+              readonly code?: 409 | 6006 | 6008 | 6020 | 6034 | 6054;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -3563,6 +3967,423 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'] & {
             readonly code?: 6003 | 6015;
           };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** List the certificates */
+  listCertificates: {
+    parameters: {
+      query?: { limit?: number; cursor?: string; state?: 'active' | 'expired'; expires_within?: string; q?: string };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['CertificatePage'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 103 | 104 | 107 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['TlsMembers'] & {
+              readonly code?: 6043;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Upload a certificate */
+  addCertificate: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody: { content: { 'application/json': components['schemas']['CertificateRequest'] } };
+    responses: {
+      201: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['CertificateAnswer'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 102 | 103;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CertificateConflictMembers'] & {
+              readonly code?: 6031 | 6042 | 6043;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['InvalidCertificate'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 3000 | 6003 | 6015 | 6045;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Get one certificate */
+  getCertificate: {
+    parameters: { query?: never; header?: never; path: { id: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['Certificate'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['TlsMembers'] & {
+              readonly code?: 6043;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Replace a certificate */
+  replaceCertificate: {
+    parameters: { query?: { force?: boolean }; header?: never; path: { id: string }; cookie?: never };
+    requestBody: { content: { 'application/json': components['schemas']['CertificateRequest'] } };
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['CertificateAnswer'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 102 | 103;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CertificateConflictMembers'] & {
+              readonly code?: 6042 | 6043 | 6044;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['InvalidCertificate'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 3000 | 6003 | 6015 | 6045;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Remove a certificate */
+  removeCertificate: {
+    parameters: { query?: { force?: boolean }; header?: never; path: { id: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['CertificateRemoved'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 103 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CertificateConflictMembers'] & {
+              readonly code?: 6043 | 6044;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 3000 | 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Get a certificate and its chain in PEM */
+  getCertificateChain: {
+    parameters: { query?: never; header?: never; path: { id: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { 'application/pem-certificate-chain': string } };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['TlsMembers'] & {
+              readonly code?: 6043;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Verify that every worker serves a certificate */
+  verifyCertificate: {
+    parameters: { query?: never; header?: never; path: { id: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['Certificate'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['TlsMembers'] & {
+              readonly code?: 6043;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015 | 6045;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Get the TLS settings of a site */
+  getSiteTls: {
+    parameters: { query?: never; header?: never; path: { domain: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { 'application/json': components['schemas']['SiteTls'] } };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 105 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['Attached'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Set the TLS settings of a site */
+  setSiteTls: {
+    parameters: { query?: never; header?: never; path: { domain: string }; cookie?: never };
+    requestBody?: { content: { 'application/json': components['schemas']['SiteTlsRequest'] } };
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['SiteTlsAnswer'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 102 | 103 | 105;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['TlsMembers'] & {
+              readonly code?: 6034 | 6043;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CommittedMembers'] & {
+              readonly code?: 500 | 6032;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['CommittedMembers'] & {
+              readonly code?: 6002 | 6003 | 6004 | 6015;
+            };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
       };

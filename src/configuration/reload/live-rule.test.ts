@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { silentLog } from '../../../testkit/silent-log.ts';
 import { acceptedRule } from '../rules/blocked-rule.ts';
 import { LiveFile } from './live-file.ts';
@@ -23,12 +23,13 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const upstreamsMap = '/etc/proxy/upstreams.map';
 const proxyProtocolMap = '/etc/proxy/proxy_protocol.map';
+const httpsSitesMap = '/etc/proxy/https_sites.map';
 
 async function ruleIn(text: string | null): Promise<LiveRule> {
   if (text !== null) await writeFile(path, text);
   const rule = new LiveRule({
     live: new LiveFile(path),
-    settings: { blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, configFile: path },
+    settings: { blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, httpsSitesMap, configFile: path },
     log: silentLog,
   });
   await rule.check();
@@ -97,4 +98,26 @@ describe('upstreams in the live configuration', () => {
   it('are unknown without a configuration', async () => {
     expect(await found(null)).toEqual([null, undefined]);
   });
+});
+
+it('reads the file once for each change, and finds what it binds and where it logs', async () => {
+  const text = (port: number) =>
+    `frontend f\nbind 127.0.0.1:${port}\nlog /run/log len 2048 local0\nlog global\n${deny}\n`;
+  const rule = await ruleIn(text(80));
+  const read = vi.spyOn(LiveFile.prototype, 'read');
+  try {
+    const found = { exists: true, problem: null, logSockets: ['/run/log'] };
+    expect(await rule.findings()).toMatchObject({ ...found, binds: [{ host: '127.0.0.1', port: 80 }] });
+    await rule.check();
+    expect(read).not.toHaveBeenCalled();
+    await writeFile(path, text(8_080));
+    expect(await rule.findings()).toMatchObject({ ...found, binds: [{ port: 8_080 }] });
+    expect(read).toHaveBeenCalledTimes(1);
+    await rm(path);
+    expect(await rule.findings()).toMatchObject({ exists: false, problem: null, binds: [], logSockets: [] });
+    await writeFile(path, Buffer.from([0xff, 0xfe]));
+    await expect(rule.findings()).rejects.toThrow('is not UTF-8');
+  } finally {
+    read.mockRestore();
+  }
 });

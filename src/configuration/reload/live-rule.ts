@@ -1,30 +1,49 @@
 // Whether the live configuration has the rule that denies blocked addresses, without which no reload can enforce a
-// block, and its exception for trusted addresses, without which trust has no effect.
+// block, and its exception for trusted addresses, without which trust has no effect; and what else its text says.
 
+import { type HttpsInConfiguration, unknownHttps } from '../../blocking/https-set.ts';
 import type { TrustInConfiguration } from '../../blocking/trusted-set.ts';
 import { type UpstreamsInConfiguration, unknownUpstreams } from '../../blocking/upstream-set.ts';
+import { shared } from '../../concurrency/shared.ts';
 import { fileIdentity } from '../../files/file-identity.ts';
 import type { Settings } from '../../settings.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
 import { acceptedRule, findBlockedRule, upstreamUsesIn } from '../rules/blocked-rule.ts';
 import { configLines } from '../rules/config-lines.ts';
 import { inForceOf } from '../rules/upstream-use.ts';
+import { logSocketsIn } from '../template/access-log.ts';
+import { type BindAddress, bindAddresses } from './listeners.ts';
 import type { LiveFile } from './live-file.ts';
 
 const unknownTrust: TrustInConfiguration = { mapLoaded: null, hasEffect: null };
 
+/** What the text of the live configuration says. */
+interface LiveFindings {
+  readonly exists: boolean;
+  /** Why it denies no address, and what to do; null: it has the rule, or is empty. */
+  readonly problem: string | null;
+  readonly trust: TrustInConfiguration;
+  readonly upstreams: UpstreamsInConfiguration;
+  readonly https: HttpsInConfiguration;
+  readonly binds: readonly BindAddress[];
+  readonly logSockets: readonly string[];
+}
+
 interface LiveRuleDeps {
   readonly live: LiveFile;
-  readonly settings: Pick<Settings, 'blockedMap' | 'trustedMap' | 'upstreamsMap' | 'proxyProtocolMap' | 'configFile'>;
+  readonly settings: Pick<
+    Settings,
+    'blockedMap' | 'trustedMap' | 'upstreamsMap' | 'proxyProtocolMap' | 'httpsSitesMap' | 'configFile'
+  >;
   readonly log: Log;
 }
 
 export class LiveRule {
+  /** Reads the file only if it was changed. @throws if it cannot be read */
+  readonly findings = shared(() => this.#find());
   readonly #deps: LiveRuleDeps;
   #missing = false;
-  #trust: TrustInConfiguration = unknownTrust;
-  #upstreams = unknownUpstreams;
-  #checkedFile: string | null = null;
+  #found: { readonly identity: string; readonly findings: LiveFindings } | null = null;
 
   constructor(deps: LiveRuleDeps) {
     this.#deps = deps;
@@ -37,30 +56,51 @@ export class LiveRule {
   }
 
   get trust(): TrustInConfiguration {
-    return this.#trust;
+    return this.#found?.findings.trust ?? unknownTrust;
   }
 
   get upstreams(): UpstreamsInConfiguration {
-    return this.#upstreams;
+    return this.#found?.findings.upstreams ?? unknownUpstreams;
+  }
+
+  get https(): HttpsInConfiguration {
+    return this.#found?.findings.https ?? unknownHttps;
   }
 
   /** Never throws: health reports an unreadable file, which is no reason to leave a block unenforced. */
   async check(): Promise<void> {
     try {
-      const identity = await fileIdentity(this.#deps.live.path);
-      if (identity === this.#checkedFile) return;
-      const text = await this.#deps.live.read();
-      this.#missing = this.problemOf(text ?? '') !== null;
-      this.#trust = text === null ? unknownTrust : this.#trustIn(text);
-      this.#upstreams = text === null ? unknownUpstreams : this.#upstreamsIn(text);
-      // Recorded before the read, so that the next check notices a write meanwhile.
-      this.#checkedFile = identity;
+      await this.findings();
     } catch (error) {
-      this.#trust = unknownTrust;
-      this.#upstreams = unknownUpstreams;
-      this.#checkedFile = null;
       this.#deps.log.warn('The live configuration could not be checked', { cause: causeText(error) });
     }
+  }
+
+  async #find(): Promise<LiveFindings> {
+    try {
+      // Before the read, so that the next check notices a write meanwhile.
+      const identity = await fileIdentity(this.#deps.live.path);
+      if (identity === this.#found?.identity) return this.#found.findings;
+      const findings = this.#findingsIn(await this.#deps.live.read());
+      this.#missing = findings.problem !== null;
+      this.#found = { identity, findings };
+      return findings;
+    } catch (error) {
+      this.#found = null;
+      throw error;
+    }
+  }
+
+  #findingsIn(text: string | null): LiveFindings {
+    return {
+      exists: text !== null,
+      problem: this.#problemOf(text ?? ''),
+      trust: text === null ? unknownTrust : this.#trustIn(text),
+      upstreams: text === null ? unknownUpstreams : this.#upstreamsIn(text),
+      https: text === null ? unknownHttps : { mapLoaded: namesFile(text, this.#deps.settings.httpsSitesMap) },
+      binds: bindAddresses(text ?? ''),
+      logSockets: logSocketsIn(text ?? ''),
+    };
   }
 
   #trustIn(text: string): TrustInConfiguration {
@@ -74,8 +114,7 @@ export class LiveRule {
     return { mapLoaded: namesFile(text, this.#deps.settings.upstreamsMap), ...inForceOf(uses) };
   }
 
-  /** The problem and what to do; null: the configuration has the rule, or is empty. */
-  problemOf(text: string): string | null {
+  #problemOf(text: string): string | null {
     const { blockedMap, trustedMap, configFile } = this.#deps.settings;
     if (text === '' || findBlockedRule(text, this.#deps.settings).lines.length > 0) return null;
     return `${configFile} has no rule for the blocked map, so no address is denied: add ${acceptedRule(blockedMap, trustedMap)}, or replace it with the rendered configuration (a backup keeps it): proxy-manager reload --replace-configuration`;

@@ -18,6 +18,9 @@ export interface ReloadPorts {
   verifyWorkers(): Promise<readonly string[]>;
 }
 
+/** A configuration text, and the files that it names. */
+export type LoadedConfiguration = Pick<RenderedConfiguration, 'text' | 'files'>;
+
 export interface ReloadRequest {
   readonly id: string;
   readonly reasons: readonly string[];
@@ -31,10 +34,10 @@ export interface ReloadRequest {
   /** Consent to replace a live configuration that proxy-manager did not render. */
   readonly replace?: boolean;
   /**
-   * Other sites than the stored ones. `store` saves them once the reload is confirmed; `live`: the configuration text
-   * that it loaded.
+   * Other sites than the stored ones. `store` saves them once the reload is confirmed; `live`: the configuration that it
+   * loaded.
    */
-  readonly sites?: { readonly list: readonly Site[]; readonly store: (live: string) => Promise<void> };
+  readonly sites?: { readonly list: readonly Site[]; readonly store: (live: LoadedConfiguration) => Promise<void> };
   /** Adds the rules of upstreams, or removes them. `store` saves the upstream once the reload is confirmed. */
   readonly upstreams?: { readonly rules: boolean; readonly store: () => Promise<void> };
 }

@@ -5,12 +5,12 @@ import type { ReloadAnswer } from '../../api/configuration.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
-import { checkConfiguration } from '../../haproxy/process/binary.ts';
 import type { ReloadOutcome } from '../../haproxy/process/reloader.ts';
 import { causeText } from '../../telemetry/log.ts';
 import { lastKnownGood } from '../backups/last-known-good.ts';
 import { collectGarbage, ensureFiles, filesNamedIn, type NamedFile } from '../template/sites-map.ts';
 import { toConfigurationError } from './configuration-error.ts';
+import { guardedCheck, type SubstituteCertificates } from './guarded-check.ts';
 import type { Candidate } from './live-file.ts';
 import type { LiveOrigin } from './live-origin.ts';
 import { firstAlert, proxyWarnings } from './proxy-warnings.ts';
@@ -35,6 +35,8 @@ interface SafeReloadDeps extends RollbackDeps {
   readonly proxyBin: string;
   /** Copied into each backup, never restored. */
   readonly mapFiles: readonly string[];
+  /** Absent: HAProxy serves no certificates of this service. */
+  readonly substitute?: SubstituteCertificates | undefined;
 }
 
 export class SafeReload {
@@ -151,7 +153,7 @@ export class SafeReload {
 
   /** @throws ServiceError 422 when template or proxy refuse; the last known good has been reloaded by then */
   async #validate(attempt: ReloadAttempt, rendered: Rendered | ServiceError): Promise<Next> {
-    const { live, ports, proxyBin, log } = this.#deps;
+    const { live, ports, proxyBin, substitute, log } = this.#deps;
     if (rendered instanceof ServiceError) {
       const output = typeof rendered.members['output'] === 'string' ? rendered.members['output'] : rendered.message;
       return await this.#rollback.refused(attempt, rendered.code, rendered.message, output, rendered);
@@ -164,7 +166,7 @@ export class SafeReload {
       // `-c` reads the map files too: a damaged one must not make a valid configuration fail.
       await ports.writeMaps();
       crashPoint('reload.before-validation');
-      const check = await checkConfiguration(proxyBin, candidate.path);
+      const check = await guardedCheck(proxyBin, candidate.path, substitute);
       const output = check.output.replaceAll(candidate.path, live.path);
       if (!check.valid) {
         await candidate.discard();
@@ -211,7 +213,7 @@ export class SafeReload {
   ): Promise<ReloadAnswer> {
     const { marker, log } = this.#deps;
     const { request, began, backup, warnings } = attempt;
-    await request.sites?.store(text);
+    await request.sites?.store({ text, files });
     await request.upstreams?.store();
     crashPoint('reload.sites-stored');
     await this.#recordKnownGood(text, files, attempt);

@@ -23,12 +23,21 @@ export async function isSocket(path: string): Promise<boolean> {
   }
 }
 
-/** As a sentence; null: each socket to which the configuration sends a log is there. */
-export async function missingLogSocket(configText: string): Promise<string | null> {
+/** The sockets to which the configuration sends a log. */
+export function logSocketsIn(configText: string): string[] {
+  const found = new Set<string>();
   for (const { words } of configLines(configText)) {
     const [keyword, target = ''] = words;
-    if (keyword === 'log' && target.startsWith('/') && !(await isSocket(target)))
-      return `the access log is lost: ${target} is not a socket; start the syslog server, or change PROXY_MANAGER_ACCESS_LOG`;
+    if (keyword === 'log' && target.startsWith('/')) found.add(target);
+  }
+  return [...found];
+}
+
+/** As a sentence; null: each of these sockets is there. */
+export async function missingLogSocket(sockets: readonly string[]): Promise<string | null> {
+  for (const path of sockets) {
+    if (!(await isSocket(path)))
+      return `the access log is lost: ${path} is not a socket; start the syslog server, or change PROXY_MANAGER_ACCESS_LOG`;
   }
   return null;
 }

@@ -7,6 +7,8 @@ import {
   unnamedSection,
   unnamedTable,
 } from './client-address-rules.ts';
+import { httpsSeen, redirectAndHsts, tlsBind, tlsDefaults } from './https-rules.ts';
+import { redirectsSection, siteRules, useBackend } from './names-map.ts';
 
 /** Sections of the built-in template that only hold a stick table: they serve no request. */
 export const tableSections: ReadonlySet<string> = new Set(['pm_log', unnamedTable]);
@@ -23,7 +25,8 @@ export const builtInTemplate = `\
 
 global
     # No user, group or chroot: HAProxy keeps the user that starts it, which may read the maps at every reload.
-    stats socket {{ stats_socket }} mode 660 level admin
+    # For statistics. Not level admin: from HAProxy 3.2 on that may print private keys ("dump ssl cert").
+    stats socket {{ stats_socket }} mode 660 level operator
     stats timeout 30s
     # A draining worker finishes its open connections within this time, then exits.
     hard-stop-after {{ hard_stop_after }}
@@ -34,6 +37,7 @@ global
     # If the limit of open files turns out to be too low, HAProxy starts with a warning instead of not at all.
     no strict-limits
     spread-checks 20
+${tlsDefaults}
 {%- if server_state_file %}
     server-state-file {{ server_state_file }}
 {%- endif %}
@@ -79,6 +83,7 @@ frontend http
 {%- assign ipv4 = bind | remove_first: '[::]' %}
     bind {{ bind }}{% if bind != ipv4 and http_bind contains ipv4 %} v6only{% endif %}
 {%- endfor %}
+${tlsBind}
 {%- if access_log %}
 
     # The access log. It begins with the address that the rules judge; then comes the address that the connection is
@@ -140,11 +145,13 @@ ${clientAddressRules}
 
     # The Host without its port and its trailing dot, in lower case. One map and one rule serve thousands of sites.
     http-request set-var(txn.host) 'req.fhdr(host),lower,regsub("[.]?(:[0-9]*)?$","")'
-    http-request set-var(txn.site) var(txn.host),map_str({{ sites_map }})
+${siteRules}
+${httpsSeen}
+${redirectAndHsts}
 
 ${serverHeaderRules}
 
-    use_backend %[var(txn.site)] if { var(txn.site) -m found }
+${useBackend}
     default_backend welcome
 {%- if access_log %}
 
@@ -163,6 +170,8 @@ backend welcome
     acl has_host req.hdr(host) -m found
     http-request return status 404 content-type text/plain string 'no such site' if has_host !is_address !is_localhost
     http-request return status 200 content-type 'text/html; charset=utf-8' hdr Cache-Control no-store string '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Welcome</title><style>body{font:1.1rem/1.6 system-ui,sans-serif;max-width:36rem;margin:15vh auto;padding:0 1.5rem;color:#223}</style></head><body><h1>It works</h1><p>This server has no site for the name that was requested.</p></body></html>'
+
+${redirectsSection}
 {%- for site in sites %}
 
 backend {{ site.backend }}

@@ -9,6 +9,7 @@ import {
 } from '../../domain/upstream-modes.ts';
 import { sameAddress } from '../rules/rules.ts';
 import { claimedDirectly, claimedThroughUpstreams, wholeNames } from './address-headers.ts';
+import { forwardedProto } from './https-rules.ts';
 
 /** Its stick table counts the requests in which an upstream named no client, by its address. */
 export const unnamedTable = 'pm_unnamed';
@@ -124,14 +125,6 @@ ${lines([
   `http-request set-src ${sameAddress}`,
 ])}`;
 
-// Of a peer that is no upstream these headers are removed above.
-const httpsRules = [
-  '# Whether the client used https: here, or as the upstream says in X-Forwarded-Proto or by the port in PROXY protocol.',
-  'http-request set-var(txn.https_seen) ssl_fc',
-  'http-request set-var(txn.https_seen) bool(true) if { req.hdr(x-forwarded-proto,-1) -m str -i https } or { fc_rcvd_proxy } { dst_port 443 }',
-  'http-request set-header X-Forwarded-Proto %[var(txn.https_seen),iif(https,http)]',
-];
-
 const otherHeaderRules = Object.keys(singleHeaderModes).map(
   (header) => `http-request set-header ${spelled(header)} %[src] if { req.fhdr(${header}) -m found }`,
 );
@@ -143,14 +136,13 @@ const judgedAddressRules = [
   `http-request del-header connection if { req.hdr(connection) -m sub -i ${claimedDirectly.parts} }`,
 ];
 
-/** After the site is known. */
+/** After redirects. */
 export const serverHeaderRules = `\
 ${lines(judgedAddressRules)}
 {%- if has_upstreams %}
-${lines([...otherHeaderRules, ...httpsRules])}
-{%- else %}
-${lines(['http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]'])}
-{%- endif %}`;
+${lines(otherHeaderRules)}
+{%- endif %}
+${lines([forwardedProto])}`;
 
 /** The lines that name the client in `txn.pm_named`, in this order. */
 export function clientWalk(upstreamsMap: string): readonly string[] {

@@ -17,6 +17,7 @@ export interface RenderInput {
   readonly hasUpstreams: boolean;
   /** As HAProxy writes addresses: `:80`, `127.0.0.1:8080`, `[::]:80`; or `any:80`, as in the settings. */
   readonly httpBind: readonly string[];
+  readonly https: HttpsInput;
   /** The configuration that is replaced; null or absent: none. */
   readonly liveText?: string | null;
   readonly statsSocket: string;
@@ -41,6 +42,21 @@ export interface RenderInput {
   readonly machine?: MachineFacts;
 }
 
+export interface HttpsInput {
+  /** As `httpBind`; empty: the front end serves no TLS, and the configuration names none of the files. */
+  readonly bind: readonly string[];
+  /** At which clients reach it. */
+  readonly publicPort: number;
+  /** Certificate and key for a name that has none. */
+  readonly defaultCertificate: string;
+  /** The list of certificates, in the form of `crt-list`. */
+  readonly list: string;
+  /** Whether a handshake that names no host of the list is refused. */
+  readonly strictSni: boolean;
+  /** The map from name to redirect and HSTS (`domain/site-tls.ts`). */
+  readonly sitesMap: string;
+}
+
 /** An address, a name in /etc/hosts, or a name to resolve by DNS. */
 type ServerLookup = 'address' | 'hosts' | 'dns';
 
@@ -52,6 +68,13 @@ export interface TemplateScope {
   readonly proxy_protocol_map: string;
   readonly has_upstreams: boolean;
   readonly http_bind: readonly string[];
+  /** Empty: no TLS. */
+  readonly https_bind: readonly string[];
+  readonly https_public_port: number;
+  readonly tls_default: string;
+  readonly tls_list: string;
+  readonly tls_strict_sni: boolean;
+  readonly https_sites_map: string;
   readonly stats_socket: string;
   readonly hard_stop_after: string;
   readonly http_keep_alive: string;
@@ -64,12 +87,18 @@ export interface TemplateScope {
   readonly denied_page: string | null;
   readonly resolv_conf: boolean;
   readonly server_state_file: string | null;
+  /** From each name to what HAProxy does with it (`names-map.ts`). */
+  readonly names_map: string;
+  /** From each host name of `sites` to its backend. */
   readonly sites_map: string;
+  /** Those that their servers answer: neither disabled sites nor redirects. */
   readonly sites: readonly ScopeSite[];
 }
 
 export interface ScopeSite {
   readonly domain: string;
+  readonly names: readonly string[];
+  readonly canonical: string | null;
   readonly backend: string;
   /** Whether any of its servers is found through DNS. */
   readonly asks_dns: boolean;
@@ -159,7 +188,7 @@ async function readText(path: string): Promise<string> {
 export function scopeOf(
   input: RenderInput,
   sites: readonly ScopeSite[],
-  sitesMap: string,
+  maps: Pick<TemplateScope, 'names_map' | 'sites_map'>,
   machine: MachineFacts,
 ): TemplateScope {
   return {
@@ -169,6 +198,12 @@ export function scopeOf(
     proxy_protocol_map: input.proxyProtocolMap,
     has_upstreams: input.hasUpstreams,
     http_bind: boundAddresses(input.httpBind, machine.ipv6, input.liveText ?? null),
+    https_bind: boundAddresses(input.https.bind, machine.ipv6, input.liveText ?? null),
+    https_public_port: input.https.publicPort,
+    tls_default: input.https.defaultCertificate,
+    tls_list: input.https.list,
+    tls_strict_sni: input.https.strictSni,
+    https_sites_map: input.https.sitesMap,
     stats_socket: input.statsSocket,
     ...timesOf(input.hardStopAfter),
     maxconn: maxconnFor(sites, machine.openFiles),
@@ -177,7 +212,7 @@ export function scopeOf(
     denied_page: input.deniedPage?.file?.path ?? null,
     resolv_conf: machine.resolvConf,
     server_state_file: input.serverStateFile ?? null,
-    sites_map: sitesMap,
+    ...maps,
     sites,
   };
 }
@@ -201,7 +236,8 @@ export function backendName(domain: string): string {
 /** Throws ValueRefused for text that is unsafe in a configuration. */
 export function scopeSite(site: Site, hosts: ReadonlySet<string>): ScopeSite {
   const path = `sites[${site.domain.slice(0, 80)}]`;
-  const plain = { domain: site.domain, backend: backendName(site.domain) };
+  const { domain, names = [], canonical = null } = site;
+  const plain = { domain, names, canonical, backend: backendName(domain) };
   refuseUnlessPlain(plain, path);
   const servers = site.servers.map((server, index) => {
     const fields = plainServer(site, server, index, hosts);

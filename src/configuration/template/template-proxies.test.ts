@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { manySites, sampleSites } from '../../../testkit/configuration/template-samples.ts';
+import { manySites, sampleHttps, sampleSites } from '../../../testkit/configuration/template-samples.ts';
 import { freePort } from '../../../testkit/free-port.ts';
 import { describeOnEachProxy } from '../../../testkit/proxies.ts';
 import type { Site } from '../../domain/site.ts';
@@ -36,6 +36,7 @@ describeOnEachProxy('the built-in template', ({ bin: binary }) => {
       proxyProtocolMap: file('proxy_protocol.map'),
       hasUpstreams: false,
       httpBind: [`127.0.0.1:${port}`],
+      https: sampleHttps,
       statsSocket: file('stats'),
       hardStopAfter: '5s',
       serverStateFile: file('servers.state'),

@@ -4,7 +4,12 @@ import { scopeOf } from './render-scope.ts';
 import { TemplateRefused } from './template-engine.ts';
 import { renderInThread } from './template-thread.ts';
 
-const scope = scopeOf(sampleInput, [], '/etc/proxy/sites.map', sampleInput.machine!);
+const scope = scopeOf(
+  sampleInput,
+  [],
+  { names_map: '/etc/proxy/names.map', sites_map: '/etc/proxy/sites.map' },
+  sampleInput.machine!,
+);
 const endless = '{% for i in (1..100000) %}{% for j in (1..100000) %}{% assign k = j %}{% endfor %}{% endfor %}';
 
 test('renders as the engine does', async () => {

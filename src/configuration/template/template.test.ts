@@ -43,7 +43,7 @@ describe('the built-in template', () => {
       sites: sampleSites,
     });
     await expect(text).toMatchFileSnapshot('golden/built-in.cfg');
-    await expect(files[0]?.content).toMatchFileSnapshot('golden/sites.map');
+    await expect(files[0]?.content).toMatchFileSnapshot('golden/names.map');
     expect(files[0]?.path).toMatch(/^\/etc\/proxy\/sites\.[0-9a-f]{16}\.map$/);
     expect(text).toContain(files[0]?.path);
     expect(warnings).toEqual([]);
@@ -176,9 +176,11 @@ describe('a value from outside', () => {
   });
 
   test.each(hostile)('%j is refused in every other place', async (value) => {
-    const site: Site = { domain: value, servers: [] };
+    const servers: Site['servers'] = [];
     const cases: [string, Partial<RenderInput>][] = [
-      ['domain', { sites: [site] }],
+      ['domain', { sites: [{ domain: value, servers }] }],
+      ['names[0]', { sites: [{ domain: 'a.example', servers, names: [value] }] }],
+      ['canonical', { sites: [{ domain: 'a.example', servers, canonical: value, enabled: false }] }],
       ['blocked_map', { blockedMap: value }],
       ['trusted_map', { trustedMap: value }],
       ['upstreams_map', { upstreamsMap: value }],
@@ -187,7 +189,7 @@ describe('a value from outside', () => {
       ['stats_socket', { statsSocket: value }],
       ['access_log', { accessLog: value }],
       ['server_state_file', { serverStateFile: value }],
-      ['sites_map', { sitesMapBase: `/etc/${value === '' ? ' ' : value}/sites.map` }],
+      ['names_map', { sitesMapBase: `/etc/${value === '' ? ' ' : value}/sites.map` }],
     ];
     for (const [name, change] of cases) {
       const error = await errorOf(Template.builtIn().render({ ...sampleInput, ...change }));
@@ -195,6 +197,15 @@ describe('a value from outside', () => {
       expect(error.message).toContain(name);
     }
   });
+
+  test.each(['https://a.example/x y', 'https://a.example/\nb.example site_b', 'https://a.example/|', 'x', ''])(
+    '%j is refused as the target of a redirect, which is a value in the map of names',
+    async (to) => {
+      const sites: Site[] = [{ domain: 'a.example', servers: [], redirect: { to, status: 301, keep_path: false } }];
+      const error = await errorOf(Template.builtIn().render({ ...sampleInput, sites }));
+      expect(error.message).toContain('sites[a.example].redirect.to');
+    },
+  );
 
   test('never adds a line, a word or a comment, whatever it is', async () => {
     const template = Template.builtIn();

@@ -2,7 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { temporaryMapPath } from '../../../testkit/haproxy/map-files.ts';
 import { emptySlots, headerLine, nowLine, writeHiddenSlot } from './map-file-layout.ts';
-import { type MapFileLine, MapLineParser, readMapFile, readMapFileHeader } from './map-file-reader.ts';
+import {
+  countMapFileLines,
+  type MapFileLine,
+  MapLineParser,
+  readMapFile,
+  readMapFileHeader,
+} from './map-file-reader.ts';
 
 const entry = (key: string, value: string, line: number) => ({ kind: 'entry', key, value, line });
 const damaged = (line: number, why: RegExp) => ({ kind: 'damaged', line, why: expect.stringMatching(why) });
@@ -56,6 +62,13 @@ const CASES: [name: string, text: string, lines: unknown[]][] = [
 ];
 
 describe.each(CASES)('%s', (_name, text, expected) => {
+  test('counts at least the entries', async () => {
+    const path = await temporaryMapPath();
+    await writeFile(path, text, 'latin1');
+    const entries = (expected as MapFileLine[]).filter(({ kind }) => kind === 'entry').length;
+    expect(await countMapFileLines(path)).toBeGreaterThanOrEqual(entries);
+  });
+
   test('reads all lines at once', async () => {
     const path = await temporaryMapPath();
     await writeFile(path, text, 'latin1');

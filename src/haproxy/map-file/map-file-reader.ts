@@ -89,6 +89,30 @@ export async function readMapFileHeader(path: string): Promise<MapFileIdentity> 
   }
 }
 
+/**
+ * At least as many as the entries that `readMapFile` returns: all whole lines but those that begin as a comment. A
+ * million lines take a tenth of its time.
+ */
+export async function countMapFileLines(path: string): Promise<number> {
+  const file = await open(path, 'r');
+  try {
+    const chunk = Buffer.allocUnsafe(16 * CHUNK_BYTES);
+    let [count, atStart, comment] = [0, true, false];
+    for (;;) {
+      const { bytesRead } = await file.read(chunk, 0, chunk.length, null);
+      if (bytesRead === 0) return count;
+      for (let at = 0; at < bytesRead; at += 1) {
+        const byte = chunk[at];
+        if (atStart) comment = byte === HASH;
+        atStart = byte === NEWLINE;
+        if (atStart && !comment) count += 1;
+      }
+    }
+  } finally {
+    await file.close();
+  }
+}
+
 const TAG_BEGIN = '\n#0';
 
 /** The highest number of a slot, null when there is none. Some ms for a million entries: few lines have this prefix. */

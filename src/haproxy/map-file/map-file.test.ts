@@ -4,7 +4,14 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { HEADER, inOrder, ipv4, liveKeys, rewriteTo, temporaryMapPath } from '../../../testkit/haproxy/map-files.ts';
 import { causeText } from '../../telemetry/log.ts';
-import { MapFile, type MapFileDeps, MapFileError, readMapFile, readMapFileHeader } from './map-file.ts';
+import {
+  countMapFileLines,
+  MapFile,
+  type MapFileDeps,
+  MapFileError,
+  readMapFile,
+  readMapFileHeader,
+} from './map-file.ts';
 import { TAG_BYTES } from './map-file-layout.ts';
 import { diskOps } from './map-file-ops.ts';
 
@@ -36,6 +43,7 @@ describe('a map file', () => {
     });
     expect(await liveKeys(path)).toEqual(new Set(['10.0.0.0/8', '2001:db8::/32', '2001:db8::1']));
     expect(file).toMatchObject({ state: 'current', entryCount: 3, slotsUsed: 1, deadLines: 1 });
+    expect(await countMapFileLines(path)).toBe(3);
     for (const ip of ['10.0.0.0/8', '2001:db8::1']) expect(await file.has(ip)).toBe(true);
     for (const ip of ['10.0.0.0', '192.0.2.1', '198.51.100.7', '1.1.1.1']) expect(await file.has(ip)).toBe(false);
     await file.close();

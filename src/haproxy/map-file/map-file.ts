@@ -9,7 +9,14 @@ import { RewriteInProgress } from './map-file-rewrite.ts';
 
 export { MapFileError } from './map-file-error.ts';
 export type { MapFileHeader } from './map-file-layout.ts';
-export { type MapFileIdentity, type MapFileLine, NO_VALUE, readMapFile, readMapFileHeader } from './map-file-reader.ts';
+export {
+  countMapFileLines,
+  type MapFileIdentity,
+  type MapFileLine,
+  NO_VALUE,
+  readMapFile,
+  readMapFileHeader,
+} from './map-file-reader.ts';
 
 /** `unopened`: not yet rewritten by this service. `behind`: not reliable until a rewrite succeeds. */
 type MapFileState = 'unopened' | 'current' | 'behind';

@@ -10,7 +10,7 @@ import { WorkerLine } from '../socket/conversation-command.ts';
 import { type Deadline, type MasterSocket, MasterSocketError } from '../socket/master-socket.ts';
 import { isGoodDelete, isWorkerGone } from '../socket/replies.ts';
 import { onlyWorker } from '../socket/show-proc.ts';
-import { MapCommands, type ValueFor, type WorkerRef } from './runtime-map-commands.ts';
+import { MapCommands, type MapOnCommandLine, type WorkerRef } from './runtime-map-commands.ts';
 import { valuesOf } from './runtime-map-dump.ts';
 import { type EntryChange, entryChanges, planChanges, readBack, type Stage } from './runtime-map-group.ts';
 import { type EntryFailure, failureReason, lookupInDump, lookupOf } from './runtime-map-lookup.ts';
@@ -58,8 +58,7 @@ const REMOVALS = 4;
 
 interface WorkerGroupDeps {
   readonly socket: MasterSocket;
-  readonly path: string;
-  readonly valueFor: ValueFor;
+  readonly map: Required<MapOnCommandLine>;
   readonly request: GroupRequest;
 }
 
@@ -76,7 +75,7 @@ export class WorkerGroup {
   /** Starts the lookups. */
   constructor(deps: WorkerGroupDeps) {
     this.#deps = deps;
-    this.#commands = new MapCommands(deps.path, deps.request.worker, deps.valueFor);
+    this.#commands = new MapCommands(deps.map, deps.request.worker);
     this.#changes = entryChanges(deps.request.add, deps.request.remove, this.#commands);
     this.#lookups = this.#lookUp();
     // `apply` and `abandon` report it.
@@ -328,7 +327,7 @@ function isStillPresent({ intent, mutation, after }: EntryChange): boolean {
 }
 
 function outcomeOf(
-  { request, valueFor }: Pick<WorkerGroupDeps, 'request' | 'valueFor'>,
+  { request, map: { valueFor } }: Pick<WorkerGroupDeps, 'request' | 'map'>,
   changes: readonly EntryChange[],
   ended: MasterSocketError | null,
   processes: Processes | null,

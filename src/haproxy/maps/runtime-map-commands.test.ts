@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MAX_COMMAND_BYTES } from '../socket/conversation-command.ts';
 import { checkKey, hides, MapCommands, UnsafeArgumentError } from './runtime-map-commands.ts';
 
-const commands = new MapCommands('/m', { kind: 'pid', pid: 4711 });
+const commands = new MapCommands({ path: '/m' }, { kind: 'pid', pid: 4711 });
 
 describe('map commands', () => {
   it('map commands name the worker first and the map by its path', () => {
@@ -31,7 +31,10 @@ describe('map commands', () => {
   });
 
   it('map commands carry the value of each key', () => {
-    const valued = new MapCommands('/m', { kind: 'current' }, (key) => (key === '::1' ? '21' : '3'));
+    const valued = new MapCommands(
+      { path: '/m', valueFor: (key) => (key === '::1' ? '21' : '3') },
+      { kind: 'current' },
+    );
     expect(valued.add('::1')).toBe('@1 add map /m ::1 21');
     expect(valued.set('1.2.3.4')).toBe('@1 set map /m 1.2.3.4 3');
     expect(valued.setElement('0x7f', '::1')).toBe('@1 set map /m #0x7f 21');
@@ -39,7 +42,7 @@ describe('map commands', () => {
   });
 
   it.each(['', '-1', '1 2', '1\n', '1;x', '1000', 'one'])('map commands refuse %j as a value', (value) => {
-    const valued = new MapCommands('/m', { kind: 'current' }, () => value);
+    const valued = new MapCommands({ path: '/m', valueFor: () => value }, { kind: 'current' });
     expect(() => valued.add('::1')).toThrow(UnsafeArgumentError);
     expect(() => valued.addAll(['::1'])).toThrow(UnsafeArgumentError);
     expect(() => valued.setElement('0x7f', '::1')).toThrow(UnsafeArgumentError);
@@ -47,6 +50,36 @@ describe('map commands', () => {
 
   it.each(['', '0x', '7f8b', '0x7F', '0x1;2', '0x1 2', '#0x1'])('map commands refuse %j as an element', (element) => {
     expect(() => commands.delElement(element)).toThrow(UnsafeArgumentError);
+  });
+
+  it('map commands take host names and their values for a map that is looked up by names', () => {
+    const named = new MapCommands(
+      { path: '/m', keys: 'names', valueFor: () => 'redirect:31536000:sub' },
+      { kind: 'current' },
+    );
+    expect(named.add('shop.example.com')).toBe('@1 add map /m shop.example.com redirect:31536000:sub');
+    expect(named.get('*.example.com')).toBe('@1 get map /m *.example.com');
+    expect(named.del('xn--bcher-kva.example')).toBe('@1 del map /m xn--bcher-kva.example');
+    expect(named.getSample()).toBe('@1 get map /m sample.invalid');
+    for (const key of [
+      '',
+      'a b',
+      'a;b',
+      'a\nb',
+      '*',
+      'a.*.b',
+      '10.0.0.0/8',
+      '#1',
+      'Shop.example.com',
+      '-a',
+      `a${'b'.repeat(253)}`,
+    ])
+      expect(() => named.del(key)).toThrow(UnsafeArgumentError);
+    for (const value of ['', 'a b', 'a;b', 'redirect:', 'a:b:c:d:e', 'Redirect']) {
+      const wrong = new MapCommands({ path: '/m', keys: 'names', valueFor: () => value }, { kind: 'current' });
+      expect(() => wrong.add('a.example')).toThrow(UnsafeArgumentError);
+    }
+    expect(() => commands.get('shop.example.com')).toThrow(UnsafeArgumentError);
   });
 
   it('map commands accept every address as a key', () => {

@@ -22,22 +22,52 @@ export class UnsafeArgumentError extends Error {
 
 // A blank, a backslash, a quote or `;` would end or change the argument; `#<id>` would name another map tomorrow.
 const PATH = /^\/[^\s;\\"'<>\p{Cc}]+$/u;
-// Everything that HAProxy's address parser can store; canonical form is the caller's responsibility.
-const KEY = /^(?=.*[.:])[0-9A-Fa-f:][0-9A-Fa-f:./]{1,63}$/;
+
+/** What a map is looked up by. */
+export type MapKeys = 'addresses' | 'names';
+
+interface KeyForm {
+  readonly key: RegExp;
+  readonly what: string;
+  readonly value: RegExp;
+  /** A key that need not be there. */
+  readonly sample: string;
+}
+
+const FORMS: Readonly<Record<MapKeys, KeyForm>> = {
+  addresses: {
+    // Everything that HAProxy's address parser can store; canonical form is the caller's responsibility.
+    key: /^(?=.*[.:])[0-9A-Fa-f:][0-9A-Fa-f:./]{1,63}$/,
+    what: 'an IP address or network',
+    value: /^[0-9]{1,3}$/,
+    sample: '192.0.2.1',
+  },
+  // Host names in lower case, and wildcards.
+  names: {
+    key: /^(?:\*\.)?[a-z0-9](?:[a-z0-9._-]{0,252})$/,
+    what: 'a host name',
+    value: /^[a-z0-9]{1,10}(?::[a-z0-9]{1,10}){0,3}$/,
+    sample: 'sample.invalid',
+  },
+};
 
 const ELEMENT = /^0x[0-9a-f]{1,16}$/;
-const VALUE = /^[0-9]{1,3}$/;
 
 export function checkMapPath(path: string): string {
+  return checkPath(path, 'a map');
+}
+
+/** @param what for the error, such as `a map` */
+export function checkPath(path: string, what: string): string {
   if (PATH.test(path)) return path;
   throw new UnsafeArgumentError(
-    `${JSON.stringify(path)} cannot name a map on the command line: give an absolute path without blanks, quotes, backslashes and ";"`,
+    `${JSON.stringify(path)} cannot name ${what} on the command line: give an absolute path without blanks, quotes, backslashes and ";"`,
   );
 }
 
-export function checkKey(key: string): string {
-  if (KEY.test(key)) return key;
-  throw new UnsafeArgumentError(`${JSON.stringify(key.slice(0, 80))} is not an IP address or network`);
+export function checkKey(key: string, keys: MapKeys = 'addresses'): string {
+  if (FORMS[keys].key.test(key)) return key;
+  throw new UnsafeArgumentError(`${JSON.stringify(key.slice(0, 80))} is not ${FORMS[keys].what}`);
 }
 
 /** An entry by its address in the worker's memory, as in `show map`: `0x7f8b9d9d29e0`. */
@@ -46,25 +76,40 @@ function checkElement(element: string): string {
   throw new UnsafeArgumentError(`${JSON.stringify(element.slice(0, 80))} is not an element of a map`);
 }
 
-function checkValue(value: string): string {
-  if (VALUE.test(value)) return value;
+function checkValue(value: string, keys: MapKeys): string {
+  if (FORMS[keys].value.test(value)) return value;
   throw new UnsafeArgumentError(`${JSON.stringify(value.slice(0, 80))} is not a value of a map`);
+}
+
+export interface MapOnCommandLine {
+  readonly path: string;
+  /** Absent: 1. */
+  readonly valueFor?: ValueFor;
+  /** Absent: addresses. */
+  readonly keys?: MapKeys;
 }
 
 export class MapCommands {
   readonly target: string;
   readonly valueFor: ValueFor;
   readonly #path: string;
+  readonly #keys: MapKeys;
 
-  constructor(path: string, worker: WorkerRef, valueFor: ValueFor = alwaysOne) {
+  constructor({ path, valueFor = alwaysOne, keys = 'addresses' }: MapOnCommandLine, worker: WorkerRef) {
     this.#path = path;
+    this.#keys = keys;
     this.valueFor = valueFor;
     this.target = worker.kind === 'current' ? '@1' : `@!${worker.pid}`;
   }
 
   /** For a network, its first address: an IPv6 network as argument answers `found=no` (2.6.12, 3.0.11). */
   get(key: string): string {
-    return `${this.target} get map ${this.#path} ${firstAddress(checkKey(key))}`;
+    return `${this.target} get map ${this.#path} ${firstAddress(this.#key(key))}`;
+  }
+
+  /** Of a key that need not be there. */
+  getSample(): string {
+    return this.get(FORMS[this.#keys].sample);
   }
 
   add(key: string, version?: number): string {
@@ -101,12 +146,12 @@ export class MapCommands {
   }
 
   del(key: string): string {
-    return `${this.target} del map ${this.#path} ${checkKey(key)}`;
+    return `${this.target} del map ${this.#path} ${this.#key(key)}`;
   }
 
   /** Duplicates of the key keep their values. */
   setElement(element: string, key: string): string {
-    return `${this.target} set map ${this.#path} ${checkElement(element)} ${checkValue(this.valueFor(key))}`;
+    return `${this.target} set map ${this.#path} ${checkElement(element)} ${checkValue(this.valueFor(key), this.#keys)}`;
   }
 
   /** Duplicates of the key stay. */
@@ -131,7 +176,11 @@ export class MapCommands {
   }
 
   #entry(key: string): string {
-    return `${checkKey(key)} ${checkValue(this.valueFor(key))}`;
+    return `${this.#key(key)} ${checkValue(this.valueFor(key), this.#keys)}`;
+  }
+
+  #key(key: string): string {
+    return checkKey(key, this.#keys);
   }
 
   #at(version: number | undefined): string {

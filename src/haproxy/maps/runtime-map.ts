@@ -2,7 +2,7 @@
 
 import { pause, withTimeout } from '../../concurrency/pause.ts';
 import type { Conversation } from '../socket/conversation.ts';
-import { type Command, PayloadCommand, WorkerLine } from '../socket/conversation-command.ts';
+import { type Command, shownText, WorkerLine } from '../socket/conversation-command.ts';
 import type { ConverseOptions, Deadline, MasterSocket } from '../socket/master-socket.ts';
 import { millisecondsUntil } from '../socket/master-socket-error.ts';
 import {
@@ -20,6 +20,7 @@ import {
   CURRENT,
   checkMapPath,
   MapCommands,
+  type MapKeys,
   type ValueFor,
   type WorkerRef,
 } from './runtime-map-commands.ts';
@@ -60,9 +61,7 @@ function refuseBad(
 ): void {
   const bad = expectEmpty ? bodies.findIndex((body) => body !== '' && !alsoGood.includes(body)) : -1;
   if (bad === -1) return;
-  const command = commands[bad] ?? '';
-  const text = command instanceof PayloadCommand ? command.wire : command;
-  throw new RuntimeMapRejection(text, bodies.slice(0, bad + 1));
+  throw new RuntimeMapRejection(shownText(commands[bad] ?? ''), bodies.slice(0, bad + 1));
 }
 
 export type { GroupApplication, GroupOutcome, GroupRequest, WorkerGroup } from './runtime-map-changes.ts';
@@ -82,6 +81,8 @@ interface RuntimeMapDeps {
   readonly path: string;
   /** Of keys that the map is to hold; called whenever a command is written or a reply is judged. */
   readonly valueFor?: ValueFor;
+  /** Absent: addresses. */
+  readonly keys?: MapKeys;
   readonly onFailure?: (failure: EntryFailure) => void;
 }
 
@@ -100,12 +101,14 @@ export interface EntryCount {
 export class RuntimeMap {
   readonly path: string;
   readonly valueFor: ValueFor;
+  readonly keys: MapKeys;
   readonly #deps: RuntimeMapDeps;
 
   constructor(deps: RuntimeMapDeps) {
     this.#deps = deps;
     this.path = checkMapPath(deps.path);
     this.valueFor = deps.valueFor ?? alwaysOne;
+    this.keys = deps.keys ?? 'addresses';
   }
 
   /** Rule 4: true only when `get map` then finds exactly this entry with its value in the current worker. */
@@ -147,7 +150,7 @@ export class RuntimeMap {
   async entryCount(deadline: Deadline, worker: WorkerRef = CURRENT): Promise<EntryCount> {
     const commands = this.#commands(worker);
     // HAProxy counts an entry once per type in which the configuration uses the map; a lookup has a line for each.
-    const [listing = '', lookup = ''] = await this.#once([commands.list(), commands.get('192.0.2.1')], deadline);
+    const [listing = '', lookup = ''] = await this.#once([commands.list(), commands.getSample()], deadline);
     const maps = parseShowMapListing(listing);
     const map = maps?.find((listed) => listed.file === this.path);
     if (maps !== null && map === undefined) {
@@ -157,7 +160,7 @@ export class RuntimeMap {
       throw new RuntimeMapRejection(commands.list(), [listing], `has no entry count for ${this.path}`);
     }
     const uses = parseUses(lookup);
-    if (uses === null) throw new RuntimeMapRejection(commands.get('192.0.2.1'), [listing, lookup], 'cannot be read');
+    if (uses === null) throw new RuntimeMapRejection(commands.getSample(), [listing, lookup], 'cannot be read');
     return { entries: map.entryCount / uses, currentVersion: map.currentVersion, nextVersion: map.nextVersion };
   }
 
@@ -169,7 +172,7 @@ export class RuntimeMap {
 
   /** The first phase of a group of the writer, in one worker: starts the lookups and changes nothing. */
   lookUpGroup(request: GroupRequest): WorkerGroup {
-    return new WorkerGroup({ socket: this.#deps.socket, path: this.path, valueFor: this.valueFor, request });
+    return new WorkerGroup({ socket: this.#deps.socket, map: this, request });
   }
 
   /** Both phases at once, for changes that are durable. Failures are in the outcome. */
@@ -360,6 +363,6 @@ export class RuntimeMap {
   }
 
   #commands(worker: WorkerRef): MapCommands {
-    return new MapCommands(this.path, worker, this.valueFor);
+    return new MapCommands(this, worker);
   }
 }

@@ -1,5 +1,5 @@
 // Commands are counted by name alone: names are few and contain no address.
-import { type Command, PayloadCommand } from './conversation-command.ts';
+import { type Command, shownText } from './conversation-command.ts';
 import type { SocketFailureReason } from './master-socket-error.ts';
 
 /** In the order of matching, the most frequent first. `list maps` is `show map` without a map. */
@@ -17,6 +17,9 @@ export const commandNames = [
   'commit map',
   'show servers state',
   'reload',
+  'show ssl cert',
+  'set ssl cert',
+  'commit ssl cert',
   'other',
 ] as const;
 
@@ -32,7 +35,7 @@ export interface CommandObserver {
 export const unobserved: CommandObserver = { answered: () => undefined, failed: () => undefined };
 
 export function commandNameOf(command: Command): CommandName {
-  const text = command instanceof PayloadCommand ? command.wire : command;
+  const text = shownText(command);
   const start = text.startsWith('@') ? text.indexOf(' ') + 1 : 0;
   for (const name of commandNames) {
     if (!text.startsWith(name, start)) continue;

@@ -1,5 +1,6 @@
 // What may be written to the master socket. A newline or `;` begins another command, so a plain command may contain
-// neither (promise 8); only PayloadCommand has lines.
+// neither (promise 8); only payloads have lines.
+import { inspect } from 'node:util';
 
 /**
  * Command and payload must fit into `tune.bufsize` (16,384 by default); 16,355 bytes apply nothing, without an error on
@@ -19,14 +20,15 @@ export class UnsafeCommandError extends Error {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are searched for
 const CONTROL = /[\u0000-\u001f\u007f;]/;
 
-function checkLine(line: string): void {
-  if (line === '') throw new UnsafeCommandError('is empty', line);
-  if (CONTROL.test(line)) throw new UnsafeCommandError('contains a control character, a newline or ";"', line);
+/** @param shown what the error shows instead of the text */
+function checkLine(line: string, shown = line): void {
+  if (line === '') throw new UnsafeCommandError('is empty', shown);
+  if (CONTROL.test(line)) throw new UnsafeCommandError('contains a control character, a newline or ";"', shown);
 }
 
-function checkLength(text: string): void {
+function checkLength(text: string, shown = text): void {
   if (text.length > MAX_COMMAND_BYTES || Buffer.byteLength(text) > MAX_COMMAND_BYTES) {
-    throw new UnsafeCommandError(`is longer than ${MAX_COMMAND_BYTES} bytes`, text);
+    throw new UnsafeCommandError(`is longer than ${MAX_COMMAND_BYTES} bytes`, shown);
   }
 }
 
@@ -48,7 +50,63 @@ export class PayloadCommand {
   }
 }
 
-export type Command = string | PayloadCommand;
+const HIDDEN = '(not shown)';
+/** A shorter run of characters of base64 is no part of a key that is worth anything. */
+const KEY_PART = 12;
+const BASE64_RUN = new RegExp(`[A-Za-z0-9+/=]{${KEY_PART},}`, 'g');
+
+/**
+ * A payload with a private key. Only `wire` has it: errors, logs, JSON and `inspect` show the command alone, and
+ * `withoutKey` takes it out of what HAProxy answers.
+ */
+export class SecretPayload {
+  readonly command: string;
+  readonly #secret: { reveal(): string };
+
+  /** @param secret PEM without empty lines. Throws UnsafeCommandError, which does not show it. */
+  constructor(command: string, secret: { reveal(): string }) {
+    checkLine(command);
+    this.command = command;
+    this.#secret = secret;
+    for (const line of secret.reveal().replace(/\n$/, '').split('\n')) checkLine(line, command);
+    checkLength(this.wire, command);
+  }
+
+  get wire(): string {
+    return `${this.command} <<\n${this.#secret.reveal().replace(/\n$/, '')}\n\n`;
+  }
+
+  /** HAProxy repeats what it does not understand. */
+  withoutKey(reply: string): string {
+    const secret = this.#secret.reveal();
+    return reply.replace(BASE64_RUN, (run) => {
+      for (let at = 0; at + KEY_PART <= run.length; at += 1) {
+        if (secret.includes(run.slice(at, at + KEY_PART))) return HIDDEN;
+      }
+      return run;
+    });
+  }
+
+  toString(): string {
+    return this.command;
+  }
+
+  toJSON(): string {
+    return this.command;
+  }
+
+  [inspect.custom](): string {
+    return `SecretPayload ${this.command}`;
+  }
+}
+
+export type Command = string | PayloadCommand | SecretPayload;
+
+/** For errors and metrics. */
+export function shownText(command: Command): string {
+  if (command instanceof SecretPayload) return command.command;
+  return command instanceof PayloadCommand ? command.wire : command;
+}
 
 /**
  * Commands to one worker (`@!<pid> ...`) that the master hands over in one line, `@@!<pid>`: it forwards single commands
@@ -93,7 +151,7 @@ export class WorkerLine {
 
 /** Newline included. Throws UnsafeCommandError. */
 export function wireText(command: Command): string {
-  if (command instanceof PayloadCommand) return command.wire;
+  if (typeof command !== 'string') return command.wire;
   checkLine(command);
   if (command.endsWith('<<')) throw new UnsafeCommandError('would begin a payload', command);
   const text = `${command}\n`;
@@ -103,8 +161,7 @@ export function wireText(command: Command): string {
 
 /** `@1`, `@!4711`, or null for a command of the master itself. */
 export function targetOf(command: Command): string | null {
-  const text = command instanceof PayloadCommand ? command.wire : command;
-  return /^@!?\d+(?= )/.exec(text)?.[0] ?? null;
+  return /^@!?\d+(?= )/.exec(shownText(command))?.[0] ?? null;
 }
 
 /** The worker answers other connections meanwhile: `commit map` replies after it has freed the replaced entries. */

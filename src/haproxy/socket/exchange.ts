@@ -1,6 +1,6 @@
 // The protocol state of one connection to the master: the commands sent, and the replies received. Bytes in, failures
 // out; it has no socket and no timer.
-import { type Command, PayloadCommand, targetOf } from './conversation-command.ts';
+import { type Command, SecretPayload, shownText, targetOf } from './conversation-command.ts';
 import { MasterSocketError, type SocketFailureReason } from './master-socket-error.ts';
 import { ReplyParser } from './reply-parser.ts';
 
@@ -33,6 +33,8 @@ export class Exchange {
     end: () => this.#takeReplyEnd(),
   });
   #commands: readonly Command[] = [];
+  /** Of all calls: what HAProxy repeats may come with the replies of the next one. */
+  readonly #secrets: SecretPayload[] = [];
   #onLines: ((lines: string[]) => void) | null = null;
   #bodies: string[] = [];
   #lines: string[] = [];
@@ -48,6 +50,7 @@ export class Exchange {
   /** The previous commands are complete. */
   begin(commands: readonly Command[], { onLines, raw = false }: Reading): void {
     this.#commands = commands;
+    this.#secrets.push(...commands.filter((command) => command instanceof SecretPayload));
     this.#onLines = onLines ?? null;
     this.#bodies = [];
     this.#lines = [];
@@ -99,7 +102,7 @@ export class Exchange {
     const command = this.awaited ?? this.#commands.at(-1) ?? '';
     return new MasterSocketError(failure.reason, {
       path,
-      command: command instanceof PayloadCommand ? command.wire : command,
+      command: shownText(command),
       // A copy: the replies of a line may still come.
       responses: [...this.#bodies],
       partial: this.#partial,
@@ -109,8 +112,12 @@ export class Exchange {
 
   /** What was received of the incomplete reply. */
   get #partial(): string {
-    if (this.#raw !== null) return Buffer.concat(this.#raw).toString('utf8');
-    return [...this.#lines, this.#parser.remainder].join('\n');
+    if (this.#raw !== null) return this.#withoutKeys(Buffer.concat(this.#raw).toString('utf8'));
+    return this.#withoutKeys([...this.#lines, this.#parser.remainder].join('\n'));
+  }
+
+  #withoutKeys(reply: string): string {
+    return this.#secrets.reduce((text, secret) => secret.withoutKey(text), reply);
   }
 
   #receiveRaw(raw: Buffer[], bytes: Buffer): ExchangeFailure | null {
@@ -125,6 +132,7 @@ export class Exchange {
 
   #takeLines(lines: string[]): void {
     if (this.#failure !== null) return;
+    if (this.#secrets.length > 0) lines = lines.map((line) => this.#withoutKeys(line));
     if (this.isComplete) {
       this.#failure = unrequested(`: ${JSON.stringify(lines[0]?.slice(0, 100))}`);
       return;

@@ -11,8 +11,9 @@ export interface MapEntry {
 // get map P 10.1.1.1   type=ip, case=sensitive, found=yes, idx=tree, key="10.0.0.0/8", value="1", type="str"
 //                      type=ip, case=sensitive, found=no
 // A value is not escaped (`value="a"b, c"` was seen), so its end is found from the end of the line.
-const FOUND = /^type=ip, case=sensitive, found=yes, idx=tree, key="([^"]+)", value="(.*)", type="[a-z0-9]+"$/;
-const NOT_FOUND = 'type=ip, case=sensitive, found=no';
+// Of a map with names as keys: type=str, and the same otherwise.
+const FOUND = /^type=(?:ip|str), case=sensitive, found=yes, idx=tree, key="([^"]+)", value="(.*)", type="[a-z0-9]+"$/;
+const NOT_FOUND = /^type=(?:ip|str), case=sensitive, found=no$/;
 
 type GetMapReply =
   | { readonly found: false }
@@ -26,7 +27,7 @@ type GetMapReply =
 export function parseGetMap(body: string): GetMapReply {
   const lines = body.split('\n');
   const first = lines[0] ?? '';
-  if (lines.every((line) => line === NOT_FOUND)) return { found: false };
+  if (lines.every((line) => NOT_FOUND.test(line))) return { found: false };
   const match = FOUND.exec(first);
   const [key, value] = [match?.[1], match?.[2]];
   if (key === undefined || value === undefined) return { found: 'unknown', unknown: body };
@@ -40,7 +41,7 @@ export function parseGetMap(body: string): GetMapReply {
 /** In how many types the configuration uses the map. Null for any other reply. */
 export function parseUses(getMapBody: string): number | null {
   const lines = getMapBody.split('\n');
-  return lines.every((line) => line === NOT_FOUND || FOUND.test(line)) ? lines.length : null;
+  return lines.every((line) => NOT_FOUND.test(line) || FOUND.test(line)) ? lines.length : null;
 }
 
 /** Rule 6: any non-empty body is a rejection, known text or not. */

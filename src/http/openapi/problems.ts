@@ -63,7 +63,7 @@ const samples: Readonly<Record<number, Sample>> = {
   },
   [codes.InvalidDomain]: {
     op: 'read request',
-    ...field('domain', '*.example.com is a wildcard, which is not supported; name each domain'),
+    ...field('domain', '*.example.com is a wildcard; name the site by a host name and give the wildcard in names'),
   },
   [codes.InvalidServer]: {
     op: 'read request',
@@ -167,10 +167,47 @@ const samples: Readonly<Record<number, Sample>> = {
     op: 'read request',
     ...field('header', 'give the header that names the client, or proxy_protocol: true'),
   },
+  [codes.InvalidCertificate]: {
+    op: 'add certificate',
+    ...field('certificate', 'the chain is not complete: the certificate of C=US, O=Example CA, CN=E8 is missing'),
+  },
+  [codes.NameHasCertificate]: {
+    op: 'add certificate',
+    detail:
+      'the name shop.example.com belongs to the certificate c-7f3kq2m4xa; replace that certificate, or remove it first. Nothing was changed',
+    members: { owned: [{ name: 'shop.example.com', certificate: 'c-7f3kq2m4xa' }] },
+  },
+  [codes.TlsNotConfigured]: {
+    op: 'add certificate',
+    detail:
+      'HAProxy serves no TLS, because PROXY_MANAGER_HTTPS_BIND is empty: set it, such as to :443, and restart the service',
+    members: { setting: 'PROXY_MANAGER_HTTPS_BIND' },
+  },
+  [codes.CertificateInUse]: {
+    op: 'remove certificate',
+    detail:
+      'HAProxy serves c-7f3kq2m4xa for the site shop.example.com, which would lose its certificate; nothing was changed. To do it anyway, send force=true',
+    members: { sites: ['shop.example.com'], sites_total: 1 },
+  },
+  [codes.KeysUnreadable]: {
+    op: 'add certificate',
+    detail:
+      'the secret /var/lib/proxy-manager/secret is missing, and the database has private keys that only it can open: put it back from a backup; without one, remove the certificates and upload them again',
+  },
   [codes.UpstreamRulesMissing]: {
     op: 'render configuration',
     detail:
       '/etc/proxy/proxy.liquid renders a configuration in which frontend http would judge upstreams as clients: a front end with HTTP needs the lookup in upstreams_map and the exception in the rule for the blocked map (docs/template.md, "Upstreams")',
+  },
+  [codes.NameOfAnotherSite]: {
+    op: 'set site',
+    detail: 'www.example.com is a name of the site example.com; remove it there first',
+    errors: [{ name: 'names[0]', description: 'www.example.com is a name of the site example.com' }],
+    members: { site: 'example.com' },
+  },
+  [codes.InvalidSite]: {
+    op: 'read request',
+    ...field('canonical', 'api.example.com is neither the domain nor one of the names'),
   },
   [codes.ForeignMapFile]: {
     op: 'update map file',

@@ -23,7 +23,8 @@ export function SitesPart(props: PartProps) {
 
 function Sites({ stale, part }: PartProps) {
   const sites = useSites();
-  const domains = (sites.data?.items ?? []).map(({ domain }) => domain);
+  const answering = (sites.data?.items ?? []).filter(({ enabled, servers }) => enabled && servers.length > 0);
+  const domains = answering.map(({ domain }) => domain);
   const states = useAllServerStates(domains.slice(0, maxQueried));
   if (domains.length === 0) return null;
   const { tone, words } = sitesWords(domains.length, states);

@@ -50,7 +50,7 @@ function Sites() {
         {() => (
           <>
             <Group justify="space-between">
-              <SearchField label="Search by domain or server" value={search} onChange={setSearch} />
+              <SearchField label="Search by name or server" value={search} onChange={setSearch} />
               <Text size="sm" c="dimmed" className={styles.figure} role="status">
                 {search === ''
                   ? `${all.length} ${all.length === 1 ? 'site' : 'sites'}`
@@ -94,7 +94,8 @@ function Sites() {
   );
 }
 
-function matches({ domain, servers }: Site, search: string): boolean {
+function matches({ domain, names, servers, redirect }: Site, search: string): boolean {
   const words = search.trim().toLowerCase();
-  return domain.includes(words) || servers.some(({ address, port }) => `${address}:${port}`.includes(words));
+  const targets = [redirect?.to ?? '', ...servers.map(({ address, port }) => `${address}:${port}`)];
+  return [domain, ...names, ...targets].some((text) => text.includes(words));
 }

@@ -6,6 +6,7 @@ import { ReloadFailure } from '../../parts/reload-failure.tsx';
 import { reloadWords } from '../../parts/reload-words.ts';
 import { ReplaceConsent } from '../../parts/replace-consent.tsx';
 import { toast, toastProblem } from '../../parts/toasts.tsx';
+import { siteRequestFor } from './edit/site-draft.ts';
 import { savedWords } from './saved-words.ts';
 
 interface RemoveSiteDialogProps {
@@ -20,9 +21,9 @@ export function RemoveSiteDialog({ site, onClose }: RemoveSiteDialogProps) {
   const { domain, servers } = site;
   const undo = async (): Promise<void> => {
     try {
-      const saved = await set.mutateAsync({ domain, servers });
-      if (saved.served === false) toast(savedWords(saved, null));
-      else toast({ title: `${domain} restored`, words: reloadWords(saved.reload) });
+      const saved = await set.mutateAsync({ domain, site: siteRequestFor(site) });
+      if (saved.served) toast({ title: `${domain} restored`, words: reloadWords(saved.reload) });
+      else toast(savedWords(saved, null));
     } catch (error) {
       toastProblem(`Could not restore ${domain}`, error);
     }
@@ -55,9 +56,14 @@ export function RemoveSiteDialog({ site, onClose }: RemoveSiteDialogProps) {
       onConfirm={() => removeIt(false)}
     >
       <Text size="sm">
-        Visitors of this domain then get 404 “no such site”. A safe reload removes{' '}
-        {servers.length === 1 ? 'its server' : `its ${servers.length} servers`} from the HAProxy configuration. The{' '}
-        {servers.length === 1 ? 'server itself is' : 'servers themselves are'} not touched.
+        Visitors of its names then get 404 “no such site”.{' '}
+        {servers.length > 0 && (
+          <>
+            A safe reload removes {servers.length === 1 ? 'its server' : `its ${servers.length} servers`} from the
+            HAProxy configuration. The {servers.length === 1 ? 'server itself is' : 'servers themselves are'} not
+            touched.
+          </>
+        )}
       </Text>
     </Confirm>
   );

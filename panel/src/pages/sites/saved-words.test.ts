@@ -27,6 +27,21 @@ it('reports a site that the configuration does not contain as not served', () =>
   });
 });
 
+it('reports members that the template ignores', () => {
+  expect(savedWords({ ...saved, served: true, ignored: ['names', 'canonical'] }, null)).toMatchObject({
+    tone: 'warn',
+    title: 'dead.example is saved, but not all of it is in force',
+    words: expect.stringContaining('does not apply the further names, the canonical name.'),
+  });
+});
+
+it('reports a disabled site and a redirect, which have no servers to check', () => {
+  const disabled = { ...saved, served: false, enabled: false };
+  expect(savedWords(disabled, null)).toMatchObject({ tone: 'good', title: 'dead.example is disabled' });
+  const redirect = { to: 'https://a.example', status: 301, keep_path: true } as const;
+  expect(savedWords({ ...saved, redirect }, [])).toMatchObject({ tone: 'good', title: 'dead.example is live' });
+});
+
 it('does not call a site live if its servers could not be checked', () => {
   expect(savedWords(saved, null)).toMatchObject({ tone: 'unknown', title: 'dead.example is saved' });
 });

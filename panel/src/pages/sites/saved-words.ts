@@ -1,26 +1,37 @@
 // The result of saving a site. A successful reload does not mean that its servers are up.
-import type { ReloadAnswer, ServerState } from '../../api/types.ts';
+import type { ReloadAnswer, ServerState, SiteAnswer } from '../../api/types.ts';
 import { reloadWords } from '../../parts/reload-words.ts';
 import type { Tone } from '../../parts/state-mark.tsx';
 import { siteWords } from './server-words.ts';
 
-interface Saved {
-  readonly domain: string;
-  readonly reload: ReloadAnswer;
-  /** False: the live configuration does not contain the site; absent: unknown. */
-  readonly served?: boolean;
-}
+type Saved = { readonly domain: string; readonly reload: ReloadAnswer } & Partial<
+  Pick<SiteAnswer, 'served' | 'ignored' | 'enabled' | 'redirect'>
+>;
+
+const memberWords = {
+  names: 'the further names',
+  canonical: 'the canonical name',
+  enabled: 'that the site is disabled',
+  redirect: 'the redirect',
+} as const;
 
 /** @param states of its servers right after the reload; null: the query failed */
 export function savedWords(
-  { domain, reload, served }: Saved,
+  { domain, reload, served, ignored = [], enabled = true, redirect = null }: Saved,
   states: readonly ServerState[] | null,
 ): { readonly title: string; readonly words: string; readonly tone: Tone } {
   const words = [reloadWords(reload), ...reload.warnings].join(' ');
+  if (ignored.length > 0) {
+    const why = `Your template does not apply ${ignored.map((member) => memberWords[member]).join(', ')}.`;
+    return { title: `${domain} is saved, but not all of it is in force`, words: `${why} ${words}`, tone: 'warn' };
+  }
+  if (!enabled) return { title: `${domain} is disabled`, words: `Visitors get 404. ${words}`, tone: 'good' };
   if (served === false) {
     const why = 'The live configuration does not contain it: your template does not use sites.';
     return { title: `${domain} is saved, but not served`, words: why, tone: 'warn' };
   }
+  if (redirect !== null)
+    return { title: `${domain} is live`, words, tone: reload.warnings.length > 0 ? 'warn' : 'good' };
   if (states !== null && siteWords(states).tone === 'bad')
     return { title: `${domain} is saved, but no server is up`, words: `${downWords(states)} ${words}`, tone: 'warn' };
   if (states === null) {

@@ -21,8 +21,8 @@ interface SiteCardProps {
 export function SiteCard({ site, onEdit, onRemove }: SiteCardProps) {
   const { ref, inViewport } = useInViewport();
   const may = useAllowed('admin');
-  const { domain, servers } = site;
-  const states = useServerStates(domain, inViewport);
+  const { domain, servers, names, canonical, enabled, redirect } = site;
+  const states = useServerStates(domain, inViewport && enabled && redirect === null);
   // After a failed query, the previous states are no longer shown.
   const current = states.error === null ? states.data?.items : undefined;
   const summary = siteWords(current);
@@ -33,7 +33,11 @@ export function SiteCard({ site, onEdit, onRemove }: SiteCardProps) {
           <Text component="h2" fw={650} size="lg" className={styles.wrap}>
             {domain}
           </Text>
-          <StateMark tone={summary.tone}>{summary.words}</StateMark>
+          {enabled ? (
+            redirect === null && <StateMark tone={summary.tone}>{summary.words}</StateMark>
+          ) : (
+            <StateMark tone="warn">Disabled: visitors get 404</StateMark>
+          )}
         </Group>
         {may && (
           <RowButtons>
@@ -50,26 +54,39 @@ export function SiteCard({ site, onEdit, onRemove }: SiteCardProps) {
           </Anchor>
         </Text>
       )}
-      <table className={`${table.rows} ${table.inLine}`} aria-label={`Servers of ${domain}`}>
-        <thead>
-          <tr>
-            <th scope="col">Server</th>
-            <th scope="col">State</th>
-            <th scope="col">Last check</th>
-            <th scope="col">Options</th>
-          </tr>
-        </thead>
-        <tbody>
-          {servers.map((server, index) => (
-            <ServerRow
-              key={`${server.address} ${server.port}`}
-              server={server}
-              state={current?.[index]}
-              known={current !== undefined}
-            />
-          ))}
-        </tbody>
-      </table>
+      {names.length > 0 && (
+        <Text size="sm" className={styles.wrap}>
+          Also {names.join(', ')}.{canonical !== null && ` Other names are redirected to ${canonical}.`}
+        </Text>
+      )}
+      {redirect !== null && (
+        <Text size="sm" className={styles.wrap}>
+          Redirects to {redirect.to} ({redirect.status}
+          {redirect.keep_path && ', path appended'})
+        </Text>
+      )}
+      {servers.length > 0 && (
+        <table className={`${table.rows} ${table.inLine}`} aria-label={`Servers of ${domain}`}>
+          <thead>
+            <tr>
+              <th scope="col">Server</th>
+              <th scope="col">State</th>
+              <th scope="col">Last check</th>
+              <th scope="col">Options</th>
+            </tr>
+          </thead>
+          <tbody>
+            {servers.map((server, index) => (
+              <ServerRow
+                key={`${server.address} ${server.port}`}
+                server={server}
+                state={current?.[index]}
+                known={current !== undefined}
+              />
+            ))}
+          </tbody>
+        </table>
+      )}
     </section>
   );
 }

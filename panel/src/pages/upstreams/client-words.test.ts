@@ -14,6 +14,22 @@ describe('pasted headers', () => {
     });
   });
 
+  it('may continue on a line that begins with a blank', () => {
+    const value = '198.51.100.1, 203.0.113.7';
+    expect(readHeaders('X-Forwarded-For:\t198.51.100.1, \r\n\t 203.0.113.7 \r\n')).toEqual({
+      ok: true,
+      headers: [{ name: 'X-Forwarded-For', value: expect.stringMatching(/^198\.51\.100\.1, +203\.0\.113\.7$/) }],
+    });
+    expect(readHeaders(`  Host: a\n  X-Forwarded-For: ${value}`)).toMatchObject({
+      headers: [{ value: 'a' }, { value }],
+    });
+    expect(readHeaders('X-Forwarded-For:\n 2001:db8::7')).toMatchObject({ headers: [{ value: '2001:db8::7' }] });
+  });
+
+  it('keep what HAProxy does not take for a blank', () => {
+    expect(readHeaders('X-Real-IP: 203.0.113.7\u00a0')).toMatchObject({ headers: [{ value: '203.0.113.7\u00a0' }] });
+  });
+
   it('may be none', () => {
     expect(readHeaders('')).toEqual({ ok: true, headers: [] });
   });
@@ -50,4 +66,14 @@ it.each<[ClientAddressAnswer['verdict'], string, string]>([
   const steps = [{ address: '10.0.3.7', header: null, upstream: 'lb' }];
   const found = verdictWords({ verdict, client, by: client, steps } as unknown as ClientAddressAnswer);
   expect(found).toMatchObject({ tone, words: expect.stringContaining(words) });
+});
+
+it('explains a chain that is too long', () => {
+  const steps = Array.from({ length: 6 }, () => ({ address: '10.0.3.7', header: 'x-forwarded-for', upstream: 'lb' }));
+  const found = { verdict: 'unreadable', client: null, by: null, steps } as unknown as ClientAddressAnswer;
+  expect(verdictWords(found)).toEqual({
+    tone: 'bad',
+    words: 'X-Forwarded-For names more than 5 addresses in a row, which is the limit: HAProxy answers 400.',
+  });
+  expect(verdictWords({ ...found, steps: steps.slice(1) }).words).toContain('cannot be read');
 });

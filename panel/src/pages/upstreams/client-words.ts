@@ -1,4 +1,5 @@
 // Which address HAProxy judges for a request, as text.
+import { isTooLong, mostSteps } from '../../../../src/domain/client-address.ts';
 import type { ClientAddressAnswer } from '../../api/types.ts';
 import { counted } from '../../parts/counted.ts';
 import type { Tone } from '../../parts/state-mark.tsx';
@@ -13,17 +14,37 @@ type HeaderLines =
   | { readonly ok: true; readonly headers: readonly SentHeader[] }
   | { readonly ok: false; readonly why: string };
 
-/** Of pasted text: one header per line; a request line and empty lines are skipped. */
+/**
+ * Of pasted text: one header per line; a request line and empty lines are skipped. As for HAProxy, a line that begins
+ * with a blank continues the one before it, and only blanks and tabs around a value do not count.
+ */
 export function readHeaders(text: string): HeaderLines {
-  const headers: SentHeader[] = [];
-  for (const [at, line] of text.split(/\r?\n/).entries()) {
-    if (line.trim() === '' || /^[A-Z]+ \S+ HTTP\/[\d.]+$/.test(line.trim())) continue;
-    const [, name, value] = /^([^\s:]+):(.*)$/.exec(line.trimStart()) ?? [];
+  const headers: { readonly name: string; value: string }[] = [];
+  for (const [at, line] of withoutIndent(text.split(/\r?\n/)).entries()) {
+    if (trimmed(line) === '' || /^[A-Z]+ \S+ HTTP\/[\d.]+$/.test(trimmed(line))) continue;
+    const last = headers.at(-1);
+    if (/^[ \t]/.test(line) && last !== undefined) {
+      last.value = trimmed(`${last.value} ${trimmed(line)}`);
+      continue;
+    }
+    const [, name, value] = /^([^\s:]+):(.*)$/.exec(line) ?? [];
     if (name === undefined || value === undefined)
       return { ok: false, why: `Line ${at + 1} is not a header such as “X-Forwarded-For: 203.0.113.7”.` };
-    headers.push({ name, value: value.trim() });
+    headers.push({ name, value: trimmed(value) });
   }
   return { ok: true, headers };
+}
+
+/** Of text that was indented as a whole. */
+function withoutIndent(lines: readonly string[]): string[] {
+  const indents = lines.filter((line) => trimmed(line) !== '').map((line) => /^[ \t]*/.exec(line)?.[0].length ?? 0);
+  const indent = Math.min(...indents);
+  return lines.map((line) => line.slice(Math.min(indent, line.length)));
+}
+
+/** Without the blanks that HAProxy removes; `trim` would remove more. */
+function trimmed(text: string): string {
+  return text.replace(/^[ \t]+|[ \t]+$/g, '');
 }
 
 export function stepWords({ address, header, upstream }: ClientAddressAnswer['steps'][number]): string {
@@ -40,10 +61,16 @@ export function endWords(
   return `It is no upstream, so ${counted(sent, 'header')} ${sent === 1 ? 'is' : 'are'} not believed.`;
 }
 
-export function verdictWords({ client, verdict, by, steps }: ClientAddressAnswer): {
+export function verdictWords(answer: ClientAddressAnswer): {
   readonly tone: Tone;
   readonly words: string;
 } {
+  const { client, verdict, by, steps } = answer;
+  if (isTooLong(answer))
+    return {
+      tone: 'bad',
+      words: `X-Forwarded-For names more than ${mostSteps} addresses in a row, which is the limit: HAProxy answers 400.`,
+    };
   const entry = by === null || by === client ? 'its own entry' : by;
   const last = steps.at(-1)?.address ?? '';
   switch (verdict) {

@@ -4,7 +4,7 @@ import { type EventSubject, eventSubject } from '../../../live/stale-subjects.ts
 export const eventKinds = [
   { kind: 'blocking', label: 'Blocking' },
   { kind: 'trust', label: 'Trust' },
-  { kind: 'configuration', label: 'Sites, upstreams and configuration' },
+  { kind: 'configuration', label: 'Sites, certificates, upstreams and configuration' },
   { kind: 'keys', label: 'Keys and webhooks' },
   { kind: 'health', label: 'Health' },
 ] as const;
@@ -19,6 +19,7 @@ const kinds: Readonly<Record<EventSubject, EventKind>> = {
   trust: 'trust',
   upstream: 'configuration',
   site: 'configuration',
+  certificate: 'configuration',
   reload: 'configuration',
   key: 'keys',
   webhook: 'keys',

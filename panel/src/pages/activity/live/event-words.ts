@@ -56,6 +56,21 @@ const describe: { readonly [Type in EventType]: Describe<Type> } = {
   'site.set': ({ domain, created, by }) =>
     good(`Site ${text(domain)} ${created === true ? 'added' : 'changed'}${author(by)}`),
   'site.removed': ({ domain, by }) => good(`Site ${text(domain)} removed${author(by)}`),
+  'certificate.installed': ({ names, created, by, runtime_updated: updated }) => {
+    const words = `Certificate for ${nameList(names)} ${created === false ? 'replaced' : 'uploaded'}${author(by)}`;
+    return updated === true ? good(words) : warn(`${words}; not served by every worker yet`);
+  },
+  'certificate.removed': ({ names, by, runtime_updated: updated }) => {
+    const words = `Certificate for ${nameList(names)} removed${author(by)}`;
+    return updated === false ? warn(`${words}; a worker may still serve it`) : good(words);
+  },
+  'certificate.expiring': ({ names, days_left: days, sites }) =>
+    warn(`Certificate for ${nameList(names)} expires in ${number(days)} days${ofSites(sites)}`),
+  'certificate.expired': ({ names, sites }) => ({
+    tone: 'bad',
+    words: `Certificate for ${nameList(names)} expired${ofSites(sites)}`,
+  }),
+  'certificate.repaired': ({ id, worker }) => warn(`Worker ${text(worker)} serves certificate ${text(id)} again`),
   'upstream.set': ({ name, created, by }) =>
     good(`Upstream ${text(name)} ${created === true ? 'created' : 'changed'}${author(by)}`),
   'upstream.removed': ({ name, by }) => good(`Upstream ${text(name)} removed${author(by)}`),
@@ -111,6 +126,17 @@ function text(value: string | number | null | undefined): string {
 
 function number(value: number | undefined): string {
   return value?.toLocaleString() ?? '?';
+}
+
+/** The first names of a certificate. */
+function nameList(names: readonly string[] = []): string {
+  const [first, ...others] = names;
+  if (first === undefined) return '?';
+  return others.length === 0 ? first : `${first} and ${number(others.length)} more`;
+}
+
+function ofSites(sites: readonly string[] = []): string {
+  return sites.length === 0 ? ', which no site uses' : `; used by ${sites.join(', ')}`;
 }
 
 function author(by: string | null | undefined): string {

@@ -5,6 +5,7 @@ import { isProblem, problemCodes } from '../../../../../src/client/problem-codes
 import { counted } from '../../../parts/counted.ts';
 import { problemText, sentence } from '../../../parts/problem-alert.tsx';
 import { useAllowed, useApi } from '../../../session/session.ts';
+import { CdnNotes } from './cdn-notes.tsx';
 import type { NumberedEntry } from './preview.ts';
 import { type Common, emptyTally, type Tally, transfer } from './transfer.ts';
 
@@ -61,6 +62,7 @@ export function ForecastWords({ forecast, allowWide, onAllowWide }: ForecastWord
       <Text size="sm" role="status" data-testid="forecast">
         {forecast.kind === 'counting' ? 'Counting changes…' : forecastWords(forecast.tally)}
       </Text>
+      <CdnNotes cdns={forecast.tally.knownCdns} blocked={false} />
       {admin && (tooWide > 0 || allowWide) && (
         <Checkbox
           label={

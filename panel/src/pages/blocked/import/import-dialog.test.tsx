@@ -87,3 +87,13 @@ it('keeps the pasted text and the defaults when going back', async () => {
   await click('Preview list');
   expect(((await screen.findByLabelText('Reason')) as HTMLInputElement).value).toBe('feed');
 });
+
+it('names the CDNs to which entries belong, before and after the import', async () => {
+  const known_cdns = [{ cdn: 'cloudflare', entries: 2, example: '104.16.0.1' }];
+  service.on('POST /api/blocked-ips/batch', () => ({ body: { ...counts, known_cdns, runtime_map_updated: true } }));
+  await preview('104.16.0.1\n104.16.0.2\n');
+  const belong = '2 entries belong to Cloudflare, such as 104.16.0.1: if your sites are behind this CDN,';
+  await screen.findByText(`${belong} remove them from the list and add the CDN as an upstream.`);
+  await click('Block 2 addresses');
+  await screen.findByText(`${belong} unblock them and add the CDN as an upstream.`);
+});

@@ -2,6 +2,7 @@ import { Button, Group, Progress, Text } from '@mantine/core';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import styles from '../../../parts/styles.module.css';
 import { BadLines } from './bad-lines.tsx';
+import { CdnNotes } from './cdn-notes.tsx';
 import type { Tally } from './transfer.ts';
 
 interface SendingStepProps {
@@ -18,6 +19,7 @@ export function SendingStep({ kind, tally, total, failure, onStop, onResume, onC
   return (
     <>
       <Result kind={kind} tally={tally} total={total} />
+      <CdnNotes cdns={tally.knownCdns} blocked />
       {failure !== null && <ProblemAlert title="Import stopped" error={failure} />}
       {tally.rejected.length > 0 && (
         <>

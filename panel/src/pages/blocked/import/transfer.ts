@@ -1,5 +1,6 @@
 import { parseIp } from '../../../../../src/domain/ip.ts';
 import { widenessOf } from '../../../../../src/domain/special-ranges.ts';
+import { type CdnEntries, sumByCdn } from '../../../../../src/domain/upstream-presets.ts';
 import { changeMany, isTooWide, tryMany } from '../../../api/blocked-ips.ts';
 import type { ApiClient } from '../../../api/request.ts';
 import type { BlockRequest, BulkAnswer } from '../../../api/types.ts';
@@ -31,6 +32,7 @@ export interface Tally {
   /** Of a dry run: the current number of entries and the limit; null: unknown or no limit. */
   readonly room: { readonly total: number; readonly limit: number } | null;
   readonly enforced: boolean;
+  readonly knownCdns: readonly CdnEntries[];
 }
 
 export const emptyTally: Tally = {
@@ -43,6 +45,7 @@ export const emptyTally: Tally = {
   tooWide: 0,
   room: null,
   enforced: true,
+  knownCdns: [],
 };
 
 interface TransferOptions {
@@ -119,6 +122,7 @@ function added(tally: Tally, answer: BulkAnswer, batch: readonly NumberedEntry[]
     rejected: [...tally.rejected, ...lines],
     rejectedTotal: tally.rejectedTotal + answer.rejected_total,
     enforced: tally.enforced && answer.runtime_map_updated,
+    knownCdns: sumByCdn([...tally.knownCdns, ...(answer.known_cdns ?? [])]),
   };
 }
 

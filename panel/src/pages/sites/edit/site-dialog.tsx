@@ -1,11 +1,10 @@
-import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { parseDomain } from '../../../../../src/domain/site.ts';
 import { fetchServerStates, useSetSite } from '../../../api/sites.ts';
 import type { Site } from '../../../api/types.ts';
 import { Dialog, DialogButtons } from '../../../parts/dialog.tsx';
 import { PlusIcon } from '../../../parts/icons.tsx';
-import { ProblemAlert, sentence } from '../../../parts/problem-alert.tsx';
+import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { ReloadFailure } from '../../../parts/reload-failure.tsx';
 import { ReplaceConsent } from '../../../parts/replace-consent.tsx';
 import styles from '../../../parts/styles.module.css';
@@ -14,8 +13,11 @@ import { useApi } from '../../../session/session.ts';
 import { savedWords } from '../saved-words.ts';
 import { asciiDomain } from './ascii-domain.ts';
 import { failureTitle } from './failure-title.ts';
-import { draftOf, emptyDraft, isComplete, requestOf, type ServerDraft } from './server-draft.ts';
+import { NameFields } from './name-fields.tsx';
+import { RedirectFields } from './redirect-fields.tsx';
+import { emptyDraft, type ServerDraft } from './server-draft.ts';
 import { ServerFields } from './server-fields.tsx';
+import { isCompleteSite, type SiteDraft, siteDraftOf, siteFaultsOf, siteRequestOf } from './site-draft.ts';
 
 interface SiteDialogProps {
   /** The site to edit; null: a new one. */
@@ -29,12 +31,12 @@ const maxServers = 100;
 export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
   const api = useApi();
   const set = useSetSite();
-  const [domain, setDomain] = useState(site?.domain ?? '');
-  const [drafts, setDrafts] = useState<readonly ServerDraft[]>(() => site?.servers.map(draftOf) ?? [emptyDraft(0)]);
-  const fault = site === null ? domainFault(domain, sites) : null;
+  const [draft, setDraft] = useState(() => siteDraftOf(site));
+  const edit = (change: Partial<SiteDraft>): void => setDraft({ ...draft, ...change });
+  const { domain, servers } = draft;
   const ascii = site === null ? asciiDomain(domain) : null;
-  const duplicate = duplicateServer(drafts);
-  const ready = domain.trim() !== '' && fault === null && duplicate === null && drafts.every(isComplete);
+  const faults = siteFaultsOf(draft, site, sites);
+  const ready = isCompleteSite(draft, faults);
   const changedMeanwhile =
     site !== null && sites.find(({ domain: name }) => name === site.domain)?.updated_at !== site.updated_at;
 
@@ -44,7 +46,7 @@ export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
   };
   const save = (replace: boolean): void => {
     if (!ready) return;
-    const request = { domain: domain.trim().toLowerCase(), servers: drafts.map(requestOf), replace };
+    const request = { domain: domain.trim().toLowerCase(), site: siteRequestOf(draft), replace };
     set.mutate(request, {
       onSuccess: async (saved) => {
         onClose();
@@ -58,8 +60,9 @@ export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
     event.preventDefault();
     save(false);
   };
-  const change = (draft: ServerDraft): void => setDrafts(drafts.map((one) => (one.id === draft.id ? draft : one)));
-  const add = (): void => setDrafts([...drafts, emptyDraft(Math.max(...drafts.map(({ id }) => id)) + 1)]);
+  const change = (server: ServerDraft): void =>
+    edit({ servers: servers.map((one) => (one.id === server.id ? server : one)) });
+  const add = (): void => edit({ servers: [...servers, emptyDraft(Math.max(...servers.map(({ id }) => id)) + 1)] });
 
   return (
     <Dialog title={site === null ? 'Add site' : `Edit ${site.domain}`} size="xl" onClose={close}>
@@ -68,12 +71,10 @@ export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
           {site === null && (
             <TextInput
               label="Domain"
-              description="Each domain is a separate site."
               placeholder="shop.example.com"
               value={domain}
-              onChange={(event) => setDomain(event.currentTarget.value)}
-              error={fault}
-              inputWrapperOrder={['label', 'description', 'input', 'error']}
+              onChange={(event) => edit({ domain: event.currentTarget.value })}
+              error={faults.domain ?? null}
               data-autofocus
               required
               withAsterisk={false}
@@ -82,7 +83,7 @@ export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
             />
           )}
           {ascii !== null && (
-            <Button variant="default" size="compact-sm" w="fit-content" onClick={() => setDomain(ascii)}>
+            <Button variant="default" size="compact-sm" w="fit-content" onClick={() => edit({ domain: ascii })}>
               Use {ascii}
             </Button>
           )}
@@ -91,29 +92,47 @@ export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
               Another client changed or removed this site since you opened it. Saving overwrites its changes.
             </Alert>
           )}
-          {drafts.map((draft, index) => (
-            <ServerFields
-              key={draft.id}
-              draft={draft}
-              number={index + 1}
-              onChange={change}
-              onRemove={drafts.length === 1 ? null : () => setDrafts(drafts.filter(({ id }) => id !== draft.id))}
-            />
-          ))}
-          {duplicate !== null && (
-            <Text size="sm" role="alert" data-tone="bad" className={styles.tone}>
-              {duplicate} is listed twice. To send it more requests, raise its weight.
-            </Text>
+          <NameFields draft={draft} faults={faults} onChange={edit} />
+          <NativeSelect
+            label="Requests are"
+            data={[
+              { value: 'servers', label: 'sent to servers' },
+              { value: 'redirect', label: 'redirected to another address' },
+            ]}
+            value={draft.answers}
+            onChange={(event) => edit({ answers: event.currentTarget.value as SiteDraft['answers'] })}
+          />
+          {draft.answers === 'redirect' ? (
+            <RedirectFields draft={draft} fault={faults.to} onChange={edit} />
+          ) : (
+            <>
+              {servers.map((server, index) => (
+                <ServerFields
+                  key={server.id}
+                  draft={server}
+                  number={index + 1}
+                  onChange={change}
+                  onRemove={
+                    servers.length === 1 ? null : () => edit({ servers: servers.filter(({ id }) => id !== server.id) })
+                  }
+                />
+              ))}
+              {faults.servers !== undefined && (
+                <Text size="sm" role="alert" data-tone="bad" className={styles.tone}>
+                  {faults.servers}
+                </Text>
+              )}
+              <Button
+                variant="default"
+                leftSection={<PlusIcon />}
+                onClick={add}
+                disabled={servers.length >= maxServers}
+                w="fit-content"
+              >
+                Add server
+              </Button>
+            </>
           )}
-          <Button
-            variant="default"
-            leftSection={<PlusIcon />}
-            onClick={add}
-            disabled={drafts.length >= maxServers}
-            w="fit-content"
-          >
-            Add server
-          </Button>
           {set.error !== null && (
             <ProblemAlert title={failureTitle(set.error)} error={set.error}>
               <ReloadFailure error={set.error} />
@@ -137,23 +156,4 @@ export function SiteDialog({ site, sites, onClose }: SiteDialogProps) {
       </form>
     </Dialog>
   );
-}
-
-function domainFault(text: string, sites: readonly Site[]): string | null {
-  if (text.trim() === '') return null;
-  const domain = parseDomain(text.trim());
-  if (asciiDomain(text) !== null) return 'Use the xn-- form of this domain.';
-  if (!domain.ok) return sentence(domain.why, text.trim());
-  const exists = sites.some(({ domain: name }) => name === domain.value);
-  return exists ? 'This site already exists. Edit it instead.' : null;
-}
-
-function duplicateServer(drafts: readonly ServerDraft[]): string | null {
-  const seen = new Set<string>();
-  for (const { address, port } of drafts) {
-    const server = `${address.trim().toLowerCase()} port ${port.trim()}`;
-    if (address.trim() !== '' && seen.has(server)) return server;
-    seen.add(server);
-  }
-  return null;
 }

@@ -1,0 +1,196 @@
+// The certificates and everything that brings them into files and workers, wired together.
+import { readFile } from 'node:fs/promises';
+import type { UpstreamSet } from '../blocking/upstream-set.ts';
+import { KickablePause } from '../concurrency/pause.ts';
+import { parseIp } from '../domain/ip.ts';
+import type { FactBus } from '../events/facts.ts';
+import { isMissing } from '../files/atomic-file.ts';
+import { RuntimeCertificates } from '../haproxy/certificates/runtime-certificates.ts';
+import type { MasterSocket } from '../haproxy/socket/master-socket.ts';
+import { NoSealer } from '../secrets/no-sealer.ts';
+import type { Sealer } from '../secrets/sealed.ts';
+import { openSecret, SecretUnusable } from '../secrets/secret-file.ts';
+import { type Settings, usesCertificates } from '../settings.ts';
+import { StartRefused } from '../start/open-state.ts';
+import { CertificatesStore } from '../store/certificates-store.ts';
+import type { Database } from '../store/open-database.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+import { Certificates } from '../tls/certificates.ts';
+import { FileKeeper } from '../tls/file-keeper.ts';
+import { TlsFiles, TlsFolderUnusable } from '../tls/files.ts';
+import { type HandshakeTarget, tryHandshake } from '../tls/handshake.ts';
+import { Installer } from '../tls/installer.ts';
+import { ProxyCheck } from '../tls/proxy-check.ts';
+import { TlsReconciler } from '../tls/reconciler.ts';
+import { isServed } from '../tls/served.ts';
+import { TlsWorkers } from '../tls/workers.ts';
+import { handshakeTarget } from './handshake-target.ts';
+
+interface TlsOptions {
+  readonly settings: Pick<Settings, 'attached' | 'httpsBind' | 'tlsDir' | 'secretFile' | 'proxyBin' | 'configFile'>;
+  readonly database: Database;
+  readonly socket: MasterSocket;
+  readonly upstreams: Pick<UpstreamSet, 'entries' | 'list'>;
+  /** False: no reload is possible. */
+  readonly scheduleReload: (reason: string) => boolean;
+  /** Ends redirects of names before `work` takes the certificate away from them. */
+  readonly around: <T>(certificate: string, names: readonly string[], work: () => Promise<T>) => Promise<T>;
+  readonly facts: Pick<FactBus, 'listen' | 'emit'>;
+  readonly log: Log;
+  readonly now: () => Date;
+}
+
+/** What a reload needs of the certificates. */
+export interface CertificateFiles {
+  /** Before HAProxy reads them. Never throws. */
+  refresh(): Promise<void>;
+  /** Of a configuration that HAProxy refused; see `guardedCheck`. Never throws. */
+  substitute(output: string): Promise<boolean>;
+  /** Whether a scheduled reload is to bring a certificate into the current worker. */
+  readonly reloadNeeded: boolean;
+}
+
+export interface TlsParts {
+  readonly certificates: Certificates;
+  readonly files: CertificateFiles;
+  /** The certificate of each of these names, its own or that of the wildcard over it. */
+  ownersOf(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Whether its file is durable, and every current worker is known to hold it. */
+  isServed(id: string): boolean;
+  /** For `/health`, each as a sentence. */
+  problems(): readonly string[];
+  /** Writes the files, before HAProxy is started. @throws StartRefused */
+  load(): Promise<void>;
+  /** Once HAProxy runs. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Null: the service serves no certificates. */
+export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
+  const { settings, database, socket, scheduleReload, facts, log, now } = options;
+  if (!usesCertificates(settings)) return null;
+  const store = new CertificatesStore(database);
+  const secret = await openSealer(settings.secretFile, store, log);
+  const files = new TlsFiles(settings.tlsDir);
+  const runtime = new RuntimeCertificates({
+    socket,
+    list: files.list,
+    onLeftOver: (worker, file) => log.warn('Abandoned transaction of a certificate aborted', { worker, file }),
+  });
+  const workers = new TlsWorkers({ socket, runtime, pathOf: (id) => files.pathOf(id) });
+  const check = new ProxyCheck({ files, proxyBin: settings.proxyBin });
+  const refusedByProxy = (pem: { reveal(): string }) => check.refusal(pem);
+  // Made last: it installs, and the others ask it what is stored.
+  const wanted = { all: () => certificates.all(), unreadable: () => certificates.unreadable() };
+  const keeper = new FileKeeper({ files, wanted, log, now });
+  const timer = new KickablePause();
+  const installer = new Installer({
+    keeper,
+    workers,
+    runtime,
+    handshake: async (certificate) => await tryHandshake(certificate, await target()),
+    scheduleReload,
+    recheck: () => timer.kick(),
+    log,
+  });
+  const reconciler = new TlsReconciler({
+    timer,
+    folder: files.folder,
+    keeper,
+    workers,
+    runtime,
+    installer,
+    wanted,
+    refusedByProxy,
+    onRepaired: () => undefined,
+    log,
+  });
+  const certificates: Certificates = new Certificates({
+    store,
+    sealer: secret.sealer,
+    installer,
+    refusedByProxy,
+    around: options.around,
+    log,
+    now,
+  });
+  facts.listen(({ type }) => {
+    if (type === 'worker.appeared') reconciler.kick();
+  });
+  let folderProblem: string | null = null;
+
+  async function target(): Promise<HandshakeTarget> {
+    const text = await readIfThere(settings.configFile);
+    return handshakeTarget({ file: settings.configFile, text, list: files.list, speaksProxyProtocol });
+  }
+
+  /** Whether HAProxy expects PROXY protocol of connections from this address. */
+  function speaksProxyProtocol(address: string): Promise<boolean> {
+    return upstreamSpeaksIt(options.upstreams, address);
+  }
+
+  return {
+    certificates,
+    files: {
+      refresh: () => keeper.refresh(),
+      substitute: (output) => keeper.substitute(output),
+      get reloadNeeded() {
+        return installer.reloadNeeded;
+      },
+    },
+    ownersOf: (names) => store.ownersOf(names),
+    isServed: (id) => isServed(installer.held(id)),
+    problems: () => [
+      ...(secret.problem === null ? [] : [secret.problem]),
+      ...(folderProblem === null ? [] : [folderProblem]),
+      ...keeper.problems(),
+      ...reconciler.problems(),
+    ],
+    async load() {
+      try {
+        await keeper.load();
+      } catch (error) {
+        if (!(error instanceof TlsFolderUnusable) && (error as NodeJS.ErrnoException).code === undefined) throw error;
+        // An operator who uses no certificates of this service need not have the folder.
+        if (!settings.attached) throw new StartRefused(causeText(error), { cause: error });
+        folderProblem = `certificates cannot be written: ${causeText(error)}`;
+        log.warn('Folder of certificates cannot be used', { cause: causeText(error) });
+      }
+    },
+    start: () => reconciler.start(),
+    stop: () => reconciler.stop(),
+  };
+}
+
+/** A secret that cannot be used must not keep blocks from being enforced: certificates are served from their files. */
+async function openSealer(
+  path: string,
+  store: CertificatesStore,
+  log: Log,
+): Promise<{ readonly sealer: Pick<Sealer, 'seal' | 'open'>; readonly problem: string | null }> {
+  try {
+    return { sealer: await openSecret(path, { mayCreate: (await store.count()) === 0 }), problem: null };
+  } catch (error) {
+    if (!(error instanceof SecretUnusable)) throw error;
+    log.error('Secret of private keys cannot be used', { cause: error.message });
+    return { sealer: new NoSealer(error), problem: error.message };
+  }
+}
+
+async function upstreamSpeaksIt(upstreams: TlsOptions['upstreams'], address: string): Promise<boolean> {
+  const parsed = parseIp(address);
+  if (!parsed.ok) return false;
+  const found = upstreams.entries.of(parsed.entry);
+  if (found === null) return false;
+  return (await upstreams.list()).find(({ name }) => name === found.name)?.proxyProtocol === true;
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}

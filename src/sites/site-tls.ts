@@ -1,0 +1,197 @@
+// Redirects to https and HSTS of sites. They begin when a certificate for the name is proved to be served, without a
+// reload, and end before it is taken away (ADR 0073).
+import type { Caller } from '../api/caller.ts';
+import type { SiteTlsAnswer, SiteTlsRecord } from '../api/site-tls.ts';
+import { type HttpsSet, type HttpsState, unusedHttpsMap } from '../blocking/https-set.ts';
+import { KickablePause } from '../concurrency/pause.ts';
+import { coversHost, wildcardOver } from '../domain/certificate-name.ts';
+import { httpsMapValue, type SiteTls } from '../domain/site-tls.ts';
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import { tlsNotConfigured } from '../errors/tls-not-configured.ts';
+import type { Emit } from '../events/facts.ts';
+import type { NamedSite } from '../store/site-tls-store.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+
+const checkEveryMs = 5_000;
+/** A name whose site wants nothing, below a wildcard that has an entry. */
+const nothing = 'off';
+
+/** The certificates that there are for names. */
+export interface NameCertificates {
+  /** The certificate of each of these names, its own or that of the wildcard; without those that have none. */
+  ownersOf(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Whether its file is durable, and every current worker was read back to hold it. */
+  isServed(id: string): boolean;
+}
+
+interface SitesTlsDeps {
+  readonly set: HttpsSet;
+  readonly certificates: NameCertificates;
+  /** False: the front end serves no TLS. */
+  readonly enabled: boolean;
+  readonly emit: Emit;
+  readonly log: Log;
+}
+
+export class SitesTls {
+  readonly #deps: SitesTlsDeps;
+  readonly #timer = new KickablePause();
+  readonly #stop = new AbortController();
+  /** Certificates that are being taken away from some names. */
+  readonly #leaving = new Map<string, readonly string[]>();
+  #loop: Promise<void> | null = null;
+  /** A repeated failure is logged once. */
+  #lastFailure: string | null = null;
+
+  constructor(deps: SitesTlsDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#loop ??= this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#timer.wake();
+    await this.#loop;
+  }
+
+  /** Sites or certificates changed. */
+  kick(): void {
+    this.#timer.kick();
+  }
+
+  /** Errors: 1100. */
+  async get(domain: string): Promise<SiteTlsRecord> {
+    const { sites, entries } = await this.#deps.set.state();
+    const site = sites.find((one) => one.domain === domain);
+    if (site === undefined) throw unknownSite('get TLS settings', domain);
+    const owners = await this.#deps.certificates.ownersOf(site.names);
+    const reason = this.#obstacle(site, entries, owners);
+    return { domain, ...site.tls, certificate: owners.get(domain) ?? null, in_force: reason === null, reason };
+  }
+
+  /** Errors: 1100, 6043. */
+  async put(domain: string, tls: SiteTls, caller: Caller): Promise<SiteTlsAnswer> {
+    if (!this.#deps.enabled) throw tlsNotConfigured('set TLS settings');
+    const wanted = (state: HttpsState) => this.#wanted(state);
+    const done = await this.#deps.set.change({
+      what: `TLS settings of ${domain} set`,
+      caller,
+      site: { domain, tls },
+      wanted,
+    });
+    if (done === null) throw unknownSite('set TLS settings', domain);
+    if (done.more) this.kick();
+    this.#deps.emit('operation.done', { operation: 'set_site_tls', caller, subject: { domain } });
+    const record = await this.get(domain);
+    return {
+      ...record,
+      ...(done.reason === null ? {} : { in_force: false, reason: done.reason }),
+      runtime_updated: done.runtimeUpdated,
+      reload_scheduled: done.reloadScheduled,
+    };
+  }
+
+  /**
+   * Ends redirects and HSTS of these names before `work` takes the certificate away from them. Afterwards those begin
+   * whose certificate is served. If the end cannot be made durable, `work` is not called. Errors: 6004, and those of
+   * `work`.
+   */
+  async around<T>(certificate: string, names: readonly string[], work: () => Promise<T>): Promise<T> {
+    if (names.length > 0) this.#leaving.set(certificate, names);
+    try {
+      if (names.length > 0) await this.#update();
+      return await work();
+    } finally {
+      this.#leaving.delete(certificate);
+      this.kick();
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      this.#timer.begin();
+      try {
+        await this.#update();
+        this.#lastFailure = null;
+      } catch (error) {
+        const cause = causeText(error);
+        if (cause !== this.#lastFailure)
+          this.#deps.log.error('Https settings could not be updated; retrying', { cause });
+        this.#lastFailure = cause;
+      }
+      if (!this.#timer.kicked) await this.#timer.wait(checkEveryMs, { signal });
+    }
+  }
+
+  async #update(): Promise<void> {
+    for (let more = true; more; ) {
+      const state = await this.#deps.set.state();
+      // Most of the time there is nothing to change, and no turn is needed to see it.
+      if (isSame(state.entries, await this.#wanted(state))) return;
+      const wanted = (inTurn: HttpsState) => this.#wanted(inTurn);
+      const done = await this.#deps.set.change({ what: 'https settings', caller: null, site: null, wanted });
+      more = done?.more ?? false;
+    }
+  }
+
+  /** The entries that there are to be. Those that there are stay as long as the name has a certificate. */
+  async #wanted({ sites, entries }: HttpsState): Promise<ReadonlyMap<string, string>> {
+    const wanted = new Map<string, string>();
+    if (!this.#deps.enabled) return wanted;
+    const wishes = new Map(
+      sites.flatMap(({ names, enabled, tls }) => {
+        const value = enabled ? httpsMapValue(tls) : null;
+        return value === null ? [] : names.map((name): [string, string] => [name, value]);
+      }),
+    );
+    const owners = await this.#deps.certificates.ownersOf([...wishes.keys()]);
+    for (const [name, value] of wishes) {
+      const certificate = owners.get(name);
+      const leaving = certificate === undefined ? [] : (this.#leaving.get(certificate) ?? []);
+      if (certificate === undefined || leaving.some((pattern) => coversHost(pattern, name))) continue;
+      const begun = (entries.get(name) ?? nothing) !== nothing;
+      if (begun || this.#deps.certificates.isServed(certificate)) wanted.set(name, value);
+    }
+    // HAProxy finds the entry of a wildcard for a name that has none.
+    for (const { names } of sites) {
+      for (const name of names) {
+        if (!wanted.has(name) && wanted.has(wildcardOver(name))) wanted.set(name, nothing);
+      }
+    }
+    return wanted;
+  }
+
+  /** Why it is not in force; null: it is, or there is nothing to be. */
+  #obstacle(
+    { names, enabled, tls }: NamedSite,
+    entries: ReadonlyMap<string, string>,
+    owners: ReadonlyMap<string, string>,
+  ): string | null {
+    const value = httpsMapValue(tls);
+    if (value === null) return null;
+    if (!enabled) return 'the site is disabled';
+    if (!this.#deps.enabled) return 'TLS is off: PROXY_MANAGER_HTTPS_BIND is empty';
+    for (const name of names) {
+      if (entries.get(name) === value) continue;
+      const certificate = owners.get(name);
+      if (certificate === undefined) return `there is no certificate for ${name}`;
+      return `the certificate ${certificate} of ${name} is not proved to be served yet`;
+    }
+    return this.#deps.set.usage.mapLoaded === false ? unusedHttpsMap : null;
+  }
+}
+
+function isSame(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
+  if (one.size !== other.size) return false;
+  for (const [name, value] of one) if (other.get(name) !== value) return false;
+  return true;
+}
+
+function unknownSite(op: string, domain: string): ServiceError {
+  return new ServiceError(codes.NotFound, op, `there is no site ${domain}`);
+}

@@ -1,0 +1,118 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { partsShown } from '../../testkit/secret-parts.ts';
+import { madeCertificate } from '../../testkit/tls/made-certificate.ts';
+import { FileKeeper } from './file-keeper.ts';
+import { TlsFiles } from './files.ts';
+import type { CertificateToInstall } from './installation.ts';
+
+const FIRST = 'c-aaaaaaaaaa';
+const LOST = 'c-bbbbbbbbbb';
+const THIRD = 'c-cccccccccc';
+
+let parent: string;
+let files: TlsFiles;
+let stored: CertificateToInstall[];
+let unreadable: { id: string; why: string }[];
+let failure: Error | null;
+let logged: string[];
+const first = madeCertificate(['a.example'], { id: FIRST });
+const third = madeCertificate(['c.example'], { id: THIRD });
+
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'pm-'));
+  files = new TlsFiles(join(parent, 'tls'));
+  stored = [first, third];
+  unreadable = [];
+  failure = null;
+  logged = [];
+});
+
+afterEach(() => rm(parent, { recursive: true }));
+
+async function loaded(): Promise<FileKeeper> {
+  const log = (message: string, fields?: object): void => void logged.push(`${message} ${JSON.stringify(fields)}`);
+  const all = async () => {
+    if (failure !== null) throw failure;
+    return stored;
+  };
+  const wanted = { all, unreadable: async () => unreadable };
+  const keeper = new FileKeeper({ files, wanted, log: { info: log, warn: log, error: log }, now: () => new Date() });
+  await keeper.load();
+  return keeper;
+}
+
+const list = async () => (await readFile(files.list, 'utf8')).split('\n').filter((line) => line !== '');
+
+it('a start writes every certificate, the list and a default certificate, once', async () => {
+  const keeper = await loaded();
+  expect(await list()).toEqual([files.pathOf(FIRST), files.pathOf(THIRD)]);
+  expect(await readFile(files.pathOf(FIRST), 'utf8')).toBe(first.pem.reveal());
+  const byDefault = await readFile(files.defaultCertificate, 'utf8');
+  expect(byDefault).toContain('PRIVATE KEY');
+  await loaded();
+  expect(await readFile(files.defaultCertificate, 'utf8')).toBe(byDefault);
+  expect(logged).toHaveLength(1);
+  expect(keeper.wanted).toEqual(
+    [first, third].map(({ id, names, sha1, chainSubject }) => ({ id, names, sha1, chainSubject })),
+  );
+  for (const key of [first.privateKey, third.privateKey]) expect(partsShown(key, JSON.stringify(keeper))).toEqual([]);
+});
+
+it('a certificate without a readable key stays in its file and in the list', async () => {
+  await loaded();
+  await writeFile(files.pathOf(LOST), 'the only copy');
+  unreadable = [{ id: LOST, why: 'the secret is missing' }];
+  const keeper = await loaded();
+  await keeper.refresh();
+  expect(await list()).toEqual([FIRST, LOST, THIRD].map((id) => files.pathOf(id)));
+  expect(await readFile(files.pathOf(LOST), 'utf8')).toBe('the only copy');
+  expect(keeper.problems()).toEqual([`certificate ${LOST} is served from its file alone: the secret is missing`]);
+  // Refused by HAProxy: it leaves the list, and the file stays.
+  expect(await keeper.substitute(`unable to load certificate from file '${files.pathOf(LOST)}'`)).toBe(true);
+  expect(await list()).toEqual([FIRST, THIRD].map((id) => files.pathOf(id)));
+  expect(await readFile(files.pathOf(LOST), 'utf8')).toBe('the only copy');
+  expect(await keeper.substitute(`unable to load certificate from file '${files.pathOf(LOST)}'`)).toBe(false);
+});
+
+it('a certificate without a readable key whose file is gone leaves the list', async () => {
+  await loaded();
+  await writeFile(files.pathOf(LOST), 'the only copy');
+  unreadable = [{ id: LOST, why: 'the secret is missing' }];
+  const keeper = await loaded();
+  await rm(files.pathOf(LOST));
+  await keeper.refresh();
+  expect(await list()).toEqual([FIRST, THIRD].map((id) => files.pathOf(id)));
+});
+
+it('a database that fails delays no reload, and is reported', async () => {
+  const keeper = await loaded();
+  await writeFile(files.pathOf(FIRST), 'damaged');
+  failure = new Error('database is locked');
+  await keeper.refresh();
+  expect(keeper.problems()).toEqual(['the files of certificates could not be checked: database is locked']);
+  failure = null;
+  await keeper.refresh();
+  expect(keeper.problems()).toEqual([]);
+  expect(await readFile(files.pathOf(FIRST), 'utf8')).toBe(first.pem.reveal());
+});
+
+it('a removed certificate leaves the list before its file goes', async () => {
+  const keeper = await loaded();
+  await keeper.unlist(FIRST);
+  expect(await list()).toEqual([files.pathOf(THIRD)]);
+  expect(await files.exists(FIRST)).toBe(true);
+  expect(keeper.isWanted(FIRST)).toBe(false);
+  await keeper.removeFile(FIRST);
+  expect(await files.exists(FIRST)).toBe(false);
+});
+
+it('a list that cannot be written keeps a certificate from being removed', async () => {
+  const keeper = await loaded();
+  await rm(join(files.folder, '.tmp'), { recursive: true });
+  await expect(keeper.unlist(FIRST)).rejects.toThrow('the list of certificates could not be written');
+  expect(keeper.isWanted(FIRST)).toBe(true);
+  expect(await files.exists(FIRST)).toBe(true);
+});

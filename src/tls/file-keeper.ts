@@ -1,0 +1,271 @@
+// Keeps the files of all certificates as the database says. Its own lock, apart from the installer's: a worker that
+// hangs must not delay a reload.
+import { Mutex } from '../concurrency/mutex.ts';
+import { causeText } from '../telemetry/cause-text.ts';
+import type { Log } from '../telemetry/log.ts';
+import { makeDefaultCertificate } from './default-certificate.ts';
+import type { TlsFiles } from './files.ts';
+import type { CertificateToInstall, WantedCertificates } from './installation.ts';
+
+/** A certificate without its key, which is read from the database when a file or worker needs it. */
+export type WantedCertificate = Omit<CertificateToInstall, 'pem'>;
+
+interface FileKeeperDeps {
+  readonly files: TlsFiles;
+  readonly wanted: WantedCertificates;
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
+  readonly now: () => Date;
+}
+
+export class FileKeeper {
+  readonly #deps: FileKeeperDeps;
+  readonly #lock = new Mutex();
+  readonly #wanted = new Map<string, WantedCertificate>();
+  /** Without a readable key: only their files have it. By id, why. */
+  #unreadable = new Map<string, string>();
+  /** HAProxy refuses to start with them: their files have the default certificate. By id, what HAProxy said. */
+  readonly #substituted = new Map<string, string>();
+  /** Files that could not be written. By id, or the list. */
+  readonly #unwritten = new Map<string, string>();
+  /** Certificates that have a file. */
+  readonly #onDisk = new Set<string>();
+  #problem: string | null = null;
+
+  constructor(deps: FileKeeperDeps) {
+    this.#deps = deps;
+  }
+
+  /** At start, before HAProxy reads them. @throws TlsFolderUnusable, or when the database cannot be read */
+  async load(): Promise<void> {
+    const { files, wanted, log, now } = this.#deps;
+    await this.#lock.run(async () => {
+      await files.open();
+      if (await files.ensureDefault(() => makeDefaultCertificate(now()))) {
+        log.info('Default certificate created', { file: files.defaultCertificate });
+      }
+      this.#unreadable = new Map((await wanted.unreadable()).map(({ id, why }) => [id, why]));
+      for (const id of this.#unreadable.keys()) if (await files.exists(id)) this.#onDisk.add(id);
+      const certificates = await wanted.all();
+      for (const certificate of certificates) this.#remember(certificate);
+      await this.#writeAll(certificates);
+      await this.#writeList();
+    });
+  }
+
+  /** In the order of their ids. */
+  get wanted(): readonly WantedCertificate[] {
+    return [...this.#wanted.values()].toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  }
+
+  /** Whether the file of this certificate belongs into the list, though its key may be unreadable. */
+  isWanted(id: string): boolean {
+    return this.#wanted.has(id) || this.#unreadable.has(id);
+  }
+
+  /** Whether a reload would bring it in. */
+  isDurable(id: string): boolean {
+    return this.#wanted.has(id) && !this.#unwritten.has(id) && !this.#unwritten.has(LIST) && !this.#substituted.has(id);
+  }
+
+  /** Files are not as wanted: a full disk, for example. */
+  get isBehind(): boolean {
+    return this.#unwritten.size > 0 || this.#problem !== null;
+  }
+
+  pathOf(id: string): string {
+    return this.#deps.files.pathOf(id);
+  }
+
+  /** Writes a new or changed certificate, and its line in the list. `isDurable` says whether that succeeded. */
+  async put(certificate: CertificateToInstall): Promise<void> {
+    await this.#lock.run(async () => {
+      this.#remember(certificate);
+      this.#unreadable.delete(certificate.id);
+      this.#substituted.delete(certificate.id);
+      await this.#write(certificate);
+      await this.#writeList();
+    });
+  }
+
+  /** Takes it out of the list, so that the file may go. @throws when the list cannot be written */
+  async unlist(id: string): Promise<void> {
+    await this.#lock.run(async () => {
+      const before = this.#wanted.get(id);
+      this.#wanted.delete(id);
+      this.#unreadable.delete(id);
+      await this.#writeList();
+      const why = this.#unwritten.get(LIST);
+      if (why === undefined) return;
+      if (before !== undefined) this.#wanted.set(id, before);
+      throw new Error(`the list of certificates could not be written: ${why}`);
+    });
+  }
+
+  /** After `unlist`. */
+  async removeFile(id: string): Promise<void> {
+    await this.#lock.run(async () => {
+      this.#unwritten.delete(id);
+      this.#substituted.delete(id);
+      this.#onDisk.delete(id);
+      await this.#deps.files.remove(id);
+    });
+  }
+
+  /**
+   * Before HAProxy reads the files: writes those that differ from the database. Never throws: a file that cannot be
+   * written must not keep a block from being enforced.
+   */
+  async refresh(): Promise<void> {
+    const { files, log } = this.#deps;
+    await this.#lock.run(async () => {
+      try {
+        const foreign: string[] = [];
+        for (const id of this.#wanted.keys()) {
+          if (!this.#unwritten.has(id) && !(await files.unchanged(id))) foreign.push(id);
+        }
+        for (const id of this.#unreadable.keys()) if (!(await files.exists(id))) this.#onDisk.delete(id);
+        const isListForeign = !this.#unwritten.has(LIST) && !(await files.listUnchanged());
+        const paths = [...(isListForeign ? [files.list] : []), ...foreign.map((id) => files.pathOf(id))];
+        if (paths.length > 0) {
+          const shown = paths.slice(0, SHOWN_FILES);
+          log.warn('Files of certificates were changed by another process; rewriting them', { files: shown });
+        }
+        const due = new Set([...foreign, ...this.#unwritten.keys()]);
+        due.delete(LIST);
+        if (due.size > 0) await this.#rewrite(due);
+        await this.#writeList();
+        this.#problem = null;
+      } catch (error) {
+        const cause = causeText(error);
+        if (this.#problem !== cause) log.error('Files of certificates could not be checked', { cause });
+        this.#problem = cause;
+      }
+    });
+  }
+
+  /**
+   * HAProxy refused a configuration. Writes the default certificate into the files that it names, so that one
+   * certificate never keeps a block from being enforced.
+   * @returns whether a file was changed, so that another check may pass
+   */
+  async substitute(output: string): Promise<boolean> {
+    return await this.#lock.run(async () => {
+      const { files, log, now } = this.#deps;
+      let isChanged = false;
+      try {
+        const named = [...output.matchAll(/([^\s'"[\]]*)\/(c-[a-z2-7]{10})\.pem/g)];
+        const ids = new Set(named.flatMap(([, folder, id]) => (folder === files.folder ? [id as string] : [])));
+        for (const id of ids) {
+          if (this.#substituted.has(id) || !this.isWanted(id)) continue;
+          const why = lineNaming(output, files.pathOf(id));
+          if (this.#wanted.has(id)) await files.write(id, await files.readDefault());
+          this.#substituted.set(id, why);
+          // The file is the only copy of this key: it stays, out of the list.
+          if (!this.#wanted.has(id)) await this.#writeList();
+          isChanged = true;
+          log.error('HAProxy refuses a certificate; the default certificate takes its place', { certificate: id, why });
+        }
+        if (!isChanged && output.includes(`${files.defaultCertificate}'`)) {
+          const why = lineNaming(output, files.defaultCertificate);
+          await files.replaceDefault(() => makeDefaultCertificate(now()));
+          log.error('HAProxy refuses the default certificate; a new one takes its place', { why });
+          isChanged = true;
+        }
+      } catch (error) {
+        log.error('A certificate that HAProxy refuses could not be replaced', { cause: causeText(error) });
+      }
+      return isChanged;
+    });
+  }
+
+  /** Puts certificates that HAProxy accepts again back into their files. Returns their ids. Never throws. */
+  async restore(
+    refusedByProxy: (pem: CertificateToInstall['pem']) => Promise<string | null>,
+  ): Promise<readonly string[]> {
+    if (this.#substituted.size === 0) return [];
+    const restored: string[] = [];
+    try {
+      for (const certificate of await this.#deps.wanted.all()) {
+        const { id } = certificate;
+        if (!this.#substituted.has(id) || (await refusedByProxy(certificate.pem)) !== null) continue;
+        await this.put(certificate);
+        if (this.isDurable(id)) restored.push(id);
+      }
+    } catch (error) {
+      this.#deps.log.error('Certificates that HAProxy refused could not be checked again', { cause: causeText(error) });
+    }
+    return restored;
+  }
+
+  /** For `/health`, each as a sentence. */
+  problems(): readonly string[] {
+    const { files } = this.#deps;
+    return [
+      ...(this.#problem === null ? [] : [`the files of certificates could not be checked: ${this.#problem}`]),
+      ...[...this.#unwritten].map(
+        ([what, why]) => `${what === LIST ? files.list : files.pathOf(what)} could not be written: ${why}`,
+      ),
+      ...[...this.#substituted].map(
+        ([id, why]) =>
+          `HAProxy refuses certificate ${id}, and serves the default certificate after a reload instead (${why}): replace it`,
+      ),
+      ...[...this.#unreadable].map(([id, why]) => `certificate ${id} is served from its file alone: ${why}`),
+    ];
+  }
+
+  #remember({ id, names, sha1, chainSubject }: CertificateToInstall): void {
+    this.#wanted.set(id, { id, names, sha1, chainSubject });
+  }
+
+  async #rewrite(ids: ReadonlySet<string>): Promise<void> {
+    const certificates = await this.#deps.wanted.all();
+    await this.#writeAll(certificates.filter(({ id }) => ids.has(id) && this.#wanted.has(id)));
+  }
+
+  /** Several at a time: each waits for the disk twice, and there may be thousands. */
+  async #writeAll(certificates: readonly CertificateToInstall[]): Promise<void> {
+    for (let from = 0; from < certificates.length; from += WRITTEN_AT_ONCE) {
+      await Promise.all(certificates.slice(from, from + WRITTEN_AT_ONCE).map((one) => this.#write(one)));
+    }
+  }
+
+  /** A failure is kept in `#unwritten`: workers get the certificate all the same. */
+  async #write({ id, pem }: CertificateToInstall): Promise<void> {
+    const { files } = this.#deps;
+    await this.#attempt(id, async () => {
+      await files.write(id, this.#substituted.has(id) ? await files.readDefault() : pem);
+    });
+    if (!this.#unwritten.has(id) || (await files.exists(id))) this.#onDisk.add(id);
+    else this.#onDisk.delete(id);
+  }
+
+  /** A line of a missing file would make the configuration invalid. */
+  async #writeList(): Promise<void> {
+    const { files } = this.#deps;
+    const unreadable = [...this.#unreadable.keys()].filter((id) => !this.#substituted.has(id));
+    const ids = [...this.#wanted.keys(), ...unreadable].filter((id) => this.#onDisk.has(id));
+    await this.#attempt(LIST, () => files.writeList(ids.toSorted()));
+  }
+
+  async #attempt(what: string, write: () => Promise<unknown>): Promise<void> {
+    try {
+      await write();
+      this.#unwritten.delete(what);
+    } catch (error) {
+      const cause = causeText(error);
+      if (this.#unwritten.get(what) !== cause) {
+        this.#deps.log.error('File of certificates could not be written', { what, cause });
+      }
+      this.#unwritten.set(what, cause);
+    }
+  }
+}
+
+const LIST = 'list';
+const SHOWN_FILES = 20;
+const WRITTEN_AT_ONCE = 16;
+
+/** Of HAProxy's output; a line of it names the file and the reason, and has no key. */
+function lineNaming(output: string, path: string): string {
+  return (output.split('\n').find((line) => line.includes(path)) ?? 'it gave no reason').trim().slice(0, 300);
+}

@@ -1,0 +1,140 @@
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { getuid } from 'node:process';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SecretText } from '../secrets/secret-text.ts';
+import { TlsFiles } from './files.ts';
+
+const FIRST = 'c-aaaaaaaaaa';
+const SECOND = 'c-bbbbbbbbbb';
+const pem = (text: string) => new SecretText(`${text}\n`);
+
+let parent: string;
+let files: TlsFiles;
+let umask: number;
+
+beforeEach(async () => {
+  // The worst case: nothing is masked.
+  umask = process.umask(0);
+  parent = await mkdtemp(join(tmpdir(), 'pm-'));
+  files = new TlsFiles(join(parent, 'tls'));
+});
+
+afterEach(async () => {
+  process.umask(umask);
+  await rm(parent, { recursive: true });
+});
+
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+
+describe('the folder of certificates', () => {
+  it('and its files are for this user alone, whatever the umask', async () => {
+    await files.open();
+    expect(await files.ensureDefault(() => pem('default'))).toBe(true);
+    await files.write(FIRST, pem('one'));
+    await files.writeList([FIRST]);
+    expect(await modeOf(files.folder)).toBe('700');
+    for (const name of ['default.pem', 'certificates.list', `${FIRST}.pem`]) {
+      expect(await modeOf(join(files.folder, name))).toBe('600');
+    }
+    expect(await modeOf(join(files.folder, '.tmp'))).toBe('700');
+    expect(await readFile(files.list, 'utf8')).toBe(`${files.pathOf(FIRST)}\n`);
+    expect(await readdir(join(files.folder, '.tmp'))).toEqual([]);
+  });
+
+  it.each([0o755, 0o704, 0o702, 0o701])('with mode %o, for every user, is refused', async (mode) => {
+    await mkdir(files.folder, { mode });
+    await expect(files.open()).rejects.toThrow(/^every user may use the folder .*: chmod 700 /);
+  });
+
+  it.runIf(getuid?.() === 0)('for a group that this process does not belong to is refused', async () => {
+    await mkdir(files.folder, { mode: 0o750 });
+    await chown(files.folder, 0, 54_321);
+    await expect(files.open()).rejects.toThrow(/^the group 54321 may use the folder /);
+    await chmod(files.folder, 0o700);
+    await files.open();
+    await chown(files.folder, 54_321, 0);
+    await expect(files.open()).rejects.toThrow(/belongs to user 54321: chown 0 /);
+  });
+
+  it('whose path a list of HAProxy cannot name is refused', async () => {
+    await expect(new TlsFiles(join(parent, 'a:b')).open()).rejects.toThrow('PROXY_MANAGER_TLS_DIR');
+  });
+
+  it('loses the temporary files of earlier runs, and nothing else', async () => {
+    await files.open();
+    await writeFile(join(files.folder, '.tmp/left.pem'), 'a key');
+    await writeFile(join(files.folder, 'mine.pem'), 'of the operator');
+    await writeFile(files.pathOf(SECOND), 'of a database that is gone');
+    await files.open();
+    await files.writeList([]);
+    expect((await readdir(files.folder)).toSorted()).toEqual([
+      '.tmp',
+      `${SECOND}.pem`,
+      'certificates.list',
+      'mine.pem',
+    ]);
+    expect(await readdir(join(files.folder, '.tmp'))).toEqual([]);
+  });
+});
+
+describe('a file', () => {
+  beforeEach(async () => {
+    await files.open();
+    await files.write(FIRST, pem('one'));
+  });
+
+  it('is written only if it changes', async () => {
+    const { ino } = await stat(files.pathOf(FIRST));
+    expect(await files.write(FIRST, pem('one'))).toBe(false);
+    expect(await new TlsFiles(files.folder).write(FIRST, pem('one'))).toBe(false);
+    expect((await stat(files.pathOf(FIRST))).ino).toBe(ino);
+    expect(await files.write(FIRST, pem('two'))).toBe(true);
+    expect(await readFile(files.pathOf(FIRST), 'utf8')).toBe('two\n');
+  });
+
+  it.each([
+    ['other content', async (path: string) => await writeFile(path, 'two\n')],
+    ['other content of the same length', async (path: string) => await writeFile(path, 'eno\n')],
+    ['another mode', async (path: string) => await chmod(path, 0o644)],
+    ['a link in its place', replaceByLink],
+    ['nothing in its place', async (path: string) => await rm(path)],
+  ])('that has %s is noticed, and is put back with mode 600', async (_what, change) => {
+    expect(await files.unchanged(FIRST)).toBe(true);
+    await change(files.pathOf(FIRST));
+    expect(await files.unchanged(FIRST)).toBe(false);
+    expect(await files.write(FIRST, pem('one'))).toBe(true);
+    expect(await readFile(files.pathOf(FIRST), 'utf8')).toBe('one\n');
+    expect(await modeOf(files.pathOf(FIRST))).toBe('600');
+    expect(await files.unchanged(FIRST)).toBe(true);
+  });
+
+  it('that is removed twice is gone', async () => {
+    await files.remove(FIRST);
+    await files.remove(FIRST);
+    expect(await files.exists(FIRST)).toBe(false);
+  });
+
+  it('has a name of this service alone', () => {
+    for (const id of ['../default', 'default', 'c-aaaaaaaaa', `${FIRST}.pem`, 'c-AAAAAAAAAA']) {
+      expect(() => files.pathOf(id)).toThrow(RangeError);
+    }
+  });
+});
+
+it('the default certificate of an operator stays, for this user alone', async () => {
+  await files.open();
+  await writeFile(files.defaultCertificate, 'own\n', { mode: 0o644 });
+  expect(await files.ensureDefault(() => pem('default'))).toBe(false);
+  expect(await readFile(files.defaultCertificate, 'utf8')).toBe('own\n');
+  expect(await modeOf(files.defaultCertificate)).toBe('600');
+  await files.replaceDefault(() => pem('default'));
+  expect(await readFile(`${files.defaultCertificate}.refused`, 'utf8')).toBe('own\n');
+  expect((await files.readDefault()).reveal()).toBe('default\n');
+});
+
+async function replaceByLink(path: string): Promise<void> {
+  await rm(path);
+  await symlink('/dev/null', path);
+}

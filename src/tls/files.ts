@@ -1,0 +1,193 @@
+// The files that HAProxy reads at a start or reload, below PROXY_MANAGER_TLS_DIR:
+//
+//   default.pem         for names without a certificate; made once, and an operator may replace it
+//   certificates.list   the crt-list: one line for each certificate, and no names, so that HAProxy takes them from it
+//   c-<10 base32>.pem   leaf, chain and key; the name stays through renewals
+//   .tmp                temporary files, emptied at each start
+//
+// The database is the truth. Files of other names are not touched.
+import { createHash } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { chmod, lstat, mkdir, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { getegid, getgroups, getuid } from 'node:process';
+import { fsyncFolder, isMissing, writeSecretFile } from '../files/atomic-file.ts';
+import { makeFolderDurably } from '../files/durable-folder.ts';
+import { SecretText } from '../secrets/secret-text.ts';
+
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+const CERTIFICATE_FILE = /^c-[a-z2-7]{10}\.pem$/;
+
+/** The folder cannot be used. The message says why and what to do. */
+export class TlsFolderUnusable extends Error {
+  override readonly name = 'TlsFolderUnusable';
+}
+
+interface Written {
+  readonly sha256: string;
+  /** Of the file that was written, or read and found to be equal. */
+  readonly identity: string;
+}
+
+export class TlsFiles {
+  readonly folder: string;
+  readonly defaultCertificate: string;
+  readonly list: string;
+  readonly #temporary: string;
+  /** By path, what this service wrote or found to be right. */
+  readonly #known = new Map<string, Written>();
+
+  /** @param folder absolute */
+  constructor(folder: string) {
+    this.folder = folder;
+    this.defaultCertificate = join(folder, 'default.pem');
+    this.list = join(folder, 'certificates.list');
+    this.#temporary = join(folder, '.tmp');
+  }
+
+  /** Of a certificate by its id. */
+  pathOf(id: string): string {
+    const name = `${id}.pem`;
+    if (!CERTIFICATE_FILE.test(name)) throw new RangeError(`${JSON.stringify(id)} is no id of a certificate`);
+    return join(this.folder, name);
+  }
+
+  /**
+   * Makes the folder if it is missing, and removes the temporary files of earlier runs.
+   * @throws TlsFolderUnusable if other users may read or replace what is in it
+   */
+  async open(): Promise<void> {
+    // A crt-list, and the command line, would take what follows for a line number or a comment.
+    if (/[\s:;#"'\\]/.test(this.folder)) {
+      throw new TlsFolderUnusable(
+        `the folder ${JSON.stringify(this.folder)} cannot be named in a list of HAProxy: set PROXY_MANAGER_TLS_DIR to a path without blanks, quotes, "\\", ":", ";" and "#"`,
+      );
+    }
+    await makeFolderDurably(this.folder, FOLDER_MODE);
+    const problem = folderProblem(this.folder, await stat(this.folder));
+    if (problem !== null) throw new TlsFolderUnusable(problem);
+    await mkdir(this.#temporary, { recursive: true, mode: FOLDER_MODE });
+    for (const name of await readdir(this.#temporary)) await unlink(join(this.#temporary, name));
+    await fsyncFolder(this.#temporary);
+  }
+
+  /** Writes the default certificate if there is none. Returns whether it did. */
+  async ensureDefault(make: () => SecretText): Promise<boolean> {
+    try {
+      const found = await lstat(this.defaultCertificate);
+      if (found.isFile() && (found.mode & 0o077) !== 0) await chmod(this.defaultCertificate, FILE_MODE);
+      return false;
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+    await writeSecretFile(this.defaultCertificate, make().reveal(), this.#temporary);
+    return true;
+  }
+
+  /**
+   * Durable on return, mode 600, unless the file has this content and mode already.
+   * @returns whether it was written
+   */
+  async write(id: string, pem: { reveal(): string }): Promise<boolean> {
+    return await this.#write(this.pathOf(id), pem.reveal());
+  }
+
+  /** @param ids in the order of the lines. Returns whether it was written. */
+  async writeList(ids: readonly string[]): Promise<boolean> {
+    return await this.#write(this.list, ids.map((id) => `${this.pathOf(id)}\n`).join(''));
+  }
+
+  /** A missing file is as wanted. */
+  async remove(id: string): Promise<void> {
+    const path = this.pathOf(id);
+    this.#known.delete(path);
+    try {
+      await unlink(path);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+    await fsyncFolder(this.folder);
+  }
+
+  /** Whether the certificate's file is the one last written, by its metadata: 20 µs. */
+  async unchanged(id: string): Promise<boolean> {
+    return await this.#isKnown(this.pathOf(id));
+  }
+
+  async listUnchanged(): Promise<boolean> {
+    return await this.#isKnown(this.list);
+  }
+
+  async exists(id: string): Promise<boolean> {
+    return (await identityOf(this.pathOf(id))) !== null;
+  }
+
+  /** Keeps the old one as `default.pem.refused`: an operator may have put it there. */
+  async replaceDefault(make: () => SecretText): Promise<void> {
+    await rename(this.defaultCertificate, `${this.defaultCertificate}.refused`);
+    await this.ensureDefault(make);
+  }
+
+  async readDefault(): Promise<SecretText> {
+    return new SecretText(await readFile(this.defaultCertificate, 'utf8'));
+  }
+
+  /** A path for a file that is removed after its use. */
+  temporary(name: string): string {
+    return join(this.#temporary, name);
+  }
+
+  async #isKnown(path: string): Promise<boolean> {
+    const known = this.#known.get(path);
+    return known !== undefined && known.identity === (await identityOf(path));
+  }
+
+  async #write(path: string, content: string): Promise<boolean> {
+    const sha256 = digestOf(content);
+    const known = this.#known.get(path);
+    const before = await identityOf(path);
+    if (before !== null && known?.sha256 === sha256 && known.identity === before) return false;
+    if (before?.startsWith('600 ') === true && known === undefined && (await readDigest(path)) === sha256) {
+      this.#known.set(path, { sha256, identity: before });
+      return false;
+    }
+    await writeSecretFile(path, content, this.#temporary);
+    const identity = await identityOf(path);
+    if (identity === null) throw new Error(`${path} was removed while it was written`);
+    this.#known.set(path, { sha256, identity });
+    return true;
+  }
+}
+
+function digestOf(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+async function readDigest(path: string): Promise<string> {
+  return digestOf(await readFile(path));
+}
+
+/** Mode, owner, inode, size and times; begins with the mode. Null: no regular file. */
+async function identityOf(path: string): Promise<string | null> {
+  try {
+    const stats = await lstat(path, { bigint: true });
+    if (!stats.isFile()) return null;
+    const { dev, ino, size, mtimeNs, ctimeNs, uid } = stats;
+    return `${(stats.mode & 0o777n).toString(8)} ${[uid, dev, ino, size, mtimeNs, ctimeNs].join(':')}`;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** Why other users could read private keys in it, or replace them; null: they cannot. */
+function folderProblem(folder: string, { mode, uid, gid }: Stats): string | null {
+  const own = getuid?.() ?? 0;
+  if (uid !== own && uid !== 0) return `the folder ${folder} belongs to user ${uid}: chown ${own} ${folder}`;
+  const groups = [0, getegid?.() ?? 0, ...(getgroups?.() ?? [])];
+  const who = (mode & 0o007) !== 0 ? 'every user' : (mode & 0o070) !== 0 && !groups.includes(gid) && `the group ${gid}`;
+  if (who === false) return null;
+  const octal = (mode & 0o777).toString(8);
+  return `${who} may use the folder ${folder}, which has private keys (mode ${octal}): chmod 700 ${folder}`;
+}

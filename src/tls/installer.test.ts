@@ -1,0 +1,185 @@
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../testkit/conditions.ts';
+import { describeOnEachProxy } from '../../testkit/proxies.ts';
+import { partsShown } from '../../testkit/secret-parts.ts';
+import { suspend } from '../../testkit/suspend.ts';
+import { type MadeCertificate, madeCertificate } from '../../testkit/tls/made-certificate.ts';
+import { TlsProxy } from '../../testkit/tls/tls-proxy.ts';
+
+const ID = 'c-aaaaaaaaaa';
+const OTHER = 'c-bbbbbbbbbb';
+
+describeOnEachProxy('an installation', ({ bin }) => {
+  let tls: TlsProxy;
+  let pid: number;
+
+  beforeEach(async () => {
+    tls = await TlsProxy.start(bin);
+    pid = await tls.proxy.workerPid();
+  });
+
+  afterEach(() => tls.stop());
+
+  it('writes the file, reaches the worker, and sees the certificate in a handshake', async () => {
+    const made = madeCertificate(['shop.example.com', '*.example.org'], { chained: true });
+    const { logged } = tls;
+    expect(await tls.install(made)).toEqual({
+      files: 'durable',
+      workers: [{ pid, role: 'current', holds: true, reason: null, notAfter: made.read.notAfter.toISOString() }],
+      runtimeUpdated: true,
+      handshake: 'seen',
+      handshakeReason: null,
+      reloadScheduled: false,
+    });
+    expect(tls.installer.held(ID)).toEqual(await tls.install(made));
+    expect(await readFile(tls.keeper.pathOf(ID), 'utf8')).toBe(made.pem.reveal());
+    expect(await readFile(tls.files.list, 'utf8')).toBe(`${tls.keeper.pathOf(ID)}\n`);
+    expect(tls.keeper.problems()).toEqual([]);
+    expect(await tls.served('any.example.org')).toBe(made.sha1);
+    await tls.proxy.reload();
+    expect(await tls.served('any.example.org')).toBe(made.sha1);
+    expect(partsShown(made.privateKey, logged.join('\n'))).toEqual([]);
+    expect(tls.reloads).toEqual([]);
+  });
+
+  it('checks a wildcard by a host below it', async () => {
+    expect(await tls.install(madeCertificate(['*.example.org']))).toMatchObject({ handshake: 'seen' });
+  });
+
+  it('reaches draining workers, and names them', async () => {
+    const held = tls.proxy.keepAliveClient();
+    await held.request();
+    const { after } = await tls.proxy.reload();
+    const { workers, runtimeUpdated } = await tls.install(madeCertificate(['a.example']));
+    expect(workers).toMatchObject([
+      { pid: after, role: 'current', holds: true, reason: null },
+      { pid, role: 'draining', holds: true, reason: null },
+    ]);
+    expect(runtimeUpdated).toBe(true);
+    held.close();
+  });
+
+  it('answers although the worker hangs, schedules one reload, and says which worker lacks it', async () => {
+    await tls.install(madeCertificate(['a.example']));
+    await suspend(pid);
+    const made = madeCertificate(['a.example']);
+    const answer = await tls.install(made);
+    expect(answer).toMatchObject({
+      files: 'durable',
+      workers: [
+        {
+          pid,
+          role: 'current',
+          holds: false,
+          reason: expect.stringContaining('deadline'),
+          notAfter: expect.any(String),
+        },
+      ],
+      runtimeUpdated: false,
+      handshake: 'not possible',
+      reloadScheduled: true,
+    });
+    expect(tls.reloads).toHaveLength(1);
+    expect(tls.installer.reloadNeeded).toBe(true);
+    process.kill(pid, 'SIGCONT');
+    await tls.proxy.socket.settled(`@!${pid}`, performance.now() + 5_000);
+    await eventually('the worker is repaired', async () => {
+      await tls.reconciler.check(false);
+      return (await tls.served('a.example')) === made.sha1;
+    });
+    expect(tls.installer.held(ID)).toMatchObject({ runtimeUpdated: true, reloadScheduled: false });
+    expect(tls.installer.reloadNeeded).toBe(false);
+  });
+
+  it('without a master socket is durable, and schedules no reload', async () => {
+    await tls.install(madeCertificate(['a.example']));
+    const { masterSocket } = tls.proxy.paths;
+    await rename(masterSocket, `${masterSocket}~`);
+    const made = madeCertificate(['a.example']);
+    const answer = await tls.install(made);
+    expect(answer).toMatchObject({
+      files: 'durable',
+      workers: [{ pid, holds: false, reason: expect.stringContaining('there is no socket') }],
+      runtimeUpdated: false,
+      reloadScheduled: false,
+    });
+    await rename(`${masterSocket}~`, masterSocket);
+    await tls.reconciler.check(false);
+    expect(await tls.served('a.example')).toBe(made.sha1);
+  });
+
+  it('that cannot write the file reaches the workers, and writes it later', async () => {
+    await tls.install(madeCertificate(['a.example']));
+    const made = madeCertificate(['b.example'], { id: OTHER });
+    await rm(`${tls.files.folder}/.tmp`, { recursive: true });
+    await writeFile(`${tls.files.folder}/.tmp`, '');
+    expect(await tls.install(made)).toMatchObject({ files: 'pending', runtimeUpdated: true, handshake: 'seen' });
+    expect(tls.keeper.problems()).toEqual([expect.stringContaining(`${OTHER}.pem could not be written`)]);
+    // The list names no file that is missing: a reload keeps the others.
+    expect(await readFile(tls.files.list, 'utf8')).not.toContain(OTHER);
+    await rm(`${tls.files.folder}/.tmp`);
+    await tls.files.open();
+    await tls.reconciler.check(false);
+    expect(tls.keeper.problems()).toEqual([]);
+    expect(tls.installer.held(OTHER)).toMatchObject({ files: 'durable' });
+    await tls.proxy.reload();
+    expect(await tls.served('b.example')).toBe(made.sha1);
+  });
+
+  it('says what a handshake sees instead', async () => {
+    await tls.install(madeCertificate(['a.example']));
+    tls.target = { possible: false, why: 'no bind line uses the list' };
+    expect(await tls.install(madeCertificate(['a.example']))).toMatchObject({
+      runtimeUpdated: true,
+      handshake: 'not possible',
+      handshakeReason: 'no bind line uses the list',
+      reloadScheduled: false,
+    });
+    const other = await TlsProxy.start(bin);
+    tls.target = other.target;
+    expect(await tls.install(madeCertificate(['a.example']))).toMatchObject({
+      runtimeUpdated: true,
+      handshake: 'other',
+      handshakeReason: expect.stringMatching(/serves another certificate for a\.example/),
+    });
+    await other.stop();
+    expect(await tls.install(madeCertificate(['a.example']))).toMatchObject({
+      handshake: 'failed',
+      handshakeReason: expect.stringContaining('ECONNREFUSED'),
+    });
+  });
+
+  describe('removed', () => {
+    const made: MadeCertificate = madeCertificate(['a.example']);
+    const kept = madeCertificate(['b.example'], { id: OTHER });
+
+    beforeEach(async () => {
+      await tls.install(made);
+      await tls.install(kept);
+    });
+
+    it('goes from the worker, the list and the folder', async () => {
+      tls.stored.delete(ID);
+      expect(await tls.installer.remove(ID)).toMatchObject({ files: 'durable', runtimeUpdated: true });
+      expect(tls.installer.held(ID)).toBeNull();
+      expect(await readFile(tls.files.list, 'utf8')).toBe(`${tls.keeper.pathOf(OTHER)}\n`);
+      await expect(stat(tls.keeper.pathOf(ID))).rejects.toThrow('ENOENT');
+      expect(await tls.served('a.example')).not.toBe(made.sha1);
+      expect(await tls.served('b.example')).toBe(kept.sha1);
+      expect(await tls.raw(pid, 'show ssl cert')).toEqual([expect.not.stringContaining(ID)]);
+    });
+
+    it('while the socket is gone, goes from the worker at the next comparison', async () => {
+      const { masterSocket } = tls.proxy.paths;
+      await rename(masterSocket, `${masterSocket}~`);
+      tls.stored.delete(ID);
+      expect(await tls.installer.remove(ID)).toMatchObject({ files: 'durable', runtimeUpdated: false });
+      expect(await tls.served('a.example')).toBe(made.sha1);
+      await rename(`${masterSocket}~`, masterSocket);
+      await tls.reconciler.check(true);
+      expect(await tls.served('a.example')).not.toBe(made.sha1);
+      expect(await tls.served('b.example')).toBe(kept.sha1);
+    });
+  });
+});

@@ -1,0 +1,200 @@
+// Brings certificates into files and workers, one at a time: the file, the list, the current workers, the draining
+// ones, then one handshake. A removal is the other way round.
+import { Mutex } from '../concurrency/mutex.ts';
+import {
+  CertificateRejection,
+  type Holding,
+  type RuntimeCertificates,
+} from '../haproxy/certificates/runtime-certificates.ts';
+import { MasterSocketError } from '../haproxy/socket/master-socket.ts';
+import { causeText } from '../telemetry/cause-text.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { FileKeeper, WantedCertificate } from './file-keeper.ts';
+import type { HandshakeResult } from './handshake.ts';
+import type { CertificateInstaller, CertificateToInstall, Installation, WorkerCertificate } from './installation.ts';
+import { type KnownWorker, type PutResult, reloadReason, type TlsWorkers } from './workers.ts';
+
+/** For all workers together: an answer takes at most 5 s. */
+const PATIENCE_MS = 4_000;
+const NOT_TRIED: HandshakeResult = {
+  handshake: 'not possible',
+  handshakeReason: 'not tried since the service started',
+};
+
+interface InstallerDeps {
+  readonly keeper: FileKeeper;
+  readonly workers: TlsWorkers;
+  readonly runtime: Pick<RuntimeCertificates, 'put' | 'remove'>;
+  readonly handshake: (certificate: WantedCertificate) => Promise<HandshakeResult>;
+  /** False: no reload is possible, or none would help. */
+  readonly scheduleReload: (reason: string) => boolean;
+  /** Something could not be done: files and workers are to be compared soon. */
+  readonly recheck: () => void;
+  readonly onInstalled?: (milliseconds: number) => void;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+}
+
+export class Installer implements CertificateInstaller {
+  readonly #deps: InstallerDeps;
+  readonly #mutex = new Mutex();
+  readonly #last = new Map<string, HandshakeResult & { readonly reloadScheduled: boolean }>();
+  /** By id, the certificate for which a reload was scheduled: once, as a reload that did not help does not help again. */
+  readonly #reloadedFor = new Map<string, string>();
+
+  constructor(deps: InstallerDeps) {
+    this.#deps = deps;
+  }
+
+  async install(certificate: CertificateToInstall): Promise<Installation> {
+    return await this.exclusive(async () => {
+      const began = performance.now();
+      const { keeper, log, onInstalled } = this.#deps;
+      const { id } = certificate;
+      await keeper.put(certificate);
+      const result = await this.#put(certificate);
+      const handshake = await this.#handshake(certificate, result);
+      this.#last.set(id, { ...handshake, reloadScheduled: result.reloadScheduled });
+      const installation = this.#installation(id, result.workers, result.everyCurrent);
+      log.info('Certificate installed', { certificate: id, ...installation });
+      onInstalled?.(performance.now() - began);
+      return installation;
+    });
+  }
+
+  async remove(id: string): Promise<Installation> {
+    return await this.exclusive(async () => {
+      const { keeper, workers, log } = this.#deps;
+      const left = await this.#removeFromWorkers(id);
+      await keeper.unlist(id);
+      await keeper.removeFile(id);
+      workers.forget(id);
+      this.#last.delete(id);
+      this.#reloadedFor.delete(id);
+      const everyCurrent = left.every(({ role, holds }) => role !== 'current' || !holds);
+      if (!everyCurrent) this.#deps.recheck();
+      log.info('Certificate removed', { certificate: id, workers: left });
+      return {
+        files: 'durable',
+        workers: left,
+        runtimeUpdated: everyCurrent,
+        handshake: 'not possible',
+        handshakeReason: 'it is removed',
+        reloadScheduled: false,
+      };
+    });
+  }
+
+  held(id: string): Installation | null {
+    const { keeper, workers } = this.#deps;
+    const known = workers.of(id);
+    if (!keeper.isWanted(id) || known.length === 0) return null;
+    const current = workers.all().filter(({ role }) => role === 'current');
+    const everyCurrent = current.length > 0 && current.every((worker) => workers.holding(worker, id)?.holds === true);
+    return this.#installation(id, known, everyCurrent);
+  }
+
+  /** Runs between installations. */
+  async exclusive<T>(work: () => Promise<T>): Promise<T> {
+    return await this.#mutex.run(work);
+  }
+
+  /** Into one worker, which was found to lack it. Call it inside `exclusive`. */
+  async putInto(worker: KnownWorker, certificate: CertificateToInstall): Promise<Holding> {
+    const { workers, runtime } = this.#deps;
+    const { id, sha1 } = certificate;
+    const deadline = performance.now() + PATIENCE_MS;
+    const holding = await runtime.put(worker.pid, workers.forWorker(certificate), deadline);
+    workers.record(worker, id, holding);
+    if (worker.role === 'current') this.#scheduleReload(id, sha1, reloadReason(holding));
+    return holding;
+  }
+
+  async #put(certificate: CertificateToInstall): Promise<PutResult & { readonly reloadScheduled: boolean }> {
+    const { workers, recheck } = this.#deps;
+    const { id, sha1 } = certificate;
+    let result: PutResult;
+    try {
+      result = await workers.put(certificate, performance.now() + PATIENCE_MS);
+    } catch (error) {
+      if (!(error instanceof MasterSocketError)) throw error;
+      result = { workers: this.#unreached(id, error.message), everyCurrent: false, reload: null };
+    }
+    if (!result.everyCurrent) recheck();
+    return { ...result, reloadScheduled: this.#scheduleReload(id, sha1, result.reload) };
+  }
+
+  #scheduleReload(id: string, sha1: string, why: string | null): boolean {
+    if (why === null || !this.#deps.keeper.isDurable(id) || this.#reloadedFor.get(id) === sha1) return false;
+    if (!this.#deps.scheduleReload(`certificate ${id}: ${why}`)) return false;
+    this.#reloadedFor.set(id, sha1);
+    return true;
+  }
+
+  /** Whether a current worker still lacks a certificate for which a reload was scheduled. */
+  get reloadNeeded(): boolean {
+    const { workers } = this.#deps;
+    const current = workers.all().filter(({ role }) => role === 'current');
+    return [...this.#reloadedFor.keys()].some((id) =>
+      current.some((worker) => workers.holding(worker, id)?.holds !== true),
+    );
+  }
+
+  /** Every current worker was compared and holds every certificate. */
+  allHeld(): void {
+    this.#reloadedFor.clear();
+  }
+
+  /** Some may have got it before the socket failed. */
+  #unreached(id: string, reason: string): WorkerCertificate[] {
+    const { workers } = this.#deps;
+    for (const worker of workers.all())
+      workers.record(worker, id, { holds: false, fault: 'unreachable', reason, notAfter: null });
+    return [...workers.of(id)];
+  }
+
+  async #handshake(certificate: CertificateToInstall, { everyCurrent }: PutResult): Promise<HandshakeResult> {
+    if (everyCurrent) return await this.#deps.handshake(certificate);
+    return { handshake: 'not possible', handshakeReason: 'not every current worker holds the certificate' };
+  }
+
+  #installation(id: string, workers: readonly WorkerCertificate[], everyCurrent: boolean): Installation {
+    const { handshake, handshakeReason, reloadScheduled } = this.#last.get(id) ?? {
+      ...NOT_TRIED,
+      reloadScheduled: false,
+    };
+    return {
+      files: this.#deps.keeper.isDurable(id) ? 'durable' : 'pending',
+      workers,
+      runtimeUpdated: everyCurrent,
+      handshake,
+      handshakeReason,
+      reloadScheduled: reloadScheduled && !everyCurrent,
+    };
+  }
+
+  /** From current workers: draining ones accept no connections. What is left there is found by the comparison. */
+  async #removeFromWorkers(id: string): Promise<WorkerCertificate[]> {
+    const { workers, runtime, keeper } = this.#deps;
+    const deadline = performance.now() + PATIENCE_MS;
+    let current: ReturnType<TlsWorkers['all']>;
+    try {
+      current = (await workers.look(deadline)).workers.filter(({ role }) => role === 'current');
+    } catch (error) {
+      if (!(error instanceof MasterSocketError)) throw error;
+      return this.#unreached(id, error.message).map((worker) => ({ ...worker, holds: true }));
+    }
+    const left: WorkerCertificate[] = [];
+    for (const worker of current) {
+      const { pid } = worker;
+      const notAfter = workers.holding(worker, id)?.notAfter ?? null;
+      try {
+        await runtime.remove(pid, keeper.pathOf(id), deadline);
+        left.push({ pid, role: 'current', holds: false, reason: null, notAfter: null });
+      } catch (error) {
+        if (!(error instanceof MasterSocketError || error instanceof CertificateRejection)) throw error;
+        left.push({ pid, role: 'current', holds: true, reason: causeText(error), notAfter });
+      }
+    }
+    return left;
+  }
+}

@@ -1,0 +1,261 @@
+// Compares files and workers with the database, and repairs them: every worker when it appears, all every 30 s.
+import { type FSWatcher, watch } from 'node:fs';
+import { dirname } from 'node:path';
+import type { KickablePause } from '../concurrency/pause.ts';
+import {
+  CertificateRejection,
+  difference,
+  endOf,
+  mayPass,
+  type RuntimeCertificates,
+} from '../haproxy/certificates/runtime-certificates.ts';
+import type { HeldCertificate } from '../haproxy/certificates/ssl-replies.ts';
+import { MasterSocketError } from '../haproxy/socket/master-socket.ts';
+import { isWorkerGone } from '../haproxy/socket/replies.ts';
+import { causeText } from '../telemetry/cause-text.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { FileKeeper } from './file-keeper.ts';
+import type { CertificateToInstall, WantedCertificates } from './installation.ts';
+import type { Installer } from './installer.ts';
+import type { KnownWorker, TlsWorkers } from './workers.ts';
+
+const COMPARE_EVERY_MS = 30_000;
+/** While something is out of sync. */
+const RETRY_MS = 2_000;
+const PATIENCE_MS = 4_000;
+/** Fingerprints in one turn, which take some 30 ms: installations, and other commands, come in between. */
+const READ_AT_ONCE = 200;
+const SETTLE_MS = 200;
+const SHOWN_IDS = 5;
+const OUR_FILE = /\/c-[a-z2-7]{10}\.pem$/;
+
+/** A worker had another certificate, or none, and has the right one again. */
+export interface Repair {
+  readonly id: string;
+  readonly worker: number;
+  /** SHA-1 fingerprint: 40 hex digits, upper case; null: none. */
+  readonly was: string | null;
+  readonly now: string;
+}
+
+interface ReconcilerDeps {
+  readonly timer: KickablePause;
+  readonly folder: string;
+  readonly keeper: FileKeeper;
+  readonly workers: TlsWorkers;
+  readonly runtime: RuntimeCertificates;
+  readonly installer: Installer;
+  readonly wanted: WantedCertificates;
+  /** Why HAProxy would not load the file; null: it would. */
+  readonly refusedByProxy: (pem: CertificateToInstall['pem']) => Promise<string | null>;
+  readonly onRepaired: (repair: Repair) => void;
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
+}
+
+export class TlsReconciler {
+  readonly #deps: ReconcilerDeps;
+  readonly #stop = new AbortController();
+  #loop: Promise<void> | null = null;
+  #watcher: FSWatcher | null = null;
+  #comparedAt = Number.NEGATIVE_INFINITY;
+  #problem: string | null = null;
+  /** By pid, why its certificates could not be compared. */
+  readonly #notCompared = new Map<number, string>();
+
+  constructor(deps: ReconcilerDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#watch();
+    this.#loop ??= this.#run();
+  }
+
+  kick(): void {
+    this.#deps.timer.kick();
+  }
+
+  async stop(): Promise<void> {
+    this.#watcher?.close();
+    this.#stop.abort();
+    this.#deps.timer.wake();
+    await this.#loop;
+  }
+
+  /** For `/health`, each as a sentence. */
+  problems(): readonly string[] {
+    const { workers } = this.#deps;
+    const problems = this.#problem === null ? [] : [`certificates were not compared: ${this.#problem}`];
+    for (const { pid, role } of workers.all()) {
+      const why = this.#notCompared.get(pid);
+      if (why !== undefined) problems.push(`certificates of ${role} worker ${pid} were not compared: ${why}`);
+    }
+    for (const { worker, reason, ids } of workers.lacking()) {
+      const more = ids.length > SHOWN_IDS ? ` and ${ids.length - SHOWN_IDS} more` : '';
+      const which = `certificate${ids.length === 1 ? '' : 's'} ${ids.slice(0, SHOWN_IDS).join(', ')}${more}`;
+      problems.push(`${worker.role} worker ${worker.pid} does not hold ${which}: ${reason}`);
+    }
+    return problems;
+  }
+
+  /** @param all every worker; otherwise those that were not compared yet, or lack something */
+  async check(all: boolean): Promise<void> {
+    const { keeper, workers, installer, log } = this.#deps;
+    await keeper.refresh();
+    for (const id of await keeper.restore(this.#deps.refusedByProxy)) {
+      log.info('HAProxy accepts a certificate again', { certificate: id });
+    }
+    try {
+      const { workers: listed } = await workers.look(performance.now() + PATIENCE_MS);
+      for (const pid of this.#notCompared.keys())
+        if (!listed.some((one) => one.pid === pid)) this.#notCompared.delete(pid);
+      for (const worker of listed) if (all || this.#isDue(worker)) await this.#checkWorker(worker);
+      this.#problem = null;
+      if (workers.lacking().length === 0 && this.#notCompared.size === 0) installer.allHeld();
+    } catch (error) {
+      this.#note(error, (cause) => {
+        if (this.#problem === null) log.warn('Certificates not compared', { cause });
+        this.#problem = cause;
+      });
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { timer, log } = this.#deps;
+    while (!this.#stop.signal.aborted) {
+      timer.begin();
+      const all = performance.now() - this.#comparedAt >= COMPARE_EVERY_MS;
+      try {
+        await this.check(all);
+        if (all) this.#comparedAt = performance.now();
+      } catch (error) {
+        this.#problem = causeText(error);
+        log.error('Comparison of certificates failed', { cause: this.#problem });
+      }
+      // An installation writes several files.
+      await timer.wait(SETTLE_MS, { signal: this.#stop.signal });
+      if (timer.kicked) continue;
+      const restMs = COMPARE_EVERY_MS - (performance.now() - this.#comparedAt);
+      await timer.wait(this.#isPending() ? RETRY_MS : Math.max(restMs, 0), { signal: this.#stop.signal });
+    }
+  }
+
+  /** Soon may bring what is missing. */
+  #isPending(): boolean {
+    const { workers, keeper } = this.#deps;
+    if (this.#problem !== null || this.#notCompared.size > 0 || keeper.isBehind) return true;
+    return workers.lacking().some(({ fault }) => mayPass(fault));
+  }
+
+  #isDue(worker: KnownWorker): boolean {
+    const { keeper, workers } = this.#deps;
+    if (this.#notCompared.has(worker.pid)) return true;
+    return keeper.wanted.some(({ id }) => {
+      const holding = workers.holding(worker, id);
+      return holding === undefined || (!holding.holds && mayPass(holding.fault));
+    });
+  }
+
+  async #checkWorker(worker: KnownWorker): Promise<void> {
+    const { keeper, log } = this.#deps;
+    try {
+      await this.#deps.installer.exclusive(async () => await this.#removeForeign(worker));
+      const wanted = keeper.wanted;
+      for (let from = 0; from < wanted.length; from += READ_AT_ONCE) {
+        if (this.#stop.signal.aborted) return;
+        const ids = new Set(wanted.slice(from, from + READ_AT_ONCE).map(({ id }) => id));
+        await this.#deps.installer.exclusive(async () => await this.#compare(worker, ids));
+      }
+      this.#notCompared.delete(worker.pid);
+    } catch (error) {
+      if (error instanceof MasterSocketError && isWorkerGone(error.partial)) return;
+      this.#note(error, (cause) => {
+        if (this.#notCompared.get(worker.pid) !== cause) {
+          log.warn('Certificates of a worker not compared', { worker: worker.pid, role: worker.role, cause });
+        }
+        this.#notCompared.set(worker.pid, cause);
+      });
+    }
+  }
+
+  /** What is in our folder and not in the database goes, from current workers. */
+  async #removeForeign(worker: KnownWorker): Promise<void> {
+    if (worker.role !== 'current') return;
+    const { folder, keeper, runtime, log } = this.#deps;
+    const { files, entries } = await runtime.contents(worker.pid, performance.now() + PATIENCE_MS);
+    const isOurs = (file: string): boolean => dirname(file) === folder && OUR_FILE.test(file);
+    const listed = (entries ?? []).map(({ file }) => file);
+    for (const file of new Set([...files, ...listed].filter(isOurs))) {
+      if (keeper.isWanted(file.slice(folder.length + 1, -'.pem'.length))) continue;
+      await runtime.remove(worker.pid, file, performance.now() + PATIENCE_MS);
+      log.warn('Certificate that is not in the database removed from a worker', { worker: worker.pid, file });
+    }
+  }
+
+  async #compare(worker: KnownWorker, ids: ReadonlySet<string>): Promise<void> {
+    const { keeper, workers, runtime } = this.#deps;
+    // Meanwhile some may have been removed or replaced.
+    const wanted = keeper.wanted.filter(({ id }) => ids.has(id));
+    const { entries } = await runtime.contents(worker.pid, performance.now() + PATIENCE_MS);
+    if (entries === null) {
+      const reason = 'its configuration does not use the list of certificates';
+      for (const { id } of wanted)
+        workers.record(worker, id, { holds: false, fault: 'list-unused', reason, notAfter: null });
+      return;
+    }
+    const listed = new Set(entries.map(({ file }) => file));
+    const files = wanted.map(({ id }) => keeper.pathOf(id));
+    const held = await runtime.read(worker.pid, files, performance.now() + PATIENCE_MS);
+    const wrong = new Map<string, HeldCertificate | 'absent'>();
+    for (const certificate of wanted) {
+      const file = keeper.pathOf(certificate.id);
+      const found = held.get(file) ?? 'absent';
+      if (listed.has(file) && difference(found, certificate) === null) {
+        workers.record(worker, certificate.id, { holds: true, notAfter: endOf(found) });
+      } else {
+        wrong.set(certificate.id, found);
+      }
+    }
+    if (wrong.size > 0) await this.#repair(worker, wrong);
+  }
+
+  async #repair(worker: KnownWorker, wrong: ReadonlyMap<string, HeldCertificate | 'absent'>): Promise<void> {
+    const { workers, installer, onRepaired, log } = this.#deps;
+    for (const certificate of await this.#deps.wanted.all()) {
+      const { id, sha1 } = certificate;
+      const found = wrong.get(id);
+      if (found === undefined || this.#stop.signal.aborted) continue;
+      const before = workers.holding(worker, id);
+      const holding = await installer.putInto(worker, certificate);
+      if (holding.holds) {
+        const was = found === 'absent' ? null : found.sha1;
+        log.warn('Certificate of a worker repaired', { certificate: id, worker: worker.pid, was, now: sha1 });
+        onRepaired({ id, worker: worker.pid, was, now: sha1 });
+      } else if (before?.holds !== false || before.reason !== holding.reason) {
+        log.warn('Certificate of a worker not repaired', {
+          certificate: id,
+          worker: worker.pid,
+          cause: holding.reason,
+        });
+      }
+    }
+  }
+
+  /** A failure of HAProxy is noted; any other is a defect. */
+  #note(error: unknown, note: (cause: string) => void): void {
+    if (!(error instanceof MasterSocketError || error instanceof CertificateRejection)) throw error;
+    note(causeText(error));
+  }
+
+  /** Changed files are rewritten at once; without a watch, at the next comparison. */
+  #watch(): void {
+    try {
+      this.#watcher = watch(this.#deps.folder, { persistent: false }, () => this.kick());
+      this.#watcher.on('error', (error) =>
+        this.#deps.log.warn('Folder of certificates not watched', { cause: error.message }),
+      );
+    } catch (error) {
+      this.#deps.log.warn('Folder of certificates not watched', { cause: causeText(error) });
+    }
+  }
+}

@@ -1,0 +1,180 @@
+// Which worker was read back to hold which certificate, and the way of one certificate into all workers.
+import { pause } from '../concurrency/pause.ts';
+import {
+  type CertificateForWorker,
+  type Holding,
+  mayPass,
+  type NotHeld,
+  type RuntimeCertificates,
+} from '../haproxy/certificates/runtime-certificates.ts';
+import { type Processes, showProcesses, type Worker } from '../haproxy/process/workers.ts';
+import { type Deadline, type MasterSocket, MasterSocketError } from '../haproxy/socket/master-socket.ts';
+import { mayBeReload } from '../haproxy/socket/master-socket-error.ts';
+import type { CertificateToInstall, WorkerCertificate } from './installation.ts';
+
+const POLL_MS = 50;
+
+export interface KnownWorker {
+  readonly pid: number;
+  readonly startTime: number | null;
+  readonly role: 'current' | 'draining';
+}
+
+interface Verdicts {
+  worker: KnownWorker;
+  /** By id; absent: not read back yet. */
+  readonly holdings: Map<string, Holding>;
+}
+
+interface TlsWorkersDeps {
+  readonly socket: MasterSocket;
+  readonly runtime: Pick<RuntimeCertificates, 'put'>;
+  readonly pathOf: (id: string) => string;
+}
+
+export interface Lacking {
+  readonly worker: KnownWorker;
+  readonly fault: NotHeld;
+  readonly reason: string;
+  readonly ids: readonly string[];
+}
+
+export interface PutResult {
+  /** Current workers first. */
+  readonly workers: readonly WorkerCertificate[];
+  /** Every current worker was read back, and there is one. */
+  readonly everyCurrent: boolean;
+  /** Why a current worker lacks it that would get it by a reload; null: there is none. */
+  readonly reload: string | null;
+}
+
+export class TlsWorkers {
+  readonly #deps: TlsWorkersDeps;
+  /** By pid and start time. */
+  #known = new Map<string, Verdicts>();
+
+  constructor(deps: TlsWorkersDeps) {
+    this.#deps = deps;
+  }
+
+  all(): readonly KnownWorker[] {
+    return [...this.#known.values()].map(({ worker }) => worker);
+  }
+
+  /** What each known worker was last read back to hold. Empty: none was read back. */
+  of(id: string): readonly WorkerCertificate[] {
+    return [...this.#known.values()].flatMap(({ worker, holdings }) => {
+      const holding = holdings.get(id);
+      return holding === undefined ? [] : [shown(worker, holding)];
+    });
+  }
+
+  /** What workers were found to lack, by worker and reason. */
+  lacking(): readonly Lacking[] {
+    return [...this.#known.values()].flatMap(({ worker, holdings }) => {
+      const byReason = new Map<string, Lacking & { ids: string[] }>();
+      for (const [id, holding] of holdings) {
+        if (holding.holds) continue;
+        const { fault, reason } = holding;
+        const group = byReason.get(reason) ?? { worker, fault, reason, ids: [] };
+        group.ids.push(id);
+        byReason.set(reason, group);
+      }
+      return [...byReason.values()];
+    });
+  }
+
+  holding(worker: KnownWorker, id: string): Holding | undefined {
+    return this.#known.get(identity(worker))?.holdings.get(id);
+  }
+
+  /** Of a worker that has exited meanwhile: nothing. Without a time, the one of before stays. */
+  record(worker: KnownWorker, id: string, holding: Holding): void {
+    const holdings = this.#known.get(identity(worker))?.holdings;
+    if (holdings === undefined || (!holding.holds && holding.fault === 'gone')) return;
+    holdings.set(id, { ...holding, notAfter: holding.notAfter ?? holdings.get(id)?.notAfter ?? null });
+  }
+
+  forget(id: string): void {
+    for (const { holdings } of this.#known.values()) holdings.delete(id);
+  }
+
+  /** The workers that take commands now; `starting`: others will soon. @throws MasterSocketError at the deadline */
+  async look(deadline: Deadline): Promise<{ readonly workers: readonly KnownWorker[]; readonly starting: boolean }> {
+    const { current, draining, starting } = await this.#processes(deadline);
+    const known = new Map<string, Verdicts>();
+    const take = ({ pid, startTime }: Worker, role: KnownWorker['role']): void => {
+      const worker = { pid, startTime, role };
+      const before = this.#known.get(identity(worker));
+      if (before !== undefined) before.worker = worker;
+      known.set(identity(worker), before ?? { worker, holdings: new Map() });
+    };
+    for (const worker of current) take(worker, 'current');
+    for (const worker of draining) take(worker, 'draining');
+    this.#known = known;
+    return { workers: this.all(), starting: starting.length > 0 };
+  }
+
+  /** Current workers first, then draining ones together. @throws MasterSocketError when no worker could be listed */
+  async put(certificate: CertificateToInstall, deadline: Deadline): Promise<PutResult> {
+    const wanted = this.forWorker(certificate);
+    const done = new Set<string>();
+    for (;;) {
+      const { workers, starting } = await this.look(deadline);
+      const due = workers.filter((worker) => !done.has(identity(worker)));
+      const put = async (worker: KnownWorker): Promise<void> => {
+        done.add(identity(worker));
+        this.record(worker, certificate.id, await this.#deps.runtime.put(worker.pid, wanted, deadline));
+      };
+      for (const worker of due) if (worker.role === 'current') await put(worker);
+      await Promise.all(due.filter(({ role }) => role === 'draining').map(put));
+      const isLate = performance.now() + POLL_MS >= deadline;
+      if (due.length > 0 && !isLate) continue;
+      if (!starting || isLate) return this.#result(certificate.id);
+      // It reads the files, perhaps those of before.
+      await pause(POLL_MS);
+    }
+  }
+
+  forWorker({ id, pem, sha1, chainSubject }: CertificateToInstall): CertificateForWorker {
+    return { file: this.#deps.pathOf(id), pem, sha1, chainSubject };
+  }
+
+  #result(id: string): PutResult {
+    const entries = [...this.#known.values()].filter(({ worker }) => worker.role === 'current');
+    const holdings = entries.map(({ holdings }) => holdings.get(id));
+    return {
+      workers: this.of(id),
+      everyCurrent: holdings.length > 0 && holdings.every((holding) => holding?.holds === true),
+      reload: holdings.map(reloadReason).find((reason) => reason !== null) ?? null,
+    };
+  }
+
+  /** Waits through a reload, during which the master's socket refuses. */
+  async #processes(deadline: Deadline): Promise<Processes> {
+    for (;;) {
+      try {
+        return await showProcesses(this.#deps.socket, deadline);
+      } catch (error) {
+        const passes = error instanceof MasterSocketError && mayBeReload(error.reason);
+        if (!passes || performance.now() + POLL_MS >= deadline) throw error;
+      }
+      await pause(POLL_MS);
+    }
+  }
+}
+
+/** Why a reload may help; null: it would not, or need not. */
+export function reloadReason(holding: Holding | undefined): string | null {
+  if (holding === undefined || holding.holds) return null;
+  return mayPass(holding.fault) || holding.fault === 'too-long' ? holding.reason : null;
+}
+
+function shown({ pid, role }: KnownWorker, holding: Holding): WorkerCertificate {
+  const { holds, notAfter } = holding;
+  return { pid, role, holds, reason: holding.holds ? null : holding.reason, notAfter };
+}
+
+function identity({ pid, startTime }: Pick<KnownWorker, 'pid' | 'startTime'>): string {
+  return `${pid}:${startTime ?? '?'}`;
+}

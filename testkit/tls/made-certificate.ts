@@ -1,0 +1,69 @@
+// Certificates for tests: valid for a month, with a P-256 key; self-signed, or with a chain.
+import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { connect } from 'node:tls';
+import { SecretText } from '../../src/secrets/secret-text.ts';
+import type { CertificateToInstall } from '../../src/tls/installation.ts';
+import { type Certificate, readCertificate } from '../../src/x509/certificate.ts';
+import { issueCertificate, issueSelfSigned } from '../../src/x509/issue.ts';
+
+const DAY_MS = 86_400_000;
+
+export interface MadeCertificate extends CertificateToInstall {
+  /** As uploaded. */
+  readonly certificate: string;
+  readonly privateKey: string;
+  readonly read: Certificate;
+}
+
+const validity = () => ({ notBefore: new Date(Date.now() - DAY_MS), notAfter: new Date(Date.now() + 30 * DAY_MS) });
+const p256 = () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+const pemOfKey = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }) as string;
+
+/** @param chained issued by an intermediate of its own, whose root is not public */
+export function madeCertificate(
+  names: readonly string[],
+  { id = 'c-aaaaaaaaaa', chained = false, privateKey = p256().privateKey } = {},
+): MadeCertificate {
+  const certificate = chained ? chainFor(names, privateKey) : issueSelfSigned(self(names, privateKey));
+  const key = pemOfKey(privateKey);
+  const read = readCertificate({ certificate, privateKey: key }, { now: new Date(), allowIncompleteChain: true });
+  if (!read.ok) throw new Error(read.why);
+  const { certificatesPem, sha1, chainSubject } = read.value;
+  const pem = new SecretText(certificatesPem + read.privateKeyPem);
+  return { id, names, pem, sha1, chainSubject, certificate, privateKey: read.privateKeyPem, read: read.value };
+}
+
+function self(names: readonly string[], privateKey: KeyObject) {
+  return { commonName: names[0]!, privateKey, names, ...validity() };
+}
+
+function chainFor(names: readonly string[], privateKey: KeyObject): string {
+  const root = p256();
+  const middle = p256();
+  const issuer = { commonName: 'Test root', privateKey: root.privateKey };
+  const authority = { ...validity(), ca: true, extendedKeyUsage: [] };
+  const publicKey = createPublicKey(privateKey);
+  return [
+    issueCertificate({
+      commonName: names[0]!,
+      publicKey,
+      issuer: { commonName: 'Test intermediate', privateKey: middle.privateKey },
+      names,
+      ...validity(),
+    }),
+    issueCertificate({ commonName: 'Test intermediate', publicKey: middle.publicKey, issuer, ...authority }),
+    issueSelfSigned({ commonName: 'Test root', privateKey: root.privateKey, ...authority }),
+  ].join('');
+}
+
+/** SHA-1 of the leaf that a TLS client sees, as HAProxy prints it; null: the handshake failed. */
+export function servedSha1(port: number, servername: string, host = '127.0.0.1'): Promise<string | null> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, ...(servername === '' ? {} : { servername }), rejectUnauthorized: false });
+    socket.once('secureConnect', () => {
+      resolve(socket.getPeerX509Certificate()?.fingerprint.replaceAll(':', '') ?? null);
+      socket.destroy();
+    });
+    socket.once('error', () => resolve(null));
+  });
+}

@@ -6,9 +6,12 @@ import type { MasterSocket } from '../haproxy/socket/master-socket.ts';
 import { MasterSocketError } from '../haproxy/socket/master-socket.ts';
 import type { Health } from '../health/health.ts';
 import type { HealthVerdict } from '../health/health-verdict.ts';
+import type { CertificateFacts } from '../metrics/certificate-metrics.ts';
 import type { SetSources, StoredFacts } from '../metrics/set-metrics.ts';
 import type { SitesStore } from '../store/sites-store.ts';
+import type { SiteNames } from '../tls/served-sites.ts';
 import type { BlockingParts } from './blocking-parts.ts';
+import type { TlsParts } from './tls-parts.ts';
 
 /** For both sockets together; a listing of a thousand sites takes 10 ms. */
 const statsPatienceMs = 1_000;
@@ -43,6 +46,18 @@ export function currentHealth(health: Pick<Health, 'verdict'>): () => Promise<He
 /** @throws StoreError */
 export async function storedFacts(store: BlockingParts['store'], sites: SitesStore): Promise<StoredFacts> {
   return { nextExpiry: await store.nextExpiry(), sites: await sites.count() };
+}
+
+/** Null: the service serves no certificates. @throws StoreError */
+export async function certificateFacts(tls: TlsParts | null): Promise<CertificateFacts | null> {
+  if (tls === null) return null;
+  return { ...(await tls.certificates.ends()), workersBehind: tls.workersBehind() };
+}
+
+/** With all their names. @throws StoreError */
+export async function enabledSites(sites: SitesStore): Promise<SiteNames[]> {
+  const enabled = (await sites.all()).filter((site) => site.enabled);
+  return enabled.map(({ domain, names }) => ({ domain, names: [domain, ...names] }));
 }
 
 interface WorkerSockets {

@@ -73,7 +73,8 @@ async function startLocked(
   let started = false;
   let firstComparison: Promise<void> | null = null;
   const parts = await wireService({ settings, state, versions, version, started: () => started, log });
-  const { services, blocking, tls, sitesTls, proxy, facts, audit, webhooks, keys, healthWatch, now } = parts;
+  const { services, blocking, tls, sitesTls, expiryWatch, proxy, facts, audit, webhooks, keys, healthWatch, now } =
+    parts;
   const { reconciler } = blocking;
   const keyFile = join(settings.stateDir, 'api-key');
   const idleMemory = IdleMemory.ofThisProcess();
@@ -91,6 +92,7 @@ async function startLocked(
     crashPoint('start.workers-compared');
     reconciler.start();
     tls?.start();
+    expiryWatch?.start();
     limitHeapGrowth();
     idleMemory.start();
     audit.start();
@@ -114,6 +116,7 @@ async function startLocked(
     parts.socket.close();
     await blocking.releases.stop();
     await watched;
+    await expiryWatch?.stop();
     await tls?.stop();
     parts.statsSocket.close();
     await firstComparison;

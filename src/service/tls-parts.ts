@@ -36,6 +36,8 @@ interface TlsOptions {
   /** Ends redirects of names before `work` takes the certificate away from them. */
   readonly around: <T>(certificate: string, names: readonly string[], work: () => Promise<T>) => Promise<T>;
   readonly facts: Pick<FactBus, 'listen' | 'emit'>;
+  /** An installation ended. */
+  readonly onInstalled: (milliseconds: number) => void;
   readonly log: Log;
   readonly now: () => Date;
 }
@@ -59,6 +61,8 @@ export interface TlsParts {
   isServed(id: string): boolean;
   /** For `/health`, each as a sentence. */
   problems(): readonly string[];
+  /** Current workers that lack a certificate. */
+  workersBehind(): number;
   /** Writes the files, before HAProxy is started. @throws StartRefused */
   load(): Promise<void>;
   /** Once HAProxy runs. */
@@ -92,6 +96,7 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
     handshake: async (certificate) => await tryHandshake(certificate, await target()),
     scheduleReload,
     recheck: () => timer.kick(),
+    onInstalled: options.onInstalled,
     log,
   });
   const reconciler = new TlsReconciler({
@@ -103,7 +108,7 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
     installer,
     wanted,
     refusedByProxy,
-    onRepaired: () => undefined,
+    onRepaired: (repair) => facts.emit('certificate.repaired', repair),
     log,
   });
   const certificates: Certificates = new Certificates({
@@ -147,6 +152,8 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
       ...keeper.problems(),
       ...reconciler.problems(),
     ],
+    workersBehind: () =>
+      new Set(workers.lacking().flatMap(({ worker }) => (worker.role === 'current' ? [worker.pid] : []))).size,
     async load() {
       try {
         await keeper.load();

@@ -30,7 +30,9 @@ import { SitesStore } from '../store/sites-store.ts';
 import { WebhooksStore } from '../store/webhooks-store.ts';
 import type { ProxyVersions } from '../supervision/proxy-versions.ts';
 import type { Log } from '../telemetry/log.ts';
+import { expiredProblems } from '../tls/certificate-health.ts';
 import { CertificateOperations } from '../tls/certificate-operations.ts';
+import { ExpiryWatch } from '../tls/expiry-watch.ts';
 import { ClientAddresses } from '../upstreams/client-addresses.ts';
 import { UnnamedRequestCounts, unnamedNotices } from '../upstreams/unnamed-requests.ts';
 import { Upstreams } from '../upstreams/upstreams.ts';
@@ -38,7 +40,15 @@ import { Webhooks } from '../webhooks/webhooks.ts';
 import { wireAttachedProxy } from './attached-proxy.ts';
 import { wireBlocking } from './blocking-parts.ts';
 import { wireManagedProxy } from './managed-proxy.ts';
-import { currentHealth, fromWorker, proxyStats, setSources, storedFacts } from './metric-sources.ts';
+import {
+  certificateFacts,
+  currentHealth,
+  enabledSites,
+  fromWorker,
+  proxyStats,
+  setSources,
+  storedFacts,
+} from './metric-sources.ts';
 import { ProxyLink, type ProxySide, type ProxySideOptions } from './proxy-side.ts';
 import { wireTls } from './tls-parts.ts';
 
@@ -50,6 +60,8 @@ const mayChangeHealth: ReadonlySet<FactType> = new Set([
   'reload.failed',
   'worker.appeared',
   'worker.gone',
+  'certificate.expired',
+  'certificate.repaired',
 ]);
 
 const changesSites: ReadonlySet<string> = new Set(['set_site', 'remove_site']);
@@ -113,6 +125,7 @@ export async function wireService(options: {
     scheduleReload: proxyLink.forBlocking.scheduleReload,
     around: (certificate, names, work) => sitesTls.around(certificate, names, work),
     facts,
+    onInstalled: (milliseconds) => observers.certificates.installed(milliseconds),
     log,
     now,
   });
@@ -141,6 +154,14 @@ export async function wireService(options: {
   });
   proxyLink.connect(proxy);
   const { reloads } = proxy;
+
+  const certificates = new CertificateOperations({
+    certificates: tls?.certificates ?? null,
+    enabledSites: () => enabledSites(sitesStore),
+    emit,
+    now,
+  });
+  const expiryWatch = tls === null ? null : new ExpiryWatch({ certificates, emit, log, now });
 
   const keys = new ApiKeys({
     store: new ApiKeysStore(database),
@@ -189,7 +210,10 @@ export async function wireService(options: {
       untested: versions.untested(registry.runningVersion),
     }),
     unboundKeys: () => keys.unbound(),
-    proxyProblems: async () => [...(await proxy.problems()), ...(tls?.problems() ?? [])],
+    proxyProblems: async () => [
+      ...(await proxy.problems()),
+      ...(tls === null ? [] : [...tls.problems(), ...(await expiredProblems(certificates))]),
+    ],
     notices: async () => [
       ...unnamedNotices(await unnamed.byUpstream(), await blocking.upstreams.list()),
       ...(await proxy.notices()),
@@ -219,7 +243,7 @@ export async function wireService(options: {
       storedFacts: () => storedFacts(blocking.store, sitesStore),
       expiringEntries: () => blocking.store.countEnding(),
       claims: () => blocking.sources.claimsByKind(),
-      certificates: async () => null,
+      certificates: () => certificateFacts(tls),
       webhookBacklogs: () => webhooks.backlogs(),
       health: currentHealth(health),
       proxyStats: () => proxyStats(sockets, sitesStore),
@@ -246,12 +270,7 @@ export async function wireService(options: {
       largeHeadersStatus: () => versions.capabilitiesOf(registry.runningVersion).largeHeadersStatus,
     }),
     sites: proxy.sites,
-    certificates: new CertificateOperations({
-      certificates: null,
-      enabledSites: async () => (await sitesStore.domains()).map((domain) => ({ domain, names: [domain] })),
-      emit,
-      now,
-    }),
+    certificates,
     sitesTls: settings.attached ? refusedTls : sitesTls,
     configuration: proxy.configuration,
     keys,
@@ -270,6 +289,7 @@ export async function wireService(options: {
     blocking,
     tls,
     sitesTls,
+    expiryWatch,
     proxy,
     facts,
     audit,

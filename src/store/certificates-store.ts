@@ -194,11 +194,6 @@ export class CertificatesStore {
     return owners;
   }
 
-  async ids(): Promise<string[]> {
-    const rows = await this.#database.read.selectFrom('certificates').select('id').orderBy('id').execute();
-    return rows.map(({ id }) => id);
-  }
-
   async ends(now: Date): Promise<CertificateEnds> {
     const { active, total, soonest } = await this.#database.read
       .selectFrom('certificates')

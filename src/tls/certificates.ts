@@ -82,7 +82,6 @@ export class Certificates implements WantedCertificates {
   readonly #changes = new Mutex();
   /** No reload writes their files again. */
   readonly #leaving = new Set<string>();
-  readonly #unopened = new Map<string, string>();
 
   constructor(deps: CertificatesDeps) {
     this.#deps = deps;
@@ -124,7 +123,6 @@ export class Certificates implements WantedCertificates {
       const installation = await this.#deps.installer.remove(id);
       const audited = auditedChange('remove_certificate', caller, { target: id, details: auditDetails(row) });
       await this.#deps.store.remove(id, this.#deps.now(), audited);
-      this.#unopened.delete(id);
       return { id, installation };
     } finally {
       this.#leaving.delete(id);
@@ -147,17 +145,8 @@ export class Certificates implements WantedCertificates {
     return (await this.#deps.store.get(id))?.chainPem ?? null;
   }
 
-  async ids(): Promise<readonly string[]> {
-    return await this.#deps.store.ids();
-  }
-
   async ends(): Promise<CertificateEnds> {
     return await this.#deps.store.ends(this.#deps.now());
-  }
-
-  /** Why the keys of these certificates could not be opened when it was last tried, by id. */
-  unopened(): ReadonlyMap<string, string> {
-    return this.#unopened;
   }
 
   /** The certificates that own these names, by name. */
@@ -215,7 +204,6 @@ export class Certificates implements WantedCertificates {
       const stored = await this.#store(id, old, read.value, key, caller);
       if ('owned' in stored) return { ok: false, kind: 'owned', owned: stored.owned };
       const { row, changed } = stored;
-      this.#unopened.delete(id);
       const problem = await this.#install(row, key);
       const view = this.#view(row);
       const certificate = { ...view, warnings: read.value.warnings, problem: problem ?? view.problem };
@@ -256,13 +244,10 @@ export class Certificates implements WantedCertificates {
 
   #openKey(row: StoredCertificate): SecretText | CannotUnseal {
     try {
-      const key = this.#deps.sealer.open(row.keySealed, sealedFor(row.id, row.publicKeySha256));
-      this.#unopened.delete(row.id);
-      return key;
+      return this.#deps.sealer.open(row.keySealed, sealedFor(row.id, row.publicKeySha256));
     } catch (error) {
-      if (!(error instanceof CannotUnseal)) throw error;
-      this.#unopened.set(row.id, error.message);
-      return error;
+      if (error instanceof CannotUnseal) return error;
+      throw error;
     }
   }
 

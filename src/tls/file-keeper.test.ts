@@ -69,7 +69,7 @@ it('a certificate without a readable key stays in its file and in the list', asy
   await keeper.refresh();
   expect(await list()).toEqual([FIRST, LOST, THIRD].map((id) => files.pathOf(id)));
   expect(await readFile(files.pathOf(LOST), 'utf8')).toBe('the only copy');
-  expect(keeper.problems()).toEqual([`certificate ${LOST} is served from its file alone: the secret is missing`]);
+  expect(keeper.problems()).toEqual([`certificate ${LOST} is served from the file alone: the secret is missing`]);
   // Refused by HAProxy: it leaves the list, and the file stays.
   expect(await keeper.substitute(`unable to load certificate from file '${files.pathOf(LOST)}'`)).toBe(true);
   expect(await list()).toEqual([FIRST, THIRD].map((id) => files.pathOf(id)));

@@ -209,8 +209,16 @@ export class FileKeeper {
         ([id, why]) =>
           `HAProxy refuses certificate ${id}, and serves the default certificate after a reload instead (${why}): replace it`,
       ),
-      ...[...this.#unreadable].map(([id, why]) => `certificate ${id} is served from its file alone: ${why}`),
+      ...this.#unreadableProblems(),
     ];
+  }
+
+  #unreadableProblems(): readonly string[] {
+    const [first] = this.#unreadable;
+    if (first === undefined) return [];
+    const [id, why] = first;
+    const more = this.#unreadable.size - 1;
+    return [`certificate ${id}${more > 0 ? ` and ${more} more are` : ' is'} served from the file alone: ${why}`];
   }
 
   #remember({ id, names, sha1, chainSubject }: CertificateToInstall): void {

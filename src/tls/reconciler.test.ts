@@ -132,10 +132,8 @@ describeOnEachProxy('the comparison of certificates', ({ bin }) => {
       bind: (port, { defaultCertificate }) => `bind 127.0.0.1:${port} ssl crt ${defaultCertificate}`,
     });
     await other.reconciler.check(true);
-    expect(other.reconciler.problems()).toEqual([
-      expect.stringMatching(
-        /^current worker \d+ does not hold certificates c-aaaaaaaaaa, c-bbbbbbbbbb: its configuration does not use the list/,
-      ),
+    expect(other.workers.lacking()).toMatchObject([
+      { fault: 'list-unused', reason: expect.stringContaining('does not use the list'), ids: [FIRST, SECOND] },
     ]);
     expect(other.reloads).toEqual([]);
     await other.stop();

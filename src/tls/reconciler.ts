@@ -26,6 +26,8 @@ const PATIENCE_MS = 4_000;
 /** Fingerprints in one turn, which take some 30 ms: installations, and other commands, come in between. */
 const READ_AT_ONCE = 200;
 const SETTLE_MS = 200;
+/** A reload passes within this time. */
+const PASSES_WITHIN_MS = 10_000;
 const SHOWN_IDS = 5;
 const OUR_FILE = /\/c-[a-z2-7]{10}\.pem$/;
 
@@ -36,6 +38,13 @@ export interface Repair {
   /** SHA-1 fingerprint: 40 hex digits, upper case; null: none. */
   readonly was: string | null;
   readonly now: string;
+}
+
+/** Why something could not be compared. */
+interface Problem {
+  readonly cause: string;
+  /** Of `performance.now()`. */
+  readonly since: number;
 }
 
 interface ReconcilerDeps {
@@ -58,9 +67,9 @@ export class TlsReconciler {
   #loop: Promise<void> | null = null;
   #watcher: FSWatcher | null = null;
   #comparedAt = Number.NEGATIVE_INFINITY;
-  #problem: string | null = null;
-  /** By pid, why its certificates could not be compared. */
-  readonly #notCompared = new Map<number, string>();
+  #problem: Problem | null = null;
+  /** By pid. */
+  readonly #notCompared = new Map<number, Problem>();
 
   constructor(deps: ReconcilerDeps) {
     this.#deps = deps;
@@ -82,20 +91,23 @@ export class TlsReconciler {
     await this.#loop;
   }
 
-  /** For `/health`, each as a sentence. */
+  /** For `/health`, each as a sentence: what current workers lack, or could not be compared, for longer than a reload takes. */
   problems(): readonly string[] {
     const { workers } = this.#deps;
-    const problems = this.#problem === null ? [] : [`certificates were not compared: ${this.#problem}`];
-    for (const { pid, role } of workers.all()) {
-      const why = this.#notCompared.get(pid);
-      if (why !== undefined) problems.push(`certificates of ${role} worker ${pid} were not compared: ${why}`);
-    }
-    for (const { worker, reason, ids } of workers.lacking()) {
-      const more = ids.length > SHOWN_IDS ? ` and ${ids.length - SHOWN_IDS} more` : '';
-      const which = `certificate${ids.length === 1 ? '' : 's'} ${ids.slice(0, SHOWN_IDS).join(', ')}${more}`;
-      problems.push(`${worker.role} worker ${worker.pid} does not hold ${which}: ${reason}`);
-    }
-    return problems;
+    const lasts = (problem: Problem | undefined | null): problem is Problem =>
+      problem != null && performance.now() - problem.since > PASSES_WITHIN_MS;
+    const ofWorkers = workers.all().flatMap(({ pid, role }) => {
+      const problem = this.#notCompared.get(pid);
+      return lasts(problem) ? [`the certificates of ${role} worker ${pid} were not compared: ${problem.cause}`] : [];
+    });
+    const lacking = workers.lacking().filter(({ worker, since }) => {
+      return worker.role === 'current' && performance.now() - since > PASSES_WITHIN_MS;
+    });
+    return [
+      ...(lasts(this.#problem) ? [`certificates were not compared: ${this.#problem.cause}`] : []),
+      ...ofWorkers,
+      ...lacking.map(({ worker, reason, ids }) => `worker ${worker.pid} does not hold ${shownIds(ids)}: ${reason}`),
+    ];
   }
 
   /** @param all every worker; otherwise those that were not compared yet, or lack something */
@@ -115,7 +127,7 @@ export class TlsReconciler {
     } catch (error) {
       this.#note(error, (cause) => {
         if (this.#problem === null) log.warn('Certificates not compared', { cause });
-        this.#problem = cause;
+        this.#problem = since(this.#problem, cause);
       });
     }
   }
@@ -129,8 +141,9 @@ export class TlsReconciler {
         await this.check(all);
         if (all) this.#comparedAt = performance.now();
       } catch (error) {
-        this.#problem = causeText(error);
-        log.error('Comparison of certificates failed', { cause: this.#problem });
+        const cause = causeText(error);
+        if (this.#problem?.cause !== cause) log.error('Comparison of certificates failed', { cause });
+        this.#problem = since(this.#problem, cause);
       }
       // An installation writes several files.
       await timer.wait(SETTLE_MS, { signal: this.#stop.signal });
@@ -170,10 +183,11 @@ export class TlsReconciler {
     } catch (error) {
       if (error instanceof MasterSocketError && isWorkerGone(error.partial)) return;
       this.#note(error, (cause) => {
-        if (this.#notCompared.get(worker.pid) !== cause) {
+        const before = this.#notCompared.get(worker.pid);
+        if (before?.cause !== cause) {
           log.warn('Certificates of a worker not compared', { worker: worker.pid, role: worker.role, cause });
         }
-        this.#notCompared.set(worker.pid, cause);
+        this.#notCompared.set(worker.pid, since(before, cause));
       });
     }
   }
@@ -258,4 +272,13 @@ export class TlsReconciler {
       this.#deps.log.warn('Folder of certificates not watched', { cause: causeText(error) });
     }
   }
+}
+
+function shownIds(ids: readonly string[]): string {
+  const more = ids.length > SHOWN_IDS ? ` and ${ids.length - SHOWN_IDS} more` : '';
+  return `certificate${ids.length === 1 ? '' : 's'} ${ids.slice(0, SHOWN_IDS).join(', ')}${more}`;
+}
+
+function since(before: Problem | null | undefined, cause: string): Problem {
+  return { cause, since: before?.since ?? performance.now() };
 }

@@ -24,6 +24,8 @@ interface Verdicts {
   worker: KnownWorker;
   /** By id; absent: not read back yet. */
   readonly holdings: Map<string, Holding>;
+  /** By id, of `performance.now()`: since when it is known to be lacking. */
+  readonly since: Map<string, number>;
 }
 
 interface TlsWorkersDeps {
@@ -37,6 +39,8 @@ export interface Lacking {
   readonly fault: NotHeld;
   readonly reason: string;
   readonly ids: readonly string[];
+  /** Since when the first of them is lacking, of `performance.now()`. */
+  readonly since: number;
 }
 
 export interface PutResult {
@@ -71,14 +75,14 @@ export class TlsWorkers {
 
   /** What workers were found to lack, by worker and reason. */
   lacking(): readonly Lacking[] {
-    return [...this.#known.values()].flatMap(({ worker, holdings }) => {
+    return [...this.#known.values()].flatMap(({ worker, holdings, since }) => {
       const byReason = new Map<string, Lacking & { ids: string[] }>();
       for (const [id, holding] of holdings) {
         if (holding.holds) continue;
         const { fault, reason } = holding;
-        const group = byReason.get(reason) ?? { worker, fault, reason, ids: [] };
+        const group = byReason.get(reason) ?? { worker, fault, reason, ids: [], since: Number.POSITIVE_INFINITY };
         group.ids.push(id);
-        byReason.set(reason, group);
+        byReason.set(reason, { ...group, since: Math.min(group.since, since.get(id) ?? performance.now()) });
       }
       return [...byReason.values()];
     });
@@ -90,13 +94,19 @@ export class TlsWorkers {
 
   /** Of a worker that has exited meanwhile: nothing. Without a time, the one of before stays. */
   record(worker: KnownWorker, id: string, holding: Holding): void {
-    const holdings = this.#known.get(identity(worker))?.holdings;
-    if (holdings === undefined || (!holding.holds && holding.fault === 'gone')) return;
+    const known = this.#known.get(identity(worker));
+    if (known === undefined || (!holding.holds && holding.fault === 'gone')) return;
+    const { holdings, since } = known;
+    if (holding.holds) since.delete(id);
+    else if (!since.has(id)) since.set(id, performance.now());
     holdings.set(id, { ...holding, notAfter: holding.notAfter ?? holdings.get(id)?.notAfter ?? null });
   }
 
   forget(id: string): void {
-    for (const { holdings } of this.#known.values()) holdings.delete(id);
+    for (const { holdings, since } of this.#known.values()) {
+      holdings.delete(id);
+      since.delete(id);
+    }
   }
 
   /** The workers that take commands now; `starting`: others will soon. @throws MasterSocketError at the deadline */
@@ -107,7 +117,7 @@ export class TlsWorkers {
       const worker = { pid, startTime, role };
       const before = this.#known.get(identity(worker));
       if (before !== undefined) before.worker = worker;
-      known.set(identity(worker), before ?? { worker, holdings: new Map() });
+      known.set(identity(worker), before ?? { worker, holdings: new Map(), since: new Map() });
     };
     for (const worker of current) take(worker, 'current');
     for (const worker of draining) take(worker, 'draining');

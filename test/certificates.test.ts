@@ -1,0 +1,207 @@
+// Certificates of the complete product: from an upload to what a TLS client sees, through deaths, reloads and damage.
+import { chmod, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freePort } from '../testkit/free-port.ts';
+import { describeOnOneProxy, describeOnProductProxies } from '../testkit/proxies.ts';
+import { type JsonBody, RealService, type ServicePaths } from '../testkit/real-service.ts';
+import { partsShown } from '../testkit/secret-parts.ts';
+import { type MadeCertificate, madeCertificate, servedSha1 } from '../testkit/tls/made-certificate.ts';
+
+const folderOf = ({ prefix }: ServicePaths): string => join(prefix, 'etc/proxy/tls');
+const secretOf = ({ stateDir }: ServicePaths): string => join(stateDir, 'secret');
+const uploadOf = ({ certificate, privateKey }: MadeCertificate) => ({ certificate, private_key: privateKey });
+
+/** All that the service or HAProxy wrote, except the files with the keys. */
+async function writtenBy(service: RealService): Promise<string> {
+  const keys = folderOf(service.paths);
+  const entries = await readdir(service.paths.prefix, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && !entry.parentPath.startsWith(keys));
+  const texts = await Promise.all(files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'latin1')));
+  return texts.join('\n');
+}
+
+async function environmentsOf(service: RealService): Promise<string> {
+  const texts: string[] = [];
+  for (const pid of [service.pid, ...(await service.proxyPids())]) {
+    for (const name of ['cmdline', 'environ']) texts.push(await readFile(`/proc/${pid}/${name}`, 'latin1'));
+  }
+  return texts.join('\n');
+}
+
+describeOnProductProxies('certificates', ({ bin }) => {
+  let service: RealService;
+  let port: number;
+  let id: string;
+  const answers: string[] = [];
+  const made: MadeCertificate[] = [];
+
+  beforeAll(async () => {
+    port = await freePort();
+    service = await RealService.start({
+      bin,
+      environment: { PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${port}` },
+      // Modes must not depend on it.
+      command: (words) => ['/bin/sh', '-c', 'umask 0; exec "$@"', 'sh', ...words],
+    });
+  });
+
+  afterAll(() => service?.stop());
+
+  const create = (names: readonly string[]): MadeCertificate => {
+    const one = madeCertificate(names);
+    made.push(one);
+    return one;
+  };
+  const call = async (method: string, path: string, one?: MadeCertificate): Promise<JsonBody> => {
+    const answer = await service.call(method, path, one === undefined ? {} : { body: uploadOf(one) });
+    answers.push(answer.text);
+    return { ...answer.body, answered: answer.status };
+  };
+  const served = async (name: string): Promise<string | null> => await servedSha1(port, name);
+  const restart = async (): Promise<void> => {
+    service.kill('SIGKILL');
+    await service.ended();
+    await service.launch();
+  };
+
+  it('are served as soon as the upload is answered, without a reload', async () => {
+    const worker = await service.workerPid();
+    const byDefault = await served('shop.example.com');
+    expect(byDefault).toMatch(/^[0-9A-F]{40}$/);
+    const one = create(['shop.example.com', '*.example.org']);
+    const answer = await call('POST', '/api/certificates', one);
+    expect(answer).toMatchObject({
+      answered: 201,
+      names: one.names,
+      runtime_updated: true,
+      files: 'durable',
+      handshake: 'seen',
+      reload_scheduled: false,
+      workers: [{ pid: worker, role: 'current', holds: true }],
+    });
+    id = answer['id'];
+    const seen = await Promise.all(Array.from({ length: 20 }, () => served('any.example.org')));
+    expect(new Set(seen)).toEqual(new Set([one.sha1]));
+    expect(await served('unknown.example')).toBe(byDefault);
+    expect(await service.workerPid()).toBe(worker);
+  });
+
+  it('have files for the user of the service alone', async () => {
+    const folder = folderOf(service.paths);
+    const modes = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+    expect(await modes(folder)).toBe('700');
+    expect((await readdir(folder)).toSorted()).toEqual(['.tmp', `${id}.pem`, 'certificates.list', 'default.pem']);
+    for (const name of [`${id}.pem`, 'certificates.list', 'default.pem']) {
+      expect(await modes(join(folder, name))).toBe('600');
+    }
+    expect(await modes(secretOf(service.paths))).toBe('600');
+  });
+
+  it('are replaced in draining workers too', async () => {
+    const client = service.keepAliveClient('127.0.0.1');
+    await client.visit();
+    await service.call('POST', '/api/config/reload');
+    const renewed = create(['shop.example.com', '*.example.org']);
+    const answer = await call('PUT', `/api/certificates/${id}`, renewed);
+    expect(answer).toMatchObject({ answered: 200, version: 2, runtime_updated: true, reload_scheduled: false });
+    expect(answer['workers']).toMatchObject([
+      { role: 'current', holds: true },
+      { role: 'draining', holds: true },
+    ]);
+    expect(await served('shop.example.com')).toBe(renewed.sha1);
+    client.close();
+  });
+
+  it('are served after a death of the service, and after a reload, although their files are gone', async () => {
+    await restart();
+    const last = made.at(-1)!;
+    expect(await served('shop.example.com')).toBe(last.sha1);
+    service.kill('SIGKILL');
+    await service.ended();
+    await rm(join(folderOf(service.paths), `${id}.pem`));
+    await service.launch();
+    expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
+    expect(await served('shop.example.com')).toBe(last.sha1);
+    await service.healthy();
+  });
+
+  it('that are damaged on disk delay no reload', async () => {
+    const folder = folderOf(service.paths);
+    for (const name of [`${id}.pem`, 'certificates.list', 'default.pem']) {
+      await writeFile(join(folder, name), 'damaged');
+      const reload = await service.call('POST', '/api/config/reload');
+      expect(reload.body).toMatchObject({ status: 'completed' });
+      expect(await served('shop.example.com')).toBe(made.at(-1)!.sha1);
+    }
+    expect(await readFile(join(folder, 'default.pem.refused'), 'utf8')).toBe('damaged');
+    await rm(join(folder, 'default.pem.refused'));
+    await service.healthy();
+  });
+
+  it('are served from their files while the secret is missing, and health asks for it', async () => {
+    service.kill('SIGKILL');
+    await service.ended();
+    const secret = secretOf(service.paths);
+    await rename(secret, `${secret}~`);
+    await service.launch();
+    await service.call('POST', '/api/config/reload');
+    expect(await served('shop.example.com')).toBe(made.at(-1)!.sha1);
+    const { reasons } = (await service.health()).body;
+    expect(reasons).toEqual(expect.arrayContaining([expect.stringContaining(`the secret ${secret} is missing`)]));
+    expect(await call('POST', '/api/certificates', create(['other.example']))).toMatchObject({ answered: 503 });
+    service.kill('SIGKILL');
+    await service.ended();
+    await rename(`${secret}~`, secret);
+    await service.launch();
+    await service.healthy();
+  });
+
+  it('are gone after a removal', async () => {
+    expect(await call('DELETE', `/api/certificates/${id}`)).toMatchObject({ answered: 200, runtime_updated: true });
+    expect(await served('shop.example.com')).not.toBe(made.at(-2)!.sha1);
+    expect(await readdir(folderOf(service.paths))).not.toContain(`${id}.pem`);
+    await service.call('POST', '/api/config/reload');
+    await service.healthy();
+  });
+
+  it('show no private key outside their folder', async () => {
+    const refused = create(['refused.example']);
+    for (const body of [
+      { ...uploadOf(refused), private_key: refused.privateKey.slice(0, 60) + refused.privateKey.slice(61) },
+      { certificate: refused.privateKey },
+      { ...uploadOf(refused), private_key: made[0]!.privateKey },
+      { private_key: refused.privateKey },
+    ]) {
+      const answer = await service.call('POST', '/api/certificates', { body });
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      answers.push(answer.text);
+    }
+    for (const path of ['/api/audit', '/health', '/api/certificates', '/metrics', '/api/config']) {
+      answers.push((await service.call('GET', path)).text);
+    }
+    const text = [await writtenBy(service), await environmentsOf(service), ...answers].join('\n');
+    expect(made.length).toBeGreaterThan(3);
+    for (const { privateKey } of made) expect(partsShown(privateKey, text)).toEqual([]);
+  });
+});
+
+describeOnOneProxy('the folder of certificates', ({ bin }) => {
+  it('that every user may read stops the start with what to do', async () => {
+    const port = await freePort();
+    const environment = { PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${port}` };
+    const service = await RealService.start({ bin, environment });
+    service.kill('SIGKILL');
+    await service.ended();
+    await chmod(folderOf(service.paths), 0o755);
+    await service.launch().catch(() => undefined);
+    const { code } = await service.ended();
+    expect(code).not.toBe(0);
+    const log = await readFile(service.paths.jsonLog, 'utf8');
+    expect(log).toContain(`every user may use the folder ${folderOf(service.paths)}`);
+    expect(log).toContain('chmod 700');
+    // HAProxy serves on.
+    expect(await servedSha1(port, 'a.example')).not.toBeNull();
+    await service.stop();
+  });
+});

@@ -19,6 +19,8 @@ const sample: ReadonlySet<CrashPoint> = new Set<CrashPoint>([
   'map-rewrite.renamed',
   'trusted.stored',
   'upstreams.stored',
+  'tls.list-written',
+  'tls.list-shortened',
   'replace.committed',
   'reload.sites-stored',
   'rollback.switched',

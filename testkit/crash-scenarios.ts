@@ -18,6 +18,8 @@ export type CrashOperation =
   | 'sync'
   | 'trust'
   | 'upstream'
+  | 'certificate'
+  | 'certificate removal'
   | 'site'
   | 'refused site'
   /** Only where a delete scans the map. */
@@ -95,6 +97,13 @@ export const operationTo: Readonly<Record<CrashPoint, CrashOperation>> = {
   'upstreams.stored': 'upstream',
   'upstreams.written': 'upstream',
   'upstreams.after-runtime': 'upstream',
+  'tls.file-written': 'certificate',
+  'tls.list-written': 'certificate',
+  'tls.worker-updated': 'certificate',
+  'tls.installed': 'certificate',
+  'tls.worker-removed': 'certificate removal',
+  'tls.list-shortened': 'certificate removal',
+  'tls.file-removed': 'certificate removal',
   'sync.file-written': 'sync',
   'sync.current-compared': 'sync',
   'replace.prepared': 'replace',

@@ -10,8 +10,10 @@ import { checkConfiguration } from '../src/haproxy/process/binary.ts';
 import { childrenOf, processAlive, processStartTime } from '../src/system/processes.ts';
 import { eventually } from './conditions.ts';
 import type { CrashOperation } from './crash-scenarios.ts';
+import { freePort } from './free-port.ts';
 import { longTests } from './proxies.ts';
 import { type JsonBody, RealService } from './real-service.ts';
+import { CrashCertificates } from './tls/crash-certificates.ts';
 import { addressOf, expectAgreement } from './traffic.ts';
 import { askProxy, startUpstream, type Upstream } from './upstream.ts';
 import { Visitor } from './visitor.ts';
@@ -47,6 +49,7 @@ export class CrashStack {
   readonly #bin: string;
   readonly #upstream: Upstream;
   readonly #folder: string;
+  readonly #certificates: CrashCertificates;
   readonly #blocked: Either<ReadonlySet<string>>[] = [];
   #set: ReadonlySet<string> = new Set(held);
   #trusted = false;
@@ -64,11 +67,16 @@ export class CrashStack {
   #proxyIsDead = false;
   #visitor: Visitor | null = null;
 
-  private constructor(service: RealService, bin: string, upstream: Upstream, folder: string) {
-    this.#folder = folder;
+  private constructor(
+    service: RealService,
+    bin: string,
+    parts: { readonly upstream: Upstream; readonly certificates: CrashCertificates; readonly folder: string },
+  ) {
+    this.#folder = parts.folder;
+    this.#certificates = parts.certificates;
     this.service = service;
     this.#bin = bin;
-    this.#upstream = upstream;
+    this.#upstream = parts.upstream;
   }
 
   static async start(bin: string): Promise<CrashStack> {
@@ -76,8 +84,11 @@ export class CrashStack {
     const path = join(folder, 'proxy.liquid');
     await writeFile(path, template);
     const upstream = await startUpstream('site');
-    const service = await RealService.start({ bin, environment: { PROXY_MANAGER_TEMPLATE: path } });
-    const stack = new CrashStack(service, bin, upstream, folder);
+    const certificates = new CrashCertificates(await freePort());
+    const https = `127.0.0.1:${certificates.port}`;
+    const environment = { PROXY_MANAGER_TEMPLATE: path, PROXY_MANAGER_HTTPS_BIND: https };
+    const service = await RealService.start({ bin, environment });
+    const stack = new CrashStack(service, bin, { upstream, certificates, folder });
     const first = [...held, ...Array.from({ length: spares }, () => stack.#fresh())];
     const answers = await Promise.all(first.map((ip) => service.block(ip)));
     expect(answers.map(({ status }) => status)).toEqual(first.map(() => 201));
@@ -213,6 +224,7 @@ export class CrashStack {
     await this.#expectUpstream();
     await this.#expectBound();
     await this.#expectSite();
+    await this.#certificates.expectAgreement(service);
     expect(await checkConfiguration(this.#bin, service.paths.config)).toMatchObject({ valid: true });
     expect(await this.#masters(), 'masters of this configuration').toHaveLength(1);
     const [first = '', last = ''] = [held[0], held.at(-1)];
@@ -327,6 +339,10 @@ export class CrashStack {
         const path = `/api/trusted-ips/${trustedAddress}`;
         return await cut(this.#trusted ? service.call('DELETE', path) : service.call('PUT', path, { body: {} }));
       }
+      case 'certificate':
+        return await cut(this.#certificates.upload(service));
+      case 'certificate removal':
+        return await cut(this.#certificates.remove(service));
       case 'upstream': {
         // The first one and the removal of the last are reloads.
         const path = '/api/upstreams/crash';

@@ -43,7 +43,7 @@ const headerText =
 const chainText =
   'Of `x-forwarded-for`: false takes the last address; true walks on to the left as long as the address belongs to an upstream with this setting, at most five steps.';
 const proxyProtocolText =
-  'Its connections begin with a PROXY protocol header, which is required then; others of its connections are closed.';
+  'Its connections begin with a PROXY protocol header, which is required then; others of its connections are closed. Of an address that it names, a header is read only if that address belongs to an upstream.';
 const invalidText =
   'What follows from a value that is not one address. `reject`: the request is answered with 400. `judge_upstream`: it is treated like a request without the header, so the client stays unknown and is served.';
 const noteText = 'A note; null: none.';

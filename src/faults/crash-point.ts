@@ -86,6 +86,14 @@ export const crashPoints = [
   'upstreams.stored',
   'upstreams.written',
   'upstreams.after-runtime',
+  // Certificates.
+  'tls.file-written',
+  'tls.list-written',
+  'tls.worker-updated',
+  'tls.installed',
+  'tls.worker-removed',
+  'tls.list-shortened',
+  'tls.file-removed',
   'sync.file-written',
   'sync.current-compared',
   // The replacement of a worker's map: only where a delete scans the map (before HAProxy 2.9).

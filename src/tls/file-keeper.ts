@@ -1,6 +1,7 @@
 // Keeps the files of all certificates as the database says. Its own lock, apart from the installer's: a worker that
 // hangs must not delay a reload.
 import { Mutex } from '../concurrency/mutex.ts';
+import { crashPoint } from '../faults/crash-point.ts';
 import { causeText } from '../telemetry/cause-text.ts';
 import type { Log } from '../telemetry/log.ts';
 import { makeDefaultCertificate } from './default-certificate.ts';
@@ -83,7 +84,9 @@ export class FileKeeper {
       this.#unreadable.delete(certificate.id);
       this.#substituted.delete(certificate.id);
       await this.#write(certificate);
+      crashPoint('tls.file-written');
       await this.#writeList();
+      crashPoint('tls.list-written');
     });
   }
 
@@ -99,6 +102,7 @@ export class FileKeeper {
       if (before !== undefined) this.#wanted.set(id, before);
       throw new Error(`the list of certificates could not be written: ${why}`);
     });
+    crashPoint('tls.list-shortened');
   }
 
   /** After `unlist`. */
@@ -108,6 +112,7 @@ export class FileKeeper {
       this.#substituted.delete(id);
       this.#onDisk.delete(id);
       await this.#deps.files.remove(id);
+      crashPoint('tls.file-removed');
     });
   }
 

@@ -1,6 +1,7 @@
 // Brings certificates into files and workers, one at a time: the file, the list, the current workers, the draining
 // ones, then one handshake. A removal is the other way round.
 import { Mutex } from '../concurrency/mutex.ts';
+import { crashPoint } from '../faults/crash-point.ts';
 import {
   CertificateRejection,
   type Holding,
@@ -54,6 +55,7 @@ export class Installer implements CertificateInstaller {
       const result = await this.#put(certificate);
       const handshake = await this.#handshake(certificate, result);
       this.#last.set(id, { ...handshake, reloadScheduled: result.reloadScheduled });
+      crashPoint('tls.installed');
       const installation = this.#installation(id, result.workers, result.everyCurrent);
       log.info('Certificate installed', { certificate: id, ...installation });
       onInstalled?.(performance.now() - began);
@@ -194,6 +196,7 @@ export class Installer implements CertificateInstaller {
         if (!(error instanceof MasterSocketError || error instanceof CertificateRejection)) throw error;
         left.push({ pid, role: 'current', holds: true, reason: causeText(error), notAfter });
       }
+      crashPoint('tls.worker-removed');
     }
     return left;
   }

@@ -1,5 +1,6 @@
 // Which worker was read back to hold which certificate, and the way of one certificate into all workers.
 import { pause } from '../concurrency/pause.ts';
+import { crashPoint } from '../faults/crash-point.ts';
 import {
   type CertificateForWorker,
   type Holding,
@@ -135,6 +136,7 @@ export class TlsWorkers {
       const put = async (worker: KnownWorker): Promise<void> => {
         done.add(identity(worker));
         this.record(worker, certificate.id, await this.#deps.runtime.put(worker.pid, wanted, deadline));
+        crashPoint('tls.worker-updated');
       };
       for (const worker of due) if (worker.role === 'current') await put(worker);
       await Promise.all(due.filter(({ role }) => role === 'draining').map(put));

@@ -121,7 +121,10 @@ export function readCertificate(
   if (chain.fault !== null) return wrong('certificate', chain.fault);
   const { missing } = chain;
   if (missing !== null && !allowIncompleteChain) {
-    return wrong('certificate', `the chain is not complete: the certificate of ${missing} is missing`);
+    return wrong(
+      'certificate',
+      `the chain is not complete: the certificate of ${missing} is missing; append it, or allow an incomplete chain if every client has it`,
+    );
   }
   const served = [leaf, ...chain.links];
   const unused = certificates.value.filter((one) => !served.includes(one) && one !== chain.root).map(subjectText);

@@ -135,12 +135,16 @@ function noNetworks({ name, preset }: UpstreamAnswer): string {
 
 /** `the last address of x-forwarded-for names its client`. */
 function says({ header, chain, proxy_protocol: proxyProtocol, on_invalid: onInvalid }: UpstreamRecord): string {
-  const by = proxyProtocol ? 'PROXY protocol' : '';
   const which =
     header === 'x-forwarded-for' ? (chain ? `${header}, walking on,` : `the last address of ${header}`) : header;
-  const words = [by, which].filter((word) => word !== '' && word !== null).join(', then ');
+  const byProtocol = 'PROXY protocol names its client';
+  const words = !proxyProtocol
+    ? `${which} names its client`
+    : which === null
+      ? byProtocol
+      : `${byProtocol}; if it names none, ${which} does`;
   const unless = onInvalid === 'judge_upstream' ? '; requests with an unreadable value are served' : '';
-  return `${words} names its client${unless}`;
+  return `${words}${unless}`;
 }
 
 async function upstreamRefresh(session: Session, [name = '']: readonly string[], options: Options): Promise<ExitCode> {

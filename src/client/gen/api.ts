@@ -2186,7 +2186,7 @@ export interface components {
       readonly header: string | null;
       /** Of `x-forwarded-for`: false takes the last address; true walks on to the left as long as the address belongs to an upstream with this setting, at most five steps. */
       readonly chain: boolean;
-      /** Its connections begin with a PROXY protocol header, which is required then; others of its connections are closed. */
+      /** Its connections begin with a PROXY protocol header, which is required then; others of its connections are closed. Of an address that it names, a header is read only if that address belongs to an upstream. */
       readonly proxy_protocol: boolean;
       /** What follows from a value that is not one address. `reject`: the request is answered with 400. `judge_upstream`: it is treated like a request without the header, so the client stays unknown and is served. */
       readonly on_invalid: 'reject' | 'judge_upstream';
@@ -2221,7 +2221,7 @@ export interface components {
       readonly header: string | null;
       /** Of `x-forwarded-for`: false takes the last address; true walks on to the left as long as the address belongs to an upstream with this setting, at most five steps. */
       readonly chain: boolean;
-      /** Its connections begin with a PROXY protocol header, which is required then; others of its connections are closed. */
+      /** Its connections begin with a PROXY protocol header, which is required then; others of its connections are closed. Of an address that it names, a header is read only if that address belongs to an upstream. */
       readonly proxy_protocol: boolean;
       /** What follows from a value that is not one address. `reject`: the request is answered with 400. `judge_upstream`: it is treated like a request without the header, so the client stays unknown and is served. */
       readonly on_invalid: 'reject' | 'judge_upstream';
@@ -2329,7 +2329,7 @@ export interface components {
         | null;
       /** Of `x-forwarded-for`: false takes the last address; true walks on to the left as long as the address belongs to an upstream with this setting, at most five steps. Default false. True or false. */
       readonly chain?: boolean;
-      /** Its connections begin with a PROXY protocol header, which is required then; others of its connections are closed. Default false. True or false. */
+      /** Its connections begin with a PROXY protocol header, which is required then; others of its connections are closed. Of an address that it names, a header is read only if that address belongs to an upstream. Default false. True or false. */
       readonly proxy_protocol?: boolean;
       /** What follows from a value that is not one address. `reject`: the request is answered with 400. `judge_upstream`: it is treated like a request without the header, so the client stays unknown and is served. Default `reject`. */
       readonly on_invalid?: 'reject' | 'judge_upstream';

@@ -280,6 +280,20 @@ describeOnEachProxy('with the PROXY protocol, the built-in template', ({ bin }) 
     expect(outcomeOf(await proxy.ask(cf(client), through(v1('173.245.48.9'))))).toBe(client);
   });
 
+  test('reads no header of another address that the peer names, whatever header the peer has', async () => {
+    const maps = { ...mapFiles(sampleMaps), proxyProtocolMap: '127.0.0.3 1\n' };
+    const withHeader = await RenderedProxy.start({ bin, maps });
+    try {
+      const asked = async (preface: string) =>
+        outcomeOf(await withHeader.ask(cf(blocked), { from: '127.0.0.3', preface }));
+      expect(await asked(v1(client))).toBe(client);
+      expect(await asked(v1('127.0.0.3'))).toBe(403);
+      expect(await asked('PROXY UNKNOWN\r\n')).toBe(403);
+    } finally {
+      await withHeader.stop();
+    }
+  });
+
   test.each([
     ['http://, port 80', 80, 'http'],
     ['https://, port 443', 443, 'https'],

@@ -169,7 +169,10 @@ const samples: Readonly<Record<number, Sample>> = {
   },
   [codes.InvalidCertificate]: {
     op: 'add certificate',
-    ...field('certificate', 'the chain is not complete: the certificate of C=US, O=Example CA, CN=E8 is missing'),
+    ...field(
+      'certificate',
+      'the chain is not complete: the certificate of C=US, O=Example CA, CN=E8 is missing; append it, or allow an incomplete chain if every client has it',
+    ),
   },
   [codes.NameHasCertificate]: {
     op: 'add certificate',

@@ -31,7 +31,7 @@ it.each([
   [{ chain: true }, 'X-Forwarded-For, through further upstreams'],
   [{ header: 'cf-connecting-ip' }, 'CF-Connecting-IP'],
   [{ header: null, proxy_protocol: true }, 'PROXY protocol'],
-  [{ proxy_protocol: true }, 'PROXY protocol, then last address of X-Forwarded-For'],
+  [{ proxy_protocol: true }, 'PROXY protocol, or last address of X-Forwarded-For if it names none'],
 ])('shows how an upstream with %j names its client', (members, words) => {
   expect(namingWords({ ...lb, ...members })).toBe(words);
 });

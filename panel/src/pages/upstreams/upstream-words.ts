@@ -28,7 +28,7 @@ export function namingWords({ header, chain, proxy_protocol: proxyProtocol }: Na
   const name = headerName(header);
   const which =
     header !== 'x-forwarded-for' ? name : chain ? `${name}, through further upstreams` : `last address of ${name}`;
-  const words = proxyProtocol ? `PROXY protocol, then ${which}` : which;
+  const words = proxyProtocol ? `PROXY protocol, or ${which} if it names none` : which;
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

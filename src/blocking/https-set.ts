@@ -39,7 +39,7 @@ interface HttpsSetDeps {
   readonly store: SiteTlsStore;
   readonly socket: MasterSocket;
   readonly path: string;
-  readonly registry: Pick<WorkerRegistry, 'byPid'>;
+  readonly registry: Pick<WorkerRegistry, 'all' | 'byPid' | 'stateOf'>;
   readonly turns: TurnQueue;
   readonly changer: RuntimeChanger;
   readonly windows: ChangeWindows;
@@ -86,6 +86,8 @@ export class HttpsSet {
   readonly #deps: HttpsSetDeps;
   readonly #usage: HttpsUsage;
   readonly #writer: SmallSetWriter;
+  /** Their entries are stored, and not every worker was read back to hold them. */
+  #underWay = 0;
 
   constructor(deps: HttpsSetDeps) {
     const { socket, path, turns, windows, changer } = deps;
@@ -125,9 +127,17 @@ export class HttpsSet {
     return { sites: await this.#deps.store.sites(), entries: this.map.entries() };
   }
 
-  /** As of the last check. */
-  get usage(): HttpsInConfiguration {
-    return this.#usage.last;
+  /** Why workers may not do what the entries say; null: all of them were read back. */
+  get obstacle(): string | null {
+    if (this.#usage.last.mapLoaded === false) return unusedHttpsMap;
+    if (this.#underWay > 0) return 'the workers are being changed';
+    const current = this.#deps.registry.all().filter(({ role }) => role === 'current');
+    if (current.length === 0) return 'no worker was found';
+    for (const worker of current) {
+      const { inSync, reason } = this.#deps.registry.stateOf(worker, this.map.name);
+      if (!inSync) return `current worker ${worker.pid}: ${reason ?? 'not verified'}`;
+    }
+    return null;
   }
 
   /**
@@ -135,6 +145,15 @@ export class HttpsSet {
    * @returns also `more`: some entries wait for a next change
    */
   async change(change: HttpsChange): Promise<(HttpsReport & { readonly more: boolean }) | null> {
+    this.#underWay += 1;
+    try {
+      return await this.#change(change);
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  async #change(change: HttpsChange): Promise<(HttpsReport & { readonly more: boolean }) | null> {
     const { what, caller, site } = change;
     const done = await this.#writer.change<{ readonly known: boolean; readonly more: boolean }>(caller, async () => {
       const { sites, entries } = await this.state();

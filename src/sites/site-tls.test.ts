@@ -1,6 +1,7 @@
 import { mkdir, readFile, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BlockingKit, caller } from '../../testkit/blocking.ts';
+import { eventually } from '../../testkit/conditions.ts';
 import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import { type ScriptedMaster, say } from '../../testkit/scripted-master.ts';
 import { silentLog } from '../../testkit/silent-log.ts';
@@ -137,6 +138,16 @@ describe('the TLS settings of a site', () => {
     await expect(sitesTls(false).put(shop, both, caller())).rejects.toMatchObject({ code: codes.TlsNotConfigured });
     expect(await tls.get(shop)).toMatchObject({ redirect: 'off' });
     expect(await entries()).toEqual([]);
+  });
+
+  it('are not in force before a worker was read back', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    master.script = (command) => (command.includes(' add map ') ? { kind: 'wait', until: promise } : undefined);
+    const put = tls.put(shop, redirect, caller());
+    await eventually('it is stored', async () => (await tls.get(shop)).redirect === 'auto');
+    expect(await tls.get(shop)).toMatchObject({ in_force: false, reason: 'the workers are being changed' });
+    resolve();
+    expect(await put).toMatchObject({ in_force: true });
   });
 
   it('are rolled back if the file cannot be written', async () => {

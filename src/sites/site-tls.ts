@@ -2,7 +2,7 @@
 // reload, and end before it is taken away (ADR 0073).
 import type { Caller } from '../api/caller.ts';
 import type { SiteTlsAnswer, SiteTlsRecord } from '../api/site-tls.ts';
-import { type HttpsSet, type HttpsState, unusedHttpsMap } from '../blocking/https-set.ts';
+import type { HttpsSet, HttpsState } from '../blocking/https-set.ts';
 import { KickablePause } from '../concurrency/pause.ts';
 import { coversHost, wildcardOver } from '../domain/certificate-name.ts';
 import { httpsMapValue, type SiteTls } from '../domain/site-tls.ts';
@@ -182,7 +182,7 @@ export class SitesTls {
       if (certificate === undefined) return `there is no certificate for ${name}`;
       return `the certificate ${certificate} of ${name} is not proved to be served yet`;
     }
-    return this.#deps.set.usage.mapLoaded === false ? unusedHttpsMap : null;
+    return this.#deps.set.obstacle;
   }
 }
 

@@ -43,6 +43,8 @@ const WRONG: readonly (readonly [name: string, values: readonly string[]])[] = [
   ['UPSTREAMS_MAP', ['/etc/a b']],
   ['PROXY_PROTOCOL_MAP', ['/etc/a b']],
   ['SITES_MAP', ['/etc/a%b']],
+  ['LISTEN_CERTIFICATE', ['/etc/a b', '/etc/a;b.pem']],
+  ['LISTEN_KEY', ['/etc/a b', '/etc/api.key']],
   ['DENIED_PAGE', ['/etc/a b', '/etc/a%b.html']],
   ['TEMPLATE', ['/etc/a*b', '/etc/a`b']],
   ['MASTER_SOCKET', [`/tmp/${'s'.repeat(100)}`, '/tmp/a b', '/tmp/a,mode,666']],
@@ -189,6 +191,17 @@ describe('the settings', () => {
     expect(() => read({ PROXY_MANAGER_TRUSTED_MAP: '/etc/proxy/https_sites.map' })).toThrow(/names the same file/);
   });
 
+  it('let the API serve HTTPS with two files or one, not on a Unix socket', () => {
+    const [certificate, key] = ['/etc/api.pem', '/etc/api.key'];
+    const files = { PROXY_MANAGER_LISTEN_CERTIFICATE: certificate, PROXY_MANAGER_LISTEN_KEY: key };
+    expect(read(files)).toMatchObject({ listenCertificate: certificate, listenKey: key });
+    expect(read({ ...files, PROXY_MANAGER_LISTEN_KEY: certificate })).toMatchObject({ listenKey: certificate });
+    expect(read({ ...files, PROXY_MANAGER_LISTEN_KEY: '' })).toMatchObject({ listenKey: null });
+    const onSocket = { ...files, PROXY_MANAGER_LISTEN: 'unix:/run/pm.sock' };
+    expect(() => read(onSocket)).toThrow(expect.objectContaining({ variable: 'PROXY_MANAGER_LISTEN_CERTIFICATE' }));
+    expect(() => read({ PROXY_MANAGER_LISTEN_KEY: key })).toThrow(/requires PROXY_MANAGER_LISTEN_CERTIFICATE/);
+  });
+
   it('refuse an address that serves both HTTP and TLS', () => {
     const both = { PROXY_MANAGER_HTTP_BIND: '127.0.0.1:8080,any:81', PROXY_MANAGER_HTTPS_BIND: ':443,[::]:81' };
     expect(() => read(both)).toThrow(
@@ -205,6 +218,8 @@ describe('the settings', () => {
       prefix: '',
       listen: { text: '127.0.0.1:7080', target: { host: '127.0.0.1', port: 7080 } },
       apiKey: null,
+      listenCertificate: null,
+      listenKey: null,
       apiKeyFile: null,
       databaseUrl: 'sqlite:/var/lib/proxy-manager/proxy-manager.sqlite',
       configFile: '/etc/proxy/proxy.cfg',

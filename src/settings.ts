@@ -40,6 +40,10 @@ export {
 export interface Settings {
   readonly prefix: string;
   readonly listen: ListenAddress;
+  /** With it the API serves HTTPS; null: HTTP. */
+  readonly listenCertificate: string | null;
+  /** Null: with the certificate. */
+  readonly listenKey: string | null;
   /** The key given by the operator, always valid; null: generated at the first start. Never printed. */
   readonly apiKey: string | null;
   /** The file of the key given by the operator; null: from the variable, or none. */
@@ -186,6 +190,8 @@ export function readSettings(
   const settings: Settings = Object.freeze({
     prefix,
     listen: parseListen(raw('LISTEN')),
+    listenCertificate: isGiven('LISTEN_CERTIFICATE') ? path('LISTEN_CERTIFICATE') : null,
+    listenKey: isGiven('LISTEN_KEY') ? path('LISTEN_KEY') : null,
     apiKey: readKey(given(byName.get('PROXY_MANAGER_API_KEY')!), path('API_KEY_FILE'), readFile),
     apiKeyFile: isGiven('API_KEY') || !isGiven('API_KEY_FILE') ? null : path('API_KEY_FILE'),
     databaseUrl: databaseUrl(raw('DATABASE_URL'), isGiven('DATABASE_URL'), prefix),
@@ -227,6 +233,7 @@ export function readSettings(
   });
   refuseSharedPaths(settings);
   refuseSharedBinds(settings);
+  refuseListenFiles(settings);
   return settings;
 }
 
@@ -258,13 +265,28 @@ function refuseSharedPaths(settings: Settings): void {
   claim('PROXY_MANAGER_PID_FILE', settings.pidFile);
   claim('PROXY_MANAGER_LOG_FILE', settings.logFile);
   claim('PROXY_MANAGER_BACKUP_DIR', settings.backupDir);
+  claim('PROXY_MANAGER_LISTEN_CERTIFICATE', settings.listenCertificate);
+  if (settings.listenKey !== settings.listenCertificate) claim('PROXY_MANAGER_LISTEN_KEY', settings.listenKey);
   if ('path' in settings.listen.target) claim('PROXY_MANAGER_LISTEN', settings.listen.target.path);
+}
+
+function refuseListenFiles({ listen, listenCertificate, listenKey }: Settings): void {
+  if (listenKey !== null && listenCertificate === null)
+    throw new SettingsError('PROXY_MANAGER_LISTEN_KEY', listenKey, 'requires PROXY_MANAGER_LISTEN_CERTIFICATE');
+  if (listenCertificate !== null && 'path' in listen.target)
+    throw new SettingsError(
+      'PROXY_MANAGER_LISTEN_CERTIFICATE',
+      listenCertificate,
+      `not possible on a Unix socket (PROXY_MANAGER_LISTEN=${listen.text}), which needs no TLS; remove it`,
+    );
 }
 
 /** The effective settings for `config show`; secrets masked. */
 export function describeSettings(settings: Settings): Record<string, string> {
   const {
     listen,
+    listenCertificate,
+    listenKey,
     apiKey,
     apiKeyFile,
     httpBind,
@@ -278,6 +300,8 @@ export function describeSettings(settings: Settings): Record<string, string> {
   } = settings;
   const shown: Record<string, string> = {
     listen: listen.text,
+    listenCertificate: listenCertificate ?? '(none: HTTP)',
+    ...(listenKey === null ? {} : { listenKey }),
     apiKey: apiKey === null ? '(created at the first start)' : masked,
     ...(apiKeyFile === null ? {} : { apiKeyFile }),
     httpBind: httpBind.join(','),

@@ -188,6 +188,9 @@ function asUnreachable(error: NodeJS.ErrnoException, name: string, signal: Abort
   });
 }
 
+const unknownAuthority =
+  'its certificate is not from a known authority; is that one, or the certificate itself, in the file that NODE_EXTRA_CA_CERTS names?';
+
 /** The request was not sent. */
 const refusals: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
@@ -198,4 +201,10 @@ const refusals: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
   EPROTO: 'the server does not use TLS; did you mean http://?',
+  DEPTH_ZERO_SELF_SIGNED_CERT: unknownAuthority,
+  SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name; did you mean another host?',
+  CERT_HAS_EXPIRED: "its certificate has expired; is this machine's clock right?",
 };

@@ -1,4 +1,10 @@
-import fastify, { type FastifyInstance, type FastifyRequest, type RouteOptions } from 'fastify';
+import type { Server } from 'node:http';
+import fastify, {
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  type FastifyRequest,
+  type RouteOptions,
+} from 'fastify';
 import { revokeKey } from '../api/keys.ts';
 import { getMetrics } from '../api/metrics.ts';
 import { operations } from '../api/operations.ts';
@@ -21,6 +27,7 @@ import { readQueryValues } from './handle.ts';
 import { healthRoutes } from './health-routes.ts';
 import { keysRoutes } from './keys-routes.ts';
 import { compileOnFirstUse, schemaRules } from './lazy-compilers.ts';
+import type { ListenOptions } from './listen-certificate.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { openApiRoutes } from './openapi-routes.ts';
 import { isPanelRoute } from './panel-pages.ts';
@@ -37,6 +44,7 @@ import { sessionRoutes } from './session-routes.ts';
 import { sitesRoutes } from './sites-routes.ts';
 import { sourcesRoutes } from './sources-routes.ts';
 import { StrictRequests } from './strict-requests.ts';
+import { HANDSHAKE_MS } from './tls-connections.ts';
 import { trustedIpsRoutes } from './trusted-ips-routes.ts';
 import { undoRoutes } from './undo-routes.ts';
 import { upstreamsRoutes } from './upstreams-routes.ts';
@@ -52,6 +60,8 @@ export interface AppOptions {
   readonly streams?: Partial<StreamPace>;
   /** Default false: `/metrics` needs a key. */
   readonly metricsOpen?: boolean;
+  /** Absent: plain HTTP. */
+  readonly tls?: ListenOptions;
   /** For tests. */
   readonly onRoute?: (route: RouteOptions) => void;
 }
@@ -94,16 +104,17 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const now = options.now ?? (() => new Date());
   const monotonicNow = options.monotonicNow ?? (() => performance.now());
-  const app = fastify({
-    http: {
-      maxHeaderSize: 16_384,
-      // NODE_OPTIONS cannot loosen it.
-      insecureHTTPParser: false,
-      // `addBounds` rejects such a request; Node's own error is not a problem document.
-      requireHostHeader: false,
-      headersTimeout: timeouts.headers,
-      connectionsCheckingInterval: Math.min(timeouts.headers, 5000),
-    },
+  const server = {
+    maxHeaderSize: 16_384,
+    // NODE_OPTIONS cannot loosen it.
+    insecureHTTPParser: false,
+    // `addBounds` rejects such a request; Node's own error is not a problem document.
+    requireHostHeader: false,
+    headersTimeout: timeouts.headers,
+    connectionsCheckingInterval: Math.min(timeouts.headers, 5000),
+  };
+  const https = options.tls === undefined ? null : { ...server, ...options.tls, handshakeTimeout: HANDSHAKE_MS };
+  const serverOptions: FastifyHttpOptions<Server> = {
     connectionTimeout: timeouts.connection,
     requestTimeout: timeouts.request,
     keepAliveTimeout: timeouts.keepAlive,
@@ -117,7 +128,10 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     genReqId: requestId,
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply, services.log),
     clientErrorHandler: (error, socket) => answerBrokenConnection(error, socket),
-  });
+  };
+  // The same API over both; the types of Fastify differ.
+  const secured = { ...serverOptions, https } as unknown as FastifyHttpOptions<Server>;
+  const app = fastify(https === null ? { ...serverOptions, http: server } : secured);
   // Any route with schemas for parameters and response.
   compileOnFirstUse(app, revokeKey.path);
   parseJsonBodies(app, timeouts.smallBody);

@@ -5,6 +5,7 @@ import { Connections } from './connections.ts';
 import { refuseConnection, refuseTunnel } from './error-replies.ts';
 import { busy, hostMissing } from './rejections.ts';
 import { RequestLimit } from './request-limit.ts';
+import { admitTls, asTlsServer } from './tls-connections.ts';
 
 export interface Limits {
   readonly connections: number;
@@ -18,12 +19,19 @@ export function addBounds(
   limits: Pick<Limits, 'connections'> & Partial<Limits>,
   discardMs: number,
 ): () => void {
-  const connections = new Connections(limits.connections, refuseConnection);
+  const tls = asTlsServer(app.server);
+  // Before the handshake there is no way to answer.
+  const refuse = tls === null ? refuseConnection : (socket: Socket) => void socket.destroy();
+  const connections = new Connections(limits.connections, refuse);
   const requests = new RequestLimit(limits.requests);
   const expectations = new Expectations();
   const done = new WeakMap<FastifyRequest, () => void>();
 
-  app.server.on('connection', (socket) => connections.admit(socket));
+  if (tls === null) app.server.on('connection', (socket) => connections.admit(socket));
+  else {
+    const endHandshakes = admitTls(tls, connections);
+    app.addHook('preClose', async () => endHandshakes());
+  }
   app.server.on('connect', (_request, stream) => refuseTunnel(stream as Socket));
   expectations.watch(app.server);
   boundPipelining(app.server, connections);

@@ -40,7 +40,7 @@ const SHARE_PER_KEY = 3 / 4;
 const MAX_REFUSED_OPEN = 64;
 
 interface Connection {
-  readonly socket: Socket;
+  socket: Socket;
   readonly source: string;
   authenticated: boolean;
   busy: number;
@@ -77,6 +77,16 @@ export class Connections {
     }
     this.#known.set(socket, connection);
     this.#anonymousOf(connection.source).add(connection);
+    socket.once('close', () => this.#forget(connection));
+  }
+
+  /** After its TLS handshake a connection has another socket. */
+  secured(before: Socket, socket: Socket): void {
+    const connection = this.#known.get(before);
+    if (connection === undefined) return;
+    this.#known.delete(before);
+    connection.socket = socket;
+    this.#known.set(socket, connection);
     socket.once('close', () => this.#forget(connection));
   }
 

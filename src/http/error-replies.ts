@@ -70,7 +70,9 @@ function problemText(body: object): string {
 export function answerBrokenConnection(error: Error & { readonly code?: string }, socket: Socket): void {
   // Node stores the current response on its socket; a second one would be written into it.
   const { _httpMessage: message } = socket as Socket & { _httpMessage?: ServerResponse };
-  if (!socket.writable || error.code === 'ECONNRESET' || message?.headersSent === true) {
+  // Nothing can be sent on a TLS connection that failed.
+  const isTls = /^ERR_(?:SSL|TLS)_/.test(error.code ?? '');
+  if (!socket.writable || isTls || error.code === 'ECONNRESET' || message?.headersSent === true) {
     socket.destroy();
     return;
   }

@@ -2,14 +2,21 @@ import { lstat, unlink } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createConnection } from 'node:net';
 import type { App } from './app.ts';
+import type { ListenOptions } from './listen-certificate.ts';
+import { asTlsServer } from './tls-connections.ts';
 
 type ListenTarget = { readonly host: string; readonly port: number } | { readonly path: string };
 
 export interface Listening {
-  /** `http://[::1]:7080` or `unix:/path`; with the actual port if 0 was requested. */
+  /** `http://[::1]:7080`, `https://…` or `unix:/path`; with the actual port if 0 was requested. */
   readonly url: string;
   /** Completes the requests in progress. After `graceMs` the remaining connections are cut; returns how many. */
   close(graceMs: number): Promise<number>;
+}
+
+/** For connections from now on. */
+export function replaceCertificate(app: App, options: ListenOptions): void {
+  asTlsServer(app.server)?.setSecureContext(options);
 }
 
 const IDLE_CHECK_MS = 25;
@@ -25,12 +32,14 @@ export async function listen(app: App, target: ListenTarget): Promise<Listening>
   await app.ready();
   if ('path' in target) await listenOnPath(app, target.path);
   else await bind(app, () => app.server.listen({ host: target.host, port: target.port, backlog }));
-  const url = 'path' in target ? `unix:${target.path}` : urlOf(app.server.address() as AddressInfo);
+  const url = 'path' in target ? `unix:${target.path}` : urlOf(app);
   return { url, close: (graceMs) => close(app, graceMs) };
 }
 
-function urlOf({ address, family, port }: AddressInfo): string {
-  return family === 'IPv6' ? `http://[${address}]:${port}` : `http://${address}:${port}`;
+function urlOf({ server }: App): string {
+  const { address, family, port } = server.address() as AddressInfo;
+  const scheme = asTlsServer(server) === null ? 'http' : 'https';
+  return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
 async function listenOnPath(app: App, path: string): Promise<void> {

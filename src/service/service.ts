@@ -37,6 +37,8 @@ interface StartOptions {
    * folder.
    */
   readonly refusesWideRights?: boolean;
+  /** What an operator should know of how the API listens. Default: nothing. */
+  readonly listenNotices?: () => readonly string[];
 }
 
 /** @throws StartRefused, ProxyVersionError and system errors, each with what to do; nothing is left running */
@@ -72,7 +74,15 @@ async function startLocked(
   crashPoint('start.database-opened');
   let started = false;
   let firstComparison: Promise<void> | null = null;
-  const parts = await wireService({ settings, state, versions, version, started: () => started, log });
+  const parts = await wireService({
+    settings,
+    state,
+    versions,
+    version,
+    started: () => started,
+    listenNotices: options.listenNotices ?? (() => []),
+    log,
+  });
   const { services, blocking, tls, sitesTls, expiryWatch, proxy, facts, audit, webhooks, keys, healthWatch, now } =
     parts;
   const { reconciler } = blocking;

@@ -76,9 +76,10 @@ export async function wireService(options: {
   readonly versions: ProxyVersions;
   readonly version: string;
   readonly started: () => boolean;
+  readonly listenNotices: () => readonly string[];
   readonly log: Log;
 }) {
-  const { settings, state, versions, version, started, log } = options;
+  const { settings, state, versions, version, started, listenNotices, log } = options;
   const { database, instance } = state;
   const now = (): Date => new Date();
   const ring = new EventRing({ log, now });
@@ -215,6 +216,7 @@ export async function wireService(options: {
       ...(tls === null ? [] : [...tls.problems(), ...(await expiredProblems(certificates))]),
     ],
     notices: async () => [
+      ...listenNotices(),
       ...unnamedNotices(await unnamed.byUpstream(), await blocking.upstreams.list()),
       ...(await proxy.notices()),
     ],

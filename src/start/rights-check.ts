@@ -97,6 +97,7 @@ function keptFiles(settings: Settings): readonly Kept[] {
     ...kept('the state folder', settings.stateDir, { ...secret, ...proxys }),
     ...kept('the key file', join(settings.stateDir, 'api-key'), secret),
     ...kept('the key file', settings.apiKeyFile, secret),
+    ...kept('the private key of the API', settings.listenKey ?? settings.listenCertificate, secret),
     ...['', '-wal', '-shm', '-journal'].flatMap((suffix) => kept('the database', `${database}${suffix}`, secret)),
     ...kept('the configuration', settings.configFile, proxys),
     ...kept('the template', settings.template),

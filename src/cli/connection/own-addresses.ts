@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { covers, type IpEntry, parseIp } from '../../domain/ip.ts';
+import { isLoopback } from '../../domain/loopback.ts';
 import { environment as environmentOf, parentOf } from '../../system/processes.ts';
 import type { ServiceAddress } from './service-url.ts';
 
@@ -71,8 +72,4 @@ async function addressTowards(service: ServiceAddress): Promise<IpEntry | null> 
   } finally {
     socket.close();
   }
-}
-
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\./.test(host);
 }

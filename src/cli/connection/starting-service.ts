@@ -2,8 +2,8 @@
 import { connect } from 'node:net';
 import { basename } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isLoopback } from '../../domain/loopback.ts';
 import { ageMs, commandLine, environment, processIds } from '../../system/processes.ts';
-import { isLoopback } from './own-addresses.ts';
 import { defaultUrl, type ServiceAddress } from './service-url.ts';
 
 const maxStartMs = 60_000;

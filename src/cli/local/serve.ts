@@ -2,7 +2,9 @@
 import { writeFile } from 'node:fs/promises';
 import { armCrashPoint, crashVariable } from '../../faults/crash-point.ts';
 import { createApp } from '../../http/app.ts';
-import { type Listening, listen } from '../../http/listen.ts';
+import { type Listening, listen, replaceCertificate } from '../../http/listen.ts';
+import { ListenCertificate } from '../../http/listen-certificate.ts';
+import { plainTextNotice } from '../../http/listen-notices.ts';
 import { startService } from '../../service/service.ts';
 import type { Settings } from '../../settings.ts';
 import { decidesProxy } from '../../settings-for-proxy.ts';
@@ -83,6 +85,11 @@ async function start(settings: Settings, options: ServeOptions, attempt: StartAt
   attempt.log = log;
   await nameProcess(log);
   if (isArmed) log.warn('A crash point is armed; this service will kill itself', { at: process.env[crashVariable] });
+  const { listen: address, listenCertificate, listenKey } = settings;
+  const notice = plainTextNotice(address, listenCertificate !== null);
+  if (notice !== null) log.warn('API without TLS', { what: notice });
+  const files = listenCertificate === null ? null : { certificate: listenCertificate, key: listenKey };
+  const own = files === null ? null : await ListenCertificate.open(files, { log, now: () => new Date() });
   const { signal } = attempt.stopping;
   // A signal during the start must leave nothing half started.
   takeSignals(attempt, trial);
@@ -91,6 +98,7 @@ async function start(settings: Settings, options: ServeOptions, attempt: StartAt
     signal,
     endsProxy: trial,
     refusesWideRights: !trial,
+    listenNotices: () => [...(notice === null ? [] : [notice]), ...(own?.notices() ?? [])],
   });
   if (signal.aborted) {
     await service.stop();
@@ -98,17 +106,18 @@ async function start(settings: Settings, options: ServeOptions, attempt: StartAt
   }
   let listening: Listening;
   try {
-    listening = await listen(
-      createApp(service.services, { metricsOpen: settings.metricsOpen }),
-      settings.listen.target,
-    );
+    const tls = own === null ? {} : { tls: own.options };
+    const app = createApp(service.services, { metricsOpen: settings.metricsOpen, ...tls });
+    listening = await listen(app, address.target);
+    own?.watch((changed) => replaceCertificate(app, changed));
   } catch (error) {
     await service.stop();
-    throw await listenRefused(error, settings.listen);
+    throw await listenRefused(error, address);
   }
   log.info('API listens', { url: listening.url });
   const begun = service.begin();
   const end = async (): Promise<void> => {
+    await own?.stop();
     const cut = await listening.close(graceMs);
     if (cut > 0) log.warn('Requests were cut off at shutdown', { connections: cut });
     await Promise.all([service.stop(), Promise.allSettled([begun])]);

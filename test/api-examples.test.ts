@@ -4,9 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Example, routeName } from '../src/api/operation.ts';
 import { operations } from '../src/api/operations.ts';
 import { documentedPath } from '../src/http/openapi/document.ts';
+import { freePort } from '../testkit/free-port.ts';
 import { DocumentCheck } from '../testkit/http/document-check.ts';
 import { testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
+import { madeCertificate } from '../testkit/tls/made-certificate.ts';
 
 const rows = operations.flatMap((doc) =>
   Object.entries(doc.examples).map(([name, example]) => ({
@@ -55,6 +57,25 @@ async function trust(): Promise<void> {
   await service.call('PUT', '/api/trusted-ips/192.0.2.10', { body: { note: 'our office' } });
 }
 
+const newCertificate = () => {
+  const { certificate, privateKey } = madeCertificate(['shop.example.com', 'www.shop.example.com'], { chained: true });
+  return { certificate, private_key: privateKey };
+};
+async function removeCertificates(): Promise<void> {
+  const { body } = await service.call<{ items: { id: string }[] }>('GET', '/api/certificates');
+  for (const { id } of body.items) await service.call('DELETE', `/api/certificates/${id}?force=true`);
+}
+async function upload(): Promise<string> {
+  await removeCertificates();
+  const answer = await service.call('POST', '/api/certificates', { body: newCertificate() });
+  expect(answer.status).toBe(201);
+  return answer.body['id'];
+}
+async function uploadForSite(): Promise<string> {
+  await setSite();
+  return await upload();
+}
+
 async function listed(addresses: readonly string[]): Promise<void> {
   const body = addresses.map((ip_address) => ({ ip_address }));
   await service.call('PUT', '/api/blocked-ips?source=drop&allow_shrink=true', { body });
@@ -82,6 +103,21 @@ const before: Readonly<Record<string, () => Promise<void>>> = {
   'listServers states': setSite,
   'removeSite site': setSite,
   'listSites all': setSite,
+  'getSiteTls site': async () => {
+    await uploadForSite();
+    const body = { redirect: 'auto', hsts: { max_age: 31_536_000 } };
+    expect((await service.call('PUT', '/api/sites/shop.example.com/tls', { body })).status).toBe(200);
+  },
+  'setSiteTls redirect': async () => void (await uploadForSite()),
+  'setSiteTls waiting': async () => {
+    await setSite();
+    await removeCertificates();
+  },
+  'listCertificates all': async () => void (await uploadForSite()),
+  'addCertificate upload': async () => {
+    await setSite();
+    await removeCertificates();
+  },
   'listUpstreams all': () => setUpstreams('lb'),
   'getUpstream load_balancer': () => setUpstreams('lb'),
   'setUpstream load_balancer': () => setUpstreams(),
@@ -141,11 +177,22 @@ const ids: Readonly<Record<string, (example: Example) => Promise<string>>> = {
     );
     return String(body.items[0]!.id);
   },
+  getCertificate: uploadForSite,
+  replaceCertificate: uploadForSite,
+  getCertificateChain: uploadForSite,
+  verifyCertificate: uploadForSite,
+  removeCertificate: async () => {
+    await service.call('DELETE', '/api/sites/shop.example.com');
+    return await upload();
+  },
   getReload: async () =>
     (await service.call<{ items: { id: string }[] }>('GET', '/api/config/reloads')).body.items[0]!.id,
   restoreBackup: async () =>
     (await service.call<{ items: { id: string }[] }>('GET', '/api/config/backups')).body.items[0]!.id,
 };
+
+/** Their bodies are replaced: those of the examples show no real certificate. */
+const uploads: ReadonlySet<string> = new Set(['addCertificate', 'replaceCertificate']);
 
 /** The key of the request, unless it is the service's. */
 const bearers: Readonly<Record<string, () => Promise<string>>> = {
@@ -166,7 +213,7 @@ async function run(route: string, operation: string, example: Example) {
       ? {}
       : typeof example.body === 'string'
         ? { raw: example.body, contentType: example.mediaType as string }
-        : { body: example.body }),
+        : { body: uploads.has(operation) ? newCertificate() : example.body }),
     ...(example.accept === undefined ? {} : { accept: example.accept }),
     ...(bearers[operation] === undefined ? {} : { key: await bearers[operation]() }),
   });
@@ -197,7 +244,10 @@ const after: Readonly<Record<string, () => Promise<void>>> = {
 
 describe('the examples of the API’s description', () => {
   beforeAll(async () => {
-    service = await RealService.start({ bin: testProxies().found.at(-1)!.bin });
+    service = await RealService.start({
+      bin: testProxies().found.at(-1)!.bin,
+      environment: { PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${await freePort()}` },
+    });
     check = new DocumentCheck((await service.call('GET', '/openapi.json', { key: null })).body as never);
     await blockNetwork();
   });

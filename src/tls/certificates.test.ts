@@ -1,6 +1,6 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NOON, StoreFolder } from '../../testkit/store/store-folder.ts';
 import { FakeInstaller, INSTALLED, selfSigned, shownKeyParts } from '../../testkit/tls/uploads.ts';
 import type { Caller } from '../api/caller.ts';
@@ -211,6 +211,18 @@ describe('a removal', () => {
     expect(await service.all()).toHaveLength(1);
     installer.failure = null;
     expect(await service.remove(id, caller)).toMatchObject({ id });
+  });
+
+  it('that the database cannot store is served again', async () => {
+    const service = serviceOf();
+    const { id } = accepted(await service.create(upload(['a.example']), {}, caller)).certificate;
+    installer.meanwhile = async () => {
+      installer.meanwhile = async () => undefined;
+      vi.spyOn(CertificatesStore.prototype, 'remove').mockRejectedValueOnce(new Error('the disk is full'));
+    };
+    await expect(service.remove(id, caller)).rejects.toThrow('the disk is full');
+    expect([...installer.holds.keys()]).toEqual([id]);
+    expect(await service.all()).toHaveLength(1);
   });
 });
 

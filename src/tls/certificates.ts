@@ -124,6 +124,11 @@ export class Certificates implements WantedCertificates {
       const audited = auditedChange('remove_certificate', caller, { target: id, details: auditDetails(row) });
       await this.#deps.store.remove(id, this.#deps.now(), audited);
       return { id, installation };
+    } catch (error) {
+      // The database still has it: files and workers get it again.
+      const key = this.#openKey(row);
+      if (!(key instanceof CannotUnseal)) await this.#install(row, key);
+      throw error;
     } finally {
       this.#leaving.delete(id);
     }

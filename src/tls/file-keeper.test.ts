@@ -110,9 +110,15 @@ it('a removed certificate leaves the list before its file goes', async () => {
 });
 
 it('a list that cannot be written keeps a certificate from being removed', async () => {
+  await loaded();
+  await writeFile(files.pathOf(LOST), 'the only copy');
+  unreadable = [{ id: LOST, why: 'the secret is missing' }];
   const keeper = await loaded();
   await rm(join(files.folder, '.tmp'), { recursive: true });
-  await expect(keeper.unlist(FIRST)).rejects.toThrow('the list of certificates could not be written');
-  expect(keeper.isWanted(FIRST)).toBe(true);
+  for (const id of [FIRST, LOST]) {
+    await expect(keeper.unlist(id)).rejects.toThrow('the list of certificates could not be written');
+    expect(keeper.isWanted(id)).toBe(true);
+  }
+  expect(keeper.problems()).toContain(`certificate ${LOST} is served from the file alone: the secret is missing`);
   expect(await files.exists(FIRST)).toBe(true);
 });

@@ -93,13 +93,14 @@ export class FileKeeper {
   /** Takes it out of the list, so that the file may go. @throws when the list cannot be written */
   async unlist(id: string): Promise<void> {
     await this.#lock.run(async () => {
-      const before = this.#wanted.get(id);
+      const before = { wanted: this.#wanted.get(id), unreadable: this.#unreadable.get(id) };
       this.#wanted.delete(id);
       this.#unreadable.delete(id);
       await this.#writeList();
       const why = this.#unwritten.get(LIST);
       if (why === undefined) return;
-      if (before !== undefined) this.#wanted.set(id, before);
+      if (before.wanted !== undefined) this.#wanted.set(id, before.wanted);
+      if (before.unreadable !== undefined) this.#unreadable.set(id, before.unreadable);
       throw new Error(`the list of certificates could not be written: ${why}`);
     });
     crashPoint('tls.list-shortened');
@@ -183,7 +184,10 @@ export class FileKeeper {
     });
   }
 
-  /** Puts certificates that HAProxy accepts again back into their files. Returns their ids. Never throws. */
+  /**
+   * Puts certificates that HAProxy accepts again back into their files. Call it between installations. Returns their ids.
+   * Never throws.
+   */
   async restore(
     refusedByProxy: (pem: CertificateToInstall['pem']) => Promise<string | null>,
   ): Promise<readonly string[]> {

@@ -181,5 +181,20 @@ describeOnEachProxy('an installation', ({ bin }) => {
       expect(await tls.served('a.example')).not.toBe(made.sha1);
       expect(await tls.served('b.example')).toBe(kept.sha1);
     });
+
+    it('while no worker is known, is not said to be gone from all', async () => {
+      const unknowing = await TlsProxy.start(bin, { stored: [made] });
+      await rename(unknowing.proxy.paths.masterSocket, `${unknowing.proxy.paths.masterSocket}~`);
+      expect(await unknowing.installer.remove(ID)).toMatchObject({ workers: [], runtimeUpdated: false });
+      await rename(`${unknowing.proxy.paths.masterSocket}~`, unknowing.proxy.paths.masterSocket);
+      await unknowing.stop();
+    });
+
+    it('if the list cannot be written, is an error, and the certificate stays wanted', async () => {
+      await rm(`${tls.files.folder}/.tmp`, { recursive: true });
+      await expect(tls.installer.remove(ID)).rejects.toThrow('the list of certificates could not be written');
+      await tls.reconciler.check(true);
+      expect(await tls.served('a.example')).toBe(made.sha1);
+    });
   });
 });

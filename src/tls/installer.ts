@@ -57,8 +57,12 @@ export class Installer implements CertificateInstaller {
       this.#last.set(id, { ...handshake, reloadScheduled: result.reloadScheduled });
       crashPoint('tls.installed');
       const installation = this.#installation(id, result.workers, result.everyCurrent);
-      log.info('Certificate installed', { certificate: id, ...installation });
-      onInstalled?.(performance.now() - began);
+      if (installation.runtimeUpdated && installation.files === 'durable') {
+        log.info('Certificate installed', { certificate: id, ...installation });
+        onInstalled?.(performance.now() - began);
+      } else {
+        log.warn('Certificate not installed everywhere', { certificate: id, ...installation });
+      }
       return installation;
     });
   }
@@ -72,9 +76,13 @@ export class Installer implements CertificateInstaller {
       workers.forget(id);
       this.#last.delete(id);
       this.#reloadedFor.delete(id);
-      const everyCurrent = left.every(({ role, holds }) => role !== 'current' || !holds);
-      if (!everyCurrent) this.#deps.recheck();
-      log.info('Certificate removed', { certificate: id, workers: left });
+      const everyCurrent = left.length > 0 && left.every(({ role, holds }) => role !== 'current' || !holds);
+      if (everyCurrent) {
+        log.info('Certificate removed', { certificate: id, workers: left });
+      } else {
+        log.warn('Certificate not removed everywhere', { certificate: id, workers: left });
+        this.#deps.recheck();
+      }
       return {
         files: 'durable',
         workers: left,
@@ -178,26 +186,26 @@ export class Installer implements CertificateInstaller {
   async #removeFromWorkers(id: string): Promise<WorkerCertificate[]> {
     const { workers, runtime, keeper } = this.#deps;
     const deadline = performance.now() + PATIENCE_MS;
-    let current: ReturnType<TlsWorkers['all']>;
+    const left: WorkerCertificate[] = [];
     try {
-      current = (await workers.look(deadline)).workers.filter(({ role }) => role === 'current');
+      await workers.visit(deadline, async (worker) => {
+        const { pid, role } = worker;
+        if (role !== 'current') return;
+        const notAfter = workers.holding(worker, id)?.notAfter ?? null;
+        try {
+          await runtime.remove(pid, keeper.pathOf(id), deadline);
+          left.push({ pid, role, holds: false, reason: null, notAfter: null });
+        } catch (error) {
+          if (!(error instanceof MasterSocketError || error instanceof CertificateRejection)) throw error;
+          left.push({ pid, role, holds: true, reason: causeText(error), notAfter });
+        }
+      });
+      return left;
     } catch (error) {
       if (!(error instanceof MasterSocketError)) throw error;
-      return this.#unreached(id, error.message).map((worker) => ({ ...worker, holds: true }));
+      const seen = new Set(left.map(({ pid }) => pid));
+      const unreached = this.#unreached(id, error.message).filter(({ pid }) => !seen.has(pid));
+      return [...left, ...unreached.map((worker) => ({ ...worker, holds: true }))];
     }
-    const left: WorkerCertificate[] = [];
-    for (const worker of current) {
-      const { pid } = worker;
-      const notAfter = workers.holding(worker, id)?.notAfter ?? null;
-      try {
-        await runtime.remove(pid, keeper.pathOf(id), deadline);
-        left.push({ pid, role: 'current', holds: false, reason: null, notAfter: null });
-      } catch (error) {
-        if (!(error instanceof MasterSocketError || error instanceof CertificateRejection)) throw error;
-        left.push({ pid, role: 'current', holds: true, reason: causeText(error), notAfter });
-      }
-      crashPoint('tls.worker-removed');
-    }
-    return left;
   }
 }

@@ -114,7 +114,7 @@ export class TlsReconciler {
   async check(all: boolean): Promise<void> {
     const { keeper, workers, installer, log } = this.#deps;
     await keeper.refresh();
-    for (const id of await keeper.restore(this.#deps.refusedByProxy)) {
+    for (const id of await installer.exclusive(() => keeper.restore(this.#deps.refusedByProxy))) {
       log.info('HAProxy accepts a certificate again', { certificate: id });
     }
     try {
@@ -235,13 +235,19 @@ export class TlsReconciler {
 
   async #repair(worker: KnownWorker, wrong: ReadonlyMap<string, HeldCertificate | 'absent'>): Promise<void> {
     const { workers, installer, onRepaired, log } = this.#deps;
+    const left = new Map(wrong);
     for (const certificate of await this.#deps.wanted.all()) {
       const { id, sha1 } = certificate;
       const found = wrong.get(id);
       if (found === undefined || this.#stop.signal.aborted) continue;
       const before = workers.holding(worker, id);
       const holding = await installer.putInto(worker, certificate);
-      if (holding.holds) {
+      // Installations wait for this turn: a worker that hangs must not cost them the patience for each certificate.
+      if (!holding.holds && holding.fault === 'unreachable') return this.#giveUp(worker, left, holding.reason);
+      left.delete(id);
+      if (holding.holds && before?.holds === false) {
+        log.info('Certificate installed in a worker', { certificate: id, worker: worker.pid });
+      } else if (holding.holds) {
         const was = found === 'absent' ? null : found.sha1;
         log.warn('Certificate of a worker repaired', { certificate: id, worker: worker.pid, was, now: sha1 });
         onRepaired({ id, worker: worker.pid, was, now: sha1 });
@@ -252,6 +258,15 @@ export class TlsReconciler {
           cause: holding.reason,
         });
       }
+    }
+  }
+
+  /** What was not tried is not known to be held. */
+  #giveUp(worker: KnownWorker, left: ReadonlyMap<string, HeldCertificate | 'absent'>, reason: string): void {
+    const { workers, log } = this.#deps;
+    log.warn('Certificates of a worker not repaired', { worker: worker.pid, certificates: left.size, cause: reason });
+    for (const [id, found] of left) {
+      workers.record(worker, id, { holds: false, fault: 'unreachable', reason, notAfter: endOf(found) });
     }
   }
 

@@ -126,24 +126,31 @@ export class TlsWorkers {
     return { workers: this.all(), starting: starting.length > 0 };
   }
 
-  /** Current workers first, then draining ones together. @throws MasterSocketError when no worker could be listed */
+  /** @throws MasterSocketError when no worker could be listed */
   async put(certificate: CertificateToInstall, deadline: Deadline): Promise<PutResult> {
     const wanted = this.forWorker(certificate);
+    await this.visit(deadline, async (worker) => {
+      this.record(worker, certificate.id, await this.#deps.runtime.put(worker.pid, wanted, deadline));
+      crashPoint('tls.worker-updated');
+    });
+    return this.#result(certificate.id);
+  }
+
+  /**
+   * Calls `work` once for each worker, also for one that starts meanwhile, which may have read the files of before:
+   * current workers first, then draining ones together. @throws MasterSocketError when no worker could be listed
+   */
+  async visit(deadline: Deadline, work: (worker: KnownWorker) => Promise<void>): Promise<void> {
     const done = new Set<string>();
     for (;;) {
       const { workers, starting } = await this.look(deadline);
       const due = workers.filter((worker) => !done.has(identity(worker)));
-      const put = async (worker: KnownWorker): Promise<void> => {
-        done.add(identity(worker));
-        this.record(worker, certificate.id, await this.#deps.runtime.put(worker.pid, wanted, deadline));
-        crashPoint('tls.worker-updated');
-      };
-      for (const worker of due) if (worker.role === 'current') await put(worker);
-      await Promise.all(due.filter(({ role }) => role === 'draining').map(put));
+      for (const worker of due) done.add(identity(worker));
+      for (const worker of due) if (worker.role === 'current') await work(worker);
+      await Promise.all(due.filter(({ role }) => role === 'draining').map(work));
       const isLate = performance.now() + POLL_MS >= deadline;
       if (due.length > 0 && !isLate) continue;
-      if (!starting || isLate) return this.#result(certificate.id);
-      // It reads the files, perhaps those of before.
+      if (!starting || isLate) return;
       await pause(POLL_MS);
     }
   }

@@ -1,6 +1,7 @@
 // Certificates through the API, served by a real HAProxy before the answer.
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -151,5 +152,22 @@ describeOnOneProxy('certificates of sites', ({ bin }) => {
     expect(text).toMatch(/proxy_manager_certificate_soonest_end_timestamp_seconds \d/);
     expect(text).toContain('proxy_manager_tls_workers_behind 0\n');
     expect(text).toMatch(/proxy_manager_tls_install_seconds_count [1-9]/);
+  });
+
+  it('whose secret is lost are served, and each is usable again with a new secret once it is replaced', async () => {
+    const given = upload(['lost.example']);
+    const { body } = await service.call('POST', '/api/certificates', { body: given });
+    const path = `/api/certificates/${body['id']}`;
+    service.kill('SIGTERM');
+    await service.ended();
+    await writeFile(join(service.paths.stateDir, 'secret'), randomBytes(32));
+    await service.launch();
+    const problem = expect.stringContaining('sealed with another secret');
+    expect((await service.call('GET', path)).body).toMatchObject({ problem, version: 1 });
+    const verified = await service.call('POST', `${path}/verify`);
+    expect(verified).toMatchObject({ status: 503, body: { code: 6045, detail: problem } });
+    const replaced = await service.call('PUT', path, { body: given });
+    expect(replaced).toMatchObject({ status: 200, body: { version: 2, problem: null, runtime_updated: true } });
+    expect(await service.call('POST', `${path}/verify`)).toMatchObject({ status: 200, body: { handshake: 'seen' } });
   });
 });

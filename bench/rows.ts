@@ -2,6 +2,7 @@
 import type { Row } from './bench.ts';
 import { block } from './rows-block.ts';
 import { batch, put } from './rows-bulk.ts';
+import { certificates } from './rows-certificates.ts';
 import { changes } from './rows-changes.ts';
 import { clients } from './rows-clients.ts';
 import { disk } from './rows-disk.ts';
@@ -29,6 +30,7 @@ export const rows: Readonly<Record<string, Row>> = {
   reload,
   'memory-after': memoryAfter,
   start,
+  certificates,
   traffic: trafficRow,
 };
 
@@ -39,5 +41,6 @@ export const withServicesOfTheirOwn: ReadonlySet<string> = new Set([
   'sources',
   'memory',
   'memory-after',
+  'certificates',
   'traffic',
 ]);

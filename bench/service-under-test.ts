@@ -21,8 +21,9 @@ export class ServiceUnderTest {
     this.#client = new HttpClient({ port: real.apiPort, key: real.key });
   }
 
-  static async start(bin: string): Promise<ServiceUnderTest> {
-    return new ServiceUnderTest(await RealService.start({ bin, environment: { PROXY_MANAGER_MAX_ENTRIES: '0' } }));
+  static async start(bin: string, settings: Readonly<Record<string, string>> = {}): Promise<ServiceUnderTest> {
+    const environment = { PROXY_MANAGER_MAX_ENTRIES: '0', ...settings };
+    return new ServiceUnderTest(await RealService.start({ bin, environment }));
   }
 
   /** Milliseconds until verified. Without a source the set of `manual`. */
@@ -68,12 +69,14 @@ export class ServiceUnderTest {
     );
   }
 
-  /** @throws unless 200 */
-  async ask(method: 'GET' | 'POST', path: string): Promise<{ took: number; body: Json }> {
+  /** @throws unless 200 or 201 */
+  async ask(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<{ took: number; body: Json }> {
+    const sent = body === undefined ? [] : (['application/json', JSON.stringify(body)] as const);
     const began = performance.now();
-    const answer = await this.#client.request(method, path);
+    const answer = await this.#client.request(method, path, ...sent);
     const took = performance.now() - began;
-    if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.status} ${answer.body.slice(0, 300)}`);
+    if (answer.status !== 200 && answer.status !== 201)
+      throw new Error(`${method} ${path}: ${answer.status} ${answer.body.slice(0, 300)}`);
     return { took, body: JSON.parse(answer.body) as Json };
   }
 

@@ -22,14 +22,8 @@ export function coversHost(pattern: string, host: string): boolean {
   return dot > 0 && host.slice(dot) === pattern.slice(1);
 }
 
-/** `*.example.com` for `shop.example.com`; null for a name without a dot. */
-export function wildcardAbove(host: string): string | null {
-  const dot = host.indexOf('.');
-  return dot > 0 ? `*${host.slice(dot)}` : null;
-}
-
 /** `*.example.com` for `shop.example.com`; a wildcard, and a name without a dot, for itself. */
 export function wildcardOver(name: string): string {
   const dot = name.indexOf('.');
-  return dot < 0 ? name : `*${name.slice(dot)}`;
+  return dot > 0 ? `*${name.slice(dot)}` : name;
 }

@@ -1,5 +1,5 @@
 // The names of sites: which are valid, and which site a request's Host belongs to.
-import { wildcardAbove } from './certificate-name.ts';
+import { wildcardOver } from './certificate-name.ts';
 import { type Parsed, parsed, refused } from './parsed.ts';
 import { quote } from './quote.ts';
 import { lowerAscii, parseDomain, type Site } from './site.ts';
@@ -48,6 +48,6 @@ export class SiteNames<S extends Pick<Site, 'domain' | 'names'>> {
 
   /** The site that answers requests for a host name. Undefined: none. */
   siteFor(host: string): S | undefined {
-    return this.#owners.get(host) ?? this.#owners.get(wildcardAbove(host) ?? '');
+    return this.#owners.get(host) ?? this.#owners.get(wildcardOver(host));
   }
 }

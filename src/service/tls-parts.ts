@@ -56,7 +56,7 @@ export interface TlsParts {
   readonly certificates: Certificates;
   readonly files: CertificateFiles;
   /** The certificate of each of these names, its own or that of the wildcard over it. */
-  ownersOf(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  certificatesFor(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Whether its file is durable, and every current worker is known to hold it. */
   isServed(id: string): boolean;
   /** For `/health`, each as a sentence. */
@@ -144,7 +144,7 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
         return installer.reloadNeeded;
       },
     },
-    ownersOf: (names) => store.ownersOf(names),
+    certificatesFor: (names) => store.certificatesFor(names),
     isServed: (id) => isServed(installer.held(id)),
     problems: () => [
       ...(secret.problem === null ? [] : [secret.problem]),

@@ -133,7 +133,7 @@ export async function wireService(options: {
   const sitesTls: SitesTls = new SitesTls({
     set: blocking.https,
     certificates: {
-      ownersOf: async (names) => (await tls?.ownersOf(names)) ?? new Map(),
+      certificatesFor: async (names) => (await tls?.certificatesFor(names)) ?? new Map(),
       isServed: (id) => tls?.isServed(id) ?? false,
     },
     enabled: settings.httpsBind.length > 0,

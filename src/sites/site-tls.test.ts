@@ -27,7 +27,7 @@ let emitted: string[];
 let tls: SitesTls;
 
 const certificates = () => ({
-  ownersOf: async (names: readonly string[]) =>
+  certificatesFor: async (names: readonly string[]) =>
     new Map(names.flatMap((name): [string, string][] => (owners.has(name) ? [[name, owners.get(name)!]] : []))),
   isServed: (id: string) => served.has(id),
 });

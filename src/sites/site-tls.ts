@@ -20,7 +20,7 @@ const nothing = 'off';
 /** The certificates that there are for names. */
 export interface NameCertificates {
   /** The certificate of each of these names, its own or that of the wildcard; without those that have none. */
-  ownersOf(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  certificatesFor(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Whether its file is durable, and every current worker was read back to hold it. */
   isServed(id: string): boolean;
 }
@@ -68,7 +68,7 @@ export class SitesTls {
     const { sites, entries } = await this.#deps.set.state();
     const site = sites.find((one) => one.domain === domain);
     if (site === undefined) throw unknownSite('get TLS settings', domain);
-    const owners = await this.#deps.certificates.ownersOf(site.names);
+    const owners = await this.#deps.certificates.certificatesFor(site.names);
     const reason = this.#obstacle(site, entries, owners);
     return { domain, ...site.tls, certificate: owners.get(domain) ?? null, in_force: reason === null, reason };
   }
@@ -149,7 +149,7 @@ export class SitesTls {
         return value === null ? [] : names.map((name): [string, string] => [name, value]);
       }),
     );
-    const owners = await this.#deps.certificates.ownersOf([...wishes.keys()]);
+    const owners = await this.#deps.certificates.certificatesFor([...wishes.keys()]);
     for (const [name, value] of wishes) {
       const certificate = owners.get(name);
       const leaving = certificate === undefined ? [] : (this.#leaving.get(certificate) ?? []);

@@ -212,17 +212,8 @@ export class CertificatesStore {
   }
 
   /** The certificate of each of these names, its own or that of the wildcard over it; without those that have none. */
-  async ownersOf(names: readonly string[]): Promise<Map<string, string>> {
-    const owned = new Map<string, string>();
-    const wanted = [...new Set(names.flatMap((name) => [name, wildcardOver(name)]))];
-    for (let from = 0; from < wanted.length; from += NAMES_AT_ONCE) {
-      const rows = await this.#database.read
-        .selectFrom('certificate_names')
-        .selectAll()
-        .where('name', 'in', wanted.slice(from, from + NAMES_AT_ONCE))
-        .execute();
-      for (const { name, certificate } of rows) owned.set(name, certificate);
-    }
+  async certificatesFor(names: readonly string[]): Promise<Map<string, string>> {
+    const owned = await this.owners([...new Set(names.flatMap((name) => [name, wildcardOver(name)]))]);
     return new Map(
       names.flatMap((name): [string, string][] => {
         const owner = owned.get(name) ?? owned.get(wildcardOver(name));
@@ -314,11 +305,9 @@ function conditionsOf({ state, expiresWithinMs, q, now }: CertificateQuery): Exp
   }
   if (q !== undefined && q !== null && q !== '') {
     const part = q.toLowerCase();
-    const dot = part.indexOf('.');
-    const wildcard = dot > 0 ? `*${part.slice(dot)}` : part;
     conditions.push(sql<SqlBool>`(instr(certificates.id, ${part}) > 0 or instr(lower(issuer), ${part}) > 0
       or exists (select 1 from certificate_names where certificate = certificates.id
-        and (instr(name, ${part}) > 0 or name = ${wildcard})))`);
+        and (instr(name, ${part}) > 0 or name = ${wildcardOver(part)})))`);
   }
   return conditions;
 }

@@ -1,4 +1,4 @@
-import { wildcardAbove } from '../domain/certificate-name.ts';
+import { wildcardOver } from '../domain/certificate-name.ts';
 
 /** An enabled site. */
 export interface SiteNames {
@@ -26,7 +26,7 @@ export async function servedSites(
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const ids = new Map(certificates.flatMap(({ id, names }) => names.map((name) => [name, id] as const)));
   const byWildcard = sites.flatMap(({ names }) =>
-    names.filter((name) => !ids.has(name) && ids.has(wildcardAbove(name) ?? '')),
+    names.filter((name) => !ids.has(name) && ids.has(wildcardOver(name))),
   );
   const own = new Set(certificates.map(({ id }) => id));
   // Of these, the names that matter are those given here: a replacement may be about to change them.
@@ -34,7 +34,7 @@ export async function servedSites(
   const served = new Map<string, Set<string>>();
   for (const { domain, names } of sites) {
     for (const name of names) {
-      const id = ids.get(name) ?? (exact.has(name) ? undefined : ids.get(wildcardAbove(name) ?? ''));
+      const id = ids.get(name) ?? (exact.has(name) ? undefined : ids.get(wildcardOver(name)));
       if (id === undefined) continue;
       const domains = served.get(id) ?? new Set();
       served.set(id, domains.add(domain));

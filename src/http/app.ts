@@ -44,7 +44,6 @@ import { sessionRoutes } from './session-routes.ts';
 import { sitesRoutes } from './sites-routes.ts';
 import { sourcesRoutes } from './sources-routes.ts';
 import { StrictRequests } from './strict-requests.ts';
-import { HANDSHAKE_MS } from './tls-connections.ts';
 import { trustedIpsRoutes } from './trusted-ips-routes.ts';
 import { undoRoutes } from './undo-routes.ts';
 import { upstreamsRoutes } from './upstreams-routes.ts';
@@ -70,6 +69,8 @@ export interface AppOptions {
 interface Timeouts {
   /** Without a byte in either direction: longer than a reload with rollback (twice 60 s) and a sync of millions. */
   readonly connection: number;
+  /** Until the TLS handshake is complete; Node's own limit is two minutes. */
+  readonly handshake: number;
   /** Until the headers are complete. */
   readonly headers: number;
   /** Until the request is complete, including a `PUT` of millions over a slow line. */
@@ -86,6 +87,7 @@ interface Timeouts {
 
 const TIMEOUTS: Timeouts = {
   connection: 600_000,
+  handshake: 10_000,
   headers: 15_000,
   request: 600_000,
   keepAlive: 72_000,
@@ -113,7 +115,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
     headersTimeout: timeouts.headers,
     connectionsCheckingInterval: Math.min(timeouts.headers, 5000),
   };
-  const https = options.tls === undefined ? null : { ...server, ...options.tls, handshakeTimeout: HANDSHAKE_MS };
+  const https = options.tls === undefined ? null : { ...server, ...options.tls, handshakeTimeout: timeouts.handshake };
   const serverOptions: FastifyHttpOptions<Server> = {
     connectionTimeout: timeouts.connection,
     requestTimeout: timeouts.request,

@@ -123,7 +123,7 @@ describe('the API over TLS', () => {
   });
 
   it('closes although a connection never begins its handshake', async () => {
-    const { port, listening: one } = await listening();
+    const { port, listening: one } = await listening({ timeouts: { handshake: 600_000 } });
     const silent = connectPlain(port, '127.0.0.1');
     await new Promise((resolve) => silent.once('connect', resolve));
     await secure(port).then((socket) => socket.destroy());

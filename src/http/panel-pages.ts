@@ -6,6 +6,7 @@ export const panelPages = [
   '/check',
   '/trusted',
   '/sites',
+  '/certificates',
   '/upstreams',
   '/configuration',
   '/activity',

@@ -3,9 +3,6 @@ import type { Socket } from 'node:net';
 import type { TLSSocket, Server as TlsServer } from 'node:tls';
 import type { Connections } from './connections.ts';
 
-/** Of Node's 120 s nothing is needed: a client sends its hello at once. */
-export const HANDSHAKE_MS = 10_000;
-
 export function asTlsServer(server: HttpServer): TlsServer | null {
   return 'setSecureContext' in server ? (server as unknown as TlsServer) : null;
 }

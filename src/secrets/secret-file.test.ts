@@ -87,7 +87,7 @@ describe('the secret', () => {
       reason: 'missing',
       message: expect.stringContaining(`the secret ${path} is missing`),
     });
-    expect(error.message).toContain('put it back from a backup; without one, remove the certificates');
+    expect(error.message).toContain('put it back from a backup; without one, make a new one');
     expect(readdirSync(folder)).toEqual([]);
   });
 

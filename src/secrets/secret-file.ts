@@ -40,7 +40,7 @@ export async function openSecret(path: string, { mayCreate }: SecretOptions): Pr
   if (!mayCreate) {
     throw new SecretUnusable(
       'missing',
-      `the secret ${path} is missing, and the database has private keys that only it can open: put it back from a backup; without one, remove the certificates and upload them again`,
+      `the secret ${path} is missing, and the database has private keys that only it can open: put it back from a backup; without one, make a new one as docs/certificates.md shows, and replace each certificate with its key`,
     );
   }
   await createSecret(path);
@@ -94,7 +94,7 @@ function unreadable(path: string, cause: unknown): SecretUnusable {
 function wrongLength(path: string, length: number): SecretUnusable {
   return new SecretUnusable(
     'damaged',
-    `the secret ${path} has ${length} bytes, not ${SECRET_LENGTH}: put it back from a backup; without one, move it away, and upload the certificates again`,
+    `the secret ${path} has ${length} bytes, not ${SECRET_LENGTH}: put it back from a backup; without one, make a new one as docs/certificates.md shows, and replace each certificate with its key`,
   );
 }
 

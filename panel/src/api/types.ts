@@ -44,6 +44,10 @@ export type ValidationAnswer = Schemas['ValidationAnswer'];
 export type Key = Schemas['Key'];
 export type NewKey = Schemas['NewKey'];
 export type KeyRequest = Schemas['KeyRequest'];
+export type Certificate = Schemas['Certificate'];
+export type CertificatePage = Schemas['CertificatePage'];
+export type CertificateRemoved = Schemas['CertificateRemoved'];
+export type CertificateRequest = Schemas['CertificateRequest'];
 export type Webhook = Schemas['Webhook'];
 export type NewWebhook = Schemas['WebhookAnswer'];
 

@@ -20,6 +20,7 @@ const routes = root.addChildren([
   at('/check', () => import('../pages/check/page.tsx')),
   at('/trusted', () => import('../pages/trusted/page.tsx')),
   at('/sites', () => import('../pages/sites/page.tsx')),
+  at('/certificates', () => import('../pages/certificates/page.tsx')),
   at('/upstreams', () => import('../pages/upstreams/page.tsx')),
   at('/configuration', () => import('../pages/configuration/page.tsx')),
   at('/activity', () => import('../pages/activity/page.tsx')),

@@ -195,7 +195,7 @@ const samples: Readonly<Record<number, Sample>> = {
   [codes.KeysUnreadable]: {
     op: 'add certificate',
     detail:
-      'the secret /var/lib/proxy-manager/secret is missing, and the database has private keys that only it can open: put it back from a backup; without one, remove the certificates and upload them again',
+      'the secret /var/lib/proxy-manager/secret is missing, and the database has private keys that only it can open: put it back from a backup; without one, make a new one as docs/certificates.md shows, and replace each certificate with its key',
   },
   [codes.UpstreamRulesMissing]: {
     op: 'render configuration',

@@ -10,6 +10,7 @@ import styles from '../../parts/styles.module.css';
 import { useAllowed } from '../../session/session.ts';
 import { checkWords, optionWords, siteWords, statusWords } from './server-words.ts';
 import classes from './site-card.module.css';
+import { SiteLock } from './site-lock.tsx';
 
 interface SiteCardProps {
   readonly site: Site;
@@ -38,6 +39,7 @@ export function SiteCard({ site, onEdit, onRemove }: SiteCardProps) {
           ) : (
             <StateMark tone="warn">Disabled: visitors get 404</StateMark>
           )}
+          {enabled && <SiteLock domain={domain} visible={inViewport} />}
         </Group>
         {may && (
           <RowButtons>

@@ -1,1 +1,0 @@
-import{Ct as e,Mt as t,Ot as n}from"./age-BxvVPCns.js";import{k as r}from"./icons-DPYZkPbK.js";var i=t(),a=e(e=>{let t=n([`Input`,`InputWrapper`,`TextInput`],null,e);return(0,i.jsx)(r,{component:`input`,...t,__staticSelector:`TextInput`})});a.classes=r.classes,a.displayName=`@mantine/core/TextInput`;export{a as t};

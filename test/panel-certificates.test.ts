@@ -1,0 +1,106 @@
+// Certificates in the panel, in a real Chromium.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seriousFindings } from '../testkit/accessibility.ts';
+import { chromiumPath, startBrowser } from '../testkit/browser.ts';
+import { patienceMs } from '../testkit/conditions.ts';
+import { freePort } from '../testkit/free-port.ts';
+import { testProxies } from '../testkit/proxies.ts';
+import { RealService } from '../testkit/real-service.ts';
+import { servedSha1 } from '../testkit/tls/made-certificate.ts';
+import { selfSigned } from '../testkit/tls/uploads.ts';
+
+const [proxy] = testProxies().found;
+const lacking = [
+  ...(chromiumPath === null ? ['Chromium is not installed: apt-get install chromium'] : []),
+  ...(proxy === undefined ? ['HAProxy is not installed'] : []),
+];
+
+describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...lacking].join(': skipped, '), () => {
+  let port: number;
+  let service: RealService;
+  let browser: Browser;
+  let page: Page;
+  const base = () => `http://127.0.0.1:${service.apiPort}`;
+  beforeAll(async () => {
+    port = await freePort();
+    const environment = { PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${port}` };
+    [service, browser] = await Promise.all([RealService.start({ bin: proxy?.bin ?? '', environment }), startBrowser()]);
+    const servers = [{ address: '127.0.0.1', port: 9, options: { check: false } }];
+    await service.call('PUT', '/api/sites/shop.example', { body: { servers } });
+    page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
+    page.setDefaultTimeout(patienceMs);
+    await page.goto(`${base()}/certificates`);
+    await page.getByLabel('API key').fill(service.key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Certificates', level: 1 }).waitFor();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  const dialog = () => page.getByRole('dialog');
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const submit = async (name: string): Promise<void> => {
+    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    await dialog().getByRole('button', { name, exact: true }).click();
+    await dialog().waitFor({ state: 'hidden' });
+  };
+  const served = () => servedSha1(port, 'shop.example');
+
+  it('uploads a certificate and its key from files, and shows who serves it', async () => {
+    const before = await served();
+    const { certificate, privateKey } = selfSigned(['shop.example', '*.shop.example']);
+    await button('Upload certificate').click();
+    const [first, second] = await page.locator('input[type=file]').all();
+    const file = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+    await first!.setInputFiles(file('fullchain.pem', certificate));
+    await second!.setInputFiles(file('privkey.pem', privateKey));
+    await submit('Upload certificate');
+    const row = page.getByRole('row', { name: /shop\.example/ });
+    await row.getByText('Served', { exact: true }).waitFor();
+    await row.getByText(`Worker ${await service.workerPid()} holds it`).waitFor();
+    expect(await served()).not.toBe(before);
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await page.content()).not.toContain('PRIVATE KEY');
+  });
+
+  it('shows at a site what its clients get', async () => {
+    await page.getByRole('navigation').locator('a[href="/sites"]').click();
+    const lock = page.getByRole('link', { name: /^Certificate served, expires in/ });
+    await lock.waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await lock.click();
+    await page.getByRole('heading', { name: 'Certificates', level: 1 }).waitFor();
+  });
+
+  it('keeps the form of a replacement that is rejected, and removes a certificate with the sites named', async () => {
+    const before = await served();
+    await button('Replace shop.example and 1 more').click();
+    const other = selfSigned(['other.example']);
+    await dialog().getByLabel('Certificate', { exact: true }).fill(other.certificate);
+    await dialog()
+      .getByLabel('Private key', { exact: true })
+      .fill(selfSigned(['x.example']).privateKey);
+    await dialog().getByRole('button', { name: 'Replace certificate' }).click();
+    await dialog()
+      .getByText(/belongs to none of the certificates/)
+      .waitFor();
+    await dialog().getByLabel('Private key', { exact: true }).fill(other.privateKey);
+    await dialog().getByRole('button', { name: 'Replace certificate' }).click();
+    await dialog()
+      .getByText(/would lose its certificate/)
+      .waitFor();
+    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    expect(await served()).toBe(before);
+    await button('Remove shop.example and 1 more').click();
+    await dialog()
+      .getByText(/1 site uses it: shop\.example/)
+      .waitFor();
+    await submit('Remove certificate');
+    await page.getByText('No matches').or(page.getByText('No certificates yet')).waitFor();
+    expect(await served()).not.toBe(before);
+  });
+});

@@ -61,9 +61,7 @@ const fields = {
   domain: text('The host name of the site, in lower case.'),
   redirect: oneOf(['auto', 'off'], redirectText),
   hsts: orNull(Hsts, hstsText),
-  certificate: textOrNull(
-    'The id of the certificate for the name; null: there is none, and the default one is served.',
-  ),
+  certificate: textOrNull('The id of the certificate for the name; null: there is none.'),
   in_force: flag('True: HAProxy does what `redirect` and `hsts` say.'),
   reason: textOrNull('Why it is not in force; null if it is.'),
 };

@@ -67,7 +67,7 @@ function linesOf({ domain, redirect, hsts, certificate, in_force: inForce, reaso
   const scope = hsts?.preload ? ', with subdomains and preload' : hsts?.include_subdomains ? ', with subdomains' : '';
   return [
     `${domain}: redirect ${redirect}, HSTS ${hsts === null ? 'off' : `${hsts.max_age} s${scope}`}`,
-    `certificate: ${certificate ?? 'the default one'}`,
+    `certificate: ${certificate ?? 'none'}`,
     ...(inForce ? [] : [`not in force: ${reason}`]),
   ];
 }

@@ -1836,7 +1836,7 @@ export interface components {
       readonly redirect: 'auto' | 'off';
       /** HSTS: browsers use https alone for the site. The header is sent over https, as long as a certificate for the name is served. Null: it is not sent. A browser that has it rejects an invalid certificate without a way around. */
       readonly hsts: components['schemas']['Hsts'] | null;
-      /** The id of the certificate for the name; null: there is none, and the default one is served. */
+      /** The id of the certificate for the name; null: there is none. */
       readonly certificate: string | null;
       /** True: HAProxy does what `redirect` and `hsts` say. */
       readonly in_force: boolean;
@@ -1851,7 +1851,7 @@ export interface components {
       readonly redirect: 'auto' | 'off';
       /** HSTS: browsers use https alone for the site. The header is sent over https, as long as a certificate for the name is served. Null: it is not sent. A browser that has it rejects an invalid certificate without a way around. */
       readonly hsts: components['schemas']['Hsts'] | null;
-      /** The id of the certificate for the name; null: there is none, and the default one is served. */
+      /** The id of the certificate for the name; null: there is none. */
       readonly certificate: string | null;
       /** True: HAProxy does what `redirect` and `hsts` say. */
       readonly in_force: boolean;

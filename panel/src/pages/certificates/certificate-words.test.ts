@@ -75,6 +75,6 @@ it('says after a removal which sites have no certificate now', () => {
 
 it('a site shows what its clients get', () => {
   expect(lockWords(served, now)).toEqual({ tone: 'good', words: 'Certificate served, expires in 90 days' });
-  expect(lockWords(null, now)).toEqual({ tone: 'warn', words: 'Default certificate' });
+  expect(lockWords(null, now)).toEqual({ tone: 'warn', words: 'No certificate of its own' });
   expect(lockWords({ ...served, state: 'expired' }, now)).toEqual({ tone: 'bad', words: 'Certificate: expired' });
 });

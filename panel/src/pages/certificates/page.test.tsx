@@ -216,7 +216,7 @@ it('a site shows its certificate, the default one, or nothing without TLS', asyn
   await render('shop.example');
   await screen.findByText(/Certificate served, expires in/);
   await render('other.example');
-  await screen.findByText('Default certificate');
+  await screen.findByText('No certificate of its own');
   service.on('GET /api/certificates', () => problem(409, 6043, 'HAProxy serves no TLS'));
   const calls = service.calls.length;
   await render('third.example');

@@ -8,7 +8,7 @@ export function lockWords(
   certificate: Certificate | null,
   now: number,
 ): { readonly tone: Tone; readonly words: string } {
-  if (certificate === null) return { tone: 'warn', words: 'Default certificate' };
+  if (certificate === null) return { tone: 'warn', words: 'No certificate of its own' };
   const { tone, words } = servedWords(certificate, now);
   const served = certificate.served_until;
   if (tone !== 'good' || served === null) return { tone, words: `Certificate: ${words.toLowerCase()}` };

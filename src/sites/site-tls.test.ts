@@ -286,6 +286,21 @@ describe('redirects and HSTS', () => {
     expect(await entries()).toEqual([`${other} redirect:300:sub`]);
   });
 
+  it('wait for the certificate of the canonical name, to which the other names are redirected', async () => {
+    const names = ['www.example.com', '*.shop.example.com'];
+    await new SitesStore(kit.database).put({ domain: shop, names, canonical: shop, servers: [] }, new Date());
+    owners = new Map(names.map((name) => [name, 'c-a']));
+    const waiting = { in_force: false, reason: `there is no certificate for ${shop}` };
+    expect(await tls.put(shop, redirect, caller())).toMatchObject(waiting);
+    expect(await entries()).toEqual(['*.shop.example.com redirect']);
+    owners.set(shop, 'c-b');
+    served.add('c-b');
+    await updated();
+    const all = ['*.shop.example.com redirect', `${shop} redirect`, 'www.example.com redirect'];
+    expect(await entries()).toEqual(all);
+    await tls.around('c-b', [shop], async () => expect(await entries()).toEqual(['*.shop.example.com redirect']));
+  });
+
   it('end for names that a lost wildcard covered', async () => {
     await tls.put(shop, redirect, caller());
     await tls.around('c-a', ['*.example.com'], async () => expect(await entries()).toEqual([]));

@@ -74,11 +74,26 @@ export class SitesTls {
     if (site === undefined) throw unknownSite('get TLS settings', domain);
     const owners = await this.#deps.certificates.certificatesFor(site.names);
     const reason = this.#obstacle(site, entries, owners);
-    return { domain, ...site.tls, certificate: owners.get(domain) ?? null, in_force: reason === null, reason };
+    return {
+      domain,
+      ...site.tls,
+      tls_enabled: this.#deps.enabled,
+      certificate: owners.get(domain) ?? null,
+      in_force: reason === null,
+      reason,
+    };
   }
 
   /** Errors: 1100, 6043. */
   async put(domain: string, tls: SiteTls, caller: Caller): Promise<SiteTlsAnswer> {
+    return await this.change(domain, () => tls, caller);
+  }
+
+  /**
+   * @param tls what the site is to want, from what it wants; called in the turn
+   * Errors: those of `put`.
+   */
+  async change(domain: string, tls: (before: SiteTls) => SiteTls, caller: Caller): Promise<SiteTlsAnswer> {
     if (!this.#deps.enabled) throw tlsNotConfigured('set TLS settings');
     const wanted = (state: HttpsState) => this.#wanted(state);
     const done = await this.#deps.set.change({

@@ -22,7 +22,6 @@ import { type HandshakeTarget, tryHandshake } from '../tls/handshake.ts';
 import { Installer } from '../tls/installer.ts';
 import { ProxyCheck } from '../tls/proxy-check.ts';
 import { TlsReconciler } from '../tls/reconciler.ts';
-import { isServed } from '../tls/served.ts';
 import { TlsWorkers } from '../tls/workers.ts';
 import { handshakeTarget } from './handshake-target.ts';
 
@@ -57,7 +56,7 @@ export interface TlsParts {
   readonly files: CertificateFiles;
   /** The certificate of each of these names, its own or that of the wildcard over it. */
   certificatesFor(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Whether its file is durable, and every current worker is known to hold it. */
+  /** Whether its file is durable, and every current worker is known to hold the version that is stored. */
   isServed(id: string): boolean;
   /** For `/health`, each as a sentence. */
   problems(): readonly string[];
@@ -144,7 +143,7 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
       },
     },
     certificatesFor: (names) => store.certificatesFor(names),
-    isServed: (id) => isServed(installer.held(id)),
+    isServed: (id) => certificates.isServed(id),
     problems: () => [
       ...(secret.problem === null ? [] : [secret.problem]),
       ...(folderProblem === null ? [] : [folderProblem]),

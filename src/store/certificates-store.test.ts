@@ -42,7 +42,6 @@ function version(
       isSelfSigned: false,
       otherNames: [],
       chain: ['CN=Middle'],
-      chainSubject: '/CN=Middle',
       missing: null,
     },
     chainPem: `chain ${serial}`,

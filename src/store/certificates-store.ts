@@ -16,8 +16,6 @@ export interface CertificateDetails {
   readonly otherNames: readonly string[];
   /** Subjects, without the root. */
   readonly chain: readonly string[];
-  /** As HAProxy prints it; null: no chain. */
-  readonly chainSubject: string | null;
   /** The issuer that the chain lacks; null: none. */
   readonly missing: string | null;
 }

@@ -63,7 +63,9 @@ it('a start writes every certificate, the list and a default certificate, once',
   expect(await readFile(files.defaultCertificate, 'utf8')).toBe(byDefault);
   expect(logged).toHaveLength(1);
   expect(keeper.wanted).toEqual(
-    [first, third].map(({ id, names, sha1, chainSubject }) => ({ id, names, sha1, chainSubject })),
+    [first, third].map(({ id, version, names, sha1, sha256s, chainSubjects }) => {
+      return { id, version, names, sha1, sha256s, chainSubjects };
+    }),
   );
   for (const key of [first.privateKey, third.privateKey]) expect(partsShown(key, JSON.stringify(keeper))).toEqual([]);
 });

@@ -60,14 +60,23 @@ export class FileKeeper {
     return [...this.#wanted.values()].toSorted((one, other) => (one.id < other.id ? -1 : 1));
   }
 
+  get(id: string): WantedCertificate | undefined {
+    return this.#wanted.get(id);
+  }
+
   /** Whether the file of this certificate belongs into the list, though its key may be unreadable. */
   isWanted(id: string): boolean {
     return this.#wanted.has(id) || this.#unreadable.has(id);
   }
 
-  /** Whether a reload would bring it in. */
-  isDurable(id: string): boolean {
-    return this.#wanted.has(id) && !this.#unwritten.has(id) && !this.#unwritten.has(LIST) && !this.#substituted.has(id);
+  /** Whether a reload would bring this version in. */
+  isDurable({ id, version }: Pick<WantedCertificate, 'id' | 'version'>): boolean {
+    return (
+      this.#wanted.get(id)?.version === version &&
+      !this.#unwritten.has(id) &&
+      !this.#unwritten.has(LIST) &&
+      !this.#substituted.has(id)
+    );
   }
 
   /** Files are not as wanted: a full disk, for example. */
@@ -180,7 +189,7 @@ export class FileKeeper {
       for (const certificate of due) {
         if (refused.has(certificate.id)) continue;
         await this.put(certificate);
-        if (this.isDurable(certificate.id)) restored.push(certificate.id);
+        if (this.isDurable(certificate)) restored.push(certificate.id);
       }
       this.#notRestored = null;
     } catch (error) {
@@ -284,8 +293,8 @@ export class FileKeeper {
     }
   }
 
-  #remember({ id, names, sha1, chainSubject }: CertificateToInstall): void {
-    this.#wanted.set(id, { id, names, sha1, chainSubject });
+  #remember({ id, version, names, sha1, sha256s, chainSubjects }: CertificateToInstall): void {
+    this.#wanted.set(id, { id, version, names, sha1, sha256s, chainSubjects });
   }
 
   async #rewrite(ids: ReadonlySet<string>): Promise<void> {

@@ -197,6 +197,11 @@ export class Certificates implements WantedCertificates {
     });
   }
 
+  /** Those of these that were certificates of this service, and were removed. */
+  async removedAmong(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    return await this.#deps.store.removedAmong(ids);
+  }
+
   async #put(
     id: string,
     old: StoredCertificate | null,

@@ -52,6 +52,7 @@ export class FileKeeper {
       for (const certificate of certificates) this.#remember(certificate);
       await this.#writeAll(certificates);
       await this.#writeList();
+      await this.#removeStrays();
     });
   }
 
@@ -221,6 +222,30 @@ export class FileKeeper {
     const [id, why] = first;
     const more = this.#unreadable.size - 1;
     return [`certificate ${id}${more > 0 ? ` and ${more} more are` : ' is'} served from the file alone: ${why}`];
+  }
+
+  /**
+   * Files that have the name of a certificate and no row in the database, as after a restored backup of the folder. A
+   * certificate that this service removed leaves no key behind; any other file may be the only copy of its key.
+   */
+  async #removeStrays(): Promise<void> {
+    const { files, wanted, log } = this.#deps;
+    try {
+      const strays = (await files.ids()).filter((id) => !this.isWanted(id));
+      const removed = strays.length === 0 ? new Set<string>() : await wanted.removedAmong(strays);
+      for (const id of removed) {
+        await files.remove(id);
+        log.info('File of a removed certificate deleted', { file: files.pathOf(id) });
+      }
+      const left = strays.filter((id) => !removed.has(id)).map((id) => files.pathOf(id));
+      if (left.length === 0) return;
+      log.warn('Files of certificates that the database does not have; upload them, or remove the files', {
+        files: left.slice(0, SHOWN_FILES),
+        total: left.length,
+      });
+    } catch (error) {
+      log.warn('Files without a certificate could not be found', { cause: causeText(error) });
+    }
   }
 
   #pathOf(what: string): string {

@@ -59,4 +59,6 @@ export interface WantedCertificates {
   all(): Promise<readonly CertificateToInstall[]>;
   /** Those whose key cannot be opened: their files stay and are served. */
   unreadable(): Promise<readonly { readonly id: string; readonly why: string }[]>;
+  /** Those of these that were certificates of this service, and were removed. */
+  removedAmong(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }

@@ -100,9 +100,10 @@ export class TlsReconciler {
     const { workers } = this.#deps;
     const lasts = (problem: Problem | undefined | null): problem is Problem =>
       problem != null && performance.now() - problem.since > PASSES_WITHIN_MS;
+    // Draining ones accept no connections.
     const ofWorkers = workers.all().flatMap(({ pid, role }) => {
-      const problem = this.#notCompared.get(pid);
-      return lasts(problem) ? [`the certificates of ${role} worker ${pid} were not compared: ${problem.cause}`] : [];
+      const problem = role === 'current' ? this.#notCompared.get(pid) : null;
+      return lasts(problem) ? [`the certificates of worker ${pid} were not compared: ${problem.cause}`] : [];
     });
     const lacking = workers.lacking().filter(({ worker, since }) => {
       return worker.role === 'current' && performance.now() - since > PASSES_WITHIN_MS;

@@ -145,6 +145,7 @@ function wantedOf(stored: ReadonlyMap<string, CertificateToInstall>) {
   return {
     all: async () => [...stored.values()].toSorted((one, other) => (one.id < other.id ? -1 : 1)),
     unreadable: async () => [],
+    removedAmong: async () => new Set<string>(),
   };
 }
 

@@ -99,6 +99,10 @@ const before: Readonly<Record<string, () => Promise<void>>> = {
   'distrustAddress address': trust,
   'setSite two_servers': async () => void (await service.call('DELETE', '/api/sites/shop.example.com')),
   'setSite tls': setSite,
+  'setSite keep': async () => {
+    await service.call('DELETE', '/api/sites/shop.example.com');
+    await setSite();
+  },
   'getSite site': setSite,
   'listServers states': setSite,
   'removeSite site': setSite,
@@ -109,6 +113,11 @@ const before: Readonly<Record<string, () => Promise<void>>> = {
     expect((await service.call('PUT', '/api/sites/shop.example.com/tls', { body })).status).toBe(200);
   },
   'setSiteTls redirect': async () => void (await uploadForSite()),
+  'setSiteTls keep': async () => {
+    await uploadForSite();
+    const body = { redirect: 'auto' };
+    expect((await service.call('PUT', '/api/sites/shop.example.com/tls', { body })).status).toBe(200);
+  },
   'setSiteTls waiting': async () => {
     await setSite();
     await removeCertificates();

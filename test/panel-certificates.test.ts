@@ -75,6 +75,28 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
     await page.getByRole('heading', { name: 'Certificates', level: 1 }).waitFor();
   });
 
+  it('redirects a site to https, and keeps that over a removal with Undo', async () => {
+    await page.getByRole('navigation').locator('a[href="/sites"]').click();
+    await button('TLS settings of shop.example').click();
+    await dialog().getByLabel('Redirect plain HTTP to https').check();
+    await dialog().getByLabel('HSTS', { exact: true }).selectOption('5 minutes, to try it');
+    await submit('Save TLS settings');
+    const words = page.getByText('Plain HTTP is redirected to https. HSTS for 5 minutes.', { exact: true });
+    await words.last().waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await service.visit('127.0.0.1', { host: 'shop.example' })).toBe(301);
+    await button('Remove shop.example').click();
+    await submit('Remove site');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('shop.example restored').waitFor();
+    await page
+      .getByRole('region', { name: 'shop.example' })
+      .getByText(/HSTS for 5 minutes/)
+      .waitFor();
+    expect(await service.visit('127.0.0.1', { host: 'shop.example' })).toBe(301);
+    await page.getByRole('navigation').locator('a[href="/certificates"]').click();
+  });
+
   it('keeps the form of a replacement that is rejected, and removes a certificate with the sites named', async () => {
     const before = await served();
     await button('Replace shop.example and 1 more').click();

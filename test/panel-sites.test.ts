@@ -51,6 +51,14 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of sites', ...lacking].
   const stored = async (domain: string) => (await service.call('GET', `/api/sites/${domain}`)).body;
   const visit = (host: string) => service.visit('127.0.0.1', { host });
 
+  it('says that TLS is off, and on the page of certificates how to switch it on', async () => {
+    await card('shop.example').getByRole('link', { name: 'TLS is off' }).click();
+    await page.getByText(/set it, such as to any:443, restart the service, and reload HAProxy/).waitFor();
+    await page.goBack();
+    await edit('shop.example');
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+  });
+
   it('gives a site names and a canonical one', async () => {
     await edit('shop.example');
     await dialog().getByLabel('Further names').fill('*.com');

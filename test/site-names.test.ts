@@ -104,6 +104,19 @@ describeOnNewestProxy('a site with names', ({ bin }) => {
     expect(await ask('hostile.example')).toEqual(noSite);
   });
 
+  it('keeps what two changes of other members set at once', async () => {
+    await put('kept.example', to(a!));
+    const change = async (body: object) =>
+      await service.call('PUT', '/api/sites/kept.example?keep_absent=true', { body });
+    const names = ['www.kept.example'];
+    const changes = await Promise.all([change({ names }), change(to(b!)), change({ canonical: 'kept.example' })]);
+    expect(changes.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const { body } = await service.call('GET', '/api/sites/kept.example');
+    expect(body).toMatchObject({ names, canonical: 'kept.example', servers: [{ port: b!.port }] });
+    const absent = await service.call('PUT', '/api/sites/www.kept.example?keep_absent=true', { body: { names: [] } });
+    expect(absent.body).toMatchObject({ code: 1100, detail: expect.stringContaining('of the site kept.example') });
+  });
+
   it('set by two requests at once has one owner', async () => {
     const domains = ['one.example', 'two.example', 'three.example'];
     const answers = await Promise.all(domains.map((domain) => put(domain, { ...to(a!), names: ['wanted.example'] })));

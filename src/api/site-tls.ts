@@ -5,7 +5,7 @@ import { TlsMembers } from './certificates.ts';
 import { changeCodes, changeMembers } from './changes.ts';
 import { operation } from './operation.ts';
 import { flag, model, oneOf, orNull, requestFlag, requestModel, text, textOrNull } from './schema.ts';
-import { siteParams } from './sites.ts';
+import { KeepAbsentQuery, siteParams } from './sites.ts';
 
 const tag = 'Sites';
 
@@ -42,7 +42,7 @@ const HstsRequest = requestModel(
 
 const SiteTlsRequest = requestModel(
   'SiteTlsRequest',
-  'What the site wants of https. An absent field is switched off.',
+  'What the site wants of https. An absent field is switched off, unless the query says `keep_absent=true`.',
   'a JSON object with redirect and hsts',
   {
     redirect: Type.Optional(oneOf(['auto', 'off'], `${redirectText} Default \`off\`.`)),
@@ -61,6 +61,9 @@ const fields = {
   domain: text('The host name of the site, in lower case.'),
   redirect: oneOf(['auto', 'off'], redirectText),
   hsts: orNull(Hsts, hstsText),
+  tls_enabled: flag(
+    'False: HAProxy serves no TLS, because `PROXY_MANAGER_HTTPS_BIND` is empty. Then nothing of this is in force.',
+  ),
   certificate: textOrNull('The id of the certificate for the name; null: there is none.'),
   in_force: flag('True: HAProxy does what `redirect` and `hsts` say.'),
   reason: textOrNull('Why it is not in force; null if it is.'),
@@ -81,6 +84,7 @@ const record = {
   domain: 'shop.example.com',
   redirect: 'auto',
   hsts: { max_age: 31_536_000, include_subdomains: false, preload: false },
+  tls_enabled: true,
   certificate: 'c-7f3kq2m5xa',
   in_force: true,
   reason: null,
@@ -113,6 +117,7 @@ export const setSiteTls = operation({
   description:
     'Takes effect without a reload, verified at every worker like a block. Redirects and HSTS begin when a certificate for the name is proved to be served, and end before it is removed; until then `in_force` is false. Changing the servers of the site keeps these settings.',
   params: siteParams,
+  query: KeepAbsentQuery,
   body: SiteTlsRequest,
   answers: { 200: { description: 'The settings are stored.', schema: SiteTlsAnswer } },
   codes: [codes.NotFound, codes.Attached, codes.TlsNotConfigured, ...changeCodes],
@@ -122,6 +127,14 @@ export const setSiteTls = operation({
       summary: 'Redirect to https, with HSTS for a year',
       path,
       body: { redirect: 'auto', hsts: { max_age: 31_536_000 } },
+      status: 200,
+      answer,
+    },
+    keep: {
+      summary: 'HSTS alone; the redirect stays as it is',
+      path,
+      query: { keep_absent: true },
+      body: { hsts: { max_age: 31_536_000 } },
       status: 200,
       answer,
     },

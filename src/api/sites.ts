@@ -17,6 +17,7 @@ import {
   model,
   oneOf,
   orNull,
+  queryFlag,
   requestFlag,
   requestModel,
   text,
@@ -39,6 +40,15 @@ const params = Type.Object({
 });
 
 export { params as siteParams };
+
+const keepAbsent = {
+  keep_absent: queryFlag(
+    'Members that the body does not name keep their value, whatever another client changed meanwhile. Without it they get their default.',
+  ),
+};
+
+export const KeepAbsentQuery = Type.Object(keepAbsent, { additionalProperties: false });
+const SetSiteQuery = Type.Object({ ...ReplaceConsentQuery.properties, ...keepAbsent }, { additionalProperties: false });
 
 const portBounds = { minimum: 1, maximum: 65_535 };
 const addressText = 'A host name or an IP address.';
@@ -137,7 +147,7 @@ const nameRules = { minLength: 1, maxLength: 253, pattern: '^([*][.])?[A-Za-z0-9
 
 const SiteRequest = requestModel(
   'SiteRequest',
-  'What HAProxy serves for this domain: `servers`, or a `redirect`. An absent member has its default, also when a site is replaced.',
+  'What HAProxy serves for this domain: `servers`, or a `redirect`. An absent member has its default, also when a site is replaced, unless the query says `keep_absent=true`.',
   'a JSON object with servers or redirect',
   {
     servers: Type.Optional(
@@ -299,9 +309,9 @@ export const setSite = operation({
   tag,
   summary: 'Create or replace a site',
   description:
-    'The site is in force, by a safe reload, before the response. What the body does not name has its default, also if the site exists. If it would make the configuration invalid (422), or the reload is not confirmed (503), nothing is stored and the previous configuration stays in force. A live configuration that proxy-manager did not render is replaced only with `replace_configuration=true` (409, 6020).',
+    'The site is in force, by a safe reload, before the response. What the body does not name has its default, also if the site exists; with `keep_absent=true` it is kept, and a site that does not exist needs `servers` or a `redirect` (404). If it would make the configuration invalid (422), or the reload is not confirmed (503), nothing is stored and the previous configuration stays in force. A live configuration that proxy-manager did not render is replaced only with `replace_configuration=true` (409, 6020).',
   params,
-  query: ReplaceConsentQuery,
+  query: SetSiteQuery,
   body: SiteRequest,
   // A hundred servers with the longest names and every option take 37 KiB, 69 if generously indented; a hundred names 27.
   bodyLimit: 131_072,
@@ -309,7 +319,7 @@ export const setSite = operation({
     200: { description: 'The site is replaced and in force.', schema: SiteAnswer },
     201: { description: 'The site is created and in force.', schema: SiteAnswer },
   },
-  codes: [codes.InvalidServer, codes.InvalidSite, codes.NameOfAnotherSite, ...reloadCodes],
+  codes: [codes.NotFound, codes.InvalidServer, codes.InvalidSite, codes.NameOfAnotherSite, ...reloadCodes],
   members: { ...reloadMembers, 409: SiteConflictMembers },
   examples: {
     two_servers: {
@@ -358,6 +368,20 @@ export const setSite = operation({
         servers: [{ address: '10.0.0.11', port: 8080, options: { check: true } }],
         names: ['www.shop.example.com', '*.shop.example.com'],
         canonical: 'www.shop.example.com',
+        reload: { ...reloadExample, reasons: ['site shop.example.com set'], changed: true },
+      },
+    },
+    keep: {
+      summary: 'One member; the others are kept',
+      path,
+      query: { keep_absent: true },
+      body: { enabled: false },
+      status: 200,
+      answer: {
+        ...site,
+        enabled: false,
+        served: false,
+        ignored: [],
         reload: { ...reloadExample, reasons: ['site shop.example.com set'], changed: true },
       },
     },

@@ -1,7 +1,7 @@
 // What redirect and HSTS each name has: the database, the map file, and the map of every worker.
 import type { Caller } from '../api/caller.ts';
 import type { TurnQueue } from '../concurrency/turn-queue.ts';
-import type { SiteTls } from '../domain/site-tls.ts';
+import { plainHttp, type SiteTls } from '../domain/site-tls.ts';
 import { smallMapText } from '../haproxy/map-file/small-map-text.ts';
 import { RuntimeMap } from '../haproxy/maps/runtime-map.ts';
 import type { MasterSocket } from '../haproxy/socket/master-socket.ts';
@@ -72,8 +72,8 @@ interface HttpsChange {
   readonly what: string;
   /** Null: the service itself. */
   readonly caller: Caller | null;
-  /** What one site is to want; null: all keep what they want. */
-  readonly site: { readonly domain: string; readonly tls: SiteTls } | null;
+  /** What one site is to want, from what it wants; null: all keep what they want. */
+  readonly site: { readonly domain: string; readonly tls: (before: SiteTls) => SiteTls } | null;
   /** All entries that there are to be; called in the turn, with the wish of `site` included. */
   readonly wanted: (state: HttpsState) => Promise<ReadonlyMap<string, string>>;
 }
@@ -159,10 +159,12 @@ export class HttpsSet {
   }
 
   async #change(change: HttpsChange): Promise<(HttpsReport & { readonly more: boolean }) | null> {
-    const { what, caller, site } = change;
+    const { what, caller } = change;
     const done = await this.#writer.change<{ readonly known: boolean; readonly more: boolean }>(caller, async () => {
       const { sites, entries } = await this.state();
-      const before = sites.find(({ domain }) => domain === site?.domain)?.tls;
+      const before = sites.find(({ domain }) => domain === change.site?.domain)?.tls;
+      const site =
+        change.site === null ? null : { domain: change.site.domain, tls: change.site.tls(before ?? plainHttp) };
       const wished =
         site === null ? sites : sites.map((one) => (one.domain === site.domain ? { ...one, tls: site.tls } : one));
       const wanted = await change.wanted({ sites: wished, entries });

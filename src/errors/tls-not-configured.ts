@@ -8,7 +8,7 @@ export function tlsNotConfigured(op: string): ServiceError {
   return new ServiceError(
     codes.TlsNotConfigured,
     op,
-    `HAProxy serves no TLS, because ${setting} is empty: set it, such as to any:443, and restart the service`,
+    `HAProxy serves no TLS, because ${setting} is empty: set it, such as to any:443, restart the service, and reload HAProxy`,
     { members: { setting } },
   );
 }

@@ -34,7 +34,7 @@ export interface Services {
     CertificateOperations,
     'list' | 'get' | 'add' | 'replace' | 'remove' | 'chain' | 'verify'
   >;
-  readonly sitesTls: Pick<SitesTls, 'get' | 'put'>;
+  readonly sitesTls: Pick<SitesTls, 'get' | 'put' | 'change'>;
   readonly configuration: ConfigurationService;
   readonly keys: Pick<ApiKeys, 'authenticate' | 'list' | 'create' | 'bind' | 'revoke'>;
   readonly sessions: Pick<Sessions, 'authenticate' | 'start' | 'end'>;

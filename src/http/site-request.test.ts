@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { SiteRequest } from '../api/sites.ts';
+import type { SiteRecord, SiteRequest } from '../api/sites.ts';
 import { codes } from '../errors/catalogue.ts';
-import { readSite } from './site-request.ts';
+import { readSite, siteChange } from './site-request.ts';
 
 const servers = [{ address: '192.0.2.1', port: 80 }];
 const to = 'https://www.example.com';
@@ -33,6 +33,20 @@ it('reads a redirect, permanent and with the path by default', () => {
   expect(readSite('a.example', site as SiteRequest)).toMatchObject(site);
   const exact = { to: 'HTTPS://WWW.example.com?x', status: 302, keep_path: false } as const;
   expect(readSite('a.example', { redirect: exact }).redirect).toEqual({ ...exact, to: 'https://www.example.com?x' });
+});
+
+it('changes only what a body names, if it keeps the rest', () => {
+  const site = readSite('a.example', { servers, names: ['www.a.example', '*.a.example'], enabled: false });
+  const stored = { ...site, created_at: '', updated_at: '' } as SiteRecord;
+  const kept = (body: SiteRequest) => siteChange('a.example', body)(stored);
+  expect(kept({ canonical: 'www.a.example' })).toEqual({ ...site, canonical: 'www.a.example' });
+  expect(kept({ enabled: true })).toEqual({ ...site, enabled: true });
+  expect(kept({ names: [] })).toEqual({ ...site, names: [] });
+  expect(kept({ servers: [], redirect: { to } })).toMatchObject({ servers: [], redirect: { to }, enabled: false });
+  expect(() => kept({ redirect: { to } })).toThrow(expect.objectContaining({ code: codes.InvalidSite }));
+  const absent = (body: SiteRequest) => siteChange('a.example', body)(null);
+  expect([absent({ enabled: true }), absent({ names: ['b.example'] })]).toEqual([null, null]);
+  expect(absent({ servers })).toEqual(readSite('a.example', { servers }));
 });
 
 it.each<[string, SiteRequest, number, string, string]>([

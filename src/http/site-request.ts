@@ -1,4 +1,4 @@
-import type { ServerRequest, SiteRequest } from '../api/sites.ts';
+import type { ServerRequest, SiteRecord, SiteRequest } from '../api/sites.ts';
 import type { Parsed } from '../domain/parsed.ts';
 import { quote } from '../domain/quote.ts';
 import {
@@ -17,7 +17,22 @@ import type { FieldError } from '../errors/service-error.ts';
 import { rejectedFields } from './rejections.ts';
 import { pathDomain } from './request-values.ts';
 
-/** Errors: 102 (neither servers nor a redirect), 105, 106 for its servers, 6055 for the other members. */
+/**
+ * The site as it is to be, from the one that there is: what the body does not name is kept. Null: there is none, and the
+ * body does not say what serves it. Errors, when it is called: those of `readSite`.
+ */
+export function siteChange(domain: string, body: SiteRequest): (stored: SiteRecord | null) => Site | null {
+  return (stored) => {
+    if (stored === null && body.servers === undefined && body.redirect === undefined) return null;
+    return readSite(domain, { ...(stored === null ? {} : requestOf(stored)), ...body });
+  };
+}
+
+function requestOf({ servers, names, canonical, enabled, redirect }: SiteRecord): SiteRequest {
+  return { servers: [...servers], names: [...names], canonical, enabled, redirect };
+}
+
+/** What the body does not name has its default. Errors: 102 (neither servers nor a redirect), 105, 106 for its servers, 6055 for the other members. */
 export function readSite(domain: string, body: SiteRequest): Site {
   const servers = body.servers ?? [];
   const badServers: FieldError[] = [];

@@ -80,7 +80,7 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
   });
   const noSites = async () => refuseAttached(configFile, 'sites');
   return {
-    sites: { list: noSites, get: noSites, put: noSites, remove: noSites, servers: noSites },
+    sites: { list: noSites, get: noSites, put: noSites, change: noSites, remove: noSites, servers: noSites },
     upstreamReloads: null,
     configuration: new AttachedOperations({ configFile, reloads, check, history: options.history, emit }),
     reloads,

@@ -232,7 +232,7 @@ export async function wireService(options: {
     if (type === 'operation.done' && changesSites.has(data.operation)) sitesTls.kick();
   });
   const refuseTls = async () => refuseAttached(settings.configFile, 'sites');
-  const refusedTls = { get: refuseTls, put: refuseTls };
+  const refusedTls = { get: refuseTls, put: refuseTls, change: refuseTls };
 
   const metrics = new Metrics({
     registry: metricRegistry,

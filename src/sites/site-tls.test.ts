@@ -93,6 +93,7 @@ describe('the TLS settings of a site', () => {
       domain: shop,
       redirect: 'off',
       hsts: null,
+      tls_enabled: true,
       certificate: 'c-a',
       in_force: true,
       reason: null,
@@ -105,6 +106,7 @@ describe('the TLS settings of a site', () => {
     expect(answer).toEqual({
       ...both,
       domain: shop,
+      tls_enabled: true,
       certificate: 'c-a',
       in_force: true,
       reason: null,
@@ -129,6 +131,17 @@ describe('the TLS settings of a site', () => {
     expect(await entries()).toEqual([]);
   });
 
+  it('of two callers at once do not undo each other', async () => {
+    const { hsts } = both;
+    const changes = [
+      (before: SiteTls) => ({ ...before, hsts }),
+      (before: SiteTls) => ({ ...before, ...redirect, hsts: before.hsts }),
+    ];
+    await Promise.all(changes.map((change) => tls.change(shop, change, caller())));
+    expect(await tls.get(shop)).toMatchObject(both);
+    expect(await entries()).toEqual([`${shop} redirect:300:sub`]);
+  });
+
   it('stay when the servers of the site change', async () => {
     await tls.put(shop, both, caller());
     await addSite(shop);
@@ -137,7 +150,9 @@ describe('the TLS settings of a site', () => {
 
   it('are refused for an unknown site, and without TLS, and nothing is stored', async () => {
     await expect(tls.put('other.example.com', both, caller())).rejects.toMatchObject({ code: codes.NotFound });
-    await expect(sitesTls(false).put(shop, both, caller())).rejects.toMatchObject({ code: codes.TlsNotConfigured });
+    await expect(sitesTls(false).put(shop, both, caller())).rejects.toMatchObject({
+      code: codes.TlsNotConfigured,
+    });
     expect(await tls.get(shop)).toMatchObject({ redirect: 'off' });
     expect(await entries()).toEqual([]);
   });
@@ -318,6 +333,21 @@ describe('redirects and HSTS', () => {
     await tls.put(other, both, caller());
     await tls.put(shop, { redirect: 'off', hsts: null }, caller());
     expect(await entries()).toEqual([`${other} redirect:300:sub`]);
+  });
+
+  it('wait for the certificate of the canonical name, to which the other names are redirected', async () => {
+    const names = ['www.example.com', '*.shop.example.com'];
+    await new SitesStore(kit.database).put({ domain: shop, names, canonical: shop, servers: [] }, new Date());
+    owners = new Map(names.map((name) => [name, 'c-a']));
+    const waiting = { in_force: false, reason: `there is no certificate for ${shop}` };
+    expect(await tls.put(shop, redirect, caller())).toMatchObject(waiting);
+    expect(await entries()).toEqual(['*.shop.example.com redirect']);
+    owners.set(shop, 'c-b');
+    served.add('c-b');
+    await updated();
+    const all = ['*.shop.example.com redirect', `${shop} redirect`, 'www.example.com redirect'];
+    expect(await entries()).toEqual(all);
+    await tls.around('c-b', [shop], async () => expect(await entries()).toEqual(['*.shop.example.com redirect']));
   });
 
   it('end for names that a lost wildcard covered', async () => {

@@ -5,6 +5,7 @@ import type { SiteTlsAnswer, SiteTlsRecord } from '../api/site-tls.ts';
 import type { HttpsSet, HttpsState } from '../blocking/https-set.ts';
 import { KickablePause, pause } from '../concurrency/pause.ts';
 import { coversHost, wildcardOver } from '../domain/certificate-name.ts';
+import { isWildcard } from '../domain/site-names.ts';
 import { httpsMapValue, type SiteTls } from '../domain/site-tls.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
@@ -73,11 +74,26 @@ export class SitesTls {
     if (site === undefined) throw unknownSite('get TLS settings', domain);
     const owners = await this.#deps.certificates.certificatesFor(site.names);
     const reason = this.#obstacle(site, entries, owners);
-    return { domain, ...site.tls, certificate: owners.get(domain) ?? null, in_force: reason === null, reason };
+    return {
+      domain,
+      ...site.tls,
+      tls_enabled: this.#deps.enabled,
+      certificate: owners.get(domain) ?? null,
+      in_force: reason === null,
+      reason,
+    };
   }
 
   /** Errors: 1100, 6043. */
   async put(domain: string, tls: SiteTls, caller: Caller): Promise<SiteTlsAnswer> {
+    return await this.change(domain, () => tls, caller);
+  }
+
+  /**
+   * @param tls what the site is to want, from what it wants; called in the turn
+   * Errors: those of `put`.
+   */
+  async change(domain: string, tls: (before: SiteTls) => SiteTls, caller: Caller): Promise<SiteTlsAnswer> {
     if (!this.#deps.enabled) throw tlsNotConfigured('set TLS settings');
     const wanted = (state: HttpsState) => this.#wanted(state);
     const done = await this.#deps.set.change({
@@ -161,19 +177,17 @@ export class SitesTls {
   async #wanted({ sites, entries }: HttpsState): Promise<ReadonlyMap<string, string>> {
     const wanted = new Map<string, string>();
     if (!this.#deps.enabled) return wanted;
-    const wishes = new Map(
-      sites.flatMap(({ names, enabled, tls }) => {
-        const value = enabled ? httpsMapValue(tls) : null;
-        return value === null ? [] : names.map((name): [string, string] => [name, value]);
-      }),
-    );
-    const owners = await this.#deps.certificates.certificatesFor([...wishes.keys()]);
-    for (const [name, value] of wishes) {
+    const owners = await this.#deps.certificates.certificatesFor(sites.flatMap(namesWithWish));
+    const mayBegin = (name: string): boolean => {
       const certificate = owners.get(name);
       const leaving = certificate === undefined ? [] : (this.#leaving.get(certificate) ?? []);
-      if (certificate === undefined || leaving.some((pattern) => coversHost(pattern, name))) continue;
-      const begun = (entries.get(name) ?? nothing) !== nothing;
-      if (begun || this.#deps.certificates.isServed(certificate)) wanted.set(name, value);
+      if (certificate === undefined || leaving.some((pattern) => coversHost(pattern, name))) return false;
+      return (entries.get(name) ?? nothing) !== nothing || this.#deps.certificates.isServed(certificate);
+    };
+    for (const site of sites) {
+      for (const name of namesWithWish(site)) {
+        if (neededFor(name, site).every(mayBegin)) wanted.set(name, httpsMapValue(site.tls)!);
+      }
     }
     // HAProxy finds the entry of a wildcard for a name that has none.
     for (const { names } of sites) {
@@ -186,7 +200,7 @@ export class SitesTls {
 
   /** Why it is not in force; null: it is, or there is nothing to be. */
   #obstacle(
-    { names, enabled, tls }: NamedSite,
+    { names, canonical, enabled, tls }: NamedSite,
     entries: ReadonlyMap<string, string>,
     owners: ReadonlyMap<string, string>,
   ): string | null {
@@ -194,7 +208,7 @@ export class SitesTls {
     if (value === null) return null;
     if (!enabled) return 'the site is disabled';
     if (!this.#deps.enabled) return 'TLS is off: PROXY_MANAGER_HTTPS_BIND is empty';
-    for (const name of names) {
+    for (const name of names.flatMap((one) => neededFor(one, { canonical }))) {
       if (entries.get(name) === value) continue;
       const certificate = owners.get(name);
       if (certificate === undefined) return `there is no certificate for ${name}`;
@@ -204,6 +218,16 @@ export class SitesTls {
     }
     return this.#deps.set.obstacle;
   }
+}
+
+/** None if the site is disabled or wants nothing. */
+function namesWithWish({ names, enabled, tls }: NamedSite): readonly string[] {
+  return enabled && httpsMapValue(tls) !== null ? names : [];
+}
+
+/** The names that need a certificate: the redirect of a client of `name` to the canonical name keeps the scheme. */
+function neededFor(name: string, { canonical }: Pick<NamedSite, 'canonical'>): readonly string[] {
+  return canonical === null || isWildcard(name) ? [name] : [canonical, name];
 }
 
 function isSame(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {

@@ -19,7 +19,7 @@ import { parseShowStat, type ServerStat } from '../haproxy/socket/show-stat.ts';
 import { auditedChange } from '../store/audit-rows.ts';
 import type { SitesStore } from '../store/sites-store.ts';
 import { refuseConflicts } from './conflicts.ts';
-import type { SitesService } from './sites-service.ts';
+import type { SiteChange, SitePut, SitesService } from './sites-service.ts';
 
 const timeoutMs = 2_000;
 
@@ -47,18 +47,24 @@ export class Sites implements SitesService {
     return row ?? unknownSite('get site', domain, await this.#deps.store.all());
   }
 
-  async put(site: Site, consent: ReplaceConsent, caller: Caller): Promise<{ created: boolean; answer: SiteAnswer }> {
+  async put(site: Site, consent: ReplaceConsent, caller: Caller): Promise<SitePut> {
+    return await this.change(site.domain, () => site, consent, caller);
+  }
+
+  async change(domain: string, change: SiteChange, consent: ReplaceConsent, caller: Caller): Promise<SitePut> {
     let stored: (Omit<SiteAnswer, 'reload'> & { readonly created: boolean }) | null = null;
     const reload = await this.#deps.reloads.change(async () => {
-      const others = (await this.#deps.store.all()).filter(({ domain }) => domain !== site.domain);
+      const all = await this.#deps.store.all();
+      const others = all.filter((one) => one.domain !== domain);
+      const site = change(all.find((one) => one.domain === domain) ?? null) ?? unknownSite('set site', domain, all);
       refuseConflicts(site, others);
       return {
-        reasons: [`site ${site.domain} set`],
+        reasons: [`site ${domain} set`],
         ...consent,
         sites: {
           list: [...others, site],
           store: async (live) => {
-            const audited = auditedChange('set_site', caller, { target: site.domain, details: auditDetails(site) });
+            const audited = auditedChange('set_site', caller, { target: domain, details: auditDetails(site) });
             const { created, row } = await this.#deps.store.put(site, this.#deps.now(), audited);
             stored = { created, ...row, ...siteInForce(live, site) };
           },
@@ -66,7 +72,7 @@ export class Sites implements SitesService {
       };
     });
     const { created, ...row } = stored!;
-    this.#deps.emit('operation.done', { operation: 'set_site', caller, subject: { domain: site.domain }, created });
+    this.#deps.emit('operation.done', { operation: 'set_site', caller, subject: { domain }, created });
     return { created, answer: { ...row, reload } };
   }
 

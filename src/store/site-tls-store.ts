@@ -11,6 +11,8 @@ interface StoredSiteTls {
 export interface NamedSite extends StoredSiteTls {
   /** With its domain, and wildcards. */
   readonly names: readonly string[];
+  /** The name to which its other host names are redirected; null: they are not. */
+  readonly canonical: string | null;
   readonly enabled: boolean;
 }
 
@@ -38,12 +40,13 @@ export class SiteTlsStore {
   async sites(): Promise<NamedSite[]> {
     const rows = await this.#database.read
       .selectFrom('sites')
-      .select(['domain', 'tls_json', 'names_json', 'enabled'])
+      .select(['domain', 'tls_json', 'names_json', 'canonical', 'enabled'])
       .orderBy('domain')
       .execute();
-    return rows.map(({ domain, tls_json: json, names_json: names, enabled }) => ({
+    return rows.map(({ domain, tls_json: json, names_json: names, canonical, enabled }) => ({
       domain,
       names: namesOf({ domain, names: JSON.parse(names) as string[] }),
+      canonical,
       enabled: enabled !== 0,
       tls: json === null ? plainHttp : (JSON.parse(json) as SiteTls),
     }));

@@ -138,6 +138,7 @@ const SITE = {
   created_at: NOW.toISOString(),
   updated_at: NOW.toISOString(),
 };
+const SITE_PUT = { created: false, answer: { ...SITE, served: true, ignored: [], reload: RELOAD } };
 const KEY_RECORD = {
   name: 'ops',
   scopes: ['admin'],
@@ -346,7 +347,8 @@ function answers(): Record<string, Methods> {
     sites: {
       list: async () => [SITE],
       get: async () => SITE,
-      put: async () => ({ created: false, answer: { ...SITE, served: true, ignored: [], reload: RELOAD } }),
+      put: async () => SITE_PUT,
+      change: async () => SITE_PUT,
       remove: async () => ({ domain: SITE.domain, reload: RELOAD }),
       servers: async () => [
         { address: '10.0.0.1', port: 80, status: 'UP', check: 'L4OK', resolved_address: '10.0.0.1:80' },

@@ -1,16 +1,20 @@
-import type { SiteTlsRecord } from '../../src/api/site-tls.ts';
+import type { SiteTlsAnswer, SiteTlsRecord } from '../../src/api/site-tls.ts';
 import type { Services } from '../../src/http/services.ts';
 
 const record: SiteTlsRecord = {
   domain: 'a.example',
   redirect: 'auto',
   hsts: { max_age: 300, include_subdomains: false, preload: false },
+  tls_enabled: true,
   certificate: null,
   in_force: false,
   reason: 'there is no certificate for a.example',
 };
 
+const answer: SiteTlsAnswer = { ...record, runtime_updated: true, reload_scheduled: false };
+
 export const stubSitesTls: Services['sitesTls'] = {
   get: async () => record,
-  put: async () => ({ ...record, runtime_updated: true, reload_scheduled: false }),
+  put: async () => answer,
+  change: async () => answer,
 };

@@ -13,6 +13,7 @@ export type Subject =
   | 'health'
   | 'reloads'
   | 'site-servers'
+  | 'site-tls'
   | 'sites'
   | 'sources'
   | 'traffic'
@@ -39,6 +40,7 @@ export const queryKeys = {
   health: ['health'],
   reloads: ['reloads'],
   serverStates: (domain: string): Key => ['site-servers', domain],
+  siteTls: (domain: string): Key => ['site-tls', domain],
   sites: ['sites'],
   sources: ['sources'],
   traffic: ['traffic'],
@@ -49,11 +51,12 @@ export const queryKeys = {
 
 const changedWith = {
   blocking: ['blocked-ips', 'blocked-texts', 'blocked-ip', 'check', 'upstreams', 'health'],
-  certificates: ['certificates', 'health'],
+  certificates: ['certificates', 'site-tls', 'health'],
   configuration: ['config', 'reloads', 'backups', 'site-servers', 'health'],
   binding: ['api-keys', 'health', 'blocked-ips', 'blocked-texts', 'blocked-ip', 'sources'],
   keys: ['api-keys', 'health'],
-  sites: ['sites', 'site-servers', 'certificates', 'config', 'reloads', 'backups', 'health'],
+  sites: ['sites', 'site-servers', 'site-tls', 'certificates', 'config', 'reloads', 'backups', 'health'],
+  siteTls: ['site-tls', 'health'],
   trust: ['trusted-ips', 'check', 'health'],
   upstreams: ['upstreams', 'config', 'reloads', 'backups', 'site-servers', 'health'],
   webhooks: ['webhooks'],

@@ -1,6 +1,6 @@
 import { ActionIcon, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { EditIcon, TrashIcon } from './icons.tsx';
+import { EditIcon, LockIcon, TrashIcon } from './icons.tsx';
 import { opens, removes } from './use-row-keys.ts';
 
 export function RowButtons({ children }: { readonly children: ReactNode }) {
@@ -22,6 +22,14 @@ export function EditButton({ label, title = 'Edit', busy = false, onClick }: Row
   return (
     <ActionIcon variant="subtle" size="lg" aria-label={label} title={title} {...opens} loading={busy} onClick={onClick}>
       <EditIcon />
+    </ActionIcon>
+  );
+}
+
+export function LockButton({ label, title = 'TLS settings', busy = false, onClick }: RowButtonProps) {
+  return (
+    <ActionIcon variant="subtle" size="lg" aria-label={label} title={title} loading={busy} onClick={onClick}>
+      <LockIcon />
     </ActionIcon>
   );
 }

@@ -27,16 +27,15 @@ export function siteTlsVerb(cli: CommandLine): Verb {
 async function siteTls(session: Session, [domain = '']: readonly string[], options: Options): Promise<ExitCode> {
   const change = changeOf(options);
   const path = { params: { path: { domain } } };
-  const { data: now } = await session.api.GET('/api/sites/{domain}/tls', path);
   if (change === null) {
+    const { data: now } = await session.api.GET('/api/sites/{domain}/tls', path);
     await printAnswer(session, now, () => linesOf(now));
     return exitCodes.done;
   }
-  const { redirect, hsts } = now;
   session.interruption.reports(() => `the service continues the change; see: proxy-manager site tls ${domain}`);
   const { data: answer } = await session.api.PUT('/api/sites/{domain}/tls', {
-    ...path,
-    body: { redirect, hsts, ...change },
+    params: { path: { domain }, query: { keep_absent: true } },
+    body: change,
   });
   await printAnswer(session, answer, () => linesOf(answer));
   return answer.in_force ? exitCodes.done : exitCodes.partly;
@@ -63,11 +62,12 @@ function seconds(text: string): number {
   return duration.value;
 }
 
-function linesOf({ domain, redirect, hsts, certificate, in_force: inForce, reason }: SiteTlsRecord): string[] {
+function linesOf(record: SiteTlsRecord): string[] {
+  const { domain, redirect, hsts, tls_enabled: tls, certificate, in_force: inForce, reason } = record;
   const scope = hsts?.preload ? ', with subdomains and preload' : hsts?.include_subdomains ? ', with subdomains' : '';
   return [
     `${domain}: redirect ${redirect}, HSTS ${hsts === null ? 'off' : `${hsts.max_age} s${scope}`}`,
-    `certificate: ${certificate ?? 'none'}`,
+    tls ? `certificate: ${certificate ?? 'none'}` : 'TLS is off: set PROXY_MANAGER_HTTPS_BIND (docs/tls.md)',
     ...(inForce ? [] : [`not in force: ${reason}`]),
   ];
 }

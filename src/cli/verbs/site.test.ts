@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SiteRecord } from '../../api/sites.ts';
 import type { Options } from '../verb.ts';
-import { changeOf, requestOf, setLines } from './site.ts';
+import { changeOf, setLines } from './site.ts';
 
 describe('a change of a site', () => {
   const stored: SiteRecord = {
@@ -14,53 +14,30 @@ describe('a change of a site', () => {
     created_at: '2026-11-21T20:00:00Z',
     updated_at: '2026-11-21T20:00:00Z',
   };
-  const { servers, names, canonical } = stored;
   const redirect = { to: 'https://b.example', status: 308, keep_path: false } as const;
-  const typed = (given: readonly string[], options: object) =>
-    requestOf('a.example', stored, changeOf(given, options as Options));
 
   it.each<[string, readonly string[], object, object]>([
     [
-      'servers',
+      'servers, which end a redirect',
       ['10.0.0.6:80'],
       {},
-      { servers: [{ address: '10.0.0.6', port: 80 }], names, canonical, enabled: false },
+      { servers: [{ address: '10.0.0.6', port: 80 }], redirect: null },
     ],
     [
       'names',
       [],
       { names: 'b.example,*.b.example', canonical: 'b.example' },
-      { servers, names: ['b.example', '*.b.example'], canonical: 'b.example', enabled: false },
+      { names: ['b.example', '*.b.example'], canonical: 'b.example' },
     ],
-    ['no names', [], { names: false, canonical: false }, { servers, enabled: false }],
+    ['no names', [], { names: false, canonical: false }, { names: [], canonical: null }],
     [
-      'a redirect',
+      'a redirect, which ends servers and the canonical name',
       [],
       { redirectTo: redirect.to, redirectStatus: '308', dropPath: true },
-      { names, enabled: false, redirect },
+      { servers: [], canonical: null, redirect },
     ],
-  ])('keeps what is not given: %s', (_, given, options, request) => {
-    expect(typed(given, options)).toEqual(request);
-  });
-
-  it('ends a redirect when servers are given', () => {
-    const redirecting = { ...stored, servers: [], canonical: null, enabled: true, redirect };
-    expect(requestOf('a.example', redirecting, changeOf([], { names: 'b.example' }))).toEqual({
-      names: ['b.example'],
-      redirect,
-    });
-    expect(requestOf('a.example', redirecting, changeOf(['10.0.0.5:80'], {}))).toEqual({
-      servers: [{ address: '10.0.0.5', port: 80 }],
-      names,
-    });
-  });
-
-  it('sends an older service only what it knows', () => {
-    expect(requestOf('a.example', null, changeOf(['10.0.0.5:80'], {}))).toEqual({
-      servers: [{ address: '10.0.0.5', port: 80 }],
-    });
-    const old = { domain: 'a.example', servers, created_at: '', updated_at: '' } as unknown as SiteRecord;
-    expect(requestOf('a.example', old, { enabled: true })).toEqual({ servers });
+  ])('sends only what is given: %s', (_, given, options, request) => {
+    expect(changeOf(given, options as Options)).toEqual(request);
   });
 
   it.each<[readonly string[], object, string]>([
@@ -70,12 +47,6 @@ describe('a change of a site', () => {
     [[], { redirectTo: 'https://b.example', redirectStatus: '303' }, '301, 302, 307 or 308'],
   ])('%j with %j is a usage error', (given, options, why) => {
     expect(() => changeOf(given, options as Options)).toThrow(why);
-  });
-
-  it('of a site that does not exist needs a server or a redirect', () => {
-    expect(() => requestOf('b.example', null, changeOf([], { names: 'c.example' }))).toThrow(
-      'there is no site b.example yet',
-    );
   });
 
   it.each<[object, string[]]>([

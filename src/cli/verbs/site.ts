@@ -1,8 +1,7 @@
 import type { ServerRequest, ServerState, SiteAnswer, SiteRecord, SiteRequest } from '../../api/sites.ts';
-import { ApiProblem } from '../../client/client.ts';
 import { quote } from '../../domain/quote.ts';
 import type { CommandLine } from '../command-line.ts';
-import { type ExitCode, exitCodes, Failure, usageError } from '../failure.ts';
+import { type ExitCode, exitCodes, usageError } from '../failure.ts';
 import { harmless, harmlessLines } from '../output/harmless.ts';
 import { fromNow } from '../output/times.ts';
 import { consentOf, reloadLines, replaceHelp } from '../reload-text.ts';
@@ -98,24 +97,11 @@ async function siteSet(
   [domain = '', ...servers]: readonly string[],
   options: Options,
 ): Promise<ExitCode> {
-  const change = changeOf(servers, options);
-  const body = requestOf(domain, await storedSite(session, domain), change);
-  return await putSite(session, domain, body, options);
+  return await putSite(session, domain, changeOf(servers, options), options);
 }
 
 async function siteSwitch(session: Session, domain: string, enabled: boolean, options: Options): Promise<ExitCode> {
-  const { data: stored } = await session.api.GET('/api/sites/{domain}', { params: { path: { domain } } });
-  return await putSite(session, domain, requestOf(domain, stored, { enabled }), options);
-}
-
-/** Null: there is no such site yet. */
-async function storedSite({ api }: Session, domain: string): Promise<SiteRecord | null> {
-  try {
-    return (await api.GET('/api/sites/{domain}', { params: { path: { domain } } })).data;
-  } catch (error) {
-    if (error instanceof ApiProblem && error.status === 404) return null;
-    throw error;
-  }
+  return await putSite(session, domain, { enabled }, options);
 }
 
 /** What was typed; an absent member is kept. */
@@ -136,6 +122,8 @@ export function changeOf(servers: readonly string[], options: Options): SiteChan
     ...(typeof canonical === 'string' && { canonical }),
     ...(redirectTo !== undefined && {
       servers: [],
+      // A redirect sends every name elsewhere.
+      ...(canonical === undefined && { canonical: null }),
       redirect: { to: String(redirectTo), status: statusOf(redirectStatus), keep_path: dropPath !== true },
     }),
   };
@@ -149,25 +137,11 @@ function statusOf(text: unknown = '301'): 301 | 302 | 307 | 308 {
   return status;
 }
 
-/** Members with their default are left out: an older service does not know them. @throws Failure */
-export function requestOf(domain: string, stored: SiteRecord | null, change: SiteChange): SiteRequest {
-  const { servers = [], names = [], canonical, enabled, redirect } = { ...stored, ...change };
-  if (servers.length === 0 && !redirect)
-    throw new Failure(`there is no site ${quote(domain)} yet; give a server, ${serverForm}, or --redirect-to`);
-  return {
-    ...(servers.length > 0 && { servers: [...servers] }),
-    ...(names.length > 0 && { names: [...names] }),
-    // A redirect sends every name elsewhere.
-    ...(canonical && !(redirect && change.canonical === undefined) && { canonical }),
-    ...(enabled === false && { enabled }),
-    ...(redirect && { redirect }),
-  };
-}
-
+/** What the body does not name is kept, so that two commands at once do not undo each other. */
 async function putSite(session: Session, domain: string, body: SiteRequest, options: Options): Promise<ExitCode> {
   session.interruption.reports(onInterruption);
   const { data: answer } = await session.api.PUT('/api/sites/{domain}', {
-    params: { path: { domain }, query: consentOf(options) },
+    params: { path: { domain }, query: { ...consentOf(options), keep_absent: true } },
     body,
   });
   await printAnswer(

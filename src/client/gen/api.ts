@@ -1815,7 +1815,7 @@ export interface components {
       /** The safe reload that put it into force. */
       readonly reload: components['schemas']['ReloadAnswer'];
     };
-    /** What HAProxy serves for this domain: `servers`, or a `redirect`. An absent member has its default, also when a site is replaced. */
+    /** What HAProxy serves for this domain: `servers`, or a `redirect`. An absent member has its default, also when a site is replaced, unless the query says `keep_absent=true`. */
     SiteRequest: {
       /** The servers, each with another address or port; none if the site redirects. A list of 1 to 100 servers. */
       readonly servers?: readonly components['schemas']['ServerRequest'][];
@@ -1836,6 +1836,8 @@ export interface components {
       readonly redirect: 'auto' | 'off';
       /** HSTS: browsers use https alone for the site. The header is sent over https, as long as a certificate for the name is served. Null: it is not sent. A browser that has it rejects an invalid certificate without a way around. */
       readonly hsts: components['schemas']['Hsts'] | null;
+      /** False: HAProxy serves no TLS, because `PROXY_MANAGER_HTTPS_BIND` is empty. Then nothing of this is in force. */
+      readonly tls_enabled: boolean;
       /** The id of the certificate for the name; null: there is none. */
       readonly certificate: string | null;
       /** True: HAProxy does what `redirect` and `hsts` say. */
@@ -1851,6 +1853,8 @@ export interface components {
       readonly redirect: 'auto' | 'off';
       /** HSTS: browsers use https alone for the site. The header is sent over https, as long as a certificate for the name is served. Null: it is not sent. A browser that has it rejects an invalid certificate without a way around. */
       readonly hsts: components['schemas']['Hsts'] | null;
+      /** False: HAProxy serves no TLS, because `PROXY_MANAGER_HTTPS_BIND` is empty. Then nothing of this is in force. */
+      readonly tls_enabled: boolean;
       /** The id of the certificate for the name; null: there is none. */
       readonly certificate: string | null;
       /** True: HAProxy does what `redirect` and `hsts` say. */
@@ -1862,7 +1866,7 @@ export interface components {
       /** A reload is scheduled, because the current worker could not be verified. */
       readonly reload_scheduled: boolean;
     };
-    /** What the site wants of https. An absent field is switched off. */
+    /** What the site wants of https. An absent field is switched off, unless the query says `keep_absent=true`. */
     SiteTlsRequest: {
       /** `auto`: requests over plain HTTP are redirected to https (301, for other methods than GET and HEAD 308), as long as a certificate for the name is served. `off`: they are answered. Default `off`. */
       readonly redirect?: 'auto' | 'off';
@@ -3810,7 +3814,7 @@ export interface operations {
   /** Create or replace a site */
   setSite: {
     parameters: {
-      query?: { replace_configuration?: boolean };
+      query?: { replace_configuration?: boolean; keep_absent?: boolean };
       header?: never;
       path: { domain: string };
       cookie?: never;
@@ -3836,6 +3840,7 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       408: components['responses']['RequestTimeout'];
       409: {
         headers: { [name: string]: unknown };
@@ -4334,7 +4339,7 @@ export interface operations {
   };
   /** Set the TLS settings of a site */
   setSiteTls: {
-    parameters: { query?: never; header?: never; path: { domain: string }; cookie?: never };
+    parameters: { query?: { keep_absent?: boolean }; header?: never; path: { domain: string }; cookie?: never };
     requestBody?: { content: { 'application/json': components['schemas']['SiteTlsRequest'] } };
     responses: {
       200: {

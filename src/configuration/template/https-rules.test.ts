@@ -6,6 +6,7 @@ import { echoHost, type Headers, RenderedProxy, receivedBy } from '../../../test
 import { sampleHttps, sampleInput } from '../../../testkit/configuration/template-samples.ts';
 import { type FrontKind, TlsFront } from '../../../testkit/configuration/tls-front.ts';
 import { describeOnEachProxy } from '../../../testkit/proxies.ts';
+import { chainMode, judgeUpstreamOffset, oneStepMode, singleHeaderModes } from '../../domain/upstream-modes.ts';
 import { Template } from './template.ts';
 
 const blocked = '127.0.0.66';
@@ -166,10 +167,11 @@ describeOnEachProxy('the built-in template with TLS', ({ bin }) => {
   });
 
   test('redirects to the name alone, whatever port, dot and case the Host has', async () => {
-    for (const host of [`${echoHost}:8080`, `${echoHost}.`, `${echoHost.toUpperCase()}.:80`]) {
+    for (const host of [`${echoHost}:8080`, `${echoHost}:`, `${echoHost}.`, `${echoHost.toUpperCase()}.:80`]) {
       expect(locationIn(await http('/a?b=c', { host }))).toBe(to());
     }
     expect(locationIn(await http(`http://${echoHost}:8080/a?b=c`, { host: `${echoHost}:8080` }))).toBe(to());
+    expect(locationIn(await http('//evil.example.com/'))).toBe(to(echoHost, '//evil.example.com/'));
     expect(locationIn(await http('/%0d%0aX-A:%20b'))).toBe(to(echoHost, '/%0d%0aX-A:%20b'));
   });
 
@@ -188,7 +190,15 @@ describeOnEachProxy('the built-in template with TLS', ({ bin }) => {
 
   test('does not redirect what has no path, or no entry', async () => {
     expect(locationIn(await http('*', { method: 'OPTIONS' }))).toBeNull();
-    for (const host of ['other.example.com', 'localhost', 'off.example.com', 'hsts.example.com'])
+    for (const host of [
+      'other.example.com',
+      'localhost',
+      '127.0.0.1',
+      '[::1]:8080',
+      `${echoHost}..`,
+      'off.example.com',
+      'hsts.example.com',
+    ])
       expect([host, locationIn(await http('/', { host }))]).toEqual([host, null]);
     expect(statusOf(await http('/', { host: '', version: '1.0' }))).toBe(200);
   });
@@ -286,18 +296,60 @@ describeOnEachProxy('behind an upstream with TLS, the built-in template', ({ bin
     }
   });
 
-  test('redirects behind an upstream of plain HTTP alone, whose last value is http', async () => {
-    const proxy = await RenderedProxy.start({
-      bin,
-      https: {},
-      maps: { upstreamsMap: '127.0.0.1 2\n', httpsSites: `${echoHost} redirect\n` },
+  describe('that sends X-Forwarded-Proto', () => {
+    let proxy: RenderedProxy;
+    const names = Object.entries(singleHeaderModes).map(([header, mode]): [string, number] => [header, mode]);
+    const modes = [['x-forwarded-for', oneStepMode], ['x-forwarded-for', chainMode], ...names] as const;
+    const balancer = '127.0.2.1';
+    const addressOf = (mode: number) => `127.0.1.${mode}`;
+    beforeAll(async () => {
+      const networks = modes.flatMap(([, mode]) => [mode, mode + judgeUpstreamOffset]);
+      const upstreamsMap = networks.map((mode) => `${addressOf(mode)} ${mode}\n`).join('');
+      proxy = await RenderedProxy.start({
+        bin,
+        https: {},
+        maps: { upstreamsMap, proxyProtocolMap: `${balancer} 1\n`, httpsSites: `${echoHost} redirect\n` },
+      });
     });
-    try {
-      const status = async (proto: string) => (await proxy.ask([['X-Forwarded-Proto', proto]])).status;
-      expect(await status('https, http')).toBe(301);
-      expect(await status('http, https')).toBe(200);
-    } finally {
-      await proxy.stop();
-    }
+    afterAll(() => proxy.stop());
+
+    const ask = async (headers: Headers, mode: number) => await proxy.ask(headers, { from: addressOf(mode) });
+
+    test.each(modes)('and names its client in %s (mode %i) redirects plain HTTP alone', async (header, mode) => {
+      for (const own of [mode, mode + judgeUpstreamOffset]) {
+        // With a client and, like a health check, without one.
+        for (const client of [[[header, '192.0.2.7']], []] satisfies Headers[]) {
+          const secure = await ask([...client, ['X-Forwarded-Proto', 'https']], own);
+          expect(secure.status).toBe(200);
+          expect(receivedBy(secure)).toContainEqual(['x-forwarded-proto', 'https']);
+          expect((await ask([...client, ['X-Forwarded-Proto', 'http']], own)).status).toBe(301);
+        }
+      }
+    });
+
+    test('and is one of several, as in a chain, has the last word', async () => {
+      const chain: Headers[number] = ['X-Forwarded-For', `192.0.2.7, ${addressOf(oneStepMode)}`];
+      expect((await ask([chain, ['X-Forwarded-Proto', 'http, https']], chainMode)).status).toBe(200);
+      expect((await ask([chain, ['X-Forwarded-Proto', 'https, http']], chainMode)).status).toBe(301);
+    });
+
+    test('and is reached through a balancer with PROXY protocol redirects plain HTTP alone', async () => {
+      const throughBalancer = async (proto: string, port: number) => {
+        const preface = `PROXY TCP4 ${addressOf(oneStepMode)} 127.0.0.1 5000 ${port}\r\n`;
+        return (await proxy.ask([['X-Forwarded-Proto', proto]], { from: balancer, preface })).status;
+      };
+      expect(await throughBalancer('https', 80)).toBe(200);
+      expect(await throughBalancer('http', proxy.tlsPort)).toBe(200);
+      expect(await throughBalancer('http', 80)).toBe(301);
+    });
+
+    test.each([
+      ['HTTPS', 200],
+      ['wss', 200],
+      ['ws', 301],
+      ['', 301],
+    ])('of %j gets %i', async (proto, status) => {
+      expect((await ask([['X-Forwarded-Proto', proto]], oneStepMode)).status).toBe(status);
+    });
   });
 });

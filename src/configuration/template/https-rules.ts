@@ -24,9 +24,9 @@ export const tlsBind = `\
     bind {{ https_bind | join: ',' }}{{ v6only }} ssl crt {{ tls_default }} crt-list {{ tls_list }}{% if tls_strict_sni %} strict-sni{% endif %} alpn h2,http/1.1
 {%- endif %}`;
 
-// Of a peer that is no upstream these headers were removed before.
+// Of a peer that is no upstream these headers were removed before. Traefik sends wss for WebSockets.
 const upstreamSaysHttps =
-  '{ req.hdr(x-forwarded-proto,-1) -m str -i https } or { fc_rcvd_proxy } { dst_port {{ https_public_port }} }';
+  '{ req.hdr(x-forwarded-proto,-1) -m str -i https wss } or { fc_rcvd_proxy } { dst_port {{ https_public_port }} }';
 
 /** After the site is known: redirects, HSTS and what servers receive depend on this variable alone. */
 export const httpsSeen = `\

@@ -183,7 +183,7 @@ const samples: Readonly<Record<number, Sample>> = {
   [codes.TlsNotConfigured]: {
     op: 'add certificate',
     detail:
-      'HAProxy serves no TLS, because PROXY_MANAGER_HTTPS_BIND is empty: set it, such as to :443, and restart the service',
+      'HAProxy serves no TLS, because PROXY_MANAGER_HTTPS_BIND is empty: set it, such as to any:443, restart the service, and reload HAProxy',
     members: { setting: 'PROXY_MANAGER_HTTPS_BIND' },
   },
   [codes.CertificateInUse]: {

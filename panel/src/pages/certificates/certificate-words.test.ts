@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Certificate } from '../../api/types.ts';
-import { lockWords } from '../sites/lock-words.ts';
+import { lockWords } from '../sites/tls/lock-words.ts';
 import { noteWords, removedWords, resultWords, servedWords, workerWords } from './certificate-words.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');

@@ -1,13 +1,16 @@
 import { Text } from '@mantine/core';
+import { fetchSiteTls, useSetSiteTls } from '../../api/site-tls.ts';
 import { useRemoveSite, useSetSite } from '../../api/sites.ts';
-import type { Site } from '../../api/types.ts';
+import type { Site, SiteTls } from '../../api/types.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { ReloadFailure } from '../../parts/reload-failure.tsx';
 import { reloadWords } from '../../parts/reload-words.ts';
 import { ReplaceConsent } from '../../parts/replace-consent.tsx';
 import { toast, toastProblem } from '../../parts/toasts.tsx';
+import { useApi } from '../../session/session.ts';
 import { siteRequestFor } from './edit/site-draft.ts';
 import { savedWords } from './saved-words.ts';
+import { wishWords } from './tls/tls-words.ts';
 
 interface RemoveSiteDialogProps {
   readonly site: Site | null;
@@ -17,23 +20,34 @@ interface RemoveSiteDialogProps {
 export function RemoveSiteDialog({ site, onClose }: RemoveSiteDialogProps) {
   const remove = useRemoveSite();
   const set = useSetSite();
+  const setTls = useSetSiteTls();
+  const api = useApi();
   if (site === null) return null;
   const { domain, servers } = site;
-  const undo = async (): Promise<void> => {
+  const undo = async (tls: SiteTls): Promise<void> => {
     try {
       const saved = await set.mutateAsync({ domain, site: siteRequestFor(site) });
       if (saved.served) toast({ title: `${domain} restored`, words: reloadWords(saved.reload) });
       else toast(savedWords(saved, null));
     } catch (error) {
       toastProblem(`Could not restore ${domain}`, error);
+      return;
+    }
+    if (wishWords(tls).length === 0) return;
+    try {
+      await setTls.mutateAsync({ domain, body: { redirect: tls.redirect, hsts: tls.hsts } });
+    } catch (error) {
+      toastProblem(`${domain} restored, but not its TLS settings`, error);
     }
   };
   const removeIt = async (replace: boolean): Promise<void> => {
+    // They are removed with the site.
+    const tls = await fetchSiteTls(api, domain);
     const { reload } = await remove.mutateAsync({ domain, replace });
     toast({
       title: `${domain} removed`,
       words: reloadWords(reload),
-      action: { label: 'Undo', run: () => void undo() },
+      action: { label: 'Undo', run: () => void undo(tls) },
     });
   };
   return (

@@ -1,16 +1,20 @@
 import { Anchor, Group, Text } from '@mantine/core';
 import { useInViewport } from '@mantine/hooks';
+import { useState } from 'react';
+import { useSiteTls } from '../../api/site-tls.ts';
 import { useServerStates } from '../../api/sites.ts';
-import type { Server, ServerState, Site } from '../../api/types.ts';
+import type { Server, ServerState, Site, SiteTls } from '../../api/types.ts';
 import table from '../../parts/list-table.module.css';
 import { problemText } from '../../parts/problem-alert.tsx';
-import { EditButton, RemoveButton, RowButtons } from '../../parts/row-buttons.tsx';
+import { EditButton, LockButton, RemoveButton, RowButtons } from '../../parts/row-buttons.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import styles from '../../parts/styles.module.css';
 import { useAllowed } from '../../session/session.ts';
 import { checkWords, optionWords, siteWords, statusWords } from './server-words.ts';
 import classes from './site-card.module.css';
-import { SiteLock } from './site-lock.tsx';
+import { SiteLock } from './tls/site-lock.tsx';
+import { TlsDialog } from './tls/tls-dialog.tsx';
+import { obstacleWords, wishWords } from './tls/tls-words.ts';
 
 interface SiteCardProps {
   readonly site: Site;
@@ -27,6 +31,8 @@ export function SiteCard({ site, onEdit, onRemove }: SiteCardProps) {
   // After a failed query, the previous states are no longer shown.
   const current = states.error === null ? states.data?.items : undefined;
   const summary = siteWords(current);
+  const tls = useSiteTls(domain, inViewport);
+  const [editingTls, setEditingTls] = useState<SiteTls | null>(null);
   return (
     <section className={styles.card} ref={ref} aria-label={domain} data-row>
       <div className={classes.head}>
@@ -39,10 +45,11 @@ export function SiteCard({ site, onEdit, onRemove }: SiteCardProps) {
           ) : (
             <StateMark tone="warn">Disabled: visitors get 404</StateMark>
           )}
-          {enabled && <SiteLock domain={domain} visible={inViewport} />}
+          {enabled && <SiteLock domain={domain} visible={inViewport} enabled={tls?.tls_enabled} />}
         </Group>
         {may && (
           <RowButtons>
+            {tls?.tls_enabled && <LockButton label={`TLS settings of ${domain}`} onClick={() => setEditingTls(tls)} />}
             <EditButton label={`Edit ${domain}`} onClick={onEdit} />
             <RemoveButton label={`Remove ${domain}`} onClick={onRemove} />
           </RowButtons>
@@ -67,6 +74,8 @@ export function SiteCard({ site, onEdit, onRemove }: SiteCardProps) {
           {redirect.keep_path && ', path appended'})
         </Text>
       )}
+      {tls !== undefined && <TlsLine tls={tls} />}
+      {editingTls !== null && <TlsDialog tls={editingTls} onClose={() => setEditingTls(null)} />}
       {servers.length > 0 && (
         <table className={`${table.rows} ${table.inLine}`} aria-label={`Servers of ${domain}`}>
           <thead>
@@ -90,6 +99,18 @@ export function SiteCard({ site, onEdit, onRemove }: SiteCardProps) {
         </table>
       )}
     </section>
+  );
+}
+
+/** Nothing if the site wants nothing of https. */
+function TlsLine({ tls }: { readonly tls: SiteTls }) {
+  const wishes = wishWords(tls);
+  const obstacle = obstacleWords(tls);
+  if (wishes.length === 0) return null;
+  return (
+    <Text size="sm" className={styles.wrap}>
+      {wishes.join(' ')} {obstacle !== null && <StateMark tone="warn">{obstacle}</StateMark>}
+    </Text>
   );
 }
 

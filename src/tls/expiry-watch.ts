@@ -38,7 +38,7 @@ export class ExpiryWatch {
   readonly #stop = new AbortController();
   /** Of each version, `id/version`: the last stage that was reported. Null: not read from the database yet. */
   #reported: ReadonlyMap<string, number> | null = null;
-  /** Reported and not stored yet: a full disk must not repeat a report each minute. */
+  /** Reported, and not stored yet because of a full disk, for example. */
   readonly #unstored = new Map<string, { readonly id: string; readonly version: number; readonly stage: number }>();
   #loop: Promise<void> | null = null;
 
@@ -63,7 +63,7 @@ export class ExpiryWatch {
     for await (const certificate of this.#ending()) {
       const { id, version } = certificate;
       const key = `${id}/${version}`;
-      const before = Math.max(this.#reported.get(key) ?? 0, this.#unstored.get(key)?.stage ?? 0);
+      const before = this.#reported.get(key) ?? 0;
       const stage = stageOf(certificate, now);
       if (stage > before) {
         this.#report(certificate, stage);

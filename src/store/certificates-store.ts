@@ -16,8 +16,6 @@ export interface CertificateDetails {
   readonly otherNames: readonly string[];
   /** Subjects, without the root. */
   readonly chain: readonly string[];
-  /** As HAProxy prints it; null: no chain. */
-  readonly chainSubject: string | null;
   /** The issuer that the chain lacks; null: none. */
   readonly missing: string | null;
 }
@@ -220,6 +218,44 @@ export class CertificatesStore {
         return owner === undefined ? [] : [[name, owner]];
       }),
     );
+  }
+
+  /** Of versions whose end was reported, by `id/version`: which report was the last. */
+  async reportedStages(): Promise<Map<string, number>> {
+    const stage = sql<number | null>`json_extract(details_json, '$.reportedStage')`;
+    const rows = await this.#database.read
+      .selectFrom('certificate_versions')
+      .select(['certificate', 'version', stage.as('stage')])
+      .where(stage, 'is not', null)
+      .execute();
+    return new Map(rows.map(({ certificate, version, stage }) => [`${certificate}/${version}`, stage ?? 0]));
+  }
+
+  /** No effect on a version that is gone. */
+  async setReportedStage(id: string, version: number, stage: number): Promise<void> {
+    await this.#database.write
+      .updateTable('certificate_versions')
+      .set({ details_json: sql<string>`json_set(details_json, '$.reportedStage', ${stage})` })
+      .where('certificate', '=', id)
+      .where('version', '=', version)
+      .execute();
+  }
+
+  /** Those of these certificates that were removed, as the audit log says; some are older than it. */
+  async removedAmong(ids: readonly string[]): Promise<Set<string>> {
+    const removed = new Set<string>();
+    for (let at = 0; at < ids.length; at += NAMES_AT_ONCE) {
+      const rows = await this.#database.read
+        .selectFrom('audit')
+        .select('target')
+        .where('operation', '=', 'remove_certificate')
+        .where('target', 'in', ids.slice(at, at + NAMES_AT_ONCE))
+        // Rows of refused requests have no details of a certificate.
+        .where(sql<SqlBool>`json_extract(details_json, '$.sha256') is not null`)
+        .execute();
+      for (const { target } of rows) removed.add(target!);
+    }
+    return removed;
   }
 
   async count(): Promise<number> {

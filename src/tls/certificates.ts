@@ -14,6 +14,7 @@ import type {
   StoredCertificate,
 } from '../store/certificates-store.ts';
 import { type Certificate, readCertificate, type Uploaded, warningsOf } from '../x509/certificate.ts';
+import { servedChain } from '../x509/served-chain.ts';
 import type { CertificateInstaller, CertificateToInstall, Installation, WantedCertificates } from './installation.ts';
 
 type Around = <T>(certificate: string, names: readonly string[], work: () => Promise<T>) => Promise<T>;
@@ -80,6 +81,8 @@ export class Certificates implements WantedCertificates {
   readonly #most: number;
   /** Changes reach database and workers in the same order. */
   readonly #changes = new Mutex();
+  /** A new version is stored, and may not be installed yet. */
+  readonly #replacing = new Set<string>();
   /** No reload writes their files again. */
   readonly #leaving = new Set<string>();
 
@@ -132,6 +135,11 @@ export class Certificates implements WantedCertificates {
     } finally {
       this.#leaving.delete(id);
     }
+  }
+
+  /** Whether visitors get the version that is stored. */
+  isServed(id: string): boolean {
+    return !this.#replacing.has(id) && this.#deps.installer.isServed(id);
   }
 
   async get(id: string): Promise<CertificateView | null> {
@@ -189,6 +197,11 @@ export class Certificates implements WantedCertificates {
     });
   }
 
+  /** Those of these that were certificates of this service, and were removed. */
+  async removedAmong(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    return await this.#deps.store.removedAmong(ids);
+  }
+
   async #put(
     id: string,
     old: StoredCertificate | null,
@@ -206,14 +219,29 @@ export class Certificates implements WantedCertificates {
     }
     const lost = old?.names.filter((name) => !read.value.names.includes(name)) ?? [];
     return await this.#around(id, lost, async () => {
-      const stored = await this.#store(id, old, read.value, key, caller);
-      if ('owned' in stored) return { ok: false, kind: 'owned', owned: stored.owned };
-      const { row, changed } = stored;
-      const problem = await this.#install(row, key);
-      const view = this.#view(row);
-      const certificate = { ...view, warnings: read.value.warnings, problem: problem ?? view.problem };
-      return { ok: true, changed, certificate };
+      this.#replacing.add(id);
+      try {
+        return await this.#storeAndInstall(id, old, read.value, key, caller);
+      } finally {
+        this.#replacing.delete(id);
+      }
     });
+  }
+
+  async #storeAndInstall(
+    id: string,
+    old: StoredCertificate | null,
+    read: Certificate,
+    key: SecretText,
+    caller: Caller,
+  ): Promise<CertificateOutcome> {
+    const stored = await this.#store(id, old, read, key, caller);
+    if ('owned' in stored) return { ok: false, kind: 'owned', owned: stored.owned };
+    const { row, changed } = stored;
+    const problem = await this.#install(row, key);
+    const view = this.#view(row);
+    const certificate = { ...view, warnings: read.warnings, problem: problem ?? view.problem };
+    return { ok: true, changed, certificate };
   }
 
   async #store(
@@ -266,7 +294,7 @@ export class Certificates implements WantedCertificates {
       state: left > 0 ? 'active' : 'expired',
       daysLeft: Math.max(0, Math.floor(left / DAY_MS)),
       warnings: warningsOf({ isSelfSigned, keyType: keyType as Certificate['keyType'], missing, unused: [] }),
-      installation: this.#deps.installer.held(row.id),
+      installation: this.#deps.installer.held(row.id, row.version),
       problem: key instanceof CannotUnseal ? key.message : null,
     };
   }
@@ -286,13 +314,13 @@ function pemOf(certificatesPem: string, key: SecretText): SecretText {
   return new SecretText(certificatesPem + key.reveal());
 }
 
-function toInstall({ id, names, chainPem, sha1, details }: StoredCertificate, key: SecretText): CertificateToInstall {
-  return { id, names, pem: pemOf(chainPem, key), sha1, chainSubject: details.chainSubject };
+function toInstall({ id, version, names, chainPem, sha1 }: StoredCertificate, key: SecretText): CertificateToInstall {
+  return { id, version, names, pem: pemOf(chainPem, key), sha1, ...servedChain(chainPem) };
 }
 
 function toVersion(read: Certificate, keySealed: Uint8Array): CertificateVersion {
   const { names, issuer, sha256, sha1, publicKeySha256, certificatesPem } = read;
-  const { subject, serial, keyType, keyBits, isSelfSigned, otherNames, chain, chainSubject, missing } = read;
+  const { subject, serial, keyType, keyBits, isSelfSigned, otherNames, chain, missing } = read;
   return {
     names,
     notBefore: read.notBefore.toISOString(),
@@ -300,7 +328,7 @@ function toVersion(read: Certificate, keySealed: Uint8Array): CertificateVersion
     issuer,
     sha256,
     sha1,
-    details: { subject, serial, keyType, keyBits, isSelfSigned, otherNames, chain, chainSubject, missing },
+    details: { subject, serial, keyType, keyBits, isSelfSigned, otherNames, chain, missing },
     chainPem: certificatesPem,
     publicKeySha256,
     keySealed,

@@ -861,7 +861,7 @@ export interface components {
       readonly reload_scheduled: boolean;
       /** What a TLS connection of the service to HAProxy got: `seen`: exactly this certificate; `other`: another one; `not possible`: the service cannot connect, which is no failure; `failed`: no handshake. Null: not tried yet. */
       readonly handshake: ('seen' | 'other' | 'not possible' | 'failed') | null;
-      /** Why `handshake` is not `seen`; null if it is, or if none was tried. */
+      /** Why `handshake` is not `seen`, or which addresses could not be tried; null if each showed the certificate, or if none was tried. */
       readonly handshake_reason: string | null;
       /** When it was first uploaded. */
       readonly created_at: string;
@@ -924,7 +924,7 @@ export interface components {
       readonly reload_scheduled: boolean;
       /** What a TLS connection of the service to HAProxy got: `seen`: exactly this certificate; `other`: another one; `not possible`: the service cannot connect, which is no failure; `failed`: no handshake. Null: not tried yet. */
       readonly handshake: ('seen' | 'other' | 'not possible' | 'failed') | null;
-      /** Why `handshake` is not `seen`; null if it is, or if none was tried. */
+      /** Why `handshake` is not `seen`, or which addresses could not be tried; null if each showed the certificate, or if none was tried. */
       readonly handshake_reason: string | null;
       /** When it was first uploaded. */
       readonly created_at: string;

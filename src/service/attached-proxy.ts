@@ -53,6 +53,7 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
       verifyWorkers: () => verifyWorkers({ reconciler, registry }),
     },
     check,
+    substitute: certificates === null ? undefined : (output) => certificates.substitute(output),
     mayReload: reloadBy.kind !== 'never',
     log,
   });

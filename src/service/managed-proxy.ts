@@ -88,7 +88,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     await https.updateHttpsMap();
     await certificates?.refresh();
   };
-  const substitute = certificates === null ? undefined : (output: string) => certificates.substitute(output);
+  const substitute = certificates === null ? undefined : (output: string | null) => certificates.substitute(output);
   const { blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, httpsSitesMap } = settings;
   const mapFiles = [blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, httpsSitesMap];
   const ensureStart = () =>

@@ -47,7 +47,7 @@ export interface CertificateFiles {
   /** Before HAProxy reads them. Never throws. */
   refresh(): Promise<void>;
   /** Of a configuration that HAProxy refused; see `guardedCheck`. Never throws. */
-  substitute(output: string): Promise<boolean>;
+  substitute(output: string | null): Promise<boolean>;
   /** Whether a scheduled reload is to bring a certificate into the current worker. */
   readonly reloadNeeded: boolean;
 }
@@ -87,7 +87,7 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
   const refusedByProxy = (pem: { reveal(): string }) => check.refusal(pem);
   // Made last: it installs, and the others ask it what is stored.
   const wanted = { all: () => certificates.all(), unreadable: () => certificates.unreadable() };
-  const keeper = new FileKeeper({ files, wanted, log, now });
+  const keeper = new FileKeeper({ files, wanted, check, log, now });
   const timer = new KickablePause();
   const installer = new Installer({
     keeper,
@@ -107,7 +107,6 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
     runtime,
     installer,
     wanted,
-    refusedByProxy,
     onRepaired: (repair) => facts.emit('certificate.repaired', repair),
     log,
   });

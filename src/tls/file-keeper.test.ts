@@ -39,7 +39,14 @@ async function loaded(): Promise<FileKeeper> {
     return stored;
   };
   const wanted = { all, unreadable: async () => unreadable };
-  const keeper = new FileKeeper({ files, wanted, log: { info: log, warn: log, error: log }, now: () => new Date() });
+  const check = { refusals: async () => new Map(), refusalsOf: async () => new Map() };
+  const keeper = new FileKeeper({
+    files,
+    wanted,
+    check,
+    log: { info: log, warn: log, error: log },
+    now: () => new Date(),
+  });
   await keeper.load();
   return keeper;
 }
@@ -97,6 +104,23 @@ it('a database that fails delays no reload, and is reported', async () => {
   await keeper.refresh();
   expect(keeper.problems()).toEqual([]);
   expect(await readFile(files.pathOf(FIRST), 'utf8')).toBe(first.pem.reveal());
+});
+
+it('a default certificate that another process removes is replaced before the next reload', async () => {
+  const keeper = await loaded();
+  await rm(files.defaultCertificate);
+  await keeper.refresh();
+  expect(await readFile(files.defaultCertificate, 'utf8')).toContain('PRIVATE KEY');
+});
+
+it('each default certificate that HAProxy refuses is kept', async () => {
+  const keeper = await loaded();
+  for (const content of ['first', 'second']) {
+    await writeFile(files.defaultCertificate, content);
+    expect(await keeper.substitute(`unable to load certificate from file '${files.defaultCertificate}'`)).toBe(true);
+  }
+  expect(await readFile(`${files.defaultCertificate}.refused`, 'utf8')).toBe('first');
+  expect(await readFile(`${files.defaultCertificate}.refused-2`, 'utf8')).toBe('second');
 });
 
 it('a removed certificate leaves the list before its file goes', async () => {

@@ -7,6 +7,7 @@ import type { Log } from '../telemetry/log.ts';
 import { makeDefaultCertificate } from './default-certificate.ts';
 import type { TlsFiles } from './files.ts';
 import type { CertificateToInstall, WantedCertificates } from './installation.ts';
+import type { ProxyCheck } from './proxy-check.ts';
 
 /** A certificate without its key, which is read from the database when a file or worker needs it. */
 export type WantedCertificate = Omit<CertificateToInstall, 'pem'>;
@@ -14,6 +15,7 @@ export type WantedCertificate = Omit<CertificateToInstall, 'pem'>;
 interface FileKeeperDeps {
   readonly files: TlsFiles;
   readonly wanted: WantedCertificates;
+  readonly check: Pick<ProxyCheck, 'refusals' | 'refusalsOf'>;
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
   readonly now: () => Date;
 }
@@ -24,13 +26,15 @@ export class FileKeeper {
   readonly #wanted = new Map<string, WantedCertificate>();
   /** Without a readable key: only their files have it. By id, why. */
   #unreadable = new Map<string, string>();
-  /** HAProxy refuses to start with them: their files have the default certificate. By id, what HAProxy said. */
+  /** HAProxy refuses to start with them: their files are links to the default certificate. By id, what HAProxy said. */
   readonly #substituted = new Map<string, string>();
   /** Files that could not be written. By id, or the list. */
   readonly #unwritten = new Map<string, string>();
   /** Certificates that have a file. */
   readonly #onDisk = new Set<string>();
   #problem: string | null = null;
+  /** Why those that HAProxy refused could not be checked again. */
+  #notRestored: string | null = null;
 
   constructor(deps: FileKeeperDeps) {
     this.#deps = deps;
@@ -38,12 +42,10 @@ export class FileKeeper {
 
   /** At start, before HAProxy reads them. @throws TlsFolderUnusable, or when the database cannot be read */
   async load(): Promise<void> {
-    const { files, wanted, log, now } = this.#deps;
+    const { files, wanted } = this.#deps;
     await this.#lock.run(async () => {
       await files.open();
-      if (await files.ensureDefault(() => makeDefaultCertificate(now()))) {
-        log.info('Default certificate created', { file: files.defaultCertificate });
-      }
+      await this.#ensureDefault();
       this.#unreadable = new Map((await wanted.unreadable()).map(({ id, why }) => [id, why]));
       for (const id of this.#unreadable.keys()) if (await files.exists(id)) this.#onDisk.add(id);
       const certificates = await wanted.all();
@@ -125,6 +127,7 @@ export class FileKeeper {
     const { files, log } = this.#deps;
     await this.#lock.run(async () => {
       try {
+        await this.#attempt(DEFAULT, () => this.#ensureDefault());
         const foreign: string[] = [];
         for (const id of this.#wanted.keys()) {
           if (!this.#unwritten.has(id) && !(await files.unchanged(id))) foreign.push(id);
@@ -137,7 +140,7 @@ export class FileKeeper {
           log.warn('Files of certificates were changed by another process; rewriting them', { files: shown });
         }
         const due = new Set([...foreign, ...this.#unwritten.keys()]);
-        due.delete(LIST);
+        for (const what of [LIST, DEFAULT]) due.delete(what);
         if (due.size > 0) await this.#rewrite(due);
         await this.#writeList();
         this.#problem = null;
@@ -150,37 +153,17 @@ export class FileKeeper {
   }
 
   /**
-   * HAProxy refused a configuration. Writes the default certificate into the files that it names, so that one
-   * certificate never keeps a block from being enforced.
+   * HAProxy refused a configuration. Puts the default certificate in the place of those that it refuses, so that none
+   * ever keeps a block from being enforced. Never throws.
+   * @param output of the check; null: not known, and all certificates are checked
    * @returns whether a file was changed, so that another check may pass
    */
-  async substitute(output: string): Promise<boolean> {
+  async substitute(output: string | null): Promise<boolean> {
     return await this.#lock.run(async () => {
-      const { files, log, now } = this.#deps;
+      const refused = await this.#refusedFiles(output);
       let isChanged = false;
-      try {
-        const named = [...output.matchAll(/([^\s'"[\]]*)\/(c-[a-z2-7]{10})\.pem/g)];
-        const ids = new Set(named.flatMap(([, folder, id]) => (folder === files.folder ? [id as string] : [])));
-        for (const id of ids) {
-          if (this.#substituted.has(id) || !this.isWanted(id)) continue;
-          const why = lineNaming(output, files.pathOf(id));
-          if (this.#wanted.has(id)) await files.write(id, await files.readDefault());
-          this.#substituted.set(id, why);
-          // The file is the only copy of this key: it stays, out of the list.
-          if (!this.#wanted.has(id)) await this.#writeList();
-          isChanged = true;
-          log.error('HAProxy refuses a certificate; the default certificate takes its place', { certificate: id, why });
-        }
-        if (!isChanged && output.includes(`${files.defaultCertificate}'`)) {
-          const why = lineNaming(output, files.defaultCertificate);
-          await files.replaceDefault(() => makeDefaultCertificate(now()));
-          log.error('HAProxy refuses the default certificate; a new one takes its place', { why });
-          isChanged = true;
-        }
-      } catch (error) {
-        log.error('A certificate that HAProxy refuses could not be replaced', { cause: causeText(error) });
-      }
-      return isChanged;
+      for (const [id, why] of refused) isChanged = (await this.#substituteOne(id, why)) || isChanged;
+      return isChanged || (output !== null && (await this.#substituteDefault(output)));
     });
   }
 
@@ -188,32 +171,33 @@ export class FileKeeper {
    * Puts certificates that HAProxy accepts again back into their files. Call it between installations. Returns their ids.
    * Never throws.
    */
-  async restore(
-    refusedByProxy: (pem: CertificateToInstall['pem']) => Promise<string | null>,
-  ): Promise<readonly string[]> {
+  async restore(): Promise<readonly string[]> {
     if (this.#substituted.size === 0) return [];
     const restored: string[] = [];
     try {
-      for (const certificate of await this.#deps.wanted.all()) {
-        const { id } = certificate;
-        if (!this.#substituted.has(id) || (await refusedByProxy(certificate.pem)) !== null) continue;
+      const due = (await this.#deps.wanted.all()).filter(({ id }) => this.#substituted.has(id));
+      const refused = await this.#deps.check.refusalsOf(new Map(due.map(({ id, pem }) => [id, pem])));
+      for (const certificate of due) {
+        if (refused.has(certificate.id)) continue;
         await this.put(certificate);
-        if (this.isDurable(id)) restored.push(id);
+        if (this.isDurable(certificate.id)) restored.push(certificate.id);
       }
+      this.#notRestored = null;
     } catch (error) {
-      this.#deps.log.error('Certificates that HAProxy refused could not be checked again', { cause: causeText(error) });
+      const cause = causeText(error);
+      if (this.#notRestored !== cause) {
+        this.#deps.log.error('Certificates that HAProxy refused could not be checked again', { cause });
+      }
+      this.#notRestored = cause;
     }
     return restored;
   }
 
   /** For `/health`, each as a sentence. */
   problems(): readonly string[] {
-    const { files } = this.#deps;
     return [
       ...(this.#problem === null ? [] : [`the files of certificates could not be checked: ${this.#problem}`]),
-      ...[...this.#unwritten].map(
-        ([what, why]) => `${what === LIST ? files.list : files.pathOf(what)} could not be written: ${why}`,
-      ),
+      ...[...this.#unwritten].map(([what, why]) => `${this.#pathOf(what)} could not be written: ${why}`),
       ...[...this.#substituted].map(
         ([id, why]) =>
           `HAProxy refuses certificate ${id}, and serves the default certificate after a reload instead (${why}): replace it`,
@@ -228,6 +212,76 @@ export class FileKeeper {
     const [id, why] = first;
     const more = this.#unreadable.size - 1;
     return [`certificate ${id}${more > 0 ? ` and ${more} more are` : ' is'} served from the file alone: ${why}`];
+  }
+
+  #pathOf(what: string): string {
+    const { files } = this.#deps;
+    if (what === LIST) return files.list;
+    return what === DEFAULT ? files.defaultCertificate : files.pathOf(what);
+  }
+
+  async #ensureDefault(): Promise<void> {
+    const { files, log, now } = this.#deps;
+    if (await files.ensureDefault(() => makeDefaultCertificate(now()))) {
+      log.info('Default certificate created', { file: files.defaultCertificate });
+    }
+  }
+
+  /** By id. HAProxy 2.6 names the first of a list alone, so all are checked when one is named. */
+  async #refusedFiles(output: string | null): Promise<ReadonlyMap<string, string>> {
+    const { files, check, log } = this.#deps;
+    const named = [...(output ?? '').matchAll(/([^\s'"[\]]*)\/(c-[a-z2-7]{10})\.pem/g)].flatMap(([, folder, id]) =>
+      folder === files.folder && this.isWanted(id!) ? [id!] : [],
+    );
+    const refused = new Map(named.map((id) => [id, lineNaming(output ?? '', files.pathOf(id))]));
+    if (output !== null && refused.size === 0) return refused;
+    try {
+      const ids = [...this.#onDisk].filter((id) => this.isWanted(id) && !this.#substituted.has(id));
+      const whys = await check.refusals(ids.map((id) => files.pathOf(id)));
+      for (const id of ids) {
+        const why = whys.get(files.pathOf(id));
+        if (why !== undefined && !refused.has(id)) refused.set(id, why);
+      }
+    } catch (error) {
+      log.error('Certificates could not be checked; only those that HAProxy names are replaced', {
+        cause: causeText(error),
+      });
+    }
+    return refused;
+  }
+
+  async #substituteOne(id: string, why: string): Promise<boolean> {
+    if (this.#substituted.has(id)) return false;
+    const { files, log } = this.#deps;
+    try {
+      this.#substituted.set(id, why);
+      if (this.#wanted.has(id)) await files.linkToDefault(id);
+      // The file is the only copy of this key: it stays, out of the list.
+      else await this.#writeList();
+      log.error('HAProxy refuses a certificate; the default certificate takes its place', { certificate: id, why });
+      return true;
+    } catch (error) {
+      this.#substituted.delete(id);
+      log.error('A certificate that HAProxy refuses could not be replaced', {
+        certificate: id,
+        cause: causeText(error),
+      });
+      return false;
+    }
+  }
+
+  async #substituteDefault(output: string): Promise<boolean> {
+    const { files, log, now } = this.#deps;
+    if (!output.includes(`${files.defaultCertificate}'`)) return false;
+    try {
+      const kept = await files.replaceDefault(() => makeDefaultCertificate(now()));
+      const why = lineNaming(output, files.defaultCertificate);
+      log.error('HAProxy refuses the default certificate; a new one takes its place', { why, kept });
+      return true;
+    } catch (error) {
+      log.error('The default certificate, which HAProxy refuses, could not be replaced', { cause: causeText(error) });
+      return false;
+    }
   }
 
   #remember({ id, names, sha1, chainSubject }: CertificateToInstall): void {
@@ -250,7 +304,8 @@ export class FileKeeper {
   async #write({ id, pem }: CertificateToInstall): Promise<void> {
     const { files } = this.#deps;
     await this.#attempt(id, async () => {
-      await files.write(id, this.#substituted.has(id) ? await files.readDefault() : pem);
+      if (this.#substituted.has(id)) await files.linkToDefault(id);
+      else await files.write(id, pem);
     });
     if (!this.#unwritten.has(id) || (await files.exists(id))) this.#onDisk.add(id);
     else this.#onDisk.delete(id);
@@ -279,6 +334,7 @@ export class FileKeeper {
 }
 
 const LIST = 'list';
+const DEFAULT = 'default';
 const SHOWN_FILES = 20;
 const WRITTEN_AT_ONCE = 16;
 

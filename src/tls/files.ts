@@ -2,18 +2,18 @@
 //
 //   default.pem         for names without a certificate; made once, and an operator may replace it
 //   certificates.list   the crt-list: one line for each certificate, and no names, so that HAProxy takes them from it
-//   c-<10 base32>.pem   leaf, chain and key; the name stays through renewals
+//   c-<10 base32>.pem   leaf, chain and key; the name stays through renewals. A link to default.pem if HAProxy refuses it
 //   .tmp                temporary files, emptied at each start
 //
 // The database is the truth. Files of other names are not touched.
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { chmod, lstat, mkdir, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, lstat, mkdir, readdir, readFile, readlink, rename, rm, stat, symlink, unlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { getegid, getgroups, getuid } from 'node:process';
-import { fsyncFolder, isMissing, writeSecretFile } from '../files/atomic-file.ts';
+import { fsyncFolder, isMissing, temporaryPath, writeSecretFile } from '../files/atomic-file.ts';
 import { makeFolderDurably } from '../files/durable-folder.ts';
-import { SecretText } from '../secrets/secret-text.ts';
+import type { SecretText } from '../secrets/secret-text.ts';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -68,7 +68,7 @@ export class TlsFiles {
     const problem = folderProblem(this.folder, await stat(this.folder));
     if (problem !== null) throw new TlsFolderUnusable(problem);
     await mkdir(this.#temporary, { recursive: true, mode: FOLDER_MODE });
-    for (const name of await readdir(this.#temporary)) await unlink(join(this.#temporary, name));
+    for (const name of await readdir(this.#temporary)) await rm(join(this.#temporary, name), { recursive: true });
     await fsyncFolder(this.#temporary);
   }
 
@@ -76,7 +76,9 @@ export class TlsFiles {
   async ensureDefault(make: () => SecretText): Promise<boolean> {
     try {
       const found = await lstat(this.defaultCertificate);
-      if (found.isFile() && (found.mode & 0o077) !== 0) await chmod(this.defaultCertificate, FILE_MODE);
+      // One of another user, such as root, stays as it is: the folder keeps others out.
+      const isOwn = found.isFile() && found.uid === getuid?.();
+      if (isOwn && (found.mode & 0o077) !== 0) await chmod(this.defaultCertificate, FILE_MODE);
       return false;
     } catch (error) {
       if (!isMissing(error)) throw error;
@@ -123,17 +125,35 @@ export class TlsFiles {
     return (await identityOf(this.pathOf(id))) !== null;
   }
 
-  /** Keeps the old one as `default.pem.refused`: an operator may have put it there. */
-  async replaceDefault(make: () => SecretText): Promise<void> {
-    await rename(this.defaultCertificate, `${this.defaultCertificate}.refused`);
-    await this.ensureDefault(make);
+  /**
+   * In place of a certificate that HAProxy refuses. Needs no room on the disk, and names the default certificate as it is
+   * at the next reload.
+   */
+  async linkToDefault(id: string): Promise<void> {
+    const path = this.pathOf(id);
+    const target = basename(this.defaultCertificate);
+    if ((await linkTarget(path)) !== target) {
+      const temporary = temporaryPath(join(this.#temporary, basename(path)));
+      await symlink(target, temporary);
+      await rename(temporary, path);
+      await fsyncFolder(this.folder);
+    }
+    await this.#remember(path, `link to ${target}`);
   }
 
-  async readDefault(): Promise<SecretText> {
-    return new SecretText(await readFile(this.defaultCertificate, 'utf8'));
+  /** Keeps the old one under another name, which it returns: an operator may have put it there. */
+  async replaceDefault(make: () => SecretText): Promise<string> {
+    const next = join(this.#temporary, basename(this.defaultCertificate));
+    await writeSecretFile(next, make().reveal());
+    const kept = await freeName(`${this.defaultCertificate}.refused`);
+    await rename(this.defaultCertificate, kept);
+    // After a crash here, a start makes another one.
+    await rename(next, this.defaultCertificate);
+    await fsyncFolder(this.folder);
+    return kept;
   }
 
-  /** A path for a file that is removed after its use. */
+  /** A path for what is removed after its use. */
   temporary(name: string): string {
     return join(this.#temporary, name);
   }
@@ -153,10 +173,14 @@ export class TlsFiles {
       return false;
     }
     await writeSecretFile(path, content, this.#temporary);
+    await this.#remember(path, sha256);
+    return true;
+  }
+
+  async #remember(path: string, sha256: string): Promise<void> {
     const identity = await identityOf(path);
     if (identity === null) throw new Error(`${path} was removed while it was written`);
     this.#known.set(path, { sha256, identity });
-    return true;
   }
 }
 
@@ -168,16 +192,39 @@ async function readDigest(path: string): Promise<string> {
   return digestOf(await readFile(path));
 }
 
-/** Mode, owner, inode, size and times; begins with the mode. Null: no regular file. */
+/** Mode, owner, inode, size and times; begins with the mode, or `link`. Null: no file. */
 async function identityOf(path: string): Promise<string | null> {
   try {
     const stats = await lstat(path, { bigint: true });
-    if (!stats.isFile()) return null;
+    if (!stats.isFile() && !stats.isSymbolicLink()) return null;
     const { dev, ino, size, mtimeNs, ctimeNs, uid } = stats;
-    return `${(stats.mode & 0o777n).toString(8)} ${[uid, dev, ino, size, mtimeNs, ctimeNs].join(':')}`;
+    const kind = stats.isFile() ? (stats.mode & 0o777n).toString(8) : 'link';
+    return `${kind} ${[uid, dev, ino, size, mtimeNs, ctimeNs].join(':')}`;
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
+  }
+}
+
+/** Null: no link. */
+async function linkTarget(path: string): Promise<string | null> {
+  try {
+    return await readlink(path);
+  } catch (error) {
+    if (isMissing(error) || (error as NodeJS.ErrnoException).code === 'EINVAL') return null;
+    throw error;
+  }
+}
+
+async function freeName(path: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? path : `${path}-${number}`;
+    try {
+      await lstat(name);
+    } catch (error) {
+      if (isMissing(error)) return name;
+      throw error;
+    }
   }
 }
 

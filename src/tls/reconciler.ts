@@ -15,7 +15,7 @@ import { isWorkerGone } from '../haproxy/socket/replies.ts';
 import { causeText } from '../telemetry/cause-text.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { FileKeeper } from './file-keeper.ts';
-import type { CertificateToInstall, WantedCertificates } from './installation.ts';
+import type { WantedCertificates } from './installation.ts';
 import type { Installer } from './installer.ts';
 import type { KnownWorker, TlsWorkers } from './workers.ts';
 
@@ -55,8 +55,6 @@ interface ReconcilerDeps {
   readonly runtime: RuntimeCertificates;
   readonly installer: Installer;
   readonly wanted: WantedCertificates;
-  /** Why HAProxy would not load the file; null: it would. */
-  readonly refusedByProxy: (pem: CertificateToInstall['pem']) => Promise<string | null>;
   readonly onRepaired: (repair: Repair) => void;
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
 }
@@ -114,8 +112,10 @@ export class TlsReconciler {
   async check(all: boolean): Promise<void> {
     const { keeper, workers, installer, log } = this.#deps;
     await keeper.refresh();
-    for (const id of await installer.exclusive(() => keeper.restore(this.#deps.refusedByProxy))) {
-      log.info('HAProxy accepts a certificate again', { certificate: id });
+    if (all) {
+      for (const id of await installer.exclusive(() => keeper.restore())) {
+        log.info('HAProxy accepts a certificate again', { certificate: id });
+      }
     }
     try {
       const { workers: listed } = await workers.look(performance.now() + PATIENCE_MS);

@@ -1,10 +1,11 @@
 // A certificate that HAProxy refuses does not keep a configuration from being loaded.
-import { readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fillDisk, mayMount, mountDisk, unmountDisk } from '../../testkit/own-disk.ts';
 import { describeOnProductProxies } from '../../testkit/proxies.ts';
 import { madeCertificate } from '../../testkit/tls/made-certificate.ts';
 import { TlsProxy } from '../../testkit/tls/tls-proxy.ts';
-import { guardedCheck } from '../configuration/reload/guarded-check.ts';
+import { checkGuarded } from '../configuration/reload/guarded-check.ts';
 import type { CertificateToInstall } from './installation.ts';
 
 const FIRST = 'c-aaaaaaaaaa';
@@ -27,7 +28,7 @@ describeOnProductProxies('a certificate that HAProxy refuses', ({ bin }) => {
 
   const check = async () => {
     await tls.keeper.refresh();
-    return await guardedCheck(bin, tls.proxy.paths.config, (output) => tls.keeper.substitute(output));
+    return await checkGuarded(bin, tls.proxy.paths.config, (output) => tls.keeper.substitute(output));
   };
 
   it.each([
@@ -45,25 +46,51 @@ describeOnProductProxies('a certificate that HAProxy refuses', ({ bin }) => {
     expect(await tls.served('a.example')).toBe(good.sha1);
     expect(await tls.served('b.example')).not.toBe(other.sha1);
     // Still refused.
-    expect(await tls.keeper.restore((pem) => tls.check.refusal(pem))).toEqual([]);
+    expect(await tls.keeper.restore()).toEqual([]);
     expect((await check()).valid).toBe(true);
     // Replaced, or accepted by another HAProxy.
     tls.stored.set(SECOND, other);
-    expect(await tls.keeper.restore((pem) => tls.check.refusal(pem))).toEqual([SECOND]);
+    expect(await tls.keeper.restore()).toEqual([SECOND]);
     expect(tls.keeper.problems()).toEqual([]);
     expect(await readFile(tls.keeper.pathOf(SECOND), 'utf8')).toBe(other.pem.reveal());
     await tls.reconciler.check(true);
     expect(await tls.served('b.example')).toBe(other.sha1);
   });
 
-  it('several are replaced together', async () => {
-    for (const id of [FIRST, SECOND]) {
+  it('is replaced with all others of its kind by one more check', async () => {
+    const ids = Array.from({ length: 60 }, (_, at) => `c-aaaaaaaa${'abcdefgh'[at >> 3]}${'abcdefgh'[at & 7]}`);
+    for (const id of ids) {
       const damaged = { ...mismatched, id };
       tls.stored.set(id, damaged);
       await tls.keeper.put(damaged);
     }
-    expect((await check()).valid).toBe(true);
-    expect(tls.keeper.problems()).toHaveLength(2);
+    const outputs: (string | null)[] = [];
+    const substitute = (output: string | null) => {
+      outputs.push(output);
+      return tls.keeper.substitute(output);
+    };
+    expect((await checkGuarded(bin, tls.proxy.paths.config, substitute)).valid).toBe(true);
+    expect(outputs).toHaveLength(1);
+    expect(tls.keeper.problems()).toHaveLength(60);
+    expect(tls.keeper.isDurable(SECOND)).toBe(true);
+    for (const id of ids) tls.stored.set(id, { ...other, id });
+    expect(await tls.keeper.restore()).toEqual(ids);
+  });
+
+  it.skipIf(!mayMount())('is replaced on a full disk too', async () => {
+    const { folder } = tls.files;
+    await mountDisk(folder, 1);
+    await chmod(folder, 0o700);
+    try {
+      tls.stored.set(SECOND, mismatched);
+      await tls.keeper.load();
+      await fillDisk(folder);
+      const checked = await checkGuarded(bin, tls.proxy.paths.config, (output) => tls.keeper.substitute(output));
+      expect(checked.valid).toBe(true);
+      expect(tls.keeper.problems()).toEqual([expect.stringMatching(/^HAProxy refuses certificate c-bbbbbbbbbb, /)]);
+    } finally {
+      await unmountDisk(folder);
+    }
   });
 
   it('on disk alone is written again from the database', async () => {
@@ -104,8 +131,8 @@ describeOnProductProxies('the check of one certificate', ({ bin }) => {
 describe('a guarded check', () => {
   it('ends when no certificate can be replaced', async () => {
     const outputs: string[] = [];
-    const refuse = async (output: string) => outputs.push(output) < 3;
-    expect((await guardedCheck('/bin/false', '/dev/null', refuse)).valid).toBe(false);
+    const refuse = async (output: string | null) => outputs.push(String(output)) < 3;
+    expect((await checkGuarded('/bin/false', '/dev/null', refuse)).valid).toBe(false);
     expect(outputs).toHaveLength(3);
   });
 });

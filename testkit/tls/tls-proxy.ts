@@ -37,10 +37,15 @@ export class TlsProxy {
   readonly #folder: string;
 
   private constructor(
-    bin: string,
     proxy: RealProxy,
     port: number,
-    at: { folder: string; files: TlsFiles; keeper: FileKeeper; stored: Map<string, CertificateToInstall> },
+    at: {
+      folder: string;
+      files: TlsFiles;
+      check: ProxyCheck;
+      keeper: FileKeeper;
+      stored: Map<string, CertificateToInstall>;
+    },
     logged: string[],
   ) {
     this.proxy = proxy;
@@ -56,7 +61,7 @@ export class TlsProxy {
     const pathOf = (id: string): string => files.pathOf(id);
     this.runtime = new RuntimeCertificates({ socket: proxy.socket, list: files.list });
     this.workers = new TlsWorkers({ socket: proxy.socket, runtime: this.runtime, pathOf });
-    this.check = new ProxyCheck({ files, proxyBin: bin });
+    this.check = at.check;
     this.installer = new Installer({
       keeper,
       workers: this.workers,
@@ -74,7 +79,6 @@ export class TlsProxy {
       runtime: this.runtime,
       installer: this.installer,
       wanted: wantedOf(at.stored),
-      refusedByProxy: (pem) => this.check.refusal(pem),
       onRepaired: (repair) => void this.repaired.push(repair),
       log,
     });
@@ -92,14 +96,21 @@ export class TlsProxy {
     const files = new TlsFiles(join(folder, 'tls'));
     const stored = new Map((options.stored ?? []).map((one) => [one.id, one]));
     const logged: string[] = [];
-    const keeper = new FileKeeper({ files, wanted: wantedOf(stored), log: logTo(logged), now: () => new Date() });
+    const check = new ProxyCheck({ files, proxyBin: bin });
+    const keeper = new FileKeeper({
+      files,
+      wanted: wantedOf(stored),
+      check,
+      log: logTo(logged),
+      now: () => new Date(),
+    });
     await keeper.load();
     const port = await freePort();
     const bind = (options.bind ?? tlsBind)(port, files);
     const proxy = await RealProxy.start(bin, {
       config: (paths) => defaultConfig(paths).replace(/^ {2}bind .*\n/m, (line) => `${line}  ${bind}\n`),
     });
-    return new TlsProxy(bin, proxy, port, { folder, files, keeper, stored }, logged);
+    return new TlsProxy(proxy, port, { folder, files, check, keeper, stored }, logged);
   }
 
   /** As the service does: into the database, then into files and workers. */

@@ -1,8 +1,15 @@
 import { expect, it } from 'vitest';
 import { silentLog } from '../../../testkit/silent-log.ts';
 import type { ReloadOutcome } from '../../haproxy/process/reloader.ts';
-import { AttachedReload } from './attached-reload.ts';
+import { type AttachedCheck, AttachedReload } from './attached-reload.ts';
 
+const confirmed: ReloadOutcome = {
+  confirmed: true,
+  workerBefore: 11,
+  workerAfter: 12,
+  processes: null,
+  by: 'signal',
+} as ReloadOutcome;
 const unconfirmed = (detail: string, workerAfter: number | null): ReloadOutcome => {
   return { confirmed: false, reason: 'unconfirmed', detail, workerBefore: 11, workerAfter, output: '' };
 };
@@ -28,4 +35,34 @@ it.each([
   const detail: unknown = await reload.run({ id: '1', reasons: [] }).catch((error: Error) => error.message);
   expect(detail).toContain(outcome.confirmed ? '' : outcome.detail);
   expect(String(detail).includes('journalctl')).toBe(isNamed);
+});
+
+it.each<[string, AttachedCheck]>([
+  ["of which HAProxy's check names one", { verdict: 'invalid', output: 'c-a.pem' }],
+  ['that only HAProxy itself may check', { verdict: 'unknown', unreadable: 'it may not', alerts: [] }],
+])('certificates %s are replaced before the reload', async (_what, refused) => {
+  const steps: string[] = [];
+  const reload = new AttachedReload({
+    ports: {
+      writeMaps: async () => undefined,
+      reloadProxy: async () => {
+        steps.push('reload');
+        return confirmed;
+      },
+      verifyWorkers: async () => [],
+    },
+    check: async () => {
+      steps.push('check');
+      return refused.verdict === 'unknown' || !steps.includes('replace c-a.pem')
+        ? refused
+        : { verdict: 'valid', output: '' };
+    },
+    substitute: async (output) => steps.push(`replace ${output}`) < 3,
+    mayReload: true,
+    log: silentLog,
+  });
+  await reload.run({ id: '1', reasons: [] });
+  const output = refused.verdict === 'invalid' ? 'c-a.pem' : null;
+  const again = refused.verdict === 'invalid' ? [] : [`replace ${output}`];
+  expect(steps).toEqual(['check', `replace ${output}`, 'check', ...again, 'reload']);
 });

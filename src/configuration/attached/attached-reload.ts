@@ -7,6 +7,7 @@ import { ServiceError } from '../../errors/service-error.ts';
 import type { ReloadOutcome } from '../../haproxy/process/reloader.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { toConfigurationError } from '../reload/configuration-error.ts';
+import { guardedCheck, type SubstituteCertificates } from '../reload/guarded-check.ts';
 import { firstAlert, proxyWarnings } from '../reload/proxy-warnings.ts';
 import type { Reload } from '../reload/reload-coordinator.ts';
 import { completedReload, type ReloadPorts, type ReloadRequest } from '../reload/reload-request.ts';
@@ -26,6 +27,8 @@ export type AttachedCheck =
 interface AttachedReloadDeps {
   readonly ports: Pick<ReloadPorts, 'writeMaps' | 'reloadProxy' | 'verifyWorkers'>;
   readonly check: () => Promise<AttachedCheck>;
+  /** Absent: the service writes no certificates. */
+  readonly substitute?: SubstituteCertificates | undefined;
   readonly mayReload: boolean;
   readonly log: Log;
 }
@@ -50,12 +53,12 @@ export class AttachedReload implements Reload {
   }
 
   async #run(request: ReloadRequest): Promise<ReloadAnswer> {
-    const { ports, check, log } = this.#deps;
+    const { ports, check, substitute, log } = this.#deps;
     const began = performance.now();
     this.#requireAllowed(request);
     // HAProxy reads the maps at the reload, and refuses to start with a damaged one.
     await ports.writeMaps();
-    const checked = await check();
+    const checked = await guardedCheck(check, refusalIn, substitute);
     if (checked.verdict === 'invalid')
       throw refusal(request, 'HAProxy refuses its configuration, so it was not reloaded', checked.output);
     const outcome = await ports.reloadProxy();
@@ -79,6 +82,12 @@ export class AttachedReload implements Reload {
         : 'PROXY_MANAGER_RELOAD_BY=never forbids reloads; reload HAProxy yourself, and the service then compares the new worker';
     if (replace === true || !this.#deps.mayReload) throw new ServiceError(codes.Attached, 'reload', detail);
   }
+}
+
+/** Undefined: HAProxy accepts the files. Null: what it would say of them is not known. */
+function refusalIn(checked: AttachedCheck): string | null | undefined {
+  if (checked.verdict === 'valid') return undefined;
+  return checked.verdict === 'invalid' ? checked.output : null;
 }
 
 function refusal({ id, reasons }: ReloadRequest, what: string, output: string, workers = {}): ServiceError {

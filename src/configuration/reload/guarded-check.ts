@@ -1,22 +1,33 @@
 import { checkConfiguration } from '../../haproxy/process/binary.ts';
 
 /**
- * Replaces certificates that HAProxy refuses, by its output, so that one certificate never keeps a block from being
- * enforced. True: a file was replaced, and another check may pass.
+ * Replaces certificates that HAProxy refuses, by its output, so that no certificate ever keeps a block from being
+ * enforced. Null: the output is not known. True: a file was replaced, and another check may pass.
  */
-export type SubstituteCertificates = (output: string) => Promise<boolean>;
+export type SubstituteCertificates = (output: string | null) => Promise<boolean>;
 
-/** HAProxy names one or some of the files that it refuses. */
-const MOST_CHECKS = 20;
+/** Each check replaces at least one certificate, and takes seconds if there are thousands. */
+const TIME_LIMIT_MS = 60_000;
+
+/** @param refusal what HAProxy put out; undefined: it accepts the files. Of the last check, at which nothing is left to replace. */
+export async function guardedCheck<Check>(
+  check: () => Promise<Check>,
+  refusal: (check: Check) => string | null | undefined,
+  substitute: SubstituteCertificates | undefined,
+): Promise<Check> {
+  const end = performance.now() + TIME_LIMIT_MS;
+  for (;;) {
+    const checked = await check();
+    const output = refusal(checked);
+    if (output === undefined || performance.now() >= end || !(await substitute?.(output))) return checked;
+  }
+}
 
 /** As `checkConfiguration`, again while certificates are replaced. */
-export async function guardedCheck(
-  bin: string,
-  file: string,
-  substitute: SubstituteCertificates | undefined,
-): ReturnType<typeof checkConfiguration> {
-  for (let checks = 1; ; checks += 1) {
-    const check = await checkConfiguration(bin, file);
-    if (check.valid || checks === MOST_CHECKS || !(await substitute?.(check.output))) return check;
-  }
+export async function checkGuarded(bin: string, file: string, substitute: SubstituteCertificates | undefined) {
+  return await guardedCheck(
+    () => checkConfiguration(bin, file),
+    ({ valid, output }) => (valid ? undefined : output),
+    substitute,
+  );
 }

@@ -10,7 +10,7 @@ import { causeText } from '../../telemetry/log.ts';
 import { lastKnownGood } from '../backups/last-known-good.ts';
 import { collectGarbage, ensureFiles, filesNamedIn, type NamedFile } from '../template/sites-map.ts';
 import { toConfigurationError } from './configuration-error.ts';
-import { guardedCheck, type SubstituteCertificates } from './guarded-check.ts';
+import { checkGuarded, type SubstituteCertificates } from './guarded-check.ts';
 import type { Candidate } from './live-file.ts';
 import type { LiveOrigin } from './live-origin.ts';
 import { firstAlert, proxyWarnings } from './proxy-warnings.ts';
@@ -166,7 +166,7 @@ export class SafeReload {
       // `-c` reads the map files too: a damaged one must not make a valid configuration fail.
       await ports.writeMaps();
       crashPoint('reload.before-validation');
-      const check = await guardedCheck(proxyBin, candidate.path, substitute);
+      const check = await checkGuarded(proxyBin, candidate.path, substitute);
       const output = check.output.replaceAll(candidate.path, live.path);
       if (!check.valid) {
         await candidate.discard();

@@ -6,7 +6,7 @@ import type { BackupStore } from '../backups/backup-store.ts';
 import { lastKnownGood } from '../backups/last-known-good.ts';
 import type { RenderedConfiguration } from '../template/render.ts';
 import { ensureFiles, type NamedFile } from '../template/sites-map.ts';
-import { guardedCheck, type SubstituteCertificates } from './guarded-check.ts';
+import { checkGuarded, type SubstituteCertificates } from './guarded-check.ts';
 import type { LiveFile } from './live-file.ts';
 import type { LiveOrigin } from './live-origin.ts';
 
@@ -36,7 +36,7 @@ export async function ensureStartConfiguration(deps: StartDeps): Promise<StartCo
   if (text !== null) {
     // A missing file that it names must not make a valid configuration fail.
     if (known !== null && known.configText === text) await ensureFiles(known.files);
-    const check = await guardedCheck(deps.proxyBin, live.path, deps.substitute);
+    const check = await checkGuarded(deps.proxyBin, live.path, deps.substitute);
     if (check.valid) return { usable: true, source: 'live' };
     output = check.output;
     log.error('Configuration validation failed', { file: live.path, output });
@@ -70,7 +70,7 @@ export async function ensureStartConfiguration(deps: StartDeps): Promise<StartCo
 async function deploy(deps: StartDeps, text: string, files: readonly NamedFile[]): Promise<boolean> {
   await ensureFiles(files);
   const candidate = await deps.live.stage(text, 'start-candidate');
-  const check = await guardedCheck(deps.proxyBin, candidate.path, deps.substitute);
+  const check = await checkGuarded(deps.proxyBin, candidate.path, deps.substitute);
   if (!check.valid) {
     deps.log.error('Configuration validation failed', { output: check.output });
     await candidate.discard();

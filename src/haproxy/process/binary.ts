@@ -4,13 +4,15 @@ import { cannotBeRun, childEnvironment, programPath } from './child-environment.
 
 interface ConfigurationCheck {
   readonly valid: boolean;
-  /** Warnings included; the first 64 KB. */
+  /** Warnings included; up to `outputLimit`. */
   readonly output: string;
 }
 
 interface CheckOptions {
   readonly timeLimitMs?: number;
   readonly folder?: string;
+  /** In characters: what is kept of the output. Default 64 Ki. */
+  readonly outputLimit?: number;
 }
 
 /** The check could not run or did not end; says nothing about the configuration. */
@@ -30,7 +32,7 @@ const VALID = /^Configuration file is valid$/m;
 export function checkConfiguration(
   bin: string,
   file: string | readonly string[],
-  { timeLimitMs = TIME_LIMIT_MS, folder = '/' }: CheckOptions = {},
+  { timeLimitMs = TIME_LIMIT_MS, folder = '/', outputLimit = MAX_OUTPUT }: CheckOptions = {},
 ): Promise<ConfigurationCheck> {
   const files = typeof file === 'string' ? [file] : file;
   const command = `${bin} -c -f ${files.join(' -f ')}`;
@@ -63,7 +65,7 @@ export function checkConfiguration(
     if ((child.stdout as typeof child.stdout | undefined) === undefined) return;
     const collect = (text: string): void => {
       // Reads past the limit too: a full pipe would block HAProxy.
-      if (output.length < MAX_OUTPUT) output = (output + text).slice(0, MAX_OUTPUT);
+      if (output.length < outputLimit) output = (output + text).slice(0, outputLimit);
     };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       verdict = (verdict + text).slice(-MAX_OUTPUT);

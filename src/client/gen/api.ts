@@ -1439,7 +1439,8 @@ export interface components {
         | 6050
         | 6051
         | 6054
-        | 6055;
+        | 6055
+        | 6056;
       /** The family of the code, one word. */
       readonly kind: string;
       /** The operation that failed. */
@@ -4195,7 +4196,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['CertificateConflictMembers'] & {
-              readonly code?: 6043 | 6044;
+              readonly code?: 6043 | 6044 | 6056;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { acceptedRule } from '../src/configuration/rules/blocked-rule.ts';
-import { describeOnProductProxies, describeOnOneProxy } from '../testkit/proxies.ts';
+import { describeOnOneProxy, describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { askProxy, startUpstream, type Upstream } from '../testkit/upstream.ts';
 

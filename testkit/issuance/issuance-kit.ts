@@ -1,0 +1,135 @@
+// Issuance with a real database, an authority of the tests, and a clock that the test moves.
+import { existsSync } from 'node:fs';
+import type { Caller } from '../../src/api/caller.ts';
+import { Issuance } from '../../src/issuance/issuance.ts';
+import { SECRET_LENGTH, Sealer } from '../../src/secrets/sealed.ts';
+import { AcmeAccountsStore } from '../../src/store/acme-accounts-store.ts';
+import { AcmeCertificatesStore } from '../../src/store/acme-certificates-store.ts';
+import { AcmeOrdersStore } from '../../src/store/acme-orders-store.ts';
+import { CertificatesStore } from '../../src/store/certificates-store.ts';
+import type { Database } from '../../src/store/open-database.ts';
+import { Certificates } from '../../src/tls/certificates.ts';
+import { NOON, StoreFolder } from '../store/store-folder.ts';
+import { FakeInstaller } from '../tls/uploads.ts';
+import { FakeAuthority } from './fake-authority.ts';
+
+export const caller: Caller = { keyName: 'ops', requestId: 'r1', source: 'unix', receivedAt: 0 };
+const HOUR = 3_600_000;
+
+/** Numbers from 0 up to 1, the same in each run. */
+function seeded(): () => number {
+  let state = 1;
+  return () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+export class IssuanceKit {
+  /** In memory: an order has ten transactions, and each waits for the disk. */
+  readonly folder = new StoreFolder(existsSync('/dev/shm') ? '/dev/shm' : undefined);
+  readonly authority: FakeAuthority;
+  readonly installer = new FakeInstaller();
+  readonly ended: string[] = [];
+  readonly logged: string[] = [];
+  /** Throws to fail the display of challenges. */
+  showing: () => void = () => undefined;
+  refusedByProxy: string | null = null;
+  now = NOON.getTime();
+  /** What the service takes for the time, less what it is. */
+  skew = 0;
+  directory = 'https://ca.example/directory';
+  database!: Database;
+  issuance!: Issuance;
+  certificates!: Certificates;
+  orders!: AcmeOrdersStore;
+  wanted!: AcmeCertificatesStore;
+  accounts!: AcmeAccountsStore;
+  readonly #random = seeded();
+
+  private constructor() {
+    this.authority = new FakeAuthority(() => new Date(this.now));
+  }
+
+  static async open(): Promise<IssuanceKit> {
+    const kit = new IssuanceKit();
+    kit.database = await kit.folder.open();
+    kit.restart();
+    return kit;
+  }
+
+  /** Only the database is left. */
+  restart(): void {
+    const { database, authority } = this;
+    const now = () => new Date(this.now + this.skew);
+    const sealer = new Sealer(Buffer.alloc(SECRET_LENGTH, 1));
+    const log = {
+      warn: (message: string, fields?: object) => void this.logged.push(`${message} ${JSON.stringify(fields)}`),
+      error: (message: string, fields?: object) => void this.logged.push(`${message} ${JSON.stringify(fields)}`),
+    };
+    this.orders = new AcmeOrdersStore(database);
+    this.wanted = new AcmeCertificatesStore(database);
+    this.accounts = new AcmeAccountsStore(database);
+    this.certificates = new Certificates({
+      store: new CertificatesStore(database),
+      ...{ sealer, installer: this.installer, log, now },
+      refusedByProxy: async () => this.refusedByProxy,
+    });
+    const { orders, wanted, accounts, certificates } = this;
+    this.issuance = new Issuance({
+      settings: { directory: this.directory, profile: null, contacts: [], termsAgreed: true, externalAccount: null },
+      ...{ orders, wanted, accounts, sealer, certificates, acme: authority, log, now, random: this.#random },
+      responder: {
+        show: async (entries) => {
+          this.showing();
+          authority.shown = entries;
+        },
+      },
+      onEnded: ({ names }, failure) => void this.ended.push(`${names.join()}: ${failure?.type ?? 'issued'}`),
+    });
+  }
+
+  async remove(): Promise<void> {
+    await this.folder.remove();
+  }
+
+  async request(...names: readonly string[]): Promise<string> {
+    return (await this.issuance.request(names, {}, caller))!.id;
+  }
+
+  /** Does what is due, and moves the clock to what is due next, until it has passed `ms`. `each`: after each look. */
+  async pass(ms: number, each: () => Promise<void> | void = () => undefined): Promise<void> {
+    const end = this.now + ms;
+    while (this.now <= end) {
+      const next = await this.settle();
+      await each();
+      if (next === null || next > end) break;
+      this.now = next;
+    }
+    this.now = end;
+  }
+
+  /** Does what is due; returns when the next is, by the clock of the authority. */
+  async settle(): Promise<number | null> {
+    for (let looks = 0; looks < 1_000; looks += 1) {
+      const { settled } = await this.issuance.tick();
+      await settled;
+      const { next, settled: again } = await this.issuance.tick();
+      await again;
+      if (next === null) return null;
+      const at = next.getTime() - this.skew;
+      if (at > this.now) return at;
+    }
+    throw new Error('something stays due');
+  }
+
+  /** Until no order is open and none is due. */
+  async untilIdle(): Promise<void> {
+    for (let looks = 0; looks < 1_000; looks += 1) {
+      const next = await this.settle();
+      if ((await this.orders.allOpen()).length === 0) return;
+      this.now = next ?? this.now + HOUR;
+    }
+    throw new Error('orders stay open');
+  }
+}

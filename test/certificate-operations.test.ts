@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnProductProxies, describeOnOneProxy } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { servedSha1 } from '../testkit/tls/made-certificate.ts';
 import { selfSigned, shownKeyParts } from '../testkit/tls/uploads.ts';
@@ -24,7 +24,7 @@ async function send({ paths }: RealService, command: string): Promise<void> {
   await once(socket.resume(), 'close');
 }
 
-describeOnProductProxies('a certificate', ({ bin }) => {
+describeOnNewestProxy('a certificate', ({ bin }) => {
   let service: RealService;
   let port: number;
   const keys: string[] = [];

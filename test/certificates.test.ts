@@ -3,7 +3,7 @@ import { chmod, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnOneProxy, describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { type JsonBody, RealService, type ServicePaths } from '../testkit/real-service.ts';
 import { partsShown } from '../testkit/secret-parts.ts';
 import { type MadeCertificate, madeCertificate, servedSha1 } from '../testkit/tls/made-certificate.ts';
@@ -29,7 +29,7 @@ async function environmentsOf(service: RealService): Promise<string> {
   return texts.join('\n');
 }
 
-describeOnProductProxies('certificates', ({ bin }) => {
+describeOnOneProxy('certificates', ({ bin }) => {
   let service: RealService;
   let port: number;
   let id: string;

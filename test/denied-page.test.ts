@@ -6,10 +6,10 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CommandLineUser } from '../testkit/command-line-user.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
-describeOnProductProxies('a denied client', ({ bin }) => {
+describeOnOneProxy('a denied client', ({ bin }) => {
   let service: RealService;
   let user: CommandLineUser;
   let page: string;

@@ -5,7 +5,7 @@ import { get as httpsGet } from 'node:https';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnNewestProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { madeCertificate } from '../testkit/tls/made-certificate.ts';
 import { startUpstream, type Upstream } from '../testkit/upstream.ts';
@@ -13,7 +13,7 @@ import { startUpstream, type Upstream } from '../testkit/upstream.ts';
 const shop = 'shop.example.com';
 const tlsOf = `/api/sites/${shop}/tls`;
 
-describeOnProductProxies('a site with a redirect to https', ({ bin }) => {
+describeOnNewestProxy('a site with a redirect to https', ({ bin }) => {
   let service: RealService;
   let server: Upstream;
   let tlsPort = 0;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnProductProxies, isDealtTo } from '../testkit/proxies.ts';
+import { dealt, describeOnProductProxies, isDealtTo } from '../testkit/proxies.ts';
 import { RealService, type ServicePaths } from '../testkit/real-service.ts';
 
 const template = (paths: ServicePaths): string => join(paths.prefix, 'own-template.cfg');
@@ -149,6 +149,7 @@ describeOnProductProxies('a block that waits for a reload', ({ bin }) => {
 });
 
 describeOnProductProxies('a reload', ({ bin }) => {
+  const dealtIt = dealt(bin, it);
   let service: RealService;
   let port: number;
   let holder: Server;
@@ -166,7 +167,7 @@ describeOnProductProxies('a reload', ({ bin }) => {
   const binding = (): string =>
     goodTemplate(service.paths).replace('frontend http\n', `frontend http\n    bind 127.0.0.1:${port}\n`);
 
-  it('is shared by requests that arrive while one runs', async () => {
+  dealtIt('is shared by requests that arrive while one runs', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => service.call('POST', '/api/config/reload')));
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
     const ids = new Set(answers.map(({ body }) => body['id']));
@@ -178,7 +179,7 @@ describeOnProductProxies('a reload', ({ bin }) => {
     }
   });
 
-  it('that fails in HAProxy with a valid configuration is answered with 503 and rolled back', async () => {
+  dealtIt('that fails in HAProxy with a valid configuration is answered with 503 and rolled back', async () => {
     const before = await readFile(service.paths.config);
     const worker = await service.workerPid();
     await writeFile(
@@ -199,7 +200,7 @@ describeOnProductProxies('a reload', ({ bin }) => {
     await service.healthy();
   });
 
-  it('without a free port is answered with 503 and rolled back, and fails no client', async () => {
+  dealtIt('without a free port is answered with 503 and rolled back, and fails no client', async () => {
     const before = await readFile(service.paths.config);
     const worker = await service.workerPid();
     const logFrom = (await service.logText()).length;
@@ -224,7 +225,7 @@ describeOnProductProxies('a reload', ({ bin }) => {
     await service.healthy();
   });
 
-  it('whose rollback fails too reports both causes, and the old worker serves', async () => {
+  dealtIt('whose rollback fails too reports both causes, and the old worker serves', async () => {
     const before = await readFile(service.paths.config);
     await service.block('127.0.6.6');
     const worker = await service.workerPid();

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { acceptedRule } from '../src/configuration/rules/blocked-rule.ts';
-import { describeOnOneProxy, describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { askProxy, startUpstream, type Upstream } from '../testkit/upstream.ts';
 
-describeOnProductProxies('a site with names', ({ bin }) => {
+describeOnNewestProxy('a site with names', ({ bin }) => {
   let service: RealService;
   let [a, b]: Upstream[] = [];
   beforeAll(async () => {

@@ -15,7 +15,7 @@ import { RealService } from '../testkit/real-service.ts';
 const peer = '127.0.3.7';
 const lb = { networks: ['127.0.3.0/24'], header: 'x-forwarded-for' };
 
-describeOnProductProxies('an upstream', ({ bin }) => {
+describeOnNewestProxy('an upstream', ({ bin }) => {
   let service: RealService;
   beforeAll(async () => {
     service = await RealService.start({ bin });

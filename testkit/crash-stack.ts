@@ -9,6 +9,7 @@ import { type CrashPoint, crashVariable } from '../src/faults/crash-point.ts';
 import { checkConfiguration } from '../src/haproxy/process/binary.ts';
 import { childrenOf, processAlive, processStartTime } from '../src/system/processes.ts';
 import { eventually } from './conditions.ts';
+import { answered, cut, expectTrustedAlike, expectUpstreamAlike } from './crash-agreement.ts';
 import type { CrashOperation } from './crash-scenarios.ts';
 import { freePort } from './free-port.ts';
 import { longTests } from './proxies.ts';
@@ -220,8 +221,8 @@ export class CrashStack {
     const { service } = this;
     await service.healthy();
     await this.#expectBlockedSet();
-    await this.#expectTrusted();
-    await this.#expectUpstream();
+    this.#trusted = await expectTrustedAlike(this.service);
+    this.#hasUpstream = await expectUpstreamAlike(this.service);
     await this.#expectBound();
     await this.#expectSite();
     await this.#certificates.expectAgreement(service);
@@ -395,32 +396,6 @@ export class CrashStack {
     await expectAgreement(this.service, state);
   }
 
-  async #expectTrusted(): Promise<void> {
-    const { body } = await this.service.call('GET', '/api/trusted-ips');
-    const rows = (body['items'] as { ip_address: string }[]).map(({ ip_address }) => `${ip_address} 1`);
-    const file = await readFile(this.service.paths.trustedMap, 'utf8');
-    const lines = file.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-    const [running = ''] = await this.service.raw(`@1 show map ${this.service.paths.trustedMap}`);
-    const entries = running.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ').slice(1).join(' ')]));
-    expect({ lines, entries }).toEqual({ lines: rows, entries: rows });
-    this.#trusted = rows.length > 0;
-  }
-
-  /** In the database, the configuration, the file and the running map; or in none of them. */
-  async #expectUpstream(): Promise<void> {
-    const { upstreamsMap, config } = this.service.paths;
-    const { body } = await this.service.call('GET', '/api/upstreams');
-    const wanted = body['total'] === 0 ? [] : ['127.92.0.0/24 6'];
-    const lines = (await readFile(upstreamsMap, 'utf8'))
-      .split('\n')
-      .filter((line) => line !== '' && !line.startsWith('#'));
-    const isNamed = (await readFile(config, 'utf8')).includes(upstreamsMap);
-    const [running = ''] = isNamed ? await this.service.raw(`@1 show map ${upstreamsMap}`) : [''];
-    const entries = running.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ').slice(1).join(' ')]));
-    expect({ lines, entries, isNamed }).toEqual({ lines: wanted, entries: wanted, isNamed: wanted.length > 0 });
-    this.#hasUpstream = wanted.length > 0;
-  }
-
   /** The claims of a key belong to the source to which it is bound. */
   async #expectBound(): Promise<void> {
     if (this.#bound === null) return;
@@ -451,20 +426,4 @@ export class CrashStack {
       served: isStored,
     });
   }
-}
-
-const deathSigns = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE']);
-
-/** Null: the service died before it answered. */
-async function answered<T>(call: Promise<T>): Promise<T | null> {
-  try {
-    return await call;
-  } catch (error) {
-    if (deathSigns.has((error as NodeJS.ErrnoException).code ?? '')) return null;
-    throw error;
-  }
-}
-
-async function cut(call: Promise<unknown>): Promise<void> {
-  await answered(call);
 }

@@ -31,6 +31,16 @@ const longest = [
   'races.test.ts',
   'refused-starts.test.ts',
   'bench.test.ts',
+  'upstreams.test.ts',
+  'installer.test.ts',
+  'torn-map.test.ts',
+  'api-examples.test.ts',
+  'certificates.test.ts',
+  'certificate-operations.test.ts',
+  'panel-sites.test.ts',
+  'listen-tls.test.ts',
+  'site-names.test.ts',
+  'https.test.ts',
 ];
 
 export class LongestFirst extends BaseSequencer {

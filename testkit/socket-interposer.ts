@@ -1,4 +1,5 @@
 // Sits between the service and the master socket, and passes everything on until a test makes it misbehave.
+import { renameSync } from 'node:fs';
 import { chmod, rename, stat } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
@@ -74,8 +75,9 @@ export class SocketInterposer {
     });
     await chmod(path, 0o600);
     const own = await identityOf(path);
-    await rename(this.#path, this.#real);
-    await rename(path, this.#path);
+    // Without a pause: a socket that HAProxy puts there in between would be lost, and with it every connection.
+    renameSync(this.#path, this.#real);
+    renameSync(path, this.#path);
     this.#own = own;
     this.#server?.close();
     this.#server = server;

@@ -185,7 +185,7 @@ export const removeCertificate = operation({
   tag,
   summary: 'Remove a certificate',
   description:
-    'The workers stop serving it at once, and its private key is deleted from files and database. If enabled sites are served with it, nothing is changed (409, 6044) without `force=true`.',
+    'The workers stop serving it at once, and its private key is deleted from files and database. If enabled sites are served with it, nothing is changed (409, 6044) without `force=true`. Their redirects to https and HSTS end first; if a current worker did not confirm that, nothing is removed either (503, 3000).',
   params,
   query: ForceQuery,
   answers: { 200: { description: 'The certificate is removed.', schema: CertificateRemoved } },

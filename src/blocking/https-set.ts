@@ -131,9 +131,14 @@ export class HttpsSet {
   get obstacle(): string | null {
     if (this.#usage.last.mapLoaded === false) return unusedHttpsMap;
     if (this.#underWay > 0) return 'the workers are being changed';
-    const current = this.#deps.registry.all().filter(({ role }) => role === 'current');
-    if (current.length === 0) return 'no worker was found';
-    for (const worker of current) {
+    if (!this.#deps.registry.all().some(({ role }) => role === 'current')) return 'no worker was found';
+    return this.leftover;
+  }
+
+  /** Why a current worker may still do what removed entries said; null: none does. */
+  get leftover(): string | null {
+    if (this.#usage.last.mapLoaded === false) return null;
+    for (const worker of this.#deps.registry.all().filter(({ role }) => role === 'current')) {
       const { inSync, reason } = this.#deps.registry.stateOf(worker, this.map.name);
       if (!inSync) return `current worker ${worker.pid}: ${reason ?? 'not verified'}`;
     }

@@ -5,6 +5,7 @@ import { eventually } from '../../testkit/conditions.ts';
 import { openScriptedBlocking } from '../../testkit/scripted-blocking.ts';
 import { type ScriptedMaster, say } from '../../testkit/scripted-master.ts';
 import { silentLog } from '../../testkit/silent-log.ts';
+import type { StoppedTime } from '../../testkit/stop-time.ts';
 import type { HttpsInConfiguration } from '../blocking/https-set.ts';
 import type { SiteTls } from '../domain/site-tls.ts';
 import { codes } from '../errors/catalogue.ts';
@@ -20,6 +21,7 @@ const shop = 'shop.example.com';
 let close: () => Promise<void>;
 let kit: BlockingKit;
 let master: ScriptedMaster;
+let time: StoppedTime;
 let owners: Map<string, string>;
 let served: Set<string>;
 let usage: HttpsInConfiguration;
@@ -75,7 +77,7 @@ beforeEach(async () => {
     },
     check: async () => usage,
   };
-  ({ kit, master, close } = await openScriptedBlocking({ loadsHttps: true, httpsUsage }));
+  ({ kit, master, time, close } = await openScriptedBlocking({ loadsHttps: true, httpsUsage }));
   await kit.trusted.updateTrustedIpsMap();
   await kit.upstreams.updateUpstreamMaps();
   await kit.https.updateHttpsMap();
@@ -260,6 +262,38 @@ describe('redirects and HSTS', () => {
     await expect(removal).rejects.toMatchObject({ code: codes.MapFileUnusable });
     expect(removed).toBe(false);
     await rmdir(path());
+  });
+
+  it('keep the certificate if a current worker did not confirm their end', async () => {
+    await tls.put(shop, redirect, caller());
+    master.script = (command) => (command.includes(' del map ') ? say('Out of memory error.\n\n') : undefined);
+    const removal = tls.around('c-a', [shop], async () => expect.unreachable('it is removed'));
+    await expect(time.during(removal, 20)).rejects.toMatchObject({
+      code: codes.Unavailable,
+      message: expect.stringContaining(shop),
+    });
+    master.script = () => undefined;
+    await kit.reconciler.check(true);
+    await updated();
+    expect(await entries()).toEqual([`${shop} redirect`]);
+    // Nothing of a site without wishes depends on it.
+    master.script = (command) => (command.includes(' del map ') ? say('Out of memory error.\n\n') : undefined);
+    expect(await tls.around('c-b', ['other.example.com'], async () => 'removed')).toBe('removed');
+  });
+
+  it('wait for a worker that is not compared yet before the certificate is taken away', async () => {
+    await tls.put(shop, redirect, caller());
+    const current = kit.registry.all().find(({ role }) => role === 'current')!;
+    kit.registry.markSuspect(current.pid, 'https_sites', 'not compared yet');
+    let removed = false;
+    const removal = tls.around('c-a', [shop], async () => {
+      removed = true;
+    });
+    await eventually('the end is in the file', async () => (await file()).length === 0);
+    expect(removed).toBe(false);
+    await kit.reconciler.check(true);
+    await time.during(removal);
+    expect(removed).toBe(true);
   });
 
   it('are for every name of the site that has a certificate, and not for a name of another site below a wildcard', async () => {

@@ -3,7 +3,7 @@
 import type { Caller } from '../api/caller.ts';
 import type { SiteTlsAnswer, SiteTlsRecord } from '../api/site-tls.ts';
 import type { HttpsSet, HttpsState } from '../blocking/https-set.ts';
-import { KickablePause } from '../concurrency/pause.ts';
+import { KickablePause, pause } from '../concurrency/pause.ts';
 import { coversHost, wildcardOver } from '../domain/certificate-name.ts';
 import { httpsMapValue, type SiteTls } from '../domain/site-tls.ts';
 import { codes } from '../errors/catalogue.ts';
@@ -14,6 +14,9 @@ import type { NamedSite } from '../store/site-tls-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
 const checkEveryMs = 5_000;
+/** A new worker is compared within this time. */
+const confirmedWithinMs = 3_000;
+const pollMs = 50;
 /** A name whose site wants nothing, below a wildcard that has an entry. */
 const nothing = 'off';
 
@@ -97,17 +100,32 @@ export class SitesTls {
 
   /**
    * Ends redirects and HSTS of these names before `work` takes the certificate away from them. Afterwards those begin
-   * whose certificate is served. If the end cannot be made durable, `work` is not called. Errors: 6004, and those of
-   * `work`.
+   * whose certificate is served. If the end cannot be made durable, or a current worker was not read back to have ended
+   * them, `work` is not called. Errors: 6004, 3000, and those of `work`.
    */
   async around<T>(certificate: string, names: readonly string[], work: () => Promise<T>): Promise<T> {
     if (names.length > 0) this.#leaving.set(certificate, names);
     try {
-      if (names.length > 0) await this.#update();
+      if (names.length > 0) await this.#end(names);
       return await work();
     } finally {
       this.#leaving.delete(certificate);
       this.kick();
+    }
+  }
+
+  async #end(patterns: readonly string[]): Promise<void> {
+    await this.#update();
+    const { sites } = await this.#deps.set.state();
+    const affected = sites.find(
+      ({ names, tls }) =>
+        httpsMapValue(tls) !== null && names.some((name) => patterns.some((pattern) => coversHost(pattern, name))),
+    );
+    if (affected === undefined) return;
+    const deadline = performance.now() + confirmedWithinMs;
+    for (let left = this.#deps.set.leftover; left !== null; left = this.#deps.set.leftover) {
+      if (performance.now() >= deadline) throw endNotConfirmed(affected.domain, left);
+      await pause(pollMs);
     }
   }
 
@@ -180,7 +198,9 @@ export class SitesTls {
       if (entries.get(name) === value) continue;
       const certificate = owners.get(name);
       if (certificate === undefined) return `there is no certificate for ${name}`;
-      return `the certificate ${certificate} of ${name} is not proved to be served yet`;
+      return this.#deps.certificates.isServed(certificate)
+        ? `the entry of ${name} is not written yet`
+        : `the certificate ${certificate} of ${name} is not proved to be served yet`;
     }
     return this.#deps.set.obstacle;
   }
@@ -190,6 +210,14 @@ function isSame(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, str
   if (one.size !== other.size) return false;
   for (const [name, value] of one) if (other.get(name) !== value) return false;
   return true;
+}
+
+function endNotConfirmed(domain: string, reason: string): ServiceError {
+  return new ServiceError(
+    codes.Unavailable,
+    'end redirects',
+    `redirects to https and HSTS of ${domain} depend on this certificate, and their end was not confirmed by every worker (${reason}); the certificate was kept. Retry, or reload first`,
+  );
 }
 
 function unknownSite(op: string, domain: string): ServiceError {

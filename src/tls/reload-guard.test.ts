@@ -1,7 +1,7 @@
 // A certificate that HAProxy refuses does not keep a configuration from being loaded.
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { describeOnEachProxy } from '../../testkit/proxies.ts';
+import { describeOnProductProxies } from '../../testkit/proxies.ts';
 import { madeCertificate } from '../../testkit/tls/made-certificate.ts';
 import { TlsProxy } from '../../testkit/tls/tls-proxy.ts';
 import { guardedCheck } from '../configuration/reload/guarded-check.ts';
@@ -10,7 +10,7 @@ import type { CertificateToInstall } from './installation.ts';
 const FIRST = 'c-aaaaaaaaaa';
 const SECOND = 'c-bbbbbbbbbb';
 
-describeOnEachProxy('a certificate that HAProxy refuses', ({ bin }) => {
+describeOnProductProxies('a certificate that HAProxy refuses', ({ bin }) => {
   const good = madeCertificate(['a.example'], { id: FIRST });
   const other = madeCertificate(['b.example'], { id: SECOND });
   const mismatched: CertificateToInstall = {
@@ -89,7 +89,7 @@ describeOnEachProxy('a certificate that HAProxy refuses', ({ bin }) => {
   });
 });
 
-describeOnEachProxy('the check of one certificate', ({ bin }) => {
+describeOnProductProxies('the check of one certificate', ({ bin }) => {
   it('accepts a good one, and says in the words of HAProxy why it refuses another', async () => {
     const tls = await TlsProxy.start(bin);
     const made = madeCertificate(['a.example'], { chained: true });

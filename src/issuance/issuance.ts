@@ -133,9 +133,11 @@ export class Issuance {
     return await this.#deps.orders.challenges();
   }
 
-  /** For tests: what the loop does, once. */
+  /** What the loop does, once, until no order is worked at. For tests, which have a clock of their own. */
   async tick(): Promise<Tick> {
-    return await this.#scheduler.tick();
+    const tick = await this.#scheduler.tick();
+    await this.#scheduler.idle();
+    return tick;
   }
 
   /** Open orders go on where they were. */

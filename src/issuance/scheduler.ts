@@ -34,10 +34,10 @@ export const FAILED_VALIDATIONS: Limit = { most: 3, withinMs: HOUR_MS };
 const RETRY_MS = 60_000;
 
 export interface Tick {
-  /** When to call again at the latest; null: nothing is due. */
+  /** When to call again at the latest, apart from orders that are worked at; null: nothing is due. */
   readonly next: Date | null;
-  /** All that this call began has ended or waits. */
-  readonly settled: Promise<void>;
+  /** Orders that are worked at: the end of each calls `onChange`. */
+  readonly working: number;
 }
 
 export class Scheduler {
@@ -62,7 +62,7 @@ export class Scheduler {
     const idle = due === null ? null : blocked === null ? due : later(due, blocked);
     const times = [...this.#waiting.values(), window, idle].filter((one) => one !== null);
     const next = times.length === 0 ? null : new Date(Math.max(Math.min(...times.map(Number)), now().getTime()));
-    return { next, settled: Promise.all(this.#running.values()).then(() => undefined) };
+    return { next, working: this.#running.size };
   }
 
   /** Resolves when no order is worked at. */
@@ -100,12 +100,7 @@ export class Scheduler {
       return;
     }
     const { until, limit, name } = planned;
-    const time = limit.withinMs <= HOUR_MS ? 'an hour' : `${limit.withinMs / DAY_MS} days`;
-    const what =
-      name === null
-        ? `the certificate was ordered ${limit.most} times within ${time}`
-        : `the validation of ${name} failed ${limit.most} times within ${time}`;
-    const detail = `${what}; the service orders no more, to stay below the limits of authorities`;
+    const detail = `${limitText(limit, name)}; the service orders no more, to stay below the limits of authorities`;
     await wanted.setDue(certificate.id, until, 'limit', ownProblem('limited', { type: 'limit', detail }, now()));
   }
 
@@ -127,6 +122,13 @@ export class Scheduler {
       });
     this.#running.set(id, work);
   }
+}
+
+function limitText({ most, withinMs }: Limit, name: string | null): string {
+  const hours = withinMs / HOUR_MS;
+  const time = hours === 1 ? 'an hour' : hours <= 24 ? `${hours} hours` : `${hours / 24} days`;
+  if (name === null) return `the certificate was ordered ${most} times within ${time}`;
+  return `the validation of ${name} failed ${most} times within ${time}`;
 }
 
 /** The end of an order calls earlier. */

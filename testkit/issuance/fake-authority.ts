@@ -70,6 +70,8 @@ export class FakeAuthority implements Acme {
   validation: (name: string) => AcmeProblemDocument | null = () => null;
   /** Called before each request; throws to fail it. */
   before: (operation: string, about: readonly string[]) => void = () => undefined;
+  /** A limit was reached. */
+  refused: (detail: string) => void = () => undefined;
   /** Called after a request was carried out, before its answer. */
   after: (operation: string) => void = () => undefined;
   /** Null: it has no renewal information. */
@@ -182,6 +184,7 @@ export class FakeAuthority implements Acme {
     const oldest = within[most - 1];
     if (oldest === undefined) return;
     this.#retryAfter = oldest + withinMs;
+    this.refused(detail);
     throw refusal({ type: 'rateLimited', detail, status: 429 }, new Date(this.#retryAfter));
   }
 

@@ -112,10 +112,8 @@ export class IssuanceKit {
   /** Does what is due; returns when the next is, by the clock of the authority. */
   async settle(): Promise<number | null> {
     for (let looks = 0; looks < 1_000; looks += 1) {
-      const { settled } = await this.issuance.tick();
-      await settled;
-      const { next, settled: again } = await this.issuance.tick();
-      await again;
+      const { next, working } = await this.issuance.tick();
+      if (working > 0) continue;
       if (next === null) return null;
       const at = next.getTime() - this.skew;
       if (at > this.now) return at;

@@ -1,9 +1,9 @@
 // The account at each authority: made once, its key sealed before it is used.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, type KeyObject } from 'node:crypto';
+import type { AcmeClient } from '../acme/authority.ts';
 import type { SealedFor, Sealer } from '../secrets/sealed.ts';
 import { SecretText } from '../secrets/secret-text.ts';
 import type { AcmeAccountsStore } from '../store/acme-accounts-store.ts';
-import type { AcmeClient } from './authority.ts';
 
 export interface AccountSettings {
   readonly contacts: readonly string[];

@@ -1,5 +1,6 @@
 // Certificates of an ACME authority: ordered, renewed, and handed to `Certificates`, which installs them.
 import type { KeyObject } from 'node:crypto';
+import type { AcmeClient } from '../acme/authority.ts';
 import type { Caller } from '../api/caller.ts';
 import { KickablePause } from '../concurrency/pause.ts';
 import type { Sealer } from '../secrets/sealed.ts';
@@ -11,7 +12,6 @@ import type { IssuanceProblem } from '../store/issuance-problem.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { type Certificates, createId } from '../tls/certificates.ts';
 import { type AccountSettings, Accounts } from './accounts.ts';
-import type { AcmeClient } from './authority.ts';
 import { ChallengeBoard, type ChallengeResponder } from './challenge-board.ts';
 import { OrderDriver } from './order-driver.ts';
 import { RenewalWindows } from './renewal-windows.ts';

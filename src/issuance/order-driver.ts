@@ -1,11 +1,12 @@
 // Advances an order as far as it goes now, and decides what follows from a failure: wait, repeat, or end it.
+
+import { AcmeRefusal, AcmeUnreachable } from '../acme/authority.ts';
 import type { AcmeAccountsStore, PauseScope } from '../store/acme-accounts-store.ts';
 import type { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
 import { type AcmeOrdersStore, type IssuanceOrder, OrderClosed } from '../store/acme-orders-store.ts';
 import type { IssuanceProblem } from '../store/issuance-problem.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { Accounts } from './accounts.ts';
-import { AcmeRefusal, AcmeUnreachable } from './authority.ts';
 import { type ChallengeBoard, ChallengeNotShown } from './challenge-board.ts';
 import { authorityProblem, ownProblem, refusesReplacement } from './problems.ts';
 import { OrderFailed, type Runner } from './runner.ts';

@@ -1,6 +1,7 @@
 // What follows from a failure: whether an order is repeated, and what the operator has to do.
+
+import type { AcmeProblemDocument } from '../acme/authority.ts';
 import type { FailureClass, IssuanceProblem } from '../store/issuance-problem.ts';
-import type { AcmeProblemDocument } from './authority.ts';
 
 /** A failure that no later order of the same kind would avoid, with what to do. */
 const ATTENTION: Readonly<Record<string, string>> = {

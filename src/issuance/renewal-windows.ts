@@ -1,8 +1,9 @@
 // Renewal windows of authorities (RFC 9773): one random moment of each is when the certificate is renewed.
+
+import { AcmeRefusal, AcmeUnreachable } from '../acme/authority.ts';
 import type { AcmeCertificatesStore, WantedCertificate } from '../store/acme-certificates-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { Accounts } from './accounts.ts';
-import { AcmeRefusal, AcmeUnreachable } from './authority.ts';
 import type { OrderDriver } from './order-driver.ts';
 import { latestRenewal, momentIn, nextPollOf } from './schedule.ts';
 

@@ -1,6 +1,7 @@
 // Advances one order from state to state. What a state names is stored before the authority is asked for the next thing, so
 // that an order goes on after a crash where it was, and no certificate is issued twice.
 import type { KeyObject } from 'node:crypto';
+import type { AcmeAuthorization, AcmeOrder } from '../acme/authority.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import type { Sealer } from '../secrets/sealed.ts';
 import type { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
@@ -8,7 +9,6 @@ import type { AcmeOrdersStore, IssuanceOrder, OrderChallenge, OrderKey } from '.
 import type { IssuanceProblem } from '../store/issuance-problem.ts';
 import type { CertificateOutcome, Certificates } from '../tls/certificates.ts';
 import { type Account, type Accounts, newKey, pemOf } from './accounts.ts';
-import type { AcmeAuthorization, AcmeOrder } from './authority.ts';
 import type { ChallengeBoard } from './challenge-board.ts';
 import { authorityProblem, ownProblem, validationProblem } from './problems.ts';
 import { pollAgainAt, renewalByAge } from './schedule.ts';

@@ -72,15 +72,20 @@ function nameOf(commonName: string): Buffer {
 
 function extensionsOf({ ca, names = [], extendedKeyUsage = [OIDS.serverAuth], keyUsage }: Wanted): Buffer[] {
   const constraints = ca === true ? der.sequence(der.boolean(true)) : der.sequence();
-  const alternatives = names.map((name) => der.implicit(DNS_NAME, Buffer.from(name, 'ascii')));
   return [
     extension(OIDS.basicConstraints, constraints, true),
     ...(keyUsage === undefined ? [] : [extension(OIDS.keyUsage, usageBits(KEY_USAGES[keyUsage]), true)]),
-    ...(alternatives.length === 0 ? [] : [extension(OIDS.subjectAltName, der.sequence(...alternatives))]),
+    ...(names.length === 0 ? [] : [subjectAltNames(names)]),
     ...(extendedKeyUsage.length === 0
       ? []
       : [extension(OIDS.extendedKeyUsage, der.sequence(...extendedKeyUsage.map(der.oid)))]),
   ];
+}
+
+/** The extension `subjectAltName`, with DNS names. */
+export function subjectAltNames(names: readonly string[]): Buffer {
+  const alternatives = names.map((name) => der.implicit(DNS_NAME, Buffer.from(name, 'ascii')));
+  return extension(OIDS.subjectAltName, der.sequence(...alternatives));
 }
 
 function usageBits([bits, unused]: readonly [number, number]): Buffer {

@@ -7,7 +7,7 @@ import {
   type AcmeProblemDocument,
   AcmeRefusal,
   AcmeUnreachable,
-} from '../../src/issuance/authority.ts';
+} from '../../src/acme/authority.ts';
 import type { Acme } from '../../src/issuance/issuance.ts';
 import { issueCertificate, issueSelfSigned } from '../../src/x509/issue.ts';
 

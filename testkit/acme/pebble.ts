@@ -1,0 +1,159 @@
+// A real ACME authority in a folder of its own, with a DNS server that answers each name with 127.0.0.1.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { issueCertificate, issueSelfSigned } from '../../src/x509/issue.ts';
+import { temporaryFolder } from '../blocking.ts';
+import { eventually } from '../conditions.ts';
+import { freePort, isListening } from '../free-port.ts';
+
+/** Where testkit/install-pebble unpacks it. */
+const unpacked = '/opt/pebble/usr/bin';
+const dayMs = 86_400_000;
+
+/** Without pebble a skipped group names what is missing. */
+export function describeWithPebble(name: string, tests: () => void): void {
+  if (existsSync(join(unpacked, 'pebble'))) describe(name, tests);
+  else describe.skip(`${name}: skipped, pebble is missing; testkit/install-pebble unpacks it`, tests);
+}
+
+interface PebbleOptions {
+  /** Where it asks for the answers to http-01. */
+  readonly httpPort: number;
+  /** Of a hundred nonces, how many it refuses. */
+  readonly refusedNonces?: number;
+  /** Accounts it requires, by key identifier: their keys, base64url. */
+  readonly externalAccounts?: Readonly<Record<string, string>>;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export class Pebble {
+  readonly port: number;
+  readonly managementPort: number;
+  /** PEM: what a client of its API has to trust. */
+  readonly roots: string;
+  readonly #children: readonly ChildProcess[];
+  readonly #remove: () => Promise<void>;
+  #output = '';
+
+  private constructor(
+    ports: { readonly port: number; readonly managementPort: number },
+    roots: string,
+    children: readonly ChildProcess[],
+    remove: () => Promise<void>,
+  ) {
+    this.port = ports.port;
+    this.managementPort = ports.managementPort;
+    this.roots = roots;
+    this.#children = children;
+    this.#remove = remove;
+    for (const child of children) {
+      for (const stream of [child.stdout, child.stderr]) {
+        stream?.setEncoding('utf8').on('data', (text: string) => {
+          this.#output += text;
+        });
+      }
+    }
+  }
+
+  static async start({
+    httpPort,
+    refusedNonces = 0,
+    externalAccounts,
+    environment = {},
+  }: PebbleOptions): Promise<Pebble> {
+    const folder = await temporaryFolder();
+    const [port, managementPort, dnsPort, dnsManagementPort] = [
+      await freePort(),
+      await freePort(),
+      await freePort(),
+      await freePort(),
+    ];
+    const { roots, certificate, privateKey } = madeAuthority();
+    const file = (name: string) => join(folder.path, name);
+    await writeFile(file('cert.pem'), certificate);
+    await writeFile(file('key.pem'), privateKey, { mode: 0o600 });
+    const pebble = {
+      listenAddress: `127.0.0.1:${port}`,
+      managementListenAddress: `127.0.0.1:${managementPort}`,
+      certificate: file('cert.pem'),
+      privateKey: file('key.pem'),
+      httpPort,
+      tlsPort: 1,
+      externalAccountBindingRequired: externalAccounts !== undefined,
+      externalAccountMACKeys: externalAccounts ?? {},
+    };
+    await writeFile(file('config.json'), JSON.stringify({ pebble }));
+    const dns = spawn(
+      join(unpacked, 'pebble-challtestsrv'),
+      [
+        ...['-defaultIPv4', '127.0.0.1', '-defaultIPv6', '', '-dns01', `127.0.0.1:${dnsPort}`],
+        ...['-management', `127.0.0.1:${dnsManagementPort}`, '-http01', '', '-https01', '', '-tlsalpn01', ''],
+      ],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    const authority = spawn(
+      join(unpacked, 'pebble'),
+      ['-strict', '-config', file('config.json'), '-dnsserver', `127.0.0.1:${dnsPort}`],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: String(refusedNonces), ...environment },
+      },
+    );
+    const started = new Pebble({ port, managementPort }, roots, [dns, authority], folder.remove);
+    try {
+      for (const needed of [port, managementPort, dnsManagementPort]) {
+        await eventually('the authority listens', () => isListening(needed));
+      }
+    } catch (error) {
+      const output = started.output;
+      await started.stop();
+      throw new Error(`${(error as Error).message}\n${output}`, { cause: error });
+    }
+    return started;
+  }
+
+  get directory(): string {
+    return `https://localhost:${this.port}/dir`;
+  }
+
+  /** What it logged. */
+  get output(): string {
+    return this.#output;
+  }
+
+  async stop(): Promise<void> {
+    for (const child of this.#children) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGKILL');
+      await ended;
+    }
+    await this.#remove();
+  }
+}
+
+/** A root, and a certificate of it for `localhost`. */
+export function madeAuthority(): { readonly roots: string; readonly certificate: string; readonly privateKey: string } {
+  const [root, leaf] = [p256(), p256()];
+  const validity = { notBefore: new Date(Date.now() - dayMs), notAfter: new Date(Date.now() + 30 * dayMs) };
+  const issuer = { commonName: 'Test root', privateKey: root };
+  return {
+    roots: issueSelfSigned({ ...validity, ...issuer, ca: true, extendedKeyUsage: [] }),
+    certificate: issueCertificate({
+      ...validity,
+      commonName: 'localhost',
+      publicKey: createPublicKey(leaf),
+      issuer,
+      names: ['localhost'],
+    }),
+    privateKey: leaf.export({ type: 'pkcs8', format: 'pem' }) as string,
+  };
+}
+
+function p256(): KeyObject {
+  return generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;
+}

@@ -45,7 +45,17 @@ interface KeptAuthorization {
   problem: AcmeProblemDocument | null;
 }
 
-export class FakeAuthority implements Acme {
+/** With hooks before and after each request of the client, by operation. */
+export interface TestAuthority extends Acme {
+  readonly directory: string;
+  /** What HAProxy shows: set by the responder. */
+  shown: ReadonlyMap<string, string>;
+  before: (operation: string) => void;
+  after: (operation: string) => void;
+}
+
+export class FakeAuthority implements TestAuthority {
+  readonly directory = 'https://ca.example/directory';
   readonly #now: () => Date;
   readonly #keys = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   readonly #orders = new Map<string, Kept>();
@@ -63,13 +73,12 @@ export class FakeAuthority implements Acme {
   newAccounts = 0;
   limits: Limits = LIMITS;
   lifetimeMs = 90 * DAY;
-  /** What HAProxy shows: set by the responder. */
   shown: ReadonlyMap<string, string> = new Map();
   validationMs = 2_000;
   /** Null: valid. */
   validation: (name: string) => AcmeProblemDocument | null = () => null;
   /** Called before each request; throws to fail it. */
-  before: (operation: string, about: readonly string[]) => void = () => undefined;
+  before: (operation: string) => void = () => undefined;
   /** A limit was reached. */
   refused: (detail: string) => void = () => undefined;
   /** Called after a request was carried out, before its answer. */
@@ -102,17 +111,13 @@ export class FakeAuthority implements Acme {
   connect(_directory: string, accountKey: KeyObject): AcmeClient {
     const account = createPublicKey(accountKey).export({ type: 'spki', format: 'der' }).toString('hex');
     const asked =
-      <Given extends unknown[], Answer>(
-        operation: string,
-        work: (...given: Given) => Answer,
-        about = () => [] as readonly string[],
-      ) =>
+      <Given extends unknown[], Answer>(operation: string, work: (...given: Given) => Answer) =>
       async (...given: Given): Promise<Answer> => {
         this.requests.push(operation);
         if (operation === 'createOrder' && this.#now().getTime() < this.#retryAfter) {
           this.violations.push(`an order at ${this.#now().toISOString()} within Retry-After`);
         }
-        this.before(operation, about());
+        this.before(operation);
         if (!['directory', 'register'].includes(operation) && !this.#accounts.has(account)) {
           throw refusal({ type: 'accountDoesNotExist', detail: 'no such account', status: 400 });
         }

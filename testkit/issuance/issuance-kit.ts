@@ -1,6 +1,7 @@
 // Issuance with a real database, an authority of the tests, and a clock that the test moves.
 import { existsSync } from 'node:fs';
 import type { Caller } from '../../src/api/caller.ts';
+import { pause } from '../../src/concurrency/pause.ts';
 import { Issuance } from '../../src/issuance/issuance.ts';
 import { SECRET_LENGTH, Sealer } from '../../src/secrets/sealed.ts';
 import { AcmeAccountsStore } from '../../src/store/acme-accounts-store.ts';
@@ -11,10 +12,9 @@ import type { Database } from '../../src/store/open-database.ts';
 import { Certificates } from '../../src/tls/certificates.ts';
 import { NOON, StoreFolder } from '../store/store-folder.ts';
 import { FakeInstaller } from '../tls/uploads.ts';
-import { FakeAuthority } from './fake-authority.ts';
+import { FakeAuthority, type TestAuthority } from './fake-authority.ts';
 
 export const caller: Caller = { keyName: 'ops', requestId: 'r1', source: 'unix', receivedAt: 0 };
-const HOUR = 3_600_000;
 
 /** Numbers from 0 up to 1, the same in each run. */
 function seeded(): () => number {
@@ -25,10 +25,12 @@ function seeded(): () => number {
   };
 }
 
-export class IssuanceKit {
+/** `realTime`: the clock cannot be moved. */
+export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
   /** In memory: an order has ten transactions, and each waits for the disk. */
   readonly folder = new StoreFolder(existsSync('/dev/shm') ? '/dev/shm' : undefined);
-  readonly authority: FakeAuthority;
+  readonly authority: Authority;
+  readonly #realTime: boolean;
   readonly installer = new FakeInstaller();
   readonly ended: string[] = [];
   readonly logged: string[] = [];
@@ -38,7 +40,6 @@ export class IssuanceKit {
   now = NOON.getTime();
   /** What the service takes for the time, less what it is. */
   skew = 0;
-  directory = 'https://ca.example/directory';
   database!: Database;
   issuance!: Issuance;
   certificates!: Certificates;
@@ -47,21 +48,29 @@ export class IssuanceKit {
   accounts!: AcmeAccountsStore;
   readonly #random = seeded();
 
-  private constructor() {
-    this.authority = new FakeAuthority(() => new Date(this.now));
+  private constructor(authority: Authority | ((now: () => Date) => Authority)) {
+    this.#realTime = typeof authority !== 'function';
+    this.authority = typeof authority === 'function' ? authority(() => new Date(this.now)) : authority;
   }
 
   static async open(): Promise<IssuanceKit> {
-    const kit = new IssuanceKit();
-    kit.database = await kit.folder.open();
-    kit.restart();
-    return kit;
+    return await new IssuanceKit((now) => new FakeAuthority(now)).#opened();
+  }
+
+  static async openWith<Authority extends TestAuthority>(authority: Authority): Promise<IssuanceKit<Authority>> {
+    return await new IssuanceKit(authority).#opened();
+  }
+
+  async #opened(): Promise<this> {
+    this.database = await this.folder.open();
+    this.restart();
+    return this;
   }
 
   /** Only the database is left. */
   restart(): void {
     const { database, authority } = this;
-    const now = () => new Date(this.now + this.skew);
+    const now = () => new Date(this.#realTime ? Date.now() : this.now + this.skew);
     const sealer = new Sealer(Buffer.alloc(SECRET_LENGTH, 1));
     const log = {
       warn: (message: string, fields?: object) => void this.logged.push(`${message} ${JSON.stringify(fields)}`),
@@ -77,7 +86,13 @@ export class IssuanceKit {
     });
     const { orders, wanted, accounts, certificates } = this;
     this.issuance = new Issuance({
-      settings: { directory: this.directory, profile: null, contacts: [], termsAgreed: true, externalAccount: null },
+      settings: {
+        directory: authority.directory,
+        profile: null,
+        contacts: [],
+        termsAgreed: true,
+        externalAccount: null,
+      },
       ...{ orders, wanted, accounts, sealer, certificates, acme: authority, log, now, random: this.#random },
       responder: {
         show: async (entries) => {
@@ -121,13 +136,18 @@ export class IssuanceKit {
     throw new Error('something stays due');
   }
 
-  /** Until no order is open and none is due. */
+  /** Does what is due, and waits for what is due next. False: no order is open. */
+  async advance(): Promise<boolean> {
+    if (this.#realTime) this.now = Date.now();
+    const next = await this.settle();
+    if ((await this.orders.allOpen()).length === 0) return false;
+    if (this.#realTime) await pause(Math.max((next ?? 0) - Date.now(), 0));
+    else if (next !== null) this.now = next;
+    return true;
+  }
+
   async untilIdle(): Promise<void> {
-    for (let looks = 0; looks < 1_000; looks += 1) {
-      const next = await this.settle();
-      if ((await this.orders.allOpen()).length === 0) return;
-      this.now = next ?? this.now + HOUR;
-    }
+    for (let looks = 0; looks < 1_000; looks += 1) if (!(await this.advance())) return;
     throw new Error('orders stay open');
   }
 }

@@ -814,7 +814,7 @@ export interface components {
       /** What else it is for and HAProxy does not serve by name, such as addresses. */
       readonly other_names: readonly string[];
       /** Where it is from. */
-      readonly source: 'upload';
+      readonly source: 'upload' | 'acme';
       /** The version, counted from 1: one more with each replacement. */
       readonly version: number;
       /** `expired`: clients do not accept it. */
@@ -877,7 +877,7 @@ export interface components {
       /** What else it is for and HAProxy does not serve by name, such as addresses. */
       readonly other_names: readonly string[];
       /** Where it is from. */
-      readonly source: 'upload';
+      readonly source: 'upload' | 'acme';
       /** The version, counted from 1: one more with each replacement. */
       readonly version: number;
       /** `expired`: clients do not accept it. */

@@ -1,8 +1,10 @@
 // The service orders certificates from a real authority, which HAProxy answers although its address is blocked, and is
 // killed at each step of an order: after a restart the certificate is served, and one was issued.
+import { X509Certificate } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { chainType } from '../src/api/certificates.ts';
 import { crashPoints, crashVariable } from '../src/faults/crash-point.ts';
 import { describeWithPebble, Pebble } from '../testkit/acme/pebble.ts';
 import { temporaryFolder } from '../testkit/blocking.ts';
@@ -54,13 +56,14 @@ for (const { bin, version } of longTests ? proxies : proxies.slice(-1)) {
       return answer.body.id;
     };
     const served = async (id: string, name: string) => {
-      await eventually(`${name} is served`, async () => {
+      const certificate = await eventually(`${name} is installed`, async () => {
         const { body } = await service.call('GET', `/api/certificates/${id}`);
-        return body['runtime_updated'] === true && body['handshake'] === 'seen';
+        return body['runtime_updated'] === true ? body : null;
       });
-      const chain = await service.call('GET', `/api/certificates/${id}/chain`);
-      expect(chain.status).toBe(200);
-      expect(await servedSha1(httpsPort, name)).toMatch(/^[0-9A-F]{40}$/);
+      const chain = await service.call('GET', `/api/certificates/${id}/chain`, { accept: chainType });
+      const leaf = new X509Certificate(chain.text);
+      expect(leaf.fingerprint256.replaceAll(':', '').toLowerCase()).toBe(certificate['sha256']);
+      expect(await servedSha1(httpsPort, name)).toBe(leaf.fingerprint.replaceAll(':', ''));
     };
     const shownChallenges = async () => {
       const map = join(dirname(service.paths.blockedMap), 'acme_challenges.map');

@@ -21,7 +21,7 @@ async function interrupt(kit: IssuanceKit<TestAuthority>, { operation, when }: (
   };
   const id = await kit.request('a.example', 'b.example');
   while (armed) {
-    // An order that met the interruption waits for a minute, which is not waited for.
+    // An order that met the interruption waits, which is not waited for.
     const { working } = await kit.issuance.tick();
     if (working === 0) await kit.advance();
   }

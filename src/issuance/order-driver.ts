@@ -28,8 +28,8 @@ interface DriverDeps {
 
 /** Of a 429 without a time. */
 const LIMITED_MS = 3_600_000;
-/** After failures of this machine. */
-const RETRY = { least: 60_000, most: 1_800_000 };
+/** After failures of this machine: a worker that has just started is soon in sync. */
+const RETRY = { least: 5_000, most: 1_800_000 };
 const NOT_SHOWN_MS = 3_600_000;
 
 export class OrderDriver {

@@ -111,7 +111,7 @@ it('a database that fails delays no reload, and is reported', async () => {
   expect(await readFile(files.pathOf(FIRST), 'utf8')).toBe(first.pem.reveal());
 });
 
-it('a change of a file is told apart from one of this service', async () => {
+it('a change by another process is distinguished from one of this service', async () => {
   await loaded();
   await writeFile(files.pathOf(LOST), 'the only copy');
   unreadable = [{ id: LOST, why: 'the secret is missing' }];

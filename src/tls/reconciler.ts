@@ -288,7 +288,7 @@ export class TlsReconciler {
     note(causeText(error));
   }
 
-  /** Most changes are our own: those of other processes are told apart by the files that were written last. */
+  /** Most changes are our own. Those of other processes differ from what was written last. */
   #noteChange(name: string | null): void {
     if (name === null) {
       this.kick();

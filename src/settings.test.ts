@@ -178,10 +178,11 @@ describe('the settings', () => {
     });
   });
 
-  it('have the certificates and the map of https settings beside the blocked map', () => {
+  it('have the certificates and the maps of sites beside the blocked map', () => {
     expect(read({ PROXY_MANAGER_BLOCKED_MAP: '/srv/lists/blocked.map' })).toMatchObject({
       tlsDir: '/srv/lists/tls',
       httpsSitesMap: '/srv/lists/https_sites.map',
+      acmeChallengesMap: '/srv/lists/acme_challenges.map',
     });
     const named = { PROXY_MANAGER_PREFIX: '/srv', PROXY_MANAGER_TLS_DIR: '/etc/certificates' };
     expect(read(named)).toMatchObject({
@@ -256,6 +257,7 @@ describe('the settings', () => {
       tlsDir: '/etc/proxy/tls',
       tlsStrictSni: false,
       httpsSitesMap: '/etc/proxy/https_sites.map',
+      acmeChallengesMap: '/etc/proxy/acme_challenges.map',
       secretFile: '/var/lib/proxy-manager/secret',
       hardStopAfter: '30m',
       connectionsPerSource: null,

@@ -77,6 +77,8 @@ export interface Settings {
   readonly tlsStrictSni: boolean;
   /** What redirect and HSTS each name has. */
   readonly httpsSitesMap: string;
+  /** The answers to the challenges of open orders. */
+  readonly acmeChallengesMap: string;
   /** With it, the private keys in the database are sealed. */
   readonly secretFile: string;
   readonly hardStopAfter: string;
@@ -219,6 +221,7 @@ export function readSettings(
     tlsDir,
     tlsStrictSni: boolean('TLS_STRICT_SNI'),
     httpsSitesMap: join(dirname(path('BLOCKED_MAP')), 'https_sites.map'),
+    acmeChallengesMap: join(dirname(path('BLOCKED_MAP')), 'acme_challenges.map'),
     secretFile: path('SECRET_FILE'),
     hardStopAfter,
     connectionsPerSource: connectionsPerSource(raw('CONNECTIONS_PER_SOURCE')),
@@ -254,6 +257,7 @@ function refuseSharedPaths(settings: Settings): void {
     owners.set(resolve(path), variable);
   };
   claim('the service (map of https settings)', settings.httpsSitesMap);
+  claim('the service (map of ACME challenges)', settings.acmeChallengesMap);
   claim('PROXY_MANAGER_DATABASE_URL', databaseFile(settings.databaseUrl));
   claim('PROXY_MANAGER_CONFIG_FILE', settings.configFile);
   claim('PROXY_MANAGER_BLOCKED_MAP', settings.blockedMap);

@@ -119,7 +119,7 @@ const fields = {
   id: text('The id of the certificate. It stays when the certificate is replaced.'),
   names: texts('The host names and wildcards that it is for, in lower case.'),
   other_names: texts('What else it is for and HAProxy does not serve by name, such as addresses.'),
-  source: oneOf(['upload'], 'Where it is from.'),
+  source: oneOf(['upload', 'acme'], 'Where it is from.'),
   version: count('The version, counted from 1: one more with each replacement.'),
   state: oneOf(['active', 'expired'], '`expired`: clients do not accept it.'),
   served_until: timeOrNull(
@@ -145,7 +145,9 @@ const fields = {
     oneOf(['seen', 'other', 'not possible', 'failed'], 'The handshake.'),
     'What a TLS connection of the service to HAProxy got: `seen`: exactly this certificate; `other`: another one; `not possible`: the service cannot connect, which is no failure; `failed`: no handshake. Null: not tried yet.',
   ),
-  handshake_reason: textOrNull('Why `handshake` is not `seen`; null if it is, or if none was tried.'),
+  handshake_reason: textOrNull(
+    'Why `handshake` is not `seen`, or which addresses could not be tried; null if each showed the certificate, or if none was tried.',
+  ),
   created_at: time('When it was first uploaded.'),
   updated_at: time('When it was last replaced.'),
 };

@@ -1,6 +1,6 @@
 import { bindAddresses } from '../configuration/reload/listeners.ts';
 import { configLines } from '../configuration/rules/config-lines.ts';
-import type { HandshakeTarget } from '../tls/handshake.ts';
+import type { HandshakeTarget, ServedAddress } from '../tls/handshake.ts';
 
 interface TargetQuestion {
   /** The live configuration and its path; null: there is none. */
@@ -12,20 +12,43 @@ interface TargetQuestion {
 
 const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** Where this process reaches a `bind` line with the list. The first address of the line stands for all of them. */
+/** More than these are not tried: a range of ports may have thousands. */
+const MOST_ADDRESSES = 8;
+
+/** The addresses of all `bind` lines with the list, as this process reaches them. */
 export async function handshakeTarget(question: TargetQuestion): Promise<HandshakeTarget> {
-  const { text, file, list, speaksProxyProtocol } = question;
+  const { text, file, list } = question;
   const lines = [...configLines(text ?? '')].filter(
     ({ words }) => words[0] === 'bind' && words[words.indexOf('crt-list') + 1] === list,
   );
-  const not = (why: string): HandshakeTarget => ({ possible: false, why });
-  if (lines.length === 0) return not(`no bind line of ${file} uses the list ${list}`);
-  const [line] = lines.filter(({ words }) => !words.includes('accept-proxy'));
-  if (line === undefined) return not('HAProxy expects PROXY protocol at this address');
-  const [address] = bindAddresses(line.words.join(' '));
-  if (address === undefined) return not(`the address ${line.words[1] ?? ''} cannot be reached by TCP from here`);
-  const host = LOOPBACK[address.host] ?? address.host;
+  if (lines.length === 0) return { possible: false, why: `no bind line of ${file} uses the list ${list}` };
+  const addresses: ServedAddress[] = [];
+  const untried: string[] = [];
+  for (const { words } of lines) {
+    for (const word of (words[1] ?? '').split(',')) {
+      const found = await reached(word, words, question);
+      if (typeof found === 'string') untried.push(found);
+      else addresses.push(...found);
+    }
+  }
+  if (addresses.length === 0) return { possible: false, why: untried.join('; ') };
+  const left = addresses.length - MOST_ADDRESSES;
+  if (left > 0) untried.push(`${left} more addresses were not tried`);
+  return { possible: true, addresses: addresses.slice(0, MOST_ADDRESSES), untried };
+}
+
+/** Of one address of a line; or why it cannot be tried. */
+async function reached(
+  word: string,
+  words: readonly string[],
+  { speaksProxyProtocol }: TargetQuestion,
+): Promise<readonly ServedAddress[] | string> {
+  if (words.includes('accept-proxy')) return `HAProxy expects PROXY protocol at ${word}`;
+  const found = bindAddresses(['bind', word, ...words.slice(2)].join(' '));
+  if (found.length === 0) return `the address ${word} cannot be reached by TCP from here`;
+  const addresses = found.map(({ host, port }) => ({ host: LOOPBACK[host] ?? host, port }));
   // A connection to an address of this machine comes from that address.
-  if (await speaksProxyProtocol(host)) return not(`HAProxy expects PROXY protocol of ${host}, which is an upstream`);
-  return { possible: true, host, port: address.port };
+  const [{ host }] = addresses as [ServedAddress];
+  if (await speaksProxyProtocol(host)) return `HAProxy expects PROXY protocol of ${host}, which is an upstream`;
+  return addresses;
 }

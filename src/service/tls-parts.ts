@@ -16,13 +16,14 @@ import { CertificatesStore } from '../store/certificates-store.ts';
 import type { Database } from '../store/open-database.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { Certificates } from '../tls/certificates.ts';
+import type { ReportedStages } from '../tls/expiry-watch.ts';
 import { FileKeeper } from '../tls/file-keeper.ts';
 import { TlsFiles, TlsFolderUnusable } from '../tls/files.ts';
 import { type HandshakeTarget, tryHandshake } from '../tls/handshake.ts';
+import type { WantedCertificates } from '../tls/installation.ts';
 import { Installer } from '../tls/installer.ts';
 import { ProxyCheck } from '../tls/proxy-check.ts';
 import { TlsReconciler } from '../tls/reconciler.ts';
-import { isServed } from '../tls/served.ts';
 import { TlsWorkers } from '../tls/workers.ts';
 import { handshakeTarget } from './handshake-target.ts';
 
@@ -57,7 +58,8 @@ export interface TlsParts {
   readonly files: CertificateFiles;
   /** The certificate of each of these names, its own or that of the wildcard over it. */
   certificatesFor(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Whether its file is durable, and every current worker is known to hold it. */
+  readonly expiryReports: ReportedStages;
+  /** Whether its file is durable, and every current worker is known to hold the version that is stored. */
   isServed(id: string): boolean;
   /** For `/health`, each as a sentence. */
   problems(): readonly string[];
@@ -86,7 +88,11 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
   const check = new ProxyCheck({ files, proxyBin: settings.proxyBin });
   const refusedByProxy = (pem: { reveal(): string }) => check.refusal(pem);
   // Made last: it installs, and the others ask it what is stored.
-  const wanted = { all: () => certificates.all(), unreadable: () => certificates.unreadable() };
+  const wanted: WantedCertificates = {
+    all: () => certificates.all(),
+    unreadable: () => certificates.unreadable(),
+    removedAmong: (ids) => certificates.removedAmong(ids),
+  };
   const keeper = new FileKeeper({ files, wanted, check, log, now });
   const timer = new KickablePause();
   const installer = new Installer({
@@ -143,8 +149,9 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
         return installer.reloadNeeded;
       },
     },
+    expiryReports: store,
     certificatesFor: (names) => store.certificatesFor(names),
-    isServed: (id) => isServed(installer.held(id)),
+    isServed: (id) => certificates.isServed(id),
     problems: () => [
       ...(secret.problem === null ? [] : [secret.problem]),
       ...(folderProblem === null ? [] : [folderProblem]),

@@ -164,7 +164,8 @@ export async function wireService(options: {
     emit,
     now,
   });
-  const expiryWatch = tls === null ? null : new ExpiryWatch({ certificates, emit, log, now });
+  const expiryWatch =
+    tls === null ? null : new ExpiryWatch({ certificates, reported: tls.expiryReports, emit, log, now });
 
   const keys = new ApiKeys({
     store: new ApiKeysStore(database),

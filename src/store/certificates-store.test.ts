@@ -1,7 +1,7 @@
 import SqliteDatabase from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { dropSiteNames, NOON, StoreFolder } from '../../testkit/store/store-folder.ts';
+import { backBefore0018, NOON, StoreFolder } from '../../testkit/store/store-folder.ts';
 import type { AuditedChange } from './audit-rows.ts';
 import { AuditStore } from './audit-store.ts';
 import { type CertificateQuery, CertificatesStore, type CertificateVersion } from './certificates-store.ts';
@@ -42,7 +42,6 @@ function version(
       isSelfSigned: false,
       otherNames: [],
       chain: ['CN=Middle'],
-      chainSubject: '/CN=Middle',
       missing: null,
     },
     chainPem: `chain ${serial}`,
@@ -125,6 +124,29 @@ describe('a certificate', () => {
     for (const table of ['certificates', 'certificate_versions', 'certificate_names'] as const) {
       expect(await database.read.selectFrom(table).selectAll().execute()).toEqual([]);
     }
+  });
+
+  it('remembers for each version what was reported of its end', async () => {
+    await store.create(A, version(['a.example']), NOON);
+    await store.create(B, version(['b.example']), NOON);
+    await store.setReportedStage(A, 1, 1);
+    await store.setReportedStage(A, 1, 3);
+    await store.setReportedStage(A, 2, 1);
+    await store.replace(A, version(['a.example'], { serial: '02' }), NOON);
+    expect([...(await store.reportedStages())]).toEqual([[`${A}/1`, 3]]);
+    expect(await store.get(A)).toMatchObject({ version: 2, details: version([], { serial: '02' }).details });
+  });
+
+  it('is known to have been removed only if it was', async () => {
+    const removal = (target: string, details: Record<string, unknown> | null): AuditedChange => ({
+      note: { operation: 'remove_certificate', keyName: null, source: null, requestId: null, target, details },
+      written: () => undefined,
+    });
+    for (const id of [A, B]) await store.create(id, version([`${id}.example`]), NOON);
+    await store.remove(A, NOON, removal(A, { sha256: 'ab01' }));
+    // A refused removal has a row too.
+    await store.create(C, version(['c.example']), NOON, removal(B, null));
+    expect([...(await store.removedAmong([A, B, C]))]).toEqual([A]);
   });
 
   it('is recorded in the audit log with its change, or not at all', async () => {
@@ -276,7 +298,7 @@ it('a database of the version before gets the tables, and keeps what it has', as
   const file = new SqliteDatabase(folder.file);
   file.exec('drop table certificate_names; drop table certificate_versions; drop table certificates');
   file.exec('drop table https_names; alter table sites drop column tls_json');
-  dropSiteNames(file);
+  backBefore0018(file);
   file.exec("delete from schema_migrations where name >= '0016'");
   file.close();
   const migrated = await folder.open({ createIfMissing: false });

@@ -29,6 +29,15 @@ it('an expired certificate is a problem only if an enabled site uses it', async 
   ]);
 });
 
+it('is found behind a page of expired certificates without sites', async () => {
+  const pages = [[expired('c-a', [])], [expired('c-b', ['b.example'])]];
+  const list = async ({ cursor }: CertificateFilter) => {
+    const at = Number(cursor ?? 0);
+    return { items: pages[at]!, total: 2, next_cursor: at === 0 ? '1' : null };
+  };
+  expect(await expiredProblems({ list })).toEqual([expect.stringContaining('certificate c-b of b.example expired')]);
+});
+
 it('many expired certificates are counted', async () => {
   const problems = await problemsOf(Array.from({ length: 9 }, (_, at) => expired(`c-${at}`, ['a.example'])));
   expect(problems).toHaveLength(6);

@@ -1,3 +1,4 @@
+import type { Certificate, CertificatePage } from '../api/certificate-records.ts';
 import type { CertificateOperations } from './certificate-operations.ts';
 
 const NAMED = 5;
@@ -8,8 +9,13 @@ const PAGE = 100;
  * @throws when the database cannot be read
  */
 export async function expiredProblems(operations: Pick<CertificateOperations, 'list'>): Promise<readonly string[]> {
-  const { items } = await operations.list({ limit: PAGE, state: 'expired' });
-  const used = items.filter(({ sites_total: total }) => total > 0);
+  const used: Certificate[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: CertificatePage = await operations.list({ limit: PAGE, cursor, state: 'expired' });
+    used.push(...page.items.filter(({ sites_total: total }) => total > 0));
+    cursor = page.next_cursor;
+  } while (cursor !== null);
   const more = used.length - NAMED;
   return [
     ...used

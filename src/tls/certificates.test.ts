@@ -66,10 +66,10 @@ describe('an upload', () => {
       warnings: [expect.stringContaining('self-signed')],
       installation: INSTALLED,
       problem: null,
-      details: { keyType: 'P-256', isSelfSigned: true, chainSubject: null },
+      details: { keyType: 'P-256', isSelfSigned: true },
     });
     const held = installer.holds.get(certificate.id)!;
-    expect(held).toMatchObject({ names: certificate.names, chainSubject: null });
+    expect(held).toMatchObject({ names: certificate.names, chainSubjects: [] });
     expect(held.pem.reveal()).toBe(given.certificate + given.privateKey);
     expect(held.sha1).toBe(new X509Certificate(given.certificate).fingerprint.replaceAll(':', ''));
     expect(await service.get(certificate.id)).toEqual(certificate);
@@ -166,6 +166,16 @@ describe('a replacement', () => {
     });
     expect(installer.holds.get(id)!.pem.reveal()).toBe(renewed.certificate + renewed.privateKey);
     expect(await service.replace('c-aaaaaaaaaa', renewed, {}, caller)).toEqual({ ok: false, kind: 'absent' });
+  });
+
+  it('is not served before the new version is installed', async () => {
+    const service = serviceOf();
+    const { certificate } = accepted(await service.create(upload(['a.example']), {}, caller));
+    expect(service.isServed(certificate.id)).toBe(true);
+    const seen: boolean[] = [];
+    installer.meanwhile = async () => void seen.push(service.isServed(certificate.id));
+    accepted(await service.replace(certificate.id, upload(['a.example', 'b.example']), {}, caller));
+    expect([...seen, service.isServed(certificate.id)]).toEqual([false, true]);
   });
 
   it('with the same certificate makes no version, and installs it again', async () => {

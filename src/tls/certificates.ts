@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../api/caller.ts';
 import { Mutex } from '../concurrency/mutex.ts';
+import { crashPoint } from '../faults/crash-point.ts';
 import { CannotUnseal, type SealedFor, type Sealer } from '../secrets/sealed.ts';
 import { SecretText } from '../secrets/secret-text.ts';
-import { auditedChange } from '../store/audit-rows.ts';
+import { auditedChange, noteOf } from '../store/audit-rows.ts';
 import type {
   CertificateEnds,
   CertificateQuery,
@@ -12,8 +13,10 @@ import type {
   CertificateVersion,
   NamesOwned,
   StoredCertificate,
+  VersionOrigin,
 } from '../store/certificates-store.ts';
 import { type Certificate, readCertificate, type Uploaded, warningsOf } from '../x509/certificate.ts';
+import { servedChain } from '../x509/served-chain.ts';
 import type { CertificateInstaller, CertificateToInstall, Installation, WantedCertificates } from './installation.ts';
 
 type Around = <T>(certificate: string, names: readonly string[], work: () => Promise<T>) => Promise<T>;
@@ -80,6 +83,8 @@ export class Certificates implements WantedCertificates {
   readonly #most: number;
   /** Changes reach database and workers in the same order. */
   readonly #changes = new Mutex();
+  /** A new version is stored, and may not be installed yet. */
+  readonly #replacing = new Set<string>();
   /** No reload writes their files again. */
   readonly #leaving = new Set<string>();
 
@@ -101,6 +106,21 @@ export class Certificates implements WantedCertificates {
     return await this.#changes.run(async () => {
       const old = await this.#deps.store.get(id);
       return old === null ? { ok: false, kind: 'absent' } : await this.#put(id, old, upload, options, caller);
+    });
+  }
+
+  /**
+   * A new version of an authority: stored together with what `within` writes, and then installed like an upload. The chain
+   * is the authority's to choose. `SecretUnusable` and errors of `within` are thrown, and nothing is stored.
+   */
+  async putIssued(
+    id: string,
+    issued: Uploaded,
+    within: NonNullable<VersionOrigin['within']>,
+  ): Promise<CertificateOutcome> {
+    return await this.#changes.run(async () => {
+      const old = await this.#deps.store.get(id);
+      return await this.#put(id, old, issued, { allowIncompleteChain: true }, null, { source: 'acme', within });
     });
   }
 
@@ -132,6 +152,11 @@ export class Certificates implements WantedCertificates {
     } finally {
       this.#leaving.delete(id);
     }
+  }
+
+  /** Whether visitors get the version that is stored. */
+  isServed(id: string): boolean {
+    return !this.#replacing.has(id) && this.#deps.installer.isServed(id);
   }
 
   async get(id: string): Promise<CertificateView | null> {
@@ -189,12 +214,18 @@ export class Certificates implements WantedCertificates {
     });
   }
 
+  /** Those of these that were certificates of this service, and were removed. */
+  async removedAmong(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    return await this.#deps.store.removedAmong(ids);
+  }
+
   async #put(
     id: string,
     old: StoredCertificate | null,
     upload: Uploaded,
     options: UploadOptions,
-    caller: Caller,
+    caller: Caller | null,
+    origin?: VersionOrigin,
   ): Promise<CertificateOutcome> {
     const now = this.#deps.now();
     const read = readCertificate(upload, { now, ...options });
@@ -206,14 +237,30 @@ export class Certificates implements WantedCertificates {
     }
     const lost = old?.names.filter((name) => !read.value.names.includes(name)) ?? [];
     return await this.#around(id, lost, async () => {
-      const stored = await this.#store(id, old, read.value, key, caller);
-      if ('owned' in stored) return { ok: false, kind: 'owned', owned: stored.owned };
-      const { row, changed } = stored;
-      const problem = await this.#install(row, key);
-      const view = this.#view(row);
-      const certificate = { ...view, warnings: read.value.warnings, problem: problem ?? view.problem };
-      return { ok: true, changed, certificate };
+      this.#replacing.add(id);
+      try {
+        return await this.#storeAndInstall(id, old, read.value, key, caller, origin);
+      } finally {
+        this.#replacing.delete(id);
+      }
     });
+  }
+
+  async #storeAndInstall(
+    id: string,
+    old: StoredCertificate | null,
+    read: Certificate,
+    key: SecretText,
+    caller: Caller | null,
+    origin: VersionOrigin | undefined,
+  ): Promise<CertificateOutcome> {
+    const stored = await this.#store(id, old, read, key, caller, origin);
+    if ('owned' in stored) return { ok: false, kind: 'owned', owned: stored.owned };
+    const { row, changed } = stored;
+    const problem = await this.#install(row, key);
+    const view = this.#view(row);
+    const certificate = { ...view, warnings: read.warnings, problem: problem ?? view.problem };
+    return { ok: true, changed, certificate };
   }
 
   async #store(
@@ -221,16 +268,24 @@ export class Certificates implements WantedCertificates {
     old: StoredCertificate | null,
     read: Certificate,
     key: SecretText,
-    caller: Caller,
+    caller: Caller | null,
+    origin?: VersionOrigin,
   ): Promise<Stored | NamesOwned> {
     const same = old !== null && old.chainPem === read.certificatesPem && !(this.#openKey(old) instanceof CannotUnseal);
     // A repeated request must not push the version before out.
-    if (same) return { row: old, changed: false };
+    if (same && origin === undefined) return { row: old, changed: false };
     const { store, sealer, now } = this.#deps;
     const version = toVersion(read, sealer.seal(key, sealedFor(id, read.publicKeySha256)));
-    const audited = auditedChange('set_certificate', caller, { target: id, details: auditDetails(version) });
+    const about = { target: id, details: auditDetails(version) };
+    const audited =
+      caller === null
+        ? { note: noteOf('set_certificate', null, about), written: () => undefined }
+        : auditedChange('set_certificate', caller, about);
     const stored =
-      old === null ? await store.create(id, version, now(), audited) : await store.replace(id, version, now(), audited);
+      old === null
+        ? await store.create(id, version, now(), audited, origin)
+        : await store.replace(id, version, now(), audited, origin);
+    if (origin !== undefined) crashPoint('acme.stored');
     if (stored === null) throw new Error(`the certificate ${id} was removed while it was replaced`);
     return 'owned' in stored ? stored : { row: stored, changed: true };
   }
@@ -266,14 +321,14 @@ export class Certificates implements WantedCertificates {
       state: left > 0 ? 'active' : 'expired',
       daysLeft: Math.max(0, Math.floor(left / DAY_MS)),
       warnings: warningsOf({ isSelfSigned, keyType: keyType as Certificate['keyType'], missing, unused: [] }),
-      installation: this.#deps.installer.held(row.id),
+      installation: this.#deps.installer.held(row.id, row.version),
       problem: key instanceof CannotUnseal ? key.message : null,
     };
   }
 }
 
 /** `c-` and ten characters of base32: it names a file. */
-function createId(): string {
+export function createId(): string {
   const characters = [...randomBytes(ID_LENGTH)].map((byte) => ID_CHARACTERS[byte % ID_CHARACTERS.length]);
   return `c-${characters.join('')}`;
 }
@@ -286,13 +341,13 @@ function pemOf(certificatesPem: string, key: SecretText): SecretText {
   return new SecretText(certificatesPem + key.reveal());
 }
 
-function toInstall({ id, names, chainPem, sha1, details }: StoredCertificate, key: SecretText): CertificateToInstall {
-  return { id, names, pem: pemOf(chainPem, key), sha1, chainSubject: details.chainSubject };
+function toInstall({ id, version, names, chainPem, sha1 }: StoredCertificate, key: SecretText): CertificateToInstall {
+  return { id, version, names, pem: pemOf(chainPem, key), sha1, ...servedChain(chainPem) };
 }
 
 function toVersion(read: Certificate, keySealed: Uint8Array): CertificateVersion {
   const { names, issuer, sha256, sha1, publicKeySha256, certificatesPem } = read;
-  const { subject, serial, keyType, keyBits, isSelfSigned, otherNames, chain, chainSubject, missing } = read;
+  const { subject, serial, keyType, keyBits, isSelfSigned, otherNames, chain, missing } = read;
   return {
     names,
     notBefore: read.notBefore.toISOString(),
@@ -300,7 +355,7 @@ function toVersion(read: Certificate, keySealed: Uint8Array): CertificateVersion
     issuer,
     sha256,
     sha1,
-    details: { subject, serial, keyType, keyBits, isSelfSigned, otherNames, chain, chainSubject, missing },
+    details: { subject, serial, keyType, keyBits, isSelfSigned, otherNames, chain, missing },
     chainPem: certificatesPem,
     publicKeySha256,
     keySealed,

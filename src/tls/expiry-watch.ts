@@ -1,4 +1,5 @@
-// Emits `certificate.expiring` and `certificate.expired`, each once for a version; again after a start of the service.
+// Emits `certificate.expiring` and `certificate.expired`, each once for a version. What was reported is in the database;
+// a crash in between repeats a report.
 import type { Certificate } from '../api/certificate-records.ts';
 import { pause } from '../concurrency/pause.ts';
 import type { Emit } from '../events/facts.ts';
@@ -17,8 +18,16 @@ const WARNINGS = [
 const EXPIRED = 3;
 const FIRST_WARNING_MS = WARNINGS[0].leftMs;
 
+/** What was reported of a version, in the database. */
+export interface ReportedStages {
+  /** By `id/version`. */
+  reportedStages(): Promise<ReadonlyMap<string, number>>;
+  setReportedStage(id: string, version: number, stage: number): Promise<void>;
+}
+
 interface ExpiryWatchDeps {
   readonly certificates: Pick<CertificateOperations, 'list'>;
+  readonly reported: ReportedStages;
   readonly emit: Emit;
   readonly log: Pick<Log, 'warn'>;
   readonly now: () => Date;
@@ -27,8 +36,10 @@ interface ExpiryWatchDeps {
 export class ExpiryWatch {
   readonly #deps: ExpiryWatchDeps;
   readonly #stop = new AbortController();
-  /** Of each version, `id/version`: the last stage that was reported. */
-  #reported = new Map<string, number>();
+  /** Of each version, `id/version`: the last stage that was reported. Null: not read from the database yet. */
+  #reported: ReadonlyMap<string, number> | null = null;
+  /** Reported, and not stored yet because of a full disk, for example. */
+  readonly #unstored = new Map<string, { readonly id: string; readonly version: number; readonly stage: number }>();
   #loop: Promise<void> | null = null;
 
   constructor(deps: ExpiryWatchDeps) {
@@ -47,16 +58,25 @@ export class ExpiryWatch {
   /** Reports what is due. */
   async check(): Promise<void> {
     const now = this.#deps.now().getTime();
+    this.#reported ??= await this.#deps.reported.reportedStages();
     const reported = new Map<string, number>();
     for await (const certificate of this.#ending()) {
-      const version = `${certificate.id}/${certificate.version}`;
-      const before = this.#reported.get(version) ?? 0;
+      const { id, version } = certificate;
+      const key = `${id}/${version}`;
+      const before = this.#reported.get(key) ?? 0;
       const stage = stageOf(certificate, now);
-      if (stage > before) this.#report(certificate, stage);
-      reported.set(version, Math.max(stage, before));
+      if (stage > before) {
+        this.#report(certificate, stage);
+        this.#unstored.set(key, { id, version, stage });
+      }
+      reported.set(key, Math.max(stage, before));
     }
     // Without those that were removed or replaced.
     this.#reported = reported;
+    for (const [key, { id, version, stage }] of this.#unstored) {
+      await this.#deps.reported.setReportedStage(id, version, stage);
+      this.#unstored.delete(key);
+    }
   }
 
   async *#ending(): AsyncGenerator<Certificate> {

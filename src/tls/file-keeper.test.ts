@@ -16,6 +16,7 @@ let parent: string;
 let files: TlsFiles;
 let stored: CertificateToInstall[];
 let unreadable: { id: string; why: string }[];
+let removed: string[];
 let failure: Error | null;
 let logged: string[];
 const first = madeCertificate(['a.example'], { id: FIRST });
@@ -26,6 +27,7 @@ beforeEach(async () => {
   files = new TlsFiles(join(parent, 'tls'));
   stored = [first, third];
   unreadable = [];
+  removed = [];
   failure = null;
   logged = [];
 });
@@ -38,7 +40,8 @@ async function loaded(): Promise<FileKeeper> {
     if (failure !== null) throw failure;
     return stored;
   };
-  const wanted = { all, unreadable: async () => unreadable };
+  const removedAmong = async (ids: readonly string[]) => new Set(ids.filter((id) => removed.includes(id)));
+  const wanted = { all, unreadable: async () => unreadable, removedAmong };
   const check = { refusals: async () => new Map(), refusalsOf: async () => new Map() };
   const keeper = new FileKeeper({
     files,
@@ -63,7 +66,9 @@ it('a start writes every certificate, the list and a default certificate, once',
   expect(await readFile(files.defaultCertificate, 'utf8')).toBe(byDefault);
   expect(logged).toHaveLength(1);
   expect(keeper.wanted).toEqual(
-    [first, third].map(({ id, names, sha1, chainSubject }) => ({ id, names, sha1, chainSubject })),
+    [first, third].map(({ id, version, names, sha1, sha256s, chainSubjects }) => {
+      return { id, version, names, sha1, sha256s, chainSubjects };
+    }),
   );
   for (const key of [first.privateKey, third.privateKey]) expect(partsShown(key, JSON.stringify(keeper))).toEqual([]);
 });
@@ -121,6 +126,22 @@ it('each default certificate that HAProxy refuses is kept', async () => {
   }
   expect(await readFile(`${files.defaultCertificate}.refused`, 'utf8')).toBe('first');
   expect(await readFile(`${files.defaultCertificate}.refused-2`, 'utf8')).toBe('second');
+});
+
+it('a start deletes the file of a removed certificate, and no other that is unknown', async () => {
+  await loaded();
+  const [gone, unknown, theirs] = [
+    files.pathOf('c-dddddddddd'),
+    files.pathOf('c-eeeeeeeeee'),
+    `${files.folder}/own.pem`,
+  ];
+  for (const file of [gone, unknown, theirs]) await writeFile(file, 'a key');
+  removed = ['c-dddddddddd', FIRST];
+  await loaded();
+  expect(await files.ids()).toEqual(expect.arrayContaining([FIRST, 'c-eeeeeeeeee', THIRD]));
+  await expect(readFile(gone)).rejects.toThrow('ENOENT');
+  expect(await readFile(theirs, 'utf8')).toBe('a key');
+  expect(logged.at(-1)).toContain(JSON.stringify({ files: [unknown], total: 1 }));
 });
 
 it('a removed certificate leaves the list before its file goes', async () => {

@@ -52,6 +52,7 @@ export class FileKeeper {
       for (const certificate of certificates) this.#remember(certificate);
       await this.#writeAll(certificates);
       await this.#writeList();
+      await this.#removeStrays();
     });
   }
 
@@ -60,14 +61,23 @@ export class FileKeeper {
     return [...this.#wanted.values()].toSorted((one, other) => (one.id < other.id ? -1 : 1));
   }
 
+  get(id: string): WantedCertificate | undefined {
+    return this.#wanted.get(id);
+  }
+
   /** Whether the file of this certificate belongs into the list, though its key may be unreadable. */
   isWanted(id: string): boolean {
     return this.#wanted.has(id) || this.#unreadable.has(id);
   }
 
-  /** Whether a reload would bring it in. */
-  isDurable(id: string): boolean {
-    return this.#wanted.has(id) && !this.#unwritten.has(id) && !this.#unwritten.has(LIST) && !this.#substituted.has(id);
+  /** Whether a reload would bring this version in. */
+  isDurable({ id, version }: Pick<WantedCertificate, 'id' | 'version'>): boolean {
+    return (
+      this.#wanted.get(id)?.version === version &&
+      !this.#unwritten.has(id) &&
+      !this.#unwritten.has(LIST) &&
+      !this.#substituted.has(id)
+    );
   }
 
   /** Files are not as wanted: a full disk, for example. */
@@ -180,7 +190,7 @@ export class FileKeeper {
       for (const certificate of due) {
         if (refused.has(certificate.id)) continue;
         await this.put(certificate);
-        if (this.isDurable(certificate.id)) restored.push(certificate.id);
+        if (this.isDurable(certificate)) restored.push(certificate.id);
       }
       this.#notRestored = null;
     } catch (error) {
@@ -212,6 +222,30 @@ export class FileKeeper {
     const [id, why] = first;
     const more = this.#unreadable.size - 1;
     return [`certificate ${id}${more > 0 ? ` and ${more} more are` : ' is'} served from the file alone: ${why}`];
+  }
+
+  /**
+   * Files that have the name of a certificate and no row in the database, as after a restored backup of the folder. A
+   * certificate that this service removed leaves no key behind; any other file may be the only copy of its key.
+   */
+  async #removeStrays(): Promise<void> {
+    const { files, wanted, log } = this.#deps;
+    try {
+      const strays = (await files.ids()).filter((id) => !this.isWanted(id));
+      const removed = strays.length === 0 ? new Set<string>() : await wanted.removedAmong(strays);
+      for (const id of removed) {
+        await files.remove(id);
+        log.info('File of a removed certificate deleted', { file: files.pathOf(id) });
+      }
+      const left = strays.filter((id) => !removed.has(id)).map((id) => files.pathOf(id));
+      if (left.length === 0) return;
+      log.warn('Files of certificates that the database does not have; upload them, or remove the files', {
+        files: left.slice(0, SHOWN_FILES),
+        total: left.length,
+      });
+    } catch (error) {
+      log.warn('Files without a certificate could not be found', { cause: causeText(error) });
+    }
   }
 
   #pathOf(what: string): string {
@@ -284,8 +318,8 @@ export class FileKeeper {
     }
   }
 
-  #remember({ id, names, sha1, chainSubject }: CertificateToInstall): void {
-    this.#wanted.set(id, { id, names, sha1, chainSubject });
+  #remember({ id, version, names, sha1, sha256s, chainSubjects }: CertificateToInstall): void {
+    this.#wanted.set(id, { id, version, names, sha1, sha256s, chainSubjects });
   }
 
   async #rewrite(ids: ReadonlySet<string>): Promise<void> {

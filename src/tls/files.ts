@@ -121,6 +121,12 @@ export class TlsFiles {
     return await this.#isKnown(this.list);
   }
 
+  /** Of the files that have the name of one. */
+  async ids(): Promise<string[]> {
+    const names = await readdir(this.folder);
+    return names.filter((name) => CERTIFICATE_FILE.test(name)).map((name) => name.slice(0, -'.pem'.length));
+  }
+
   async exists(id: string): Promise<boolean> {
     return (await identityOf(this.pathOf(id))) !== null;
   }

@@ -1,4 +1,5 @@
 // What the database hands to files and workers, and what they report back.
+import type { ServedChain } from '../x509/served-chain.ts';
 
 /** The three PEM parts of a certificate in one text for HAProxy. Never shown: not in messages, logs, JSON or inspect. */
 export interface SecretText {
@@ -6,17 +7,17 @@ export interface SecretText {
 }
 
 /** A certificate as file and workers have to hold it. */
-export interface CertificateToInstall {
+export interface CertificateToInstall extends ServedChain {
   /** `c-` and ten base32 characters; stays through renewals. Names the file: `c-….pem`. */
   readonly id: string;
+  /** From 1; the next for each replacement. */
+  readonly version: number;
   /** Exact or `*.`, lower case; no other certificate has one of them. */
   readonly names: readonly string[];
   /** Leaf, chain, key: LF, no empty line, nothing between the blocks. */
   readonly pem: SecretText;
   /** SHA-1 fingerprint of the leaf as HAProxy prints it: 40 hex digits, upper case. */
   readonly sha1: string;
-  /** Subject of the first certificate of the chain as HAProxy prints it; null: no chain. */
-  readonly chainSubject: string | null;
 }
 
 export interface WorkerCertificate {
@@ -36,7 +37,7 @@ export interface Installation {
   /** Whether every current worker was read back to hold it. */
   readonly runtimeUpdated: boolean;
   readonly handshake: 'seen' | 'other' | 'not possible' | 'failed';
-  /** Why `handshake` is not `seen`; null if it is. */
+  /** Why `handshake` is not `seen`, or which addresses were not tried; null: each showed it. */
   readonly handshakeReason: string | null;
   readonly reloadScheduled: boolean;
 }
@@ -46,8 +47,10 @@ export interface CertificateInstaller {
   install(certificate: CertificateToInstall): Promise<Installation>;
   /** The other way round: list of the workers, list file, worker's certificate, file. */
   remove(id: string): Promise<Installation>;
-  /** What files and workers are known to hold now; null: not installed, or not checked yet. */
-  held(id: string): Installation | null;
+  /** What files and workers are known to hold of this version; null: not installed, or not checked yet. */
+  held(id: string, version: number): Installation | null;
+  /** Whether visitors get the version that is in the files, as far as that can be known. */
+  isServed(id: string): boolean;
 }
 
 /** What the database wants to be served; asked at start, by the reconciler and before each reload. */
@@ -56,4 +59,6 @@ export interface WantedCertificates {
   all(): Promise<readonly CertificateToInstall[]>;
   /** Those whose key cannot be opened: their files stay and are served. */
   unreadable(): Promise<readonly { readonly id: string; readonly why: string }[]>;
+  /** Those of these that were certificates of this service, and were removed. */
+  removedAmong(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }

@@ -1,11 +1,12 @@
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from '../../testkit/conditions.ts';
+import { eventually, within } from '../../testkit/conditions.ts';
 import { describeOnEachProxy } from '../../testkit/proxies.ts';
 import { partsShown } from '../../testkit/secret-parts.ts';
 import { suspend } from '../../testkit/suspend.ts';
 import { type MadeCertificate, madeCertificate } from '../../testkit/tls/made-certificate.ts';
 import { TlsProxy } from '../../testkit/tls/tls-proxy.ts';
+import { type HandshakeTarget, tryHandshake } from './handshake.ts';
 
 const ID = 'c-aaaaaaaaaa';
 const OTHER = 'c-bbbbbbbbbb';
@@ -32,7 +33,7 @@ describeOnEachProxy('an installation', ({ bin }) => {
       handshakeReason: null,
       reloadScheduled: false,
     });
-    expect(tls.installer.held(ID)).toEqual(await tls.install(made));
+    expect(tls.installer.held(ID, 1)).toEqual(await tls.install(made));
     expect(await readFile(tls.keeper.pathOf(ID), 'utf8')).toBe(made.pem.reveal());
     expect(await readFile(tls.files.list, 'utf8')).toBe(`${tls.keeper.pathOf(ID)}\n`);
     expect(tls.keeper.problems()).toEqual([]);
@@ -41,6 +42,31 @@ describeOnEachProxy('an installation', ({ bin }) => {
     expect(await tls.served('any.example.org')).toBe(made.sha1);
     expect(partsShown(made.privateKey, logged.join('\n'))).toEqual([]);
     expect(tls.reloads).toEqual([]);
+  });
+
+  it('does not count for a version that is not installed yet', async () => {
+    await tls.install(madeCertificate(['a.example']));
+    expect(tls.installer.isServed(ID)).toBe(true);
+    expect(tls.installer.held(ID, 2)).toMatchObject({
+      files: 'pending',
+      workers: [{ pid, holds: false, reason: 'this version is not installed yet' }],
+      runtimeUpdated: false,
+      handshake: 'not possible',
+    });
+  });
+
+  it('sees a chain that has the same subjects and is another', async () => {
+    const made = madeCertificate(['a.example'], { chained: true });
+    const twin = madeCertificate(['a.example'], { chained: true });
+    await tls.install(made);
+    const parts = (pem: string) => pem.match(/-----BEGIN [\s\S]*?-----END .*\n/g) as [string, string, string];
+    const [[leaf, , key], [, middle]] = [parts(made.pem.reveal()), parts(twin.pem.reveal())];
+    const other = { ...tls.workers.forWorker(made), pem: { reveal: () => leaf + middle + key } };
+    expect(await tls.runtime.put(pid, other, within(5_000))).toMatchObject({ holds: true });
+    expect(await tryHandshake(made, tls.target)).toEqual({
+      handshake: 'other',
+      handshakeReason: expect.stringMatching(/serves another chain for a\.example/),
+    });
   });
 
   it('checks a wildcard by a host below it', async () => {
@@ -88,7 +114,7 @@ describeOnEachProxy('an installation', ({ bin }) => {
       await tls.reconciler.check(false);
       return (await tls.served('a.example')) === made.sha1;
     });
-    expect(tls.installer.held(ID)).toMatchObject({ runtimeUpdated: true, reloadScheduled: false });
+    expect(tls.installer.held(ID, 1)).toMatchObject({ runtimeUpdated: true, reloadScheduled: false });
     expect(tls.installer.reloadNeeded).toBe(false);
   });
 
@@ -122,13 +148,14 @@ describeOnEachProxy('an installation', ({ bin }) => {
     await tls.files.open();
     await tls.reconciler.check(false);
     expect(tls.keeper.problems()).toEqual([]);
-    expect(tls.installer.held(OTHER)).toMatchObject({ files: 'durable' });
+    expect(tls.installer.held(OTHER, 1)).toMatchObject({ files: 'durable' });
     await tls.proxy.reload();
     expect(await tls.served('b.example')).toBe(made.sha1);
   });
 
   it('says what a handshake sees instead', async () => {
     await tls.install(madeCertificate(['a.example']));
+    const here = tls.target as HandshakeTarget & { possible: true };
     tls.target = { possible: false, why: 'no bind line uses the list' };
     expect(await tls.install(madeCertificate(['a.example']))).toMatchObject({
       runtimeUpdated: true,
@@ -148,6 +175,18 @@ describeOnEachProxy('an installation', ({ bin }) => {
       handshake: 'failed',
       handshakeReason: expect.stringContaining('ECONNREFUSED'),
     });
+    expect(tls.installer.isServed(ID)).toBe(false);
+    const [address] = here.addresses;
+    tls.target = { ...here, addresses: [address!, { ...address!, port: other.port }] };
+    expect(await tls.install(madeCertificate(['a.example']))).toMatchObject({ handshake: 'failed' });
+    // And again, without a new installation.
+    tls.target = { ...here, untried: ['the address :444 was not tried'] };
+    await tls.reconciler.check(false);
+    expect(tls.installer.held(ID, 1)).toMatchObject({
+      handshake: 'seen',
+      handshakeReason: 'the address :444 was not tried',
+    });
+    expect(tls.installer.isServed(ID)).toBe(true);
   });
 
   describe('removed', () => {
@@ -162,7 +201,7 @@ describeOnEachProxy('an installation', ({ bin }) => {
     it('goes from the worker, the list and the folder', async () => {
       tls.stored.delete(ID);
       expect(await tls.installer.remove(ID)).toMatchObject({ files: 'durable', runtimeUpdated: true });
-      expect(tls.installer.held(ID)).toBeNull();
+      expect(tls.installer.held(ID, 1)).toBeNull();
       expect(await readFile(tls.files.list, 'utf8')).toBe(`${tls.keeper.pathOf(OTHER)}\n`);
       await expect(stat(tls.keeper.pathOf(ID))).rejects.toThrow('ENOENT');
       expect(await tls.served('a.example')).not.toBe(made.sha1);

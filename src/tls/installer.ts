@@ -13,10 +13,12 @@ import type { Log } from '../telemetry/log.ts';
 import type { FileKeeper, WantedCertificate } from './file-keeper.ts';
 import type { HandshakeResult } from './handshake.ts';
 import type { CertificateInstaller, CertificateToInstall, Installation, WorkerCertificate } from './installation.ts';
-import { type KnownWorker, type PutResult, reloadReason, type TlsWorkers } from './workers.ts';
+import { isServed } from './served.ts';
+import { type CertificateKey, type KnownWorker, type PutResult, reloadReason, type TlsWorkers } from './workers.ts';
 
 /** For all workers together: an answer takes at most 5 s. */
 const PATIENCE_MS = 4_000;
+const HANDSHAKES_AT_ONCE = 20;
 const NOT_TRIED: HandshakeResult = {
   handshake: 'not possible',
   handshakeReason: 'not tried since the service started',
@@ -38,9 +40,9 @@ interface InstallerDeps {
 export class Installer implements CertificateInstaller {
   readonly #deps: InstallerDeps;
   readonly #mutex = new Mutex();
-  readonly #last = new Map<string, HandshakeResult & { readonly reloadScheduled: boolean }>();
-  /** By id, the certificate for which a reload was scheduled: once, as a reload that did not help does not help again. */
-  readonly #reloadedFor = new Map<string, string>();
+  readonly #last = new Map<string, HandshakeResult & { readonly version: number; readonly reloadScheduled: boolean }>();
+  /** By id, the version for which a reload was scheduled: once, as a reload that did not help does not help again. */
+  readonly #reloadedFor = new Map<string, number>();
 
   constructor(deps: InstallerDeps) {
     this.#deps = deps;
@@ -50,13 +52,13 @@ export class Installer implements CertificateInstaller {
     return await this.exclusive(async () => {
       const began = performance.now();
       const { keeper, log, onInstalled } = this.#deps;
-      const { id } = certificate;
+      const { id, version } = certificate;
       await keeper.put(certificate);
       const result = await this.#put(certificate);
       const handshake = await this.#handshake(certificate, result);
-      this.#last.set(id, { ...handshake, reloadScheduled: result.reloadScheduled });
+      this.#last.set(id, { ...handshake, version, reloadScheduled: result.reloadScheduled });
       crashPoint('tls.installed');
-      const installation = this.#installation(id, result.workers, result.everyCurrent);
+      const installation = this.#installation(certificate, result.workers, result.everyCurrent);
       if (installation.runtimeUpdated && installation.files === 'durable') {
         log.info('Certificate installed', { certificate: id, ...installation });
         onInstalled?.(performance.now() - began);
@@ -94,13 +96,35 @@ export class Installer implements CertificateInstaller {
     });
   }
 
-  held(id: string): Installation | null {
+  held(id: string, version: number): Installation | null {
     const { keeper, workers } = this.#deps;
-    const known = workers.of(id);
+    const known = workers.of({ id, version });
     if (!keeper.isWanted(id) || known.length === 0) return null;
-    const current = workers.all().filter(({ role }) => role === 'current');
-    const everyCurrent = current.length > 0 && current.every((worker) => workers.holding(worker, id)?.holds === true);
-    return this.#installation(id, known, everyCurrent);
+    return this.#installation({ id, version }, known, workers.isHeldByCurrent({ id, version }));
+  }
+
+  /** Whether visitors get the version that is in the files. */
+  isServed(id: string): boolean {
+    const version = this.#deps.keeper.get(id)?.version;
+    return version !== undefined && isServed(this.held(id, version));
+  }
+
+  /** Handshakes that showed something else, now that every current worker holds the certificate: some at a time. */
+  async retryHandshakes(): Promise<void> {
+    const due = [...this.#last].filter(([, { handshake }]) => handshake !== 'seen').slice(0, HANDSHAKES_AT_ONCE);
+    for (const [id] of due) await this.exclusive(async () => await this.#retryHandshake(id));
+  }
+
+  async #retryHandshake(id: string): Promise<void> {
+    const { keeper, workers, handshake, log } = this.#deps;
+    const last = this.#last.get(id);
+    const wanted = keeper.get(id);
+    if (last === undefined || wanted?.version !== last.version || !workers.isHeldByCurrent(wanted)) return;
+    const result = await handshake(wanted);
+    // The next time others come first.
+    this.#last.delete(id);
+    this.#last.set(id, { ...last, ...result });
+    if (result.handshake === 'seen') log.info('Certificate seen in a handshake', { certificate: id });
   }
 
   /** Runs between installations. */
@@ -111,32 +135,30 @@ export class Installer implements CertificateInstaller {
   /** Into one worker, which was found to lack it. Call it inside `exclusive`. */
   async putInto(worker: KnownWorker, certificate: CertificateToInstall): Promise<Holding> {
     const { workers, runtime } = this.#deps;
-    const { id, sha1 } = certificate;
     const deadline = performance.now() + PATIENCE_MS;
     const holding = await runtime.put(worker.pid, workers.forWorker(certificate), deadline);
-    workers.record(worker, id, holding);
-    if (worker.role === 'current') this.#scheduleReload(id, sha1, reloadReason(holding));
+    workers.record(worker, certificate, holding);
+    if (worker.role === 'current') this.#scheduleReload(certificate, reloadReason(holding));
     return holding;
   }
 
   async #put(certificate: CertificateToInstall): Promise<PutResult & { readonly reloadScheduled: boolean }> {
     const { workers, recheck } = this.#deps;
-    const { id, sha1 } = certificate;
     let result: PutResult;
     try {
       result = await workers.put(certificate, performance.now() + PATIENCE_MS);
     } catch (error) {
       if (!(error instanceof MasterSocketError)) throw error;
-      result = { workers: this.#unreached(id, error.message), everyCurrent: false, reload: null };
+      result = { workers: this.#unreached(certificate, error.message), everyCurrent: false, reload: null };
     }
     if (!result.everyCurrent) recheck();
-    return { ...result, reloadScheduled: this.#scheduleReload(id, sha1, result.reload) };
+    return { ...result, reloadScheduled: this.#scheduleReload(certificate, result.reload) };
   }
 
-  #scheduleReload(id: string, sha1: string, why: string | null): boolean {
-    if (why === null || !this.#deps.keeper.isDurable(id) || this.#reloadedFor.get(id) === sha1) return false;
-    if (!this.#deps.scheduleReload(`certificate ${id}: ${why}`)) return false;
-    this.#reloadedFor.set(id, sha1);
+  #scheduleReload({ id, version }: CertificateKey, why: string | null): boolean {
+    if (why === null || !this.#deps.keeper.isDurable({ id, version })) return false;
+    if (this.#reloadedFor.get(id) === version || !this.#deps.scheduleReload(`certificate ${id}: ${why}`)) return false;
+    this.#reloadedFor.set(id, version);
     return true;
   }
 
@@ -155,11 +177,11 @@ export class Installer implements CertificateInstaller {
   }
 
   /** Some may have got it before the socket failed. */
-  #unreached(id: string, reason: string): WorkerCertificate[] {
+  #unreached(key: CertificateKey, reason: string): WorkerCertificate[] {
     const { workers } = this.#deps;
     for (const worker of workers.all())
-      workers.record(worker, id, { holds: false, fault: 'unreachable', reason, notAfter: null });
-    return [...workers.of(id)];
+      workers.record(worker, key, { holds: false, fault: 'unreachable', reason, notAfter: null });
+    return [...workers.of(key)];
   }
 
   async #handshake(certificate: CertificateToInstall, { everyCurrent }: PutResult): Promise<HandshakeResult> {
@@ -167,13 +189,16 @@ export class Installer implements CertificateInstaller {
     return { handshake: 'not possible', handshakeReason: 'not every current worker holds the certificate' };
   }
 
-  #installation(id: string, workers: readonly WorkerCertificate[], everyCurrent: boolean): Installation {
-    const { handshake, handshakeReason, reloadScheduled } = this.#last.get(id) ?? {
-      ...NOT_TRIED,
-      reloadScheduled: false,
-    };
+  #installation(
+    { id, version }: CertificateKey,
+    workers: readonly WorkerCertificate[],
+    everyCurrent: boolean,
+  ): Installation {
+    const last = this.#last.get(id);
+    const { handshake, handshakeReason, reloadScheduled } =
+      last?.version === version ? last : { ...NOT_TRIED, reloadScheduled: false };
     return {
-      files: this.#deps.keeper.isDurable(id) ? 'durable' : 'pending',
+      files: this.#deps.keeper.isDurable({ id, version }) ? 'durable' : 'pending',
       workers,
       runtimeUpdated: everyCurrent,
       handshake,
@@ -203,9 +228,13 @@ export class Installer implements CertificateInstaller {
       return left;
     } catch (error) {
       if (!(error instanceof MasterSocketError)) throw error;
-      const seen = new Set(left.map(({ pid }) => pid));
-      const unreached = this.#unreached(id, error.message).filter(({ pid }) => !seen.has(pid));
-      return [...left, ...unreached.map((worker) => ({ ...worker, holds: true }))];
+      const { message: reason } = error;
+      const unreached = workers.all().filter(({ pid }) => !left.some((one) => one.pid === pid));
+      const notAfter = (worker: KnownWorker) => workers.holding(worker, id)?.notAfter ?? null;
+      return [
+        ...left,
+        ...unreached.map((one) => ({ pid: one.pid, role: one.role, holds: true, reason, notAfter: notAfter(one) })),
+      ];
     }
   }
 }

@@ -28,11 +28,11 @@ describeOnEachProxy('the comparison of certificates', ({ bin }) => {
   afterEach(() => tls.stop());
 
   it('of a worker that read the files finds nothing to repair', async () => {
-    expect(tls.installer.held(FIRST)).toBeNull();
+    expect(tls.installer.held(FIRST, 1)).toBeNull();
     await tls.reconciler.check(true);
     expect(tls.repaired).toEqual([]);
     expect(tls.reconciler.problems()).toEqual([]);
-    expect(tls.installer.held(FIRST)).toMatchObject({
+    expect(tls.installer.held(FIRST, 1)).toMatchObject({
       files: 'durable',
       workers: [{ pid, role: 'current', holds: true, reason: null, notAfter: first.read.notAfter.toISOString() }],
       runtimeUpdated: true,
@@ -52,7 +52,7 @@ describeOnEachProxy('the comparison of certificates', ({ bin }) => {
   it('replaces a certificate that has another chain', async () => {
     const { pem, sha1 } = first;
     const leafAlone = pem.reveal().replace(/(-----END CERTIFICATE-----\n)[\s\S]*?(-----BEGIN PRIVATE)/, '$1$2');
-    const unchained = { file: tls.keeper.pathOf(FIRST), pem: { reveal: () => leafAlone }, sha1, chainSubject: null };
+    const unchained = { file: tls.keeper.pathOf(FIRST), pem: { reveal: () => leafAlone }, sha1, chainSubjects: [] };
     expect(await tls.runtime.put(pid, unchained, within(5_000))).toMatchObject({ holds: true });
     await tls.reconciler.check(true);
     expect(tls.repaired).toEqual([{ id: FIRST, worker: pid, was: sha1, now: sha1 }]);
@@ -85,7 +85,7 @@ describeOnEachProxy('the comparison of certificates', ({ bin }) => {
     ['opens to all users', async (path: string) => await chmod(path, 0o644)],
   ])('rewrites a file that another process %s, as soon as it happens', async (_what, change) => {
     tls.reconciler.start();
-    await eventually('it was compared', () => tls.installer.held(FIRST));
+    await eventually('it was compared', () => tls.installer.held(FIRST, 1));
     for (const [path, text] of [
       [tls.keeper.pathOf(FIRST), first.pem.reveal()],
       [tls.files.list, `${tls.keeper.pathOf(FIRST)}\n${tls.keeper.pathOf(SECOND)}\n`],

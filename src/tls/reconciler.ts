@@ -14,7 +14,7 @@ import { MasterSocketError } from '../haproxy/socket/master-socket.ts';
 import { isWorkerGone } from '../haproxy/socket/replies.ts';
 import { causeText } from '../telemetry/cause-text.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { FileKeeper } from './file-keeper.ts';
+import type { FileKeeper, WantedCertificate } from './file-keeper.ts';
 import type { WantedCertificates } from './installation.ts';
 import type { Installer } from './installer.ts';
 import type { KnownWorker, TlsWorkers } from './workers.ts';
@@ -38,6 +38,12 @@ export interface Repair {
   /** SHA-1 fingerprint: 40 hex digits, upper case; null: none. */
   readonly was: string | null;
   readonly now: string;
+}
+
+/** What a worker holds in place of a certificate. */
+interface Found {
+  readonly certificate: WantedCertificate;
+  readonly held: HeldCertificate | 'absent';
 }
 
 /** Why something could not be compared. */
@@ -94,9 +100,10 @@ export class TlsReconciler {
     const { workers } = this.#deps;
     const lasts = (problem: Problem | undefined | null): problem is Problem =>
       problem != null && performance.now() - problem.since > PASSES_WITHIN_MS;
+    // Draining ones accept no connections.
     const ofWorkers = workers.all().flatMap(({ pid, role }) => {
-      const problem = this.#notCompared.get(pid);
-      return lasts(problem) ? [`the certificates of ${role} worker ${pid} were not compared: ${problem.cause}`] : [];
+      const problem = role === 'current' ? this.#notCompared.get(pid) : null;
+      return lasts(problem) ? [`the certificates of worker ${pid} were not compared: ${problem.cause}`] : [];
     });
     const lacking = workers.lacking().filter(({ worker, since }) => {
       return worker.role === 'current' && performance.now() - since > PASSES_WITHIN_MS;
@@ -124,6 +131,7 @@ export class TlsReconciler {
       for (const worker of listed) if (all || this.#isDue(worker)) await this.#checkWorker(worker);
       this.#problem = null;
       if (workers.lacking().length === 0 && this.#notCompared.size === 0) installer.allHeld();
+      await installer.retryHandshakes();
     } catch (error) {
       this.#note(error, (cause) => {
         if (this.#problem === null) log.warn('Certificates not compared', { cause });
@@ -163,9 +171,9 @@ export class TlsReconciler {
   #isDue(worker: KnownWorker): boolean {
     const { keeper, workers } = this.#deps;
     if (this.#notCompared.has(worker.pid)) return true;
-    return keeper.wanted.some(({ id }) => {
+    return keeper.wanted.some(({ id, version }) => {
       const holding = workers.holding(worker, id);
-      return holding === undefined || (!holding.holds && mayPass(holding.fault));
+      return holding?.version !== version || (!holding.holds && mayPass(holding.fault));
     });
   }
 
@@ -213,32 +221,32 @@ export class TlsReconciler {
     const { entries } = await runtime.contents(worker.pid, performance.now() + PATIENCE_MS);
     if (entries === null) {
       const reason = 'its configuration does not use the list of certificates';
-      for (const { id } of wanted)
-        workers.record(worker, id, { holds: false, fault: 'list-unused', reason, notAfter: null });
+      for (const certificate of wanted)
+        workers.record(worker, certificate, { holds: false, fault: 'list-unused', reason, notAfter: null });
       return;
     }
     const listed = new Set(entries.map(({ file }) => file));
     const files = wanted.map(({ id }) => keeper.pathOf(id));
     const held = await runtime.read(worker.pid, files, performance.now() + PATIENCE_MS);
-    const wrong = new Map<string, HeldCertificate | 'absent'>();
+    const wrong = new Map<string, Found>();
     for (const certificate of wanted) {
       const file = keeper.pathOf(certificate.id);
       const found = held.get(file) ?? 'absent';
       if (listed.has(file) && difference(found, certificate) === null) {
-        workers.record(worker, certificate.id, { holds: true, notAfter: endOf(found) });
+        workers.record(worker, certificate, { holds: true, notAfter: endOf(found) });
       } else {
-        wrong.set(certificate.id, found);
+        wrong.set(certificate.id, { certificate, held: found });
       }
     }
     if (wrong.size > 0) await this.#repair(worker, wrong);
   }
 
-  async #repair(worker: KnownWorker, wrong: ReadonlyMap<string, HeldCertificate | 'absent'>): Promise<void> {
+  async #repair(worker: KnownWorker, wrong: ReadonlyMap<string, Found>): Promise<void> {
     const { workers, installer, onRepaired, log } = this.#deps;
     const left = new Map(wrong);
     for (const certificate of await this.#deps.wanted.all()) {
       const { id, sha1 } = certificate;
-      const found = wrong.get(id);
+      const found = wrong.get(id)?.held;
       if (found === undefined || this.#stop.signal.aborted) continue;
       const before = workers.holding(worker, id);
       const holding = await installer.putInto(worker, certificate);
@@ -262,11 +270,11 @@ export class TlsReconciler {
   }
 
   /** What was not tried is not known to be held. */
-  #giveUp(worker: KnownWorker, left: ReadonlyMap<string, HeldCertificate | 'absent'>, reason: string): void {
+  #giveUp(worker: KnownWorker, left: ReadonlyMap<string, Found>, reason: string): void {
     const { workers, log } = this.#deps;
     log.warn('Certificates of a worker not repaired', { worker: worker.pid, certificates: left.size, cause: reason });
-    for (const [id, found] of left) {
-      workers.record(worker, id, { holds: false, fault: 'unreachable', reason, notAfter: endOf(found) });
+    for (const { certificate, held } of left.values()) {
+      workers.record(worker, certificate, { holds: false, fault: 'unreachable', reason, notAfter: endOf(held) });
     }
   }
 

@@ -14,6 +14,10 @@ import { mayBeReload } from '../haproxy/socket/master-socket-error.ts';
 import type { CertificateToInstall, WorkerCertificate } from './installation.ts';
 
 const POLL_MS = 50;
+const otherVersion = 'this version is not installed yet';
+
+/** A version of a certificate. */
+export type CertificateKey = Pick<CertificateToInstall, 'id' | 'version'>;
 
 export interface KnownWorker {
   readonly pid: number;
@@ -21,10 +25,13 @@ export interface KnownWorker {
   readonly role: 'current' | 'draining';
 }
 
+/** `version`: the one that was compared. */
+export type Held = Holding & { readonly version: number };
+
 interface Verdicts {
   worker: KnownWorker;
   /** By id; absent: not read back yet. */
-  readonly holdings: Map<string, Holding>;
+  readonly holdings: Map<string, Held>;
   /** By id, of `performance.now()`: since when it is known to be lacking. */
   readonly since: Map<string, number>;
 }
@@ -66,11 +73,11 @@ export class TlsWorkers {
     return [...this.#known.values()].map(({ worker }) => worker);
   }
 
-  /** What each known worker was last read back to hold. Empty: none was read back. */
-  of(id: string): readonly WorkerCertificate[] {
+  /** What each known worker was last read back to hold of this version. Empty: none was read back. */
+  of({ id, version }: CertificateKey): readonly WorkerCertificate[] {
     return [...this.#known.values()].flatMap(({ worker, holdings }) => {
       const holding = holdings.get(id);
-      return holding === undefined ? [] : [shown(worker, holding)];
+      return holding === undefined ? [] : [shown(worker, holding, version)];
     });
   }
 
@@ -89,18 +96,18 @@ export class TlsWorkers {
     });
   }
 
-  holding(worker: KnownWorker, id: string): Holding | undefined {
+  holding(worker: KnownWorker, id: string): Held | undefined {
     return this.#known.get(identity(worker))?.holdings.get(id);
   }
 
   /** Of a worker that has exited meanwhile: nothing. Without a time, the one of before stays. */
-  record(worker: KnownWorker, id: string, holding: Holding): void {
+  record(worker: KnownWorker, { id, version }: CertificateKey, holding: Holding): void {
     const known = this.#known.get(identity(worker));
     if (known === undefined || (!holding.holds && holding.fault === 'gone')) return;
     const { holdings, since } = known;
     if (holding.holds) since.delete(id);
     else if (!since.has(id)) since.set(id, performance.now());
-    holdings.set(id, { ...holding, notAfter: holding.notAfter ?? holdings.get(id)?.notAfter ?? null });
+    holdings.set(id, { ...holding, version, notAfter: holding.notAfter ?? holdings.get(id)?.notAfter ?? null });
   }
 
   forget(id: string): void {
@@ -108,6 +115,13 @@ export class TlsWorkers {
       holdings.delete(id);
       since.delete(id);
     }
+  }
+
+  /** Every current worker was read back to hold this version, and there is one. */
+  isHeldByCurrent({ id, version }: CertificateKey): boolean {
+    const current = [...this.#known.values()].filter(({ worker }) => worker.role === 'current');
+    const held = current.map(({ holdings }) => holdings.get(id));
+    return held.length > 0 && held.every((one) => one?.holds === true && one.version === version);
   }
 
   /** The workers that take commands now; `starting`: others will soon. @throws MasterSocketError at the deadline */
@@ -130,10 +144,10 @@ export class TlsWorkers {
   async put(certificate: CertificateToInstall, deadline: Deadline): Promise<PutResult> {
     const wanted = this.forWorker(certificate);
     await this.visit(deadline, async (worker) => {
-      this.record(worker, certificate.id, await this.#deps.runtime.put(worker.pid, wanted, deadline));
+      this.record(worker, certificate, await this.#deps.runtime.put(worker.pid, wanted, deadline));
       crashPoint('tls.worker-updated');
     });
-    return this.#result(certificate.id);
+    return this.#result(certificate);
   }
 
   /**
@@ -155,16 +169,16 @@ export class TlsWorkers {
     }
   }
 
-  forWorker({ id, pem, sha1, chainSubject }: CertificateToInstall): CertificateForWorker {
-    return { file: this.#deps.pathOf(id), pem, sha1, chainSubject };
+  forWorker({ id, pem, sha1, chainSubjects }: CertificateToInstall): CertificateForWorker {
+    return { file: this.#deps.pathOf(id), pem, sha1, chainSubjects };
   }
 
-  #result(id: string): PutResult {
+  #result({ id, version }: CertificateKey): PutResult {
     const entries = [...this.#known.values()].filter(({ worker }) => worker.role === 'current');
     const holdings = entries.map(({ holdings }) => holdings.get(id));
     return {
-      workers: this.of(id),
-      everyCurrent: holdings.length > 0 && holdings.every((holding) => holding?.holds === true),
+      workers: this.of({ id, version }),
+      everyCurrent: this.isHeldByCurrent({ id, version }),
       reload: holdings.map(reloadReason).find((reason) => reason !== null) ?? null,
     };
   }
@@ -189,9 +203,10 @@ export function reloadReason(holding: Holding | undefined): string | null {
   return mayPass(holding.fault) || holding.fault === 'too-long' ? holding.reason : null;
 }
 
-function shown({ pid, role }: KnownWorker, holding: Holding): WorkerCertificate {
-  const { holds, notAfter } = holding;
-  return { pid, role, holds, reason: holding.holds ? null : holding.reason, notAfter };
+function shown({ pid, role }: KnownWorker, held: Held, version: number): WorkerCertificate {
+  const { holds, notAfter } = held;
+  if (held.version !== version) return { pid, role, holds: false, reason: otherVersion, notAfter };
+  return { pid, role, holds, reason: held.holds ? null : held.reason, notAfter };
 }
 
 function identity({ pid, startTime }: Pick<KnownWorker, 'pid' | 'startTime'>): string {

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:tls';
 import { describe, expect, test } from 'vitest';
-import { readCertificate } from './certificate.ts';
+import { type Certificate, readCertificate } from './certificate.ts';
 import { issueCertificate, issueSelfSigned } from './issue.ts';
 import { pemOf } from './pem.ts';
+import { servedChain } from './served-chain.ts';
 
 const now = new Date('2026-06-01T00:00:00Z');
 const valid = { notBefore: new Date('2026-01-01T00:00:00Z'), notAfter: new Date('2027-01-01T00:00:00Z') };
@@ -308,11 +309,12 @@ describe('a chain', () => {
     expect(refused(leafOf({ digest: 'sha1' }) + middle + root, key).why).toContain('CN=shop is signed with');
   });
 
-  test('names its first subject as HAProxy prints it', () => {
-    expect(accepted(leaf + middle + root, key).chainSubject).toBe('/CN=Middle');
+  test('names its subjects as HAProxy prints them', () => {
+    const subjects = ({ certificatesPem }: Certificate) => servedChain(certificatesPem).chainSubjects;
+    expect(subjects(accepted(leaf + middle + root, key))).toEqual(['/CN=Middle']);
     const odd = middleOf({ commonName: 'A, B+c "x" <Zürich> \\; = #1 ' });
     const own = leafOf({ issuer: { commonName: 'A, B+c "x" <Zürich> \\; = #1 ', privateKey: middleKeys.privateKey } });
-    expect(accepted(own + odd + root, key).chainSubject).toBe('/CN=A, B+c "x" <Zürich> \\; = #1 ');
+    expect(subjects(accepted(own + odd + root, key))).toEqual(['/CN=A, B+c "x" <Zürich> \\; = #1 ']);
   });
 });
 

@@ -4,8 +4,9 @@ import { coversHost } from '../domain/certificate-name.ts';
 import { parsed, refused } from '../domain/parsed.ts';
 import { quote } from '../domain/quote.ts';
 import { chainOf, isSignedByItself, isValid, timeFault, weakness } from './chain.ts';
-import { commonNames, nameText, proxySubject, type SubjectNames, subjectNames, subjectText } from './names.ts';
+import { commonNames, nameText, type SubjectNames, subjectNames, subjectText } from './names.ts';
 import { type PemBlock, parsePem, pemOf } from './pem.ts';
+import { sha256Of } from './served-chain.ts';
 
 export interface Uploaded {
   /** PEM: the certificate with its chain, in any order, and possibly its key. */
@@ -51,8 +52,6 @@ export interface Certificate {
   readonly isSelfSigned: boolean;
   /** Subjects, from the issuer of the certificate on, without the root. */
   readonly chain: readonly string[];
-  /** Subject of the first of the chain as HAProxy prints it; null: no chain. */
-  readonly chainSubject: string | null;
   /** Subjects of certificates that belong to neither the certificate nor its chain; they are left out. */
   readonly unused: readonly string[];
   /** The subject that the chain lacks; null: none. Only with `allowIncompleteChain`. */
@@ -139,12 +138,11 @@ export function readCertificate(
       serial: leaf.serialNumber,
       subject: subjectText(leaf),
       issuer: nameText(leaf.issuer),
-      sha256: leaf.fingerprint256.replaceAll(':', '').toLowerCase(),
+      sha256: sha256Of(leaf),
       publicKeySha256: hash('sha256', leaf.publicKey.export({ type: 'spki', format: 'der' })),
       sha1: leaf.fingerprint.replaceAll(':', ''),
       isSelfSigned,
       chain: chain.links.map(subjectText),
-      chainSubject: chain.links[0] === undefined ? null : proxySubject(chain.links[0]),
       unused,
       missing,
       warnings: warningsOf({ isSelfSigned, keyType: key.value.kind.keyType, missing, unused }),

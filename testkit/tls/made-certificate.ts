@@ -5,6 +5,7 @@ import { SecretText } from '../../src/secrets/secret-text.ts';
 import type { CertificateToInstall } from '../../src/tls/installation.ts';
 import { type Certificate, readCertificate } from '../../src/x509/certificate.ts';
 import { issueCertificate, issueSelfSigned } from '../../src/x509/issue.ts';
+import { servedChain } from '../../src/x509/served-chain.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -22,15 +23,16 @@ const pemOfKey = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }
 /** @param chained issued by an intermediate of its own, whose root is not public */
 export function madeCertificate(
   names: readonly string[],
-  { id = 'c-aaaaaaaaaa', chained = false, privateKey = p256().privateKey } = {},
+  { id = 'c-aaaaaaaaaa', version = 1, chained = false, privateKey = p256().privateKey } = {},
 ): MadeCertificate {
   const certificate = chained ? chainFor(names, privateKey) : issueSelfSigned(self(names, privateKey));
   const key = pemOfKey(privateKey);
   const read = readCertificate({ certificate, privateKey: key }, { now: new Date(), allowIncompleteChain: true });
   if (!read.ok) throw new Error(read.why);
-  const { certificatesPem, sha1, chainSubject } = read.value;
+  const { certificatesPem, sha1 } = read.value;
   const pem = new SecretText(certificatesPem + read.privateKeyPem);
-  return { id, names, pem, sha1, chainSubject, certificate, privateKey: read.privateKeyPem, read: read.value };
+  const shown = { certificate, privateKey: read.privateKeyPem, read: read.value };
+  return { id, version, names, pem, sha1, ...servedChain(certificatesPem), ...shown };
 }
 
 function self(names: readonly string[], privateKey: KeyObject) {

@@ -55,7 +55,7 @@ export class TlsProxy {
     this.stored = at.stored;
     this.logged = logged;
     this.#folder = at.folder;
-    this.target = { possible: true, host: '127.0.0.1', port };
+    this.target = { possible: true, addresses: [{ host: '127.0.0.1', port }], untried: [] };
     const { keeper, files } = at;
     const log = logTo(logged);
     const pathOf = (id: string): string => files.pathOf(id);
@@ -145,6 +145,7 @@ function wantedOf(stored: ReadonlyMap<string, CertificateToInstall>) {
   return {
     all: async () => [...stored.values()].toSorted((one, other) => (one.id < other.id ? -1 : 1)),
     unreadable: async () => [],
+    removedAmong: async () => new Set<string>(),
   };
 }
 

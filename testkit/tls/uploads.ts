@@ -58,6 +58,10 @@ export class FakeInstaller implements CertificateInstaller {
   held(id: string): Installation | null {
     return this.holds.has(id) ? this.report : null;
   }
+
+  isServed(id: string): boolean {
+    return this.holds.has(id);
+  }
 }
 
 /** Parts of the private number of a key that an output shows. */

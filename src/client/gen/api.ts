@@ -814,7 +814,7 @@ export interface components {
       /** What else it is for and HAProxy does not serve by name, such as addresses. */
       readonly other_names: readonly string[];
       /** Where it is from. */
-      readonly source: 'upload';
+      readonly source: 'upload' | 'acme';
       /** The version, counted from 1: one more with each replacement. */
       readonly version: number;
       /** `expired`: clients do not accept it. */
@@ -861,7 +861,7 @@ export interface components {
       readonly reload_scheduled: boolean;
       /** What a TLS connection of the service to HAProxy got: `seen`: exactly this certificate; `other`: another one; `not possible`: the service cannot connect, which is no failure; `failed`: no handshake. Null: not tried yet. */
       readonly handshake: ('seen' | 'other' | 'not possible' | 'failed') | null;
-      /** Why `handshake` is not `seen`; null if it is, or if none was tried. */
+      /** Why `handshake` is not `seen`, or which addresses could not be tried; null if each showed the certificate, or if none was tried. */
       readonly handshake_reason: string | null;
       /** When it was first uploaded. */
       readonly created_at: string;
@@ -877,7 +877,7 @@ export interface components {
       /** What else it is for and HAProxy does not serve by name, such as addresses. */
       readonly other_names: readonly string[];
       /** Where it is from. */
-      readonly source: 'upload';
+      readonly source: 'upload' | 'acme';
       /** The version, counted from 1: one more with each replacement. */
       readonly version: number;
       /** `expired`: clients do not accept it. */
@@ -924,7 +924,7 @@ export interface components {
       readonly reload_scheduled: boolean;
       /** What a TLS connection of the service to HAProxy got: `seen`: exactly this certificate; `other`: another one; `not possible`: the service cannot connect, which is no failure; `failed`: no handshake. Null: not tried yet. */
       readonly handshake: ('seen' | 'other' | 'not possible' | 'failed') | null;
-      /** Why `handshake` is not `seen`; null if it is, or if none was tried. */
+      /** Why `handshake` is not `seen`, or which addresses could not be tried; null if each showed the certificate, or if none was tried. */
       readonly handshake_reason: string | null;
       /** When it was first uploaded. */
       readonly created_at: string;

@@ -38,8 +38,8 @@ export interface CertificateForWorker {
   readonly pem: { reveal(): string };
   /** Of the leaf: 40 hex digits, upper case. */
   readonly sha1: string;
-  /** Null: no chain, or HAProxy adds one of its own. */
-  readonly chainSubject: string | null;
+  /** As HAProxy prints them. Empty: no chain, or HAProxy adds one of its own. */
+  readonly chainSubjects: readonly string[];
 }
 
 export type NotHeld =
@@ -310,11 +310,12 @@ export function endOf(held: HeldCertificate | 'absent' | null): string | null {
 /** Why a worker's certificate is not the wanted one; null: it is. */
 export function difference(
   held: HeldCertificate | 'absent',
-  { sha1, chainSubject }: Pick<CertificateForWorker, 'sha1' | 'chainSubject'>,
+  { sha1, chainSubjects }: Pick<CertificateForWorker, 'sha1' | 'chainSubjects'>,
 ): string | null {
   if (held === 'absent') return 'it is not loaded';
   if (held.sha1 !== sha1) return `it has another certificate (SHA-1 ${held.sha1 ?? 'of none'})`;
-  if (chainSubject !== null && held.chainSubject !== chainSubject) return 'it has another chain';
+  if (chainSubjects.length > 0 && held.chainSubjects.join('\n') !== chainSubjects.join('\n'))
+    return 'it has another chain';
   return held.status === 'Used' ? null : 'no list uses it';
 }
 

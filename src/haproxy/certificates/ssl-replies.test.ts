@@ -1,6 +1,8 @@
 // Replies as HAProxy writes them; runtime-certificates.test.ts gets them from each version.
 import { describe, expect, it } from 'vitest';
+import { difference } from './runtime-certificates.ts';
 import {
+  type HeldCertificate,
   isGoodAbort,
   isGoodListing,
   isGoodNew,
@@ -24,6 +26,7 @@ describe('the names of certificates', () => {
     ['', { transaction: null, files: [] }],
     ['# filename', { transaction: null, files: [] }],
     [`# filename\n${F}\n/b.pem`, { transaction: null, files: [F, '/b.pem'] }],
+    [`# filename\n${F}\ncerts/theirs.pem\n@store/a`, { transaction: null, files: [F, 'certs/theirs.pem', '@store/a'] }],
     [`# transaction\n*${F}\n# filename\n${F}`, { transaction: F, files: [F] }],
     [unknown, null],
     [`# transaction\n${F}\n# filename`, null],
@@ -56,12 +59,20 @@ describe('a certificate', () => {
       file: F,
       status: 'Used',
       sha1: '00112233445566778899AABBCCDDEEFF00112233',
-      chainSubject: '/CN=E8',
+      chainSubjects: ['/CN=E8', '/CN=X1'],
       notAfter: '2026-12-02T07:34:15.000Z',
     };
     expect(parseCertificate(lines.join('\n'))).toEqual(held);
-    expect(parseCertificate(without('Chain'))).toEqual({ ...held, chainSubject: null });
+    expect(parseCertificate(without('Chain'))).toEqual({ ...held, chainSubjects: [] });
     expect(parseCertificate(`Filename: ${F}\nStatus: Empty`)).toMatchObject({ status: 'Empty', sha1: null });
+  });
+
+  it('is another one if any certificate of its chain differs', () => {
+    const held = parseCertificate(lines.join('\n')) as HeldCertificate;
+    const { sha1 } = held as { sha1: string };
+    expect(difference(held, { sha1, chainSubjects: ['/CN=E8', '/CN=X1'] })).toBeNull();
+    expect(difference(held, { sha1, chainSubjects: ['/CN=E8', '/CN=X2'] })).toBe('it has another chain');
+    expect(difference(held, { sha1, chainSubjects: ['/CN=E8'] })).toBe('it has another chain');
   });
 
   it('without a line that says what is held is unknown', () => {

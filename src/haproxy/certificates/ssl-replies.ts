@@ -20,7 +20,8 @@ export function parseNames(body: string): CertificateNames | null {
     lines.splice(0, 2);
   }
   const [header, ...files] = lines;
-  if (header !== '# filename' || files.some((file) => !file.startsWith('/') && !file.startsWith('@'))) return null;
+  // Those of others may be relative, or names of a store.
+  if (header !== '# filename' || files.includes('')) return null;
   return { transaction, files };
 }
 
@@ -30,13 +31,14 @@ export interface HeldCertificate {
   readonly status: 'Used' | 'Unused' | 'Empty';
   /** Of the leaf: 40 hex digits, upper case; null: `Empty`. */
   readonly sha1: string | null;
-  /** Subject of the first certificate of the chain; null: none. */
-  readonly chainSubject: string | null;
+  /** Subjects of the chain, in the order in which clients get it. */
+  readonly chainSubjects: readonly string[];
   /** ISO 8601; null: `Empty`. */
   readonly notAfter: string | null;
 }
 
 const STATUS = /^(Used|Unused|Empty)$/;
+const CHAIN = 'Chain Subject: ';
 
 /** `show ssl cert <file>`, by the names of its lines: newer versions have more of them. `absent`: it is not loaded. */
 export function parseCertificate(body: string): HeldCertificate | 'absent' | null {
@@ -50,11 +52,12 @@ export function parseCertificate(body: string): HeldCertificate | 'absent' | nul
   const status = STATUS.exec(of('Status') ?? '')?.[1] as HeldCertificate['status'] | undefined;
   const sha1 = of('SHA1 FingerPrint');
   if (file === null || status === undefined) return null;
-  if (status === 'Empty') return { file, status, sha1: null, chainSubject: null, notAfter: null };
+  if (status === 'Empty') return { file, status, sha1: null, chainSubjects: [], notAfter: null };
   // Such as `Nov  2 07:34:15 2026 GMT`.
   const end = Date.parse(of('notAfter') ?? '');
   if (sha1 === null || !/^[0-9A-F]{40}$/.test(sha1) || Number.isNaN(end)) return null;
-  return { file, status, sha1, chainSubject: of('Chain Subject'), notAfter: new Date(end).toISOString() };
+  const chainSubjects = lines.flatMap((line) => (line.startsWith(CHAIN) ? [line.slice(CHAIN.length)] : []));
+  return { file, status, sha1, chainSubjects, notAfter: new Date(end).toISOString() };
 }
 
 /** `new ssl cert`. An existing one is what is wanted. */

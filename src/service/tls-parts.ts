@@ -55,6 +55,7 @@ export interface CertificateFiles {
 
 export interface TlsParts {
   readonly certificates: Certificates;
+  readonly sealer: Pick<Sealer, 'seal' | 'open'>;
   readonly files: CertificateFiles;
   /** The certificate of each of these names, its own or that of the wildcard over it. */
   certificatesFor(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
@@ -142,6 +143,7 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
 
   return {
     certificates,
+    sealer: secret.sealer,
     files: {
       refresh: () => keeper.refresh(),
       substitute: (output) => keeper.substitute(output),

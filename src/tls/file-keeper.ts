@@ -1,5 +1,6 @@
 // Keeps the files of all certificates as the database says. Its own lock, apart from the installer's: a worker that
 // hangs must not delay a reload.
+import { basename } from 'node:path';
 import { Mutex } from '../concurrency/mutex.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { causeText } from '../telemetry/cause-text.ts';
@@ -83,6 +84,16 @@ export class FileKeeper {
   /** Files are not as wanted: a full disk, for example. */
   get isBehind(): boolean {
     return this.#unwritten.size > 0 || this.#problem !== null;
+  }
+
+  /** Whether the file of this name in the folder is the one that was last written: of a few names, instead of all. */
+  async isAsWritten(name: string): Promise<boolean> {
+    const { files } = this.#deps;
+    if (name === basename(files.list)) return await files.listUnchanged();
+    const id = name.replace(/\.pem$/, '');
+    if (this.#wanted.has(id)) return await files.unchanged(id);
+    // Of these this service writes none; a missing one makes a configuration invalid.
+    return name !== basename(files.defaultCertificate) && !this.#unreadable.has(id);
   }
 
   pathOf(id: string): string {

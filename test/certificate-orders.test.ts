@@ -59,7 +59,7 @@ describeOnNewestProxy('what depends on a certificate', ({ bin }) => {
           expect([order, step, during[1] === made.sha1]).toEqual([order, step, left.has('certificate')]);
           await crash();
           await eventually('what is left is served', async () => {
-            return (await servedSha1(port, shop)) === made.sha1 === left.has('certificate');
+            return ((await servedSha1(port, shop)) === made.sha1) === left.has('certificate');
           });
           expect([order, step, await location()]).toEqual([order, step, undefined]);
         }

@@ -26,7 +26,12 @@ const setting = (
 export const settingDefinitions: readonly SettingDefinition[] = [
   setting('PREFIX', '', 'text', 'folder before every default path, like DESTDIR; created if missing'),
   setting('LISTEN', '127.0.0.1:7080', 'text', 'where the API listens: HOST:PORT or unix:/path'),
-  setting('LISTEN_CERTIFICATE', '', 'path', 'certificate with its chain (PEM), with which the API serves HTTPS'),
+  setting(
+    'LISTEN_CERTIFICATE',
+    '',
+    'path',
+    'certificate with its chain (PEM), or the id of one of the service, with which the API serves HTTPS',
+  ),
   setting('LISTEN_KEY', '', 'path', 'its private key (PEM); default: it is with the certificate'),
   setting('API_KEY', '', 'text', 'the admin key; default: the first start creates one', false),
   setting('API_KEY_FILE', '', 'path', 'file with the admin key'),

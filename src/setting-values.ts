@@ -1,7 +1,7 @@
 // Reads the values of single settings.
 
 import { isIPv4, isIPv6 } from 'node:net';
-import { isAbsolute } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
 import { parseAccessLog } from './domain/access-log.ts';
 
 export interface ListenAddress {
@@ -36,11 +36,60 @@ function shown(value: string): string {
 export const masterSocketPathLimit = 97;
 /** The kernel's limit. */
 const unixPathLimit = 107;
+const certificateId = /^c-[a-z2-7]{10}$/;
 const mostPerSource = 1_000_000;
 
 /** As the setting takes it. */
 export function describeReloadBy(reloadBy: ReloadBy): string {
   return reloadBy.kind === 'systemd' ? `systemd:${reloadBy.unit}` : reloadBy.kind;
+}
+
+/** The file of a certificate of the service, if `value` is the id of one. */
+export function ownCertificateFile(value: string, tlsDir: string): string | null {
+  return certificateId.test(value) ? join(tlsDir, `${value}.pem`) : null;
+}
+
+/** The id of the certificate of the service whose file this is; null: it is another file. */
+function ownCertificateId(file: string, tlsDir: string): string | null {
+  const id = basename(file, '.pem');
+  return ownCertificateFile(id, tlsDir) === file ? id : null;
+}
+
+interface ListenSettings {
+  readonly listen: ListenAddress;
+  readonly listenCertificate: string | null;
+  readonly listenKey: string | null;
+  readonly tlsDir: string;
+}
+
+/** The certificate of the service with which the API serves HTTPS; null: files of the operator, or plain HTTP. */
+export function listenCertificateId({
+  listenCertificate: file,
+  tlsDir,
+}: Pick<ListenSettings, 'listenCertificate' | 'tlsDir'>): string | null {
+  return file === null ? null : ownCertificateId(file, tlsDir);
+}
+
+/** @throws SettingsError */
+export function refuseListenFiles(settings: ListenSettings, usesCertificates: boolean): void {
+  const { listen, listenCertificate, listenKey } = settings;
+  const id = listenCertificateId(settings);
+  if (id !== null && listenKey !== null)
+    throw new SettingsError('PROXY_MANAGER_LISTEN_KEY', listenKey, `the service has the key of ${id}; remove it`);
+  if (id !== null && !usesCertificates)
+    throw new SettingsError(
+      'PROXY_MANAGER_LISTEN_CERTIFICATE',
+      id,
+      'the service serves no certificates; set PROXY_MANAGER_HTTPS_BIND, or name the files of another certificate',
+    );
+  if (listenKey !== null && listenCertificate === null)
+    throw new SettingsError('PROXY_MANAGER_LISTEN_KEY', listenKey, 'requires PROXY_MANAGER_LISTEN_CERTIFICATE');
+  if (listenCertificate !== null && 'path' in listen.target)
+    throw new SettingsError(
+      'PROXY_MANAGER_LISTEN_CERTIFICATE',
+      listenCertificate,
+      `not possible on a Unix socket (PROXY_MANAGER_LISTEN=${listen.text}), which needs no TLS; remove it`,
+    );
 }
 
 export function parseMaxEntries(value: string): number {

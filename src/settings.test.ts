@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { compileCache } from '../testkit/real-service.ts';
+import { listenCertificateId } from './setting-values.ts';
 import { describeSettings, readSettings, SettingsError, settingDefinitions } from './settings.ts';
 
 const key = 'k'.repeat(40);
@@ -177,10 +178,11 @@ describe('the settings', () => {
     });
   });
 
-  it('have the certificates and the map of https settings beside the blocked map', () => {
+  it('have the certificates and the maps of sites beside the blocked map', () => {
     expect(read({ PROXY_MANAGER_BLOCKED_MAP: '/srv/lists/blocked.map' })).toMatchObject({
       tlsDir: '/srv/lists/tls',
       httpsSitesMap: '/srv/lists/https_sites.map',
+      acmeChallengesMap: '/srv/lists/acme_challenges.map',
     });
     const named = { PROXY_MANAGER_PREFIX: '/srv', PROXY_MANAGER_TLS_DIR: '/etc/certificates' };
     expect(read(named)).toMatchObject({
@@ -200,6 +202,20 @@ describe('the settings', () => {
     const onSocket = { ...files, PROXY_MANAGER_LISTEN: 'unix:/run/pm.sock' };
     expect(() => read(onSocket)).toThrow(expect.objectContaining({ variable: 'PROXY_MANAGER_LISTEN_CERTIFICATE' }));
     expect(() => read({ PROXY_MANAGER_LISTEN_KEY: key })).toThrow(/requires PROXY_MANAGER_LISTEN_CERTIFICATE/);
+  });
+
+  it('let the API serve HTTPS with a certificate of the service, by its id or its file', () => {
+    const [id, variable] = ['c-7f3kq2m4xa', 'PROXY_MANAGER_LISTEN_CERTIFICATE'];
+    const https = { PROXY_MANAGER_HTTPS_BIND: ':443', [variable]: id };
+    const file = `/etc/proxy/tls/${id}.pem`;
+    expect(read(https)).toMatchObject({ listenCertificate: file, listenKey: null });
+    expect(read({ ...https, PROXY_MANAGER_TLS_DIR: '/srv/tls' })).toMatchObject({
+      listenCertificate: `/srv/tls/${id}.pem`,
+    });
+    expect([read(https), read({ ...https, [variable]: file })].map(listenCertificateId)).toEqual([id, id]);
+    expect(listenCertificateId(read({ [variable]: '/etc/api.pem' }))).toBeNull();
+    expect(() => read({ ...https, PROXY_MANAGER_LISTEN_KEY: '/etc/api.key' })).toThrow(/the service has the key of c-/);
+    expect(() => read({ [variable]: id })).toThrow(/serves no certificates; set PROXY_MANAGER_HTTPS_BIND/);
   });
 
   it('refuse an address that serves both HTTP and TLS', () => {
@@ -241,6 +257,7 @@ describe('the settings', () => {
       tlsDir: '/etc/proxy/tls',
       tlsStrictSni: false,
       httpsSitesMap: '/etc/proxy/https_sites.map',
+      acmeChallengesMap: '/etc/proxy/acme_challenges.map',
       secretFile: '/var/lib/proxy-manager/secret',
       hardStopAfter: '30m',
       connectionsPerSource: null,

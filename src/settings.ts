@@ -15,12 +15,14 @@ import {
   type ListenAddress,
   limitPath,
   masterSocketPathLimit,
+  ownCertificateFile,
   parseBinds,
   parseListen,
   parseMaxEntries,
   parseOpenFrontEnds,
   parseReloadBy,
   type ReloadBy,
+  refuseListenFiles,
   refuseSharedBinds,
   SettingsError,
 } from './setting-values.ts';
@@ -75,6 +77,8 @@ export interface Settings {
   readonly tlsStrictSni: boolean;
   /** What redirect and HSTS each name has. */
   readonly httpsSitesMap: string;
+  /** The answers to the challenges of open orders. */
+  readonly acmeChallengesMap: string;
   /** With it, the private keys in the database are sealed. */
   readonly secretFile: string;
   readonly hardStopAfter: string;
@@ -187,10 +191,13 @@ export function readSettings(
     );
   }
 
+  const tlsDir = besideBlockedMap('TLS_DIR', 'tls');
   const settings: Settings = Object.freeze({
     prefix,
     listen: parseListen(raw('LISTEN')),
-    listenCertificate: isGiven('LISTEN_CERTIFICATE') ? path('LISTEN_CERTIFICATE') : null,
+    listenCertificate: isGiven('LISTEN_CERTIFICATE')
+      ? (ownCertificateFile(raw('LISTEN_CERTIFICATE'), tlsDir) ?? path('LISTEN_CERTIFICATE'))
+      : null,
     listenKey: isGiven('LISTEN_KEY') ? path('LISTEN_KEY') : null,
     apiKey: readKey(given(byName.get('PROXY_MANAGER_API_KEY')!), path('API_KEY_FILE'), readFile),
     apiKeyFile: isGiven('API_KEY') || !isGiven('API_KEY_FILE') ? null : path('API_KEY_FILE'),
@@ -211,9 +218,10 @@ export function readSettings(
     httpBind: parseBinds('HTTP_BIND', raw('HTTP_BIND')),
     httpsBind: raw('HTTPS_BIND') === '' ? Object.freeze([]) : parseBinds('HTTPS_BIND', raw('HTTPS_BIND')),
     httpsPublicPort: httpsPublicPort(raw('HTTPS_PUBLIC_PORT')),
-    tlsDir: besideBlockedMap('TLS_DIR', 'tls'),
+    tlsDir,
     tlsStrictSni: boolean('TLS_STRICT_SNI'),
     httpsSitesMap: join(dirname(path('BLOCKED_MAP')), 'https_sites.map'),
+    acmeChallengesMap: join(dirname(path('BLOCKED_MAP')), 'acme_challenges.map'),
     secretFile: path('SECRET_FILE'),
     hardStopAfter,
     connectionsPerSource: connectionsPerSource(raw('CONNECTIONS_PER_SOURCE')),
@@ -233,7 +241,7 @@ export function readSettings(
   });
   refuseSharedPaths(settings);
   refuseSharedBinds(settings);
-  refuseListenFiles(settings);
+  refuseListenFiles(settings, usesCertificates(settings));
   return settings;
 }
 
@@ -249,6 +257,7 @@ function refuseSharedPaths(settings: Settings): void {
     owners.set(resolve(path), variable);
   };
   claim('the service (map of https settings)', settings.httpsSitesMap);
+  claim('the service (map of ACME challenges)', settings.acmeChallengesMap);
   claim('PROXY_MANAGER_DATABASE_URL', databaseFile(settings.databaseUrl));
   claim('PROXY_MANAGER_CONFIG_FILE', settings.configFile);
   claim('PROXY_MANAGER_BLOCKED_MAP', settings.blockedMap);
@@ -268,17 +277,6 @@ function refuseSharedPaths(settings: Settings): void {
   claim('PROXY_MANAGER_LISTEN_CERTIFICATE', settings.listenCertificate);
   if (settings.listenKey !== settings.listenCertificate) claim('PROXY_MANAGER_LISTEN_KEY', settings.listenKey);
   if ('path' in settings.listen.target) claim('PROXY_MANAGER_LISTEN', settings.listen.target.path);
-}
-
-function refuseListenFiles({ listen, listenCertificate, listenKey }: Settings): void {
-  if (listenKey !== null && listenCertificate === null)
-    throw new SettingsError('PROXY_MANAGER_LISTEN_KEY', listenKey, 'requires PROXY_MANAGER_LISTEN_CERTIFICATE');
-  if (listenCertificate !== null && 'path' in listen.target)
-    throw new SettingsError(
-      'PROXY_MANAGER_LISTEN_CERTIFICATE',
-      listenCertificate,
-      `not possible on a Unix socket (PROXY_MANAGER_LISTEN=${listen.text}), which needs no TLS; remove it`,
-    );
 }
 
 /** The effective settings for `config show`; secrets masked. */

@@ -5,6 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { serve } from './cli/local/serve.ts';
+import { namesAddresses } from './configuration/reload/listeners.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { causeText } from './telemetry/log.ts';
 
@@ -108,10 +109,9 @@ async function problemsOf(service: Service, settings: Settings): Promise<string[
   const problems: string[] = [];
   // A trial keeps its configuration, which is out of date after a change of ports.
   const live = readFileSync(settings.configFile, 'utf8');
-  const isBound = (bind: string) => bind.startsWith('any:') || live.includes(`bind ${bind}\n`);
-  const https = settings.httpsBind;
-  const isTlsBound = https.length === 0 || https.some((bind) => bind.startsWith('any:'));
-  if (!settings.httpBind.every(isBound) || !(isTlsBound || live.includes(`bind ${https.join(',')} ssl `))) {
+  const isBound =
+    namesAddresses(live, settings.httpBind, { tls: false }) && namesAddresses(live, settings.httpsBind, { tls: true });
+  if (!isBound) {
     const { detail } = await request(service, 'POST', '/api/config/reload');
     if (detail !== undefined) problems.push(detail);
   }

@@ -1,10 +1,11 @@
 // The API over HTTPS, and what is said of it without.
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, unlink, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { CommandLineUser } from '../testkit/command-line-user.ts';
 import { eventually } from '../testkit/conditions.ts';
+import { freePort } from '../testkit/free-port.ts';
 import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService, type ServicePaths } from '../testkit/real-service.ts';
 import { selfSigned } from '../testkit/tls/uploads.ts';
@@ -46,10 +47,22 @@ describeOnOneProxy('the API', ({ bin }) => {
   function ask(
     { apiPort, key }: RealService,
     path: string,
+    { method = 'GET', body = '' } = {},
   ): Promise<{ status: number; sha1: string; text: string } | null> {
     return new Promise((resolve) => {
-      const headers = { authorization: `Bearer ${key}` };
-      const options = { host: '127.0.0.1', port: apiPort, path, headers, rejectUnauthorized: false, agent: false };
+      const headers = {
+        authorization: `Bearer ${key}`,
+        ...(body === '' ? {} : { 'content-type': 'application/json' }),
+      };
+      const options = {
+        host: '127.0.0.1',
+        port: apiPort,
+        path,
+        method,
+        headers,
+        rejectUnauthorized: false,
+        agent: false,
+      };
       const call = request(options, (response) => {
         const sha1 = (response.socket as import('node:tls').TLSSocket).getPeerX509Certificate()!.fingerprint;
         let text = '';
@@ -57,7 +70,7 @@ describeOnOneProxy('the API', ({ bin }) => {
         response.once('end', () => resolve({ status: response.statusCode ?? 0, sha1, text }));
       });
       call.once('error', () => resolve(null));
-      call.end();
+      call.end(body);
     });
   }
 
@@ -84,6 +97,36 @@ describeOnOneProxy('the API', ({ bin }) => {
         `the API still uses its earlier certificate: ${certificate} contains no certificate in PEM`,
       );
     });
+  });
+
+  it('serves HTTPS with a certificate of the service, follows its renewal, and keeps it', async () => {
+    const environment = { PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${await freePort()}` };
+    const running = await RealService.start({ bin, supervise: false, waitUntilReady: false, environment });
+    service = running;
+    const upload = () => {
+      const { certificate, privateKey } = selfSigned(['proxy-manager.example']);
+      return { certificate, private_key: privateKey };
+    };
+    await eventually('it answers', async () => (await running.call('GET', '/readyz', { key: null })).status === 200);
+    const id = String((await running.call('POST', '/api/certificates', { body: upload() })).body['id']);
+    running.kill('SIGTERM');
+    await running.ended();
+    // As after a restore of the database alone.
+    await unlink(join(running.paths.prefix, 'etc/proxy/tls', `${id}.pem`));
+    await running.launch({ PROXY_MANAGER_LISTEN_CERTIFICATE: id });
+    const first = await eventually('it answers over TLS', () => ask(running, '/livez'));
+    const path = `/api/certificates/${id}`;
+    const put = await ask(running, path, { method: 'PUT', body: JSON.stringify(upload()) });
+    expect(put?.status).toBe(200);
+    await eventually('the new one is served', async () => {
+      const now = await ask(running, '/livez');
+      return now !== null && now.sha1 !== first.sha1;
+    });
+    const removal = await ask(running, `${path}?force=true`, { method: 'DELETE' });
+    expect([removal?.status, JSON.parse(removal?.text ?? '{}')]).toEqual([
+      409,
+      expect.objectContaining({ code: 6056 }),
+    ]);
   });
 
   it('does not start with files that cannot be used, and says why', async () => {

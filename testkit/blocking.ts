@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Caller } from '../src/api/caller.ts';
 import type { RequestedBlock } from '../src/blocking/blocked-set-service.ts';
+import type { ChallengesUsage } from '../src/blocking/challenge-set.ts';
 import type { HttpsUsage } from '../src/blocking/https-set.ts';
 import type { TrustUsage } from '../src/blocking/trusted-set.ts';
 import type { UpstreamUsage } from '../src/blocking/upstream-set.ts';
@@ -57,6 +58,9 @@ export async function openBlocking(options: {
   readonly trustUsage?: TrustUsage;
   readonly upstreamUsage?: UpstreamUsage;
   readonly httpsUsage?: HttpsUsage;
+  readonly challengesUsage?: ChallengesUsage;
+  /** What the database has. */
+  readonly challenges?: () => Promise<ReadonlyMap<string, string>>;
 }): Promise<BlockingKit> {
   const { folder, now = () => new Date(), fastDeletes = true, deletesInEveryVersion = true, maxEntries = 0 } = options;
   const databaseFile = join(folder, 'test.sqlite');
@@ -86,6 +90,7 @@ export async function openBlocking(options: {
       upstreamsMap: `${mapPath}.upstreams`,
       proxyProtocolMap: `${mapPath}.proxy_protocol`,
       httpsSitesMap: `${mapPath}.https_sites`,
+      acmeChallengesMap: `${mapPath}.acme_challenges`,
       maxEntries,
     } as Settings,
     database,
@@ -101,6 +106,8 @@ export async function openBlocking(options: {
     ...(options.trustUsage === undefined ? {} : { trustUsage: options.trustUsage }),
     ...(options.upstreamUsage === undefined ? {} : { upstreamUsage: options.upstreamUsage }),
     ...(options.httpsUsage === undefined ? {} : { httpsUsage: options.httpsUsage }),
+    ...(options.challengesUsage === undefined ? {} : { challengesUsage: options.challengesUsage }),
+    ...(options.challenges === undefined ? {} : { challenges: options.challenges }),
   });
   return {
     ...parts,

@@ -20,6 +20,8 @@ export type CrashOperation =
   | 'upstream'
   | 'certificate'
   | 'certificate removal'
+  /** Of a certificate, at an authority. */
+  | 'order'
   | 'site'
   | 'refused site'
   /** Only where a delete scans the map. */
@@ -104,6 +106,14 @@ export const operationTo: Readonly<Record<CrashPoint, CrashOperation>> = {
   'tls.worker-removed': 'certificate removal',
   'tls.list-shortened': 'certificate removal',
   'tls.file-removed': 'certificate removal',
+  'acme.planned': 'order',
+  'acme.created': 'order',
+  'acme.showing': 'order',
+  'acme.told': 'order',
+  'acme.key-stored': 'order',
+  'acme.finalized': 'order',
+  'acme.issued': 'order',
+  'acme.stored': 'order',
   'sync.file-written': 'sync',
   'sync.current-compared': 'sync',
   'replace.prepared': 'replace',

@@ -1,6 +1,7 @@
 // The blocking kit with a scripted master and stopped time: no deadline passes and no check runs unless a test lets it.
 import { join } from 'node:path';
 import { it } from 'vitest';
+import type { ChallengesUsage } from '../src/blocking/challenge-set.ts';
 import type { HttpsUsage } from '../src/blocking/https-set.ts';
 import type { TrustUsage } from '../src/blocking/trusted-set.ts';
 import type { UpstreamUsage } from '../src/blocking/upstream-set.ts';
@@ -29,6 +30,9 @@ export async function openScriptedBlocking(
     /** As with a configuration that serves TLS. Default false. */
     readonly loadsHttps?: boolean;
     readonly httpsUsage?: HttpsUsage;
+    readonly loadsChallenges?: boolean;
+    readonly challengesUsage?: ChallengesUsage;
+    readonly challenges?: () => Promise<ReadonlyMap<string, string>>;
     readonly now?: () => Date;
   } = {},
 ): Promise<ScriptedBlocking> {
@@ -36,6 +40,7 @@ export async function openScriptedBlocking(
   const blocked = join(folder.path, 'blocked.map');
   const files = ['', '.trusted', ...(options.loadsUpstreams === true ? ['.upstreams', '.proxy_protocol'] : [])];
   if (options.loadsHttps === true) files.push('.https_sites');
+  if (options.loadsChallenges === true) files.push('.acme_challenges');
   const maps = Object.fromEntries(files.map((suffix) => [`${blocked}${suffix}`, []]));
   const master = new ScriptedMaster(join(folder.path, 'm.sock'), maps);
   await master.listen();

@@ -31,7 +31,7 @@ export const say = (bytes: string, then: 'go on' | 'close' | 'reset' | 'hang' = 
 });
 
 function mapOf(file: string, lines: readonly string[]): ScriptedMap {
-  return new ScriptedMap(lines, file.endsWith('https_sites') ? 'names' : 'addresses');
+  return new ScriptedMap(lines, /https_sites$|acme_challenges$/.test(file) ? 'names' : 'addresses');
 }
 
 const UNKNOWN_MAP = 'Unknown map identifier. Please use #<id> or <file>.\n';

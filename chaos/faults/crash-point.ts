@@ -6,7 +6,8 @@ import type { Random } from '../random.ts';
 
 /** Reached by blocks, bulk changes, syncs, reloads and trust. */
 const reachable: readonly CrashPoint[] = crashPoints.filter(
-  (point) => !['first start', 'start of HAProxy', 'start with a bulk change', 'replace'].includes(operationTo[point]),
+  (point) =>
+    !['first start', 'start of HAProxy', 'start with a bulk change', 'order', 'replace'].includes(operationTo[point]),
 );
 const passesAtMost = 4;
 

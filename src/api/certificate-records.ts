@@ -119,7 +119,7 @@ const fields = {
   id: text('The id of the certificate. It stays when the certificate is replaced.'),
   names: texts('The host names and wildcards that it is for, in lower case.'),
   other_names: texts('What else it is for and HAProxy does not serve by name, such as addresses.'),
-  source: oneOf(['upload'], 'Where it is from.'),
+  source: oneOf(['upload', 'acme'], 'Where it is from.'),
   version: count('The version, counted from 1: one more with each replacement.'),
   state: oneOf(['active', 'expired'], '`expired`: clients do not accept it.'),
   served_until: timeOrNull(

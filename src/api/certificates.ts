@@ -185,11 +185,11 @@ export const removeCertificate = operation({
   tag,
   summary: 'Remove a certificate',
   description:
-    'The workers stop serving it at once, and its private key is deleted from files and database. If enabled sites are served with it, nothing is changed (409, 6044) without `force=true`. Their redirects to https and HSTS end first; if a current worker did not confirm that, nothing is removed either (503, 3000).',
+    'The workers stop serving it at once, and its private key is deleted from files and database. If enabled sites are served with it, nothing is changed (409, 6044) without `force=true`. Their redirects to https and HSTS end first; if a current worker did not confirm that, nothing is removed either (503, 3000). The certificate with which the API serves HTTPS is never removed (409, 6056).',
   params,
   query: ForceQuery,
   answers: { 200: { description: 'The certificate is removed.', schema: CertificateRemoved } },
-  codes: [codes.NotFound, codes.CertificateInUse, codes.TlsNotConfigured, codes.Unavailable],
+  codes: [codes.NotFound, codes.CertificateInUse, codes.CertificateOfApi, codes.TlsNotConfigured, codes.Unavailable],
   members: conflict,
   examples: {
     unused: {

@@ -127,9 +127,14 @@ export class HttpsSet {
     return { sites: await this.#deps.store.sites(), entries: this.map.entries() };
   }
 
+  /** Whether the live configuration, as of the last check, does not use the map. */
+  get unused(): boolean {
+    return this.#usage.last.mapLoaded === false;
+  }
+
   /** Why workers may not do what the entries say; null: all of them were read back. */
   get obstacle(): string | null {
-    if (this.#usage.last.mapLoaded === false) return unusedHttpsMap;
+    if (this.unused) return unusedHttpsMap;
     if (this.#underWay > 0) return 'the workers are being changed';
     if (!this.#deps.registry.all().some(({ role }) => role === 'current')) return 'no worker was found';
     return this.leftover;
@@ -137,7 +142,7 @@ export class HttpsSet {
 
   /** Why a current worker may still do what removed entries said; null: none does. */
   get leftover(): string | null {
-    if (this.#usage.last.mapLoaded === false) return null;
+    if (this.unused) return null;
     for (const worker of this.#deps.registry.all().filter(({ role }) => role === 'current')) {
       const { inSync, reason } = this.#deps.registry.stateOf(worker, this.map.name);
       if (!inSync) return `current worker ${worker.pid}: ${reason ?? 'not verified'}`;

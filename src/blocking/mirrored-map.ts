@@ -4,7 +4,14 @@ import { type RuntimeMap, RuntimeMapRejection } from '../haproxy/maps/runtime-ma
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import type { Fingerprint } from './compare/fingerprint.ts';
 
-export const mapNames = ['blocked', 'trusted', 'upstreams', 'proxy_protocol', 'https_sites'] as const;
+export const mapNames = [
+  'blocked',
+  'trusted',
+  'upstreams',
+  'proxy_protocol',
+  'https_sites',
+  'acme_challenges',
+] as const;
 export type MapName = (typeof mapNames)[number];
 
 export interface MirroredMap {

@@ -71,6 +71,7 @@ const rows = [
   [6051, 'UpstreamRulesMissing', 'Configuration', 'configuration without the rules for upstreams', 422],
   [6054, 'NameOfAnotherSite', 'State', 'name of another site', 409],
   [6055, 'InvalidSite', 'Parameter', 'invalid site', 400],
+  [6056, 'CertificateOfApi', 'State', 'certificate of the API', 409],
 ] as const satisfies readonly (readonly [number, string, string, string, number])[];
 
 type Row = (typeof rows)[number];

@@ -94,6 +94,15 @@ export const crashPoints = [
   'tls.worker-removed',
   'tls.list-shortened',
   'tls.file-removed',
+  // Orders of certificates.
+  'acme.planned',
+  'acme.created',
+  'acme.showing',
+  'acme.told',
+  'acme.key-stored',
+  'acme.finalized',
+  'acme.issued',
+  'acme.stored',
   'sync.file-written',
   'sync.current-compared',
   // The replacement of a worker's map: only where a delete scans the map (before HAProxy 2.9).

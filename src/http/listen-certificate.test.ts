@@ -42,7 +42,7 @@ function log() {
 
 async function opened(now = () => new Date()) {
   const lines = log();
-  const one = await ListenCertificate.open({ certificate, key }, { log: lines, now, everyMs: 10 });
+  const one = await ListenCertificate.open({ certificate, key, standIn: null }, { log: lines, now, everyMs: 10 });
   watched.push(one);
   return { certificate: one, lines: lines.lines };
 }
@@ -191,10 +191,38 @@ describe('the files', () => {
     await writeFile(certificate, pair.certificate + pair.privateKey);
     const { warn, info } = log();
     const own = await ListenCertificate.open(
-      { certificate, key: null },
+      { certificate, key: null, standIn: null },
       { log: { warn, info }, now: () => new Date() },
     );
     expect(own.options.key).toContain('PRIVATE KEY');
+  });
+
+  it('that the service replaced by the default certificate leave the last one in use, and do not keep it from starting', async () => {
+    const both = async (path: string, pair = selfSigned(['localhost'])) => {
+      await writeFile(path, pair.certificate + pair.privateKey);
+      return pair;
+    };
+    const standIn = join(folder, 'default.pem');
+    const files = { certificate, key: null, standIn };
+    const { privateKey, certificate: pem } = await both(standIn);
+    const own = await both(certificate);
+    const { lines, ...to } = log();
+    const deps = { log: to, now: () => new Date(), everyMs: 10 };
+    const running = await ListenCertificate.open(files, deps);
+    watched.push(running);
+    running.watch(() => expect.unreachable('it is replaced'));
+    await both(certificate, { certificate: pem, privateKey });
+    await untilPasses(() => expect(lines).toHaveLength(1));
+    expect(running.options.cert).toContain(own.certificate);
+    expect(running.notices()).toEqual([expect.stringContaining('still uses its earlier certificate: HAProxy refuses')]);
+    const started = await ListenCertificate.open(files, deps);
+    watched.push(started);
+    expect(started.notices()).toEqual([expect.stringContaining('the API serves the default certificate: HAProxy')]);
+    const applied: unknown[] = [];
+    started.watch((options) => void applied.push(options));
+    await both(certificate);
+    await untilPasses(() => expect(applied).toHaveLength(1));
+    expect(started.notices()).toEqual([]);
   });
 
   it('that expire soon are a notice', async () => {

@@ -10,6 +10,8 @@ export interface ListenFiles {
   readonly certificate: string;
   /** Null: in the file of the certificate. */
   readonly key: string | null;
+  /** What the service puts into the file of a certificate that HAProxy refuses; null: the files are an operator's. */
+  readonly standIn: string | null;
 }
 
 /** For a TLS server of Node. Never shown. */
@@ -29,6 +31,8 @@ export class ListenCertificateUnusable extends Error {
 }
 
 interface Read {
+  /** It is not the certificate itself, but what stands in for it. */
+  readonly isStandIn: boolean;
   readonly options: ListenOptions;
   readonly expiresAt: Date;
 }
@@ -56,7 +60,11 @@ export class ListenCertificate {
   /** @throws ListenCertificateUnusable */
   static async open(files: ListenFiles, deps: WatchDeps): Promise<ListenCertificate> {
     try {
-      return new ListenCertificate(files, deps, await readFiles(files));
+      const read = await readFiles(files);
+      const opened = new ListenCertificate(files, deps, read);
+      // Refusing the start would take away the API, which is needed to replace it.
+      if (read.isStandIn) deps.log.warn('API serves the default certificate', { cause: refusedBy(files) });
+      return opened;
     } catch (cause) {
       if (!(cause instanceof ListenCertificateUnusable)) throw cause;
       const message = `the API cannot serve HTTPS (${cause.variable}): ${cause.message}`;
@@ -75,6 +83,7 @@ export class ListenCertificate {
     const ends = `the certificate of the API ${left <= 0 ? 'expired' : 'expires'} at ${expiresAt.toISOString()}`;
     return [
       ...(this.#problem === null ? [] : [`the API still uses its earlier certificate: ${this.#problem}`]),
+      ...(this.#read.isStandIn ? [`the API serves the default certificate: ${refusedBy(this.#files)}`] : []),
       ...(left < SOON_MS ? [`${ends}: replace ${this.#files.certificate}`] : []),
     ];
   }
@@ -102,6 +111,7 @@ export class ListenCertificate {
     const { log } = this.#deps;
     try {
       const read = await readFiles(this.#files);
+      if (read.isStandIn && !this.#read.isStandIn) throw new ListenCertificateUnusable(refusedBy(this.#files));
       this.#problem = null;
       const { cert, key } = this.#read.options;
       if (read.options.cert === cert && read.options.key === key) return;
@@ -117,7 +127,7 @@ export class ListenCertificate {
 }
 
 /** @throws ListenCertificateUnusable, without a character of a key */
-async function readFiles({ certificate, key }: ListenFiles): Promise<Read> {
+async function readFiles({ certificate, key, standIn }: ListenFiles): Promise<Read> {
   const cert = await contentOf(certificate);
   const keyFile = key ?? certificate;
   const keyPem = key === null ? cert : await contentOf(key);
@@ -137,7 +147,8 @@ async function readFiles({ certificate, key }: ListenFiles): Promise<Read> {
   } catch (cause) {
     throw unusable(certificate, `cannot be used: ${(cause as Error).message}`, cause);
   }
-  return { options, expiresAt: leaf.validToDate };
+  const isStandIn = standIn !== null && (await isSameContent(standIn, cert));
+  return { isStandIn, options, expiresAt: leaf.validToDate };
 }
 
 function keyOf(pem: string, file: string): KeyObject {
@@ -148,12 +159,26 @@ function keyOf(pem: string, file: string): KeyObject {
   }
 }
 
+/** A missing file is another one: the service makes it again. */
+async function isSameContent(file: string, content: string): Promise<boolean> {
+  try {
+    return (await readFile(file, 'utf8')) === content;
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw unusable(file, `cannot be read: ${(cause as Error).message}`, cause);
+  }
+}
+
 async function contentOf(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
     throw unusable(file, `cannot be read: ${(cause as Error).message}`, cause);
   }
+}
+
+function refusedBy({ certificate }: ListenFiles): string {
+  return `HAProxy refuses the certificate of ${certificate}, so the service put the default one there; replace it`;
 }
 
 function unusable(file: string, why: string, cause?: unknown): ListenCertificateUnusable {

@@ -92,6 +92,7 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
     },
     // Sites, and so redirects, are the operator's.
     https: { mapLoaded: false },
+    challenges: { mapLoaded: false },
     drift: null,
     interrupted: false,
     mayReload: () => reloadBy.kind !== 'never' && configuration.reloadObstacle === null,

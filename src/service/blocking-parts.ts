@@ -4,6 +4,7 @@ import { AddressChecker } from '../blocking/address-checker.ts';
 import { BlockedSet, runtimeBudgetMs } from '../blocking/blocked-set.ts';
 import { BulkRunner } from '../blocking/bulk/bulk-runner.ts';
 import { BulkUnblock } from '../blocking/bulk-unblock.ts';
+import { ChallengeSet, type ChallengesUsage } from '../blocking/challenge-set.ts';
 import { ClaimMover } from '../blocking/claim-mover.ts';
 import { type DriftObserver, unobservedDrift } from '../blocking/compare/drift-observer.ts';
 import { PendingVersions } from '../blocking/compare/map-replacement.ts';
@@ -90,6 +91,10 @@ export function wireBlocking(options: {
   readonly upstreamUsage?: UpstreamUsage;
   /** Absent: the live configuration uses the map of https settings. */
   readonly httpsUsage?: HttpsUsage;
+  /** Absent: the live configuration has the rule for challenges. */
+  readonly challengesUsage?: ChallengesUsage;
+  /** Key authorizations by token, of all open orders. */
+  readonly challenges?: () => Promise<ReadonlyMap<string, string>>;
   /** The socket answers again, or the workers are in sync again. */
   readonly reconsiderReload: () => void;
   readonly observers?: BlockingObservers;
@@ -184,7 +189,18 @@ export function wireBlocking(options: {
     now,
     usage: options.httpsUsage,
   });
-  const smallMaps = [trusted.map, ...upstreams.maps, https.map];
+  const challenges = new ChallengeSet({
+    // Nothing orders certificates yet.
+    wanted: options.challenges ?? (async () => new Map()),
+    socket,
+    path: settings.acmeChallengesMap,
+    registry,
+    turns,
+    changer,
+    windows,
+    usage: options.challengesUsage,
+  });
+  const smallMaps = [trusted.map, ...upstreams.maps, https.map, challenges.map];
   const trustExpiry = new ExpiryLoop({
     what: 'Expired trusted addresses',
     log,
@@ -240,6 +256,12 @@ export function wireBlocking(options: {
               what: 'https settings',
               unchanged: () => https.fileUnchanged(),
               rewrite: () => https.updateHttpsMap(),
+            },
+            {
+              map: 'acme_challenges' as const,
+              what: 'answers to ACME challenges',
+              unchanged: () => challenges.fileUnchanged(),
+              rewrite: () => challenges.updateChallengeMap(),
             },
           ]),
     ],
@@ -390,6 +412,7 @@ export function wireBlocking(options: {
     trusted,
     upstreams,
     https,
+    challenges,
     blocked,
     workers,
     reconciler,

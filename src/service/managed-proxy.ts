@@ -35,7 +35,7 @@ import type { ProxySide, ProxySideOptions } from './proxy-side.ts';
 /** @throws when the template cannot be read */
 export async function wireManagedProxy(options: ProxySideOptions): Promise<ProxySide> {
   const { settings, sites: sitesStore, parts, socket, certificates, versions, log, emit, now } = options;
-  const { keeper, trusted, upstreams, https, reconciler, registry } = parts;
+  const { keeper, trusted, upstreams, https, challenges, reconciler, registry } = parts;
   const live = new LiveFile(settings.configFile);
   const origin = new LiveOrigin(join(settings.stateDir, 'live-configuration'));
   const backups = new BackupStore(settings.backupDir, now);
@@ -66,6 +66,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
         defaultCertificate: join(settings.tlsDir, 'default.pem'),
         list: join(settings.tlsDir, 'certificates.list'),
         sitesMap: settings.httpsSitesMap,
+        challengesMap: settings.acmeChallengesMap,
       },
       liveText: await live.read(),
       statsSocket: settings.statsSocket,
@@ -86,11 +87,12 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     await trusted.updateTrustedIpsMap();
     await upstreams.updateUpstreamMaps();
     await https.updateHttpsMap();
+    await challenges.updateChallengeMap();
     await certificates?.refresh();
   };
   const substitute = certificates === null ? undefined : (output: string | null) => certificates.substitute(output);
-  const { blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, httpsSitesMap } = settings;
-  const mapFiles = [blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, httpsSitesMap];
+  const { blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, httpsSitesMap, acmeChallengesMap } = settings;
+  const mapFiles = [blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, httpsSitesMap, acmeChallengesMap];
   const ensureStart = () =>
     ensureStartConfiguration({
       live,
@@ -215,6 +217,9 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     },
     get https() {
       return rule.https;
+    },
+    get challenges() {
+      return rule.challenges;
     },
     drift,
     get interrupted() {

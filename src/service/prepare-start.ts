@@ -19,7 +19,10 @@ import type { TlsParts } from './tls-parts.ts';
 interface StartParts {
   readonly settings: Settings;
   readonly state: Pick<OpenState, 'instance' | 'knownInstance'>;
-  readonly blocking: Pick<BlockingParts, 'store' | 'keeper' | 'trusted' | 'upstreams' | 'https' | 'bulk' | 'claims'>;
+  readonly blocking: Pick<
+    BlockingParts,
+    'store' | 'keeper' | 'trusted' | 'upstreams' | 'https' | 'challenges' | 'bulk' | 'claims'
+  >;
   readonly trustedIps: TrustedIpsStore;
   readonly upstreamsStore: UpstreamsStore;
   /** Null: the service serves no certificates. */
@@ -36,7 +39,7 @@ interface StartParts {
 export async function prepareStart(parts: StartParts): Promise<void> {
   const { settings, state, blocking, trustedIps, upstreamsStore, tls, proxy, keys, keyFile, audit, log } = parts;
   const { instance, knownInstance } = state;
-  const { keeper, trusted, upstreams, https, bulk } = blocking;
+  const { keeper, trusted, upstreams, https, challenges, bulk } = blocking;
   await proxy.review();
   await removeStaleTemporaries(settings.blockedMap);
   const takeOver = {
@@ -62,7 +65,10 @@ export async function prepareStart(parts: StartParts): Promise<void> {
   await bulk.forgetFinished();
   await trusted.updateTrustedIpsMap();
   await upstreams.updateUpstreamMaps();
-  if (!settings.attached) await https.updateHttpsMap();
+  if (!settings.attached) {
+    await https.updateHttpsMap();
+    await challenges.updateChallengeMap();
+  }
   crashPoint('start.trusted-map-written');
   if (!knownInstance) await rememberInstance(settings, instance, log);
   crashPoint('start.instance-remembered');

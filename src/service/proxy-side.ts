@@ -2,6 +2,7 @@
 // operator, and then the service only maintains the maps (attached-proxy.ts).
 
 import type { AttachedReport, DriftReport } from '../api/health.ts';
+import { type ChallengesInConfiguration, unknownChallenges } from '../blocking/challenge-set.ts';
 import { type HttpsInConfiguration, unknownHttps } from '../blocking/https-set.ts';
 import { type TrustInConfiguration, unknownTrust } from '../blocking/trusted-set.ts';
 import { type UpstreamsInConfiguration, unknownUpstreams } from '../blocking/upstream-set.ts';
@@ -28,6 +29,7 @@ export interface ProxySide {
   readonly trust: TrustInConfiguration;
   readonly upstreams: UpstreamsInConfiguration;
   readonly https: HttpsInConfiguration;
+  readonly challenges: ChallengesInConfiguration;
   /** For `/health`; null: others write the configuration. */
   readonly drift: { report(): Promise<DriftReport> } | null;
   /** A crash interrupted a reload, which must be repaired. */
@@ -59,7 +61,7 @@ export interface ProxySideOptions {
   readonly history: ReloadsStore;
   readonly parts: Pick<
     BlockingParts,
-    'keeper' | 'trusted' | 'upstreams' | 'https' | 'reconciler' | 'registry' | 'link'
+    'keeper' | 'trusted' | 'upstreams' | 'https' | 'challenges' | 'reconciler' | 'registry' | 'link'
   >;
   readonly socket: MasterSocket;
   /** Null: the service serves no certificates. */
@@ -85,6 +87,7 @@ export class ProxyLink {
       trustUsage: this.#usage((side) => side.trust, unknownTrust),
       upstreamUsage: this.#usage((side) => side.upstreams, unknownUpstreams),
       httpsUsage: this.#usage((side) => side.https, unknownHttps),
+      challengesUsage: this.#usage((side) => side.challenges, unknownChallenges),
     };
   }
 

@@ -19,6 +19,7 @@ import { ApiKeys } from '../keys/keys.ts';
 import { Sessions } from '../keys/sessions.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { MetricObservers } from '../metrics/observers.ts';
+import { listenCertificateId } from '../setting-values.ts';
 import type { Settings } from '../settings.ts';
 import { SitesTls } from '../sites/site-tls.ts';
 import type { OpenState } from '../start/open-state.ts';
@@ -158,6 +159,7 @@ export async function wireService(options: {
 
   const certificates = new CertificateOperations({
     certificates: tls?.certificates ?? null,
+    usedByApi: listenCertificateId(settings),
     enabledSites: () => enabledSites(sitesStore),
     emit,
     now,

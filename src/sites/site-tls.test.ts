@@ -191,6 +191,10 @@ describe('the TLS settings of a site', () => {
 
   it('are reported as not in force if the configuration does not use the map', async () => {
     usage = { mapLoaded: false };
+    served.clear();
+    const reason = expect.stringContaining('reload, or add them to your template');
+    expect(await tls.put(shop, both, caller())).toMatchObject({ in_force: false, reason });
+    served.add('c-a');
     master.current.maps.delete(path());
     expect(await tls.put(shop, both, caller())).toMatchObject({
       in_force: false,

@@ -2,7 +2,7 @@
 // reload, and end before it is taken away (ADR 0073).
 import type { Caller } from '../api/caller.ts';
 import type { SiteTlsAnswer, SiteTlsRecord } from '../api/site-tls.ts';
-import type { HttpsSet, HttpsState } from '../blocking/https-set.ts';
+import { type HttpsSet, type HttpsState, unusedHttpsMap } from '../blocking/https-set.ts';
 import { KickablePause, pause } from '../concurrency/pause.ts';
 import { coversHost, wildcardOver } from '../domain/certificate-name.ts';
 import { isWildcard } from '../domain/site-names.ts';
@@ -208,6 +208,7 @@ export class SitesTls {
     if (value === null) return null;
     if (!enabled) return 'the site is disabled';
     if (!this.#deps.enabled) return 'TLS is off: PROXY_MANAGER_HTTPS_BIND is empty';
+    if (this.#deps.set.unused) return unusedHttpsMap;
     for (const name of names.flatMap((one) => neededFor(one, { canonical }))) {
       if (entries.get(name) === value) continue;
       const certificate = owners.get(name);

@@ -107,8 +107,8 @@ async function outputFileOf({ stateDir }: Settings, log: Log): Promise<string> {
 async function obstacleTo(settings: Settings, live: LiveFile, log: Log): Promise<Error | null> {
   const text = await live.read();
   if (text === null) return new Error(`there is no configuration at ${live.path}`);
-  const { blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, httpsSitesMap } = settings;
-  for (const map of [blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, httpsSitesMap]) {
+  const { blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, httpsSitesMap, acmeChallengesMap } = settings;
+  for (const map of [blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, httpsSitesMap, acmeChallengesMap]) {
     // An empty one would admit every blocked address.
     if (text.includes(map) && (await isAbsent(map))) {
       return new Error(

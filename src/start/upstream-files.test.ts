@@ -32,6 +32,7 @@ const review = ({ knownInstance = false, acceptMapFile = false } = {}) =>
       upstreamsMap: file('upstreams.map'),
       proxyProtocolMap: file('proxy_protocol.map'),
       httpsSitesMap: file('https_sites.map'),
+      acmeChallengesMap: file('acme_challenges.map'),
       attached: false,
       acceptMapFile,
     },

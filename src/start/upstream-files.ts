@@ -18,7 +18,7 @@ const noted = 20;
 interface UpstreamFilesParts {
   readonly settings: Pick<
     Settings,
-    'upstreamsMap' | 'proxyProtocolMap' | 'httpsSitesMap' | 'attached' | 'acceptMapFile'
+    'upstreamsMap' | 'proxyProtocolMap' | 'httpsSitesMap' | 'acmeChallengesMap' | 'attached' | 'acceptMapFile'
   >;
   readonly store: Pick<UpstreamsStore, 'count' | 'put'>;
   readonly audit: Pick<AuditRecorder, 'done'>;
@@ -42,7 +42,8 @@ export async function reviewUpstreamFiles(parts: UpstreamFilesParts): Promise<vo
     const rename = ', or name another file (PROXY_MANAGER_UPSTREAMS_MAP, PROXY_MANAGER_PROXY_PROTOCOL_MAP)';
     refuseForeign(settings.upstreamsMap, upstreams, rename);
     refuseForeign(settings.proxyProtocolMap, proxyProtocol, rename);
-    if (!settings.attached) refuseForeign(settings.httpsSitesMap, await read(settings.httpsSitesMap));
+    const ofSites = settings.attached ? [] : [settings.httpsSitesMap, settings.acmeChallengesMap];
+    for (const path of ofSites) refuseForeign(path, await read(path));
   }
   if (knownInstance || !upstreams.isOurs || (await store.count()) > 0) return;
   await recover(parts, upstreams.entries, proxyProtocol.isOurs ? proxyProtocol.entries : new Map());

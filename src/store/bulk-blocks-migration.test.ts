@@ -1,9 +1,9 @@
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
+  backBefore0018,
   block,
   blockedTexts,
-  dropSiteNames,
   entry,
   finish,
   StoreFolder,
@@ -33,7 +33,7 @@ async function earlier(): Promise<SqliteDatabase.Database> {
   file.exec('drop table claims; drop table sources; drop table upstream_networks; drop table upstreams');
   file.exec('drop table certificate_names; drop table certificate_versions; drop table certificates');
   file.exec('drop table https_names; alter table sites drop column tls_json');
-  dropSiteNames(file);
+  backBefore0018(file);
   file.exec(
     'alter table bulk_changes drop column source; alter table bulk_changes drop column filter_json; alter table bulk_changes drop column audit_id; drop table undo_changes; drop table undo_blocks; alter table api_keys drop column source',
   );

@@ -1,5 +1,6 @@
 import { type Expression, type SqlBool, sql, type Transaction } from 'kysely';
 import { wildcardOver } from '../domain/certificate-name.ts';
+import { forget } from './acme-certificates-store.ts';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { Database } from './open-database.ts';
 import type { CertificatesTable, CertificateVersionsTable, Schema } from './schema.ts';
@@ -35,10 +36,19 @@ export interface CertificateVersion {
   readonly keySealed: Uint8Array;
 }
 
+export type CertificateSource = 'upload' | 'acme';
+
+/** What a version comes with. */
+export interface VersionOrigin {
+  readonly source: CertificateSource;
+  /** In the same transaction. */
+  readonly within?: (transaction: Transaction<Schema>, version: CertificateVersion) => Promise<void>;
+}
+
 /** With its active version. */
 export interface StoredCertificate extends CertificateVersion {
   readonly id: string;
-  readonly source: 'upload';
+  readonly source: CertificateSource;
   /** From 1; the next for each replacement. */
   readonly version: number;
   readonly createdAt: string;
@@ -70,6 +80,7 @@ export interface CertificateQuery {
   readonly now: Date;
 }
 
+const UPLOAD: VersionOrigin = { source: 'upload' };
 const KEPT_VERSIONS = 2;
 /** Below the limit of SQLite for the values of one statement. */
 const NAMES_AT_ONCE = 1_000;
@@ -95,26 +106,32 @@ export class CertificatesStore {
     version: CertificateVersion,
     now: Date,
     audited?: AuditedChange,
+    { source, within }: VersionOrigin = UPLOAD,
   ): Promise<StoredCertificate | NamesOwned> {
     return await this.#change(id, version, now, audited, async (transaction) => {
       const at = now.toISOString();
-      const row = { id, source: 'upload', active_version: 1, created_at: at, updated_at: at };
+      const row = { id, source, active_version: 1, created_at: at, updated_at: at };
       await transaction.insertInto('certificates').values(row).execute();
+      await within?.(transaction, version);
       return row;
     });
   }
 
-  /** A new version, with the names of that version alone; the last two are kept. Null: there is none of this id. */
+  /**
+   * A new version, with the names of that version alone; the last two are kept. One that is uploaded is not renewed by an
+   * authority any more. Null: there is none of this id.
+   */
   async replace(
     id: string,
     version: CertificateVersion,
     now: Date,
     audited?: AuditedChange,
+    { source, within }: VersionOrigin = UPLOAD,
   ): Promise<StoredCertificate | NamesOwned | null> {
     return await this.#change(id, version, now, audited, async (transaction) => {
       const row = await transaction
         .updateTable('certificates')
-        .set((eb) => ({ active_version: eb('active_version', '+', 1), updated_at: now.toISOString() }))
+        .set((eb) => ({ source, active_version: eb('active_version', '+', 1), updated_at: now.toISOString() }))
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirst();
@@ -124,11 +141,13 @@ export class CertificatesStore {
         .where('certificate', '=', id)
         .where('version', '<=', row.active_version - KEPT_VERSIONS)
         .execute();
+      if (source === 'upload') await forget(transaction, id, now);
+      await within?.(transaction, version);
       return row;
     });
   }
 
-  /** With all versions and names. Null: there was none. */
+  /** With all versions and names, and its orders end. Null: there was none. */
   async remove(id: string, now: Date, audited?: AuditedChange): Promise<StoredCertificate | null> {
     return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
       const [row] = await activeOf(transaction).where('certificates.id', '=', id).execute();
@@ -136,6 +155,7 @@ export class CertificatesStore {
       await transaction.deleteFrom('certificate_names').where('certificate', '=', id).execute();
       await transaction.deleteFrom('certificate_versions').where('certificate', '=', id).execute();
       await transaction.deleteFrom('certificates').where('id', '=', id).execute();
+      await forget(transaction, id, now);
       return toCertificate(row);
     });
   }
@@ -375,7 +395,7 @@ function toRow(id: string, number: number, version: CertificateVersion, at: stri
 function toCertificate(row: Row): StoredCertificate {
   return {
     id: row.id,
-    source: row.source as 'upload',
+    source: row.source as CertificateSource,
     version: row.version,
     names: JSON.parse(row.names_json) as string[],
     notBefore: row.not_before,

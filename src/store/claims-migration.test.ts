@@ -1,6 +1,6 @@
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { block, blockedTexts, dropSiteNames, entry, NOON, StoreFolder } from '../../testkit/store/store-folder.ts';
+import { backBefore0018, block, blockedTexts, entry, NOON, StoreFolder } from '../../testkit/store/store-folder.ts';
 import { sortKey } from '../domain/ip.ts';
 import { BlockedIpsStore } from './blocked-ips-store.ts';
 import { MIGRATIONS, migrate } from './migrations.ts';
@@ -21,7 +21,7 @@ async function earlier(): Promise<SqliteDatabase.Database> {
   file.exec('drop table claims; drop table sources; drop table upstream_networks; drop table upstreams');
   file.exec('drop table certificate_names; drop table certificate_versions; drop table certificates');
   file.exec('drop table https_names; alter table sites drop column tls_json');
-  dropSiteNames(file);
+  backBefore0018(file);
   for (const column of ['source', 'others', 'claimed_at']) file.exec(`alter table blocked_ips drop column ${column}`);
   file.exec(
     'alter table bulk_changes drop column source; alter table bulk_changes drop column filter_json; alter table bulk_changes drop column audit_id; drop table undo_changes; drop table undo_blocks; alter table api_keys drop column source',

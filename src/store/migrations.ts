@@ -17,6 +17,7 @@ import { upstreams } from './migrations/0015-upstreams.ts';
 import { certificates } from './migrations/0016-certificates.ts';
 import { siteTls } from './migrations/0017-site-tls.ts';
 import { siteNames } from './migrations/0018-site-names.ts';
+import { issuance } from './migrations/0019-issuance.ts';
 import type { Schema } from './schema.ts';
 import { DatabaseUnusable } from './store-error.ts';
 
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0016-certificates', up: certificates },
   { name: '0017-site-tls', up: siteTls },
   { name: '0018-site-names', up: siteNames },
+  { name: '0019-issuance', up: issuance },
 ];
 
 /**

@@ -1,12 +1,13 @@
 import type { Generated } from 'kysely';
 import type { ReloadRecord } from '../api/configuration.ts';
 import type { SourceKind } from '../domain/source-name.ts';
+import type { AcmeSchema } from './acme-schema.ts';
 
 /**
  * The tables. Times are ISO 8601 in UTC with milliseconds (`2026-11-20T12:00:00.000Z`), so that text order is time
  * order; booleans are 0 and 1; `*_json` columns contain JSON.
  */
-export interface Schema {
+export interface Schema extends AcmeSchema {
   blocked_ips: BlockedIpsTable;
   sources: SourcesTable;
   claims: ClaimsTable;
@@ -310,7 +311,7 @@ interface WebhookEventsTable {
 
 export interface CertificatesTable {
   id: string;
-  /** `upload` */
+  /** `upload` or `acme` */
   source: string;
   active_version: number;
   created_at: string;

@@ -48,9 +48,13 @@ function certificatesOf(sealer = new Sealer(Buffer.alloc(SECRET_LENGTH, 1))): Ce
   });
 }
 
-function operationsOf(certificates: Certificates | null = certificatesOf()): CertificateOperations {
+function operationsOf(
+  certificates: Certificates | null = certificatesOf(),
+  usedByApi: string | null = null,
+): CertificateOperations {
   return new CertificateOperations({
     certificates,
+    usedByApi,
     enabledSites: async () => sites,
     emit: (type, data) => {
       if (type === 'operation.done') done.push(data as DoneOperation);
@@ -186,6 +190,12 @@ describe('a replacement', () => {
 });
 
 describe('a removal', () => {
+  it('of the certificate of the API is refused, also by force', async () => {
+    const { id } = await operationsOf().add(request(['a.example']), caller);
+    const operations = operationsOf(certificatesOf(), id);
+    expect(await refusal(operations.remove(id, true, caller))).toMatchObject({ code: 6056, status: 409 });
+  });
+
   it('of a certificate of enabled sites needs force', async () => {
     sites = [site('a.example')];
     const operations = operationsOf();

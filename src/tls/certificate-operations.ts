@@ -31,6 +31,8 @@ interface OperationsDeps {
     Certificates,
     'list' | 'get' | 'create' | 'replace' | 'remove' | 'chain' | 'verify' | 'owners'
   > | null;
+  /** The certificate with which the API serves HTTPS; null: none of ours. */
+  readonly usedByApi: string | null;
   readonly enabledSites: () => Promise<readonly SiteNames[]>;
   readonly emit: Emit;
   readonly now: () => Date;
@@ -84,10 +86,11 @@ export class CertificateOperations {
     return await this.#uploaded(op, false, caller, () => certificates.replace(id, upload, options, caller), id);
   }
 
-  /** Errors: 1100; without `force` 6044. */
+  /** Errors: 1100, 6056; without `force` 6044. */
   async remove(id: string, force: boolean, caller: Caller): Promise<CertificateRemoved> {
     const op = 'remove certificate';
     const certificates = this.#certificates(op);
+    if (id === this.#deps.usedByApi) throw usedByApi(op, id);
     const view = found(op, id, await certificates.get(id));
     const sites = await this.#sitesOf(view);
     if (!force && sites.length > 0) throw inUse(op, id, sites);
@@ -250,6 +253,14 @@ async function readable<T>(op: string, work: () => Promise<T>): Promise<T> {
     if (!(cause instanceof CannotUnseal || cause instanceof SecretUnusable)) throw cause;
     throw new ServiceError(codes.KeysUnreadable, op, cause.message, { cause });
   }
+}
+
+function usedByApi(op: string, id: string): ServiceError {
+  return new ServiceError(
+    codes.CertificateOfApi,
+    op,
+    `the API serves HTTPS with ${id} (PROXY_MANAGER_LISTEN_CERTIFICATE); nothing was changed. Set another one, restart the service, and remove it then`,
+  );
 }
 
 function inUse(op: string, id: string, sites: readonly string[]): ServiceError {

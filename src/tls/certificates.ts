@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../api/caller.ts';
 import { Mutex } from '../concurrency/mutex.ts';
+import { crashPoint } from '../faults/crash-point.ts';
 import { CannotUnseal, type SealedFor, type Sealer } from '../secrets/sealed.ts';
 import { SecretText } from '../secrets/secret-text.ts';
-import { auditedChange } from '../store/audit-rows.ts';
+import { auditedChange, noteOf } from '../store/audit-rows.ts';
 import type {
   CertificateEnds,
   CertificateQuery,
@@ -12,6 +13,7 @@ import type {
   CertificateVersion,
   NamesOwned,
   StoredCertificate,
+  VersionOrigin,
 } from '../store/certificates-store.ts';
 import { type Certificate, readCertificate, type Uploaded, warningsOf } from '../x509/certificate.ts';
 import { servedChain } from '../x509/served-chain.ts';
@@ -104,6 +106,21 @@ export class Certificates implements WantedCertificates {
     return await this.#changes.run(async () => {
       const old = await this.#deps.store.get(id);
       return old === null ? { ok: false, kind: 'absent' } : await this.#put(id, old, upload, options, caller);
+    });
+  }
+
+  /**
+   * A new version of an authority: stored together with what `within` writes, and then installed like an upload. The chain
+   * is the authority's to choose. `SecretUnusable` and errors of `within` are thrown, and nothing is stored.
+   */
+  async putIssued(
+    id: string,
+    issued: Uploaded,
+    within: NonNullable<VersionOrigin['within']>,
+  ): Promise<CertificateOutcome> {
+    return await this.#changes.run(async () => {
+      const old = await this.#deps.store.get(id);
+      return await this.#put(id, old, issued, { allowIncompleteChain: true }, null, { source: 'acme', within });
     });
   }
 
@@ -206,7 +223,8 @@ export class Certificates implements WantedCertificates {
     old: StoredCertificate | null,
     upload: Uploaded,
     options: UploadOptions,
-    caller: Caller,
+    caller: Caller | null,
+    origin?: VersionOrigin,
   ): Promise<CertificateOutcome> {
     const now = this.#deps.now();
     const read = readCertificate(upload, { now, ...options });
@@ -220,7 +238,7 @@ export class Certificates implements WantedCertificates {
     return await this.#around(id, lost, async () => {
       this.#replacing.add(id);
       try {
-        return await this.#storeAndInstall(id, old, read.value, key, caller);
+        return await this.#storeAndInstall(id, old, read.value, key, caller, origin);
       } finally {
         this.#replacing.delete(id);
       }
@@ -232,9 +250,10 @@ export class Certificates implements WantedCertificates {
     old: StoredCertificate | null,
     read: Certificate,
     key: SecretText,
-    caller: Caller,
+    caller: Caller | null,
+    origin: VersionOrigin | undefined,
   ): Promise<CertificateOutcome> {
-    const stored = await this.#store(id, old, read, key, caller);
+    const stored = await this.#store(id, old, read, key, caller, origin);
     if ('owned' in stored) return { ok: false, kind: 'owned', owned: stored.owned };
     const { row, changed } = stored;
     const problem = await this.#install(row, key);
@@ -248,16 +267,24 @@ export class Certificates implements WantedCertificates {
     old: StoredCertificate | null,
     read: Certificate,
     key: SecretText,
-    caller: Caller,
+    caller: Caller | null,
+    origin?: VersionOrigin,
   ): Promise<Stored | NamesOwned> {
     const same = old !== null && old.chainPem === read.certificatesPem && !(this.#openKey(old) instanceof CannotUnseal);
     // A repeated request must not push the version before out.
-    if (same) return { row: old, changed: false };
+    if (same && origin === undefined) return { row: old, changed: false };
     const { store, sealer, now } = this.#deps;
     const version = toVersion(read, sealer.seal(key, sealedFor(id, read.publicKeySha256)));
-    const audited = auditedChange('set_certificate', caller, { target: id, details: auditDetails(version) });
+    const about = { target: id, details: auditDetails(version) };
+    const audited =
+      caller === null
+        ? { note: noteOf('set_certificate', null, about), written: () => undefined }
+        : auditedChange('set_certificate', caller, about);
     const stored =
-      old === null ? await store.create(id, version, now(), audited) : await store.replace(id, version, now(), audited);
+      old === null
+        ? await store.create(id, version, now(), audited, origin)
+        : await store.replace(id, version, now(), audited, origin);
+    if (origin !== undefined) crashPoint('acme.stored');
     if (stored === null) throw new Error(`the certificate ${id} was removed while it was replaced`);
     return 'owned' in stored ? stored : { row: stored, changed: true };
   }
@@ -300,7 +327,7 @@ export class Certificates implements WantedCertificates {
 }
 
 /** `c-` and ten characters of base32: it names a file. */
-function createId(): string {
+export function createId(): string {
   const characters = [...randomBytes(ID_LENGTH)].map((byte) => ID_CHARACTERS[byte % ID_CHARACTERS.length]);
   return `c-${characters.join('')}`;
 }

@@ -138,6 +138,30 @@ it('a folder that another process removes is made again with all files', async (
   expect((await stat(files.folder)).mode & 0o777).toBe(0o700);
 });
 
+it('a change by another process is distinguished from one of this service', async () => {
+  await loaded();
+  await writeFile(files.pathOf(LOST), 'the only copy');
+  unreadable = [{ id: LOST, why: 'the secret is missing' }];
+  const keeper = await loaded();
+  const names = ['c-dddddddddd', FIRST, THIRD, LOST, 'default', 'own'].map((name) => `${name}.pem`);
+  const asWritten = async () => {
+    const all: string[] = [];
+    for (const name of [...names, 'certificates.list', '.tmp']) if (await keeper.isAsWritten(name)) all.push(name);
+    return all;
+  };
+  expect(await asWritten()).toEqual([
+    'c-dddddddddd.pem',
+    `${FIRST}.pem`,
+    `${THIRD}.pem`,
+    'own.pem',
+    'certificates.list',
+    '.tmp',
+  ]);
+  await writeFile(files.pathOf(FIRST), 'damaged');
+  await rm(files.list);
+  expect(await asWritten()).toEqual(['c-dddddddddd.pem', `${THIRD}.pem`, 'own.pem', '.tmp']);
+});
+
 it('a default certificate that another process removes is replaced before the next reload', async () => {
   const keeper = await loaded();
   await rm(files.defaultCertificate);

@@ -1,5 +1,6 @@
 // Keeps the files of all certificates as the database says. Its own lock, apart from the installer's: a worker that
 // hangs must not delay a reload.
+import { basename } from 'node:path';
 import { Mutex } from '../concurrency/mutex.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { causeText } from '../telemetry/cause-text.ts';
@@ -9,6 +10,7 @@ import { fileProblems } from './file-problems.ts';
 import type { TlsFiles } from './files.ts';
 import type { CertificateToInstall, WantedCertificates } from './installation.ts';
 import type { ProxyCheck } from './proxy-check.ts';
+import { removeStrays } from './stray-files.ts';
 
 /** A certificate without its key, which is read from the database when a file or worker needs it. */
 export type WantedCertificate = Omit<CertificateToInstall, 'pem'>;
@@ -88,6 +90,16 @@ export class FileKeeper {
   /** Files are not as wanted: a full disk, for example. */
   get isBehind(): boolean {
     return this.#unwritten.size > 0 || this.#problem !== null;
+  }
+
+  /** Whether the file of this name in the folder is the one that was last written: of a few names, instead of all. */
+  async isAsWritten(name: string): Promise<boolean> {
+    const { files } = this.#deps;
+    if (name === basename(files.list)) return await files.listUnchanged();
+    const id = name.replace(/\.pem$/, '');
+    if (this.#wanted.has(id)) return await files.unchanged(id);
+    // Of these this service writes none; a missing one makes a configuration invalid.
+    return name !== basename(files.defaultCertificate) && !this.#unreadable.has(id);
   }
 
   pathOf(id: string): string {
@@ -227,32 +239,8 @@ export class FileKeeper {
     });
   }
 
-  /**
-   * Files that have the name of a certificate and no row in the database, as after a restored backup of the folder. A
-   * certificate that this service removed leaves no key behind; any other file may be the only copy of its key.
-   */
-  async #removeStrays(): Promise<void> {
-    const { files, wanted, log } = this.#deps;
-    try {
-      const strays = (await files.ids()).filter((id) => !this.isWanted(id));
-      const removed = strays.length === 0 ? new Set<string>() : await wanted.removedAmong(strays);
-      for (const id of removed) {
-        await files.remove(id);
-        log.info('File of a removed certificate deleted', { file: files.pathOf(id) });
-      }
-      const left = strays.filter((id) => !removed.has(id)).map((id) => files.pathOf(id));
-      if (left.length === 0) return;
-      log.warn('Files of certificates that the database does not have; upload them, or remove the files', {
-        files: left.slice(0, SHOWN_FILES),
-        total: left.length,
-      });
-    } catch (error) {
-      log.warn('Files without a certificate could not be found', { cause: causeText(error) });
-    }
-  }
-
   async #load(): Promise<void> {
-    const { files, wanted } = this.#deps;
+    const { files, wanted, log } = this.#deps;
     await files.open();
     await this.#ensureDefault();
     this.#unreadable = new Map((await wanted.unreadable()).map(({ id, why }) => [id, why]));
@@ -261,7 +249,7 @@ export class FileKeeper {
     for (const certificate of certificates) this.#remember(certificate);
     await this.#writeAll(certificates);
     await this.#writeList();
-    await this.#removeStrays();
+    await removeStrays({ files, wanted, log }, (id) => this.isWanted(id));
     this.#isLoaded = true;
   }
 

@@ -1,7 +1,7 @@
 // Compares files and workers with the database, and repairs them: every worker when it appears, all every 30 s.
 import { type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path';
-import type { KickablePause } from '../concurrency/pause.ts';
+import { type KickablePause, pause } from '../concurrency/pause.ts';
 import {
   CertificateRejection,
   difference,
@@ -70,6 +70,9 @@ export class TlsReconciler {
   readonly #stop = new AbortController();
   #loop: Promise<void> | null = null;
   #watcher: FSWatcher | null = null;
+  /** Names of files that changed since the last check of them. */
+  readonly #changed = new Set<string>();
+  #checkingChanges: Promise<void> = Promise.resolve();
   #comparedAt = Number.NEGATIVE_INFINITY;
   #problem: Problem | null = null;
   /** By pid. */
@@ -92,6 +95,7 @@ export class TlsReconciler {
     this.#watcher?.close();
     this.#stop.abort();
     this.#deps.timer.wake();
+    await this.#checkingChanges;
     await this.#loop;
   }
 
@@ -286,10 +290,38 @@ export class TlsReconciler {
     note(causeText(error));
   }
 
+  /** Most changes are our own. Those of other processes differ from what was written last. */
+  #noteChange(name: string | null): void {
+    if (name === null) {
+      this.kick();
+      return;
+    }
+    const isFirst = this.#changed.size === 0;
+    this.#changed.add(name);
+    if (isFirst) this.#checkingChanges = this.#checkChanges();
+  }
+
+  async #checkChanges(): Promise<void> {
+    // An installation writes several files, and knows each when it is durable.
+    await pause(SETTLE_MS, { signal: this.#stop.signal, ref: false });
+    const names = [...this.#changed];
+    this.#changed.clear();
+    try {
+      for (const name of names) {
+        if (await this.#deps.keeper.isAsWritten(name)) continue;
+        this.kick();
+        return;
+      }
+    } catch (error) {
+      this.#deps.log.warn('Changed file of certificates not checked', { cause: causeText(error) });
+      this.kick();
+    }
+  }
+
   /** Changed files are rewritten at once; without a watch, at the next comparison. */
   #watch(): void {
     try {
-      this.#watcher = watch(this.#deps.folder, { persistent: false }, () => this.kick());
+      this.#watcher = watch(this.#deps.folder, { persistent: false }, (_event, name) => this.#noteChange(name));
       this.#watcher.on('error', (error) =>
         this.#deps.log.warn('Folder of certificates not watched', { cause: error.message }),
       );

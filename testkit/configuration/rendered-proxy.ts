@@ -104,6 +104,7 @@ export class RenderedProxy {
       trustedMap: '',
       proxyProtocolMap: '',
       httpsSites: '',
+      'acme_challenges.map': '',
       ...(https === undefined
         ? {}
         : {
@@ -126,6 +127,7 @@ export class RenderedProxy {
         defaultCertificate: join(folder, 'default.pem'),
         list: join(folder, 'certificates.list'),
         sitesMap: join(folder, 'httpsSites'),
+        challengesMap: join(folder, 'acme_challenges.map'),
         publicPort: https === undefined ? sampleHttps.publicPort : tlsPort,
         bind: https === undefined ? [] : [`127.0.0.1:${tlsPort}`, `[::1]:${tlsPort}`],
         ...https,

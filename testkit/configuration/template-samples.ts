@@ -8,6 +8,7 @@ export const sampleHttps: HttpsInput = {
   list: '/etc/proxy/tls/certificates.list',
   strictSni: false,
   sitesMap: '/etc/proxy/https_sites.map',
+  challengesMap: '/etc/proxy/acme_challenges.map',
 };
 
 export const sampleInput: RenderInput = {

@@ -8,10 +8,16 @@ import { type Database, openDatabase } from '../../src/store/open-database.ts';
 
 /** Real files in a temporary folder, removed by `remove`. */
 export class StoreFolder {
-  readonly path = mkdtempSync(join(tmpdir(), 'proxy-manager-store-'));
-  readonly file = join(this.path, 'test.sqlite');
-  readonly url = `sqlite:${this.file}`;
+  readonly path: string;
+  readonly file: string;
+  readonly url: string;
   readonly #open: Database[] = [];
+
+  constructor(parent = tmpdir()) {
+    this.path = mkdtempSync(join(parent, 'proxy-manager-store-'));
+    this.file = join(this.path, 'test.sqlite');
+    this.url = `sqlite:${this.file}`;
+  }
 
   async open(options: { createIfMissing?: boolean; busyTimeoutMs?: number } = {}): Promise<Database> {
     const database = await openDatabase(this.url, { createIfMissing: true, ...options });
@@ -35,9 +41,11 @@ export class StoreFolder {
 }
 
 /** Back to the schema before 0018. */
-export function dropSiteNames(file: { exec(statement: string): unknown }): void {
+export function backBefore0018(file: { exec(statement: string): unknown }): void {
   for (const column of ['names_json', 'canonical', 'enabled', 'redirect_json'])
     file.exec(`alter table sites drop column ${column}`);
+  for (const table of ['accounts', 'pauses', 'certificates', 'orders', 'failed_validations'])
+    file.exec(`drop table acme_${table}`);
 }
 
 export function entry(text: string): IpEntry {

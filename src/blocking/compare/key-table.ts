@@ -14,7 +14,7 @@ export interface KeyTable {
 
 /** @param expected about how many keys there are */
 export function keyTable({ keys }: Pick<RuntimeMap, 'keys'>, expected: number): KeyTable {
-  return keys === 'names' ? new NameTable() : new AddressKeys(expected);
+  return keys === 'addresses' ? new AddressKeys(expected) : new TextTable();
 }
 
 /** 10 bytes per entry, for millions. */
@@ -47,7 +47,7 @@ class AddressKeys implements KeyTable {
 }
 
 /** Names are few. */
-class NameTable implements KeyTable {
+class TextTable implements KeyTable {
   readonly #marks = new Map<string, number>();
 
   get size(): number {

@@ -116,6 +116,7 @@ export class WorkerRegistry {
             upstreams: new AbandonedEntries(),
             proxy_protocol: new AbandonedEntries(),
             https_sites: new AbandonedEntries(),
+            acme_challenges: new AbandonedEntries(),
           },
         };
         fresh.push(known);

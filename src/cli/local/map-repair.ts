@@ -67,6 +67,8 @@ export async function repairMaps(settings: Settings, log: Log): Promise<{ blocke
     if (!settings.attached) {
       const https = await new SiteTlsStore(database).entries();
       await writeFileAtomically(settings.httpsSitesMap, smallMapText('https settings of sites', https));
+      // At its start the service adds those of open orders.
+      await writeFileAtomically(settings.acmeChallengesMap, smallMapText('answers to ACME challenges', new Map()));
     }
     return { blocked: entries, trusted: rows.length };
   } finally {

@@ -1,11 +1,13 @@
 // SIGTERM and SIGINT stop the service after the requests in progress; HAProxy continues. SIGHUP reopens the log.
 import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { armCrashPoint, crashVariable } from '../../faults/crash-point.ts';
 import { createApp } from '../../http/app.ts';
 import { type Listening, listen, replaceCertificate } from '../../http/listen.ts';
 import { ListenCertificate } from '../../http/listen-certificate.ts';
 import { plainTextNotice } from '../../http/listen-notices.ts';
 import { startService } from '../../service/service.ts';
+import { listenCertificateId } from '../../setting-values.ts';
 import type { Settings } from '../../settings.ts';
 import { decidesProxy } from '../../settings-for-proxy.ts';
 import { makeStateFolder } from '../../start/folders-and-locks.ts';
@@ -88,8 +90,12 @@ async function start(settings: Settings, options: ServeOptions, attempt: StartAt
   const { listen: address, listenCertificate, listenKey } = settings;
   const notice = plainTextNotice(address, listenCertificate !== null);
   if (notice !== null) log.warn('API without TLS', { what: notice });
-  const files = listenCertificate === null ? null : { certificate: listenCertificate, key: listenKey };
-  const own = files === null ? null : await ListenCertificate.open(files, { log, now: () => new Date() });
+  const standIn = listenCertificateId(settings) === null ? null : join(settings.tlsDir, 'default.pem');
+  const files = listenCertificate === null ? null : { certificate: listenCertificate, key: listenKey, standIn };
+  const openFiles = async () =>
+    files === null ? null : await ListenCertificate.open(files, { log, now: () => new Date() });
+  // The service writes the files of its own certificates at its start.
+  let own = standIn === null ? await openFiles() : null;
   const { signal } = attempt.stopping;
   // A signal during the start must leave nothing half started.
   takeSignals(attempt, trial);
@@ -105,6 +111,12 @@ async function start(settings: Settings, options: ServeOptions, attempt: StartAt
     return null;
   }
   let listening: Listening;
+  try {
+    own ??= await openFiles();
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
   try {
     const tls = own === null ? {} : { tls: own.options };
     const app = createApp(service.services, { metricsOpen: settings.metricsOpen, ...tls });

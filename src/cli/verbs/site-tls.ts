@@ -62,12 +62,14 @@ function seconds(text: string): number {
   return duration.value;
 }
 
-function linesOf(record: SiteTlsRecord): string[] {
+export function linesOf(record: SiteTlsRecord): string[] {
   const { domain, redirect, hsts, tls_enabled: tls, certificate, in_force: inForce, reason } = record;
   const scope = hsts?.preload ? ', with subdomains and preload' : hsts?.include_subdomains ? ', with subdomains' : '';
   return [
     `${domain}: redirect ${redirect}, HSTS ${hsts === null ? 'off' : `${hsts.max_age} s${scope}`}`,
-    tls ? `certificate: ${certificate ?? 'none'}` : 'TLS is off: set PROXY_MANAGER_HTTPS_BIND (docs/tls.md)',
-    ...(inForce ? [] : [`not in force: ${reason}`]),
+    tls
+      ? `certificate: ${certificate ?? 'none'}`
+      : `${inForce ? '' : 'not in force: '}TLS is off; set PROXY_MANAGER_HTTPS_BIND, restart the service, and reload HAProxy (docs/tls.md)`,
+    ...(inForce || !tls ? [] : [`not in force: ${reason}`]),
   ];
 }

@@ -814,7 +814,7 @@ export interface components {
       /** What else it is for and HAProxy does not serve by name, such as addresses. */
       readonly other_names: readonly string[];
       /** Where it is from. */
-      readonly source: 'upload';
+      readonly source: 'upload' | 'acme';
       /** The version, counted from 1: one more with each replacement. */
       readonly version: number;
       /** `expired`: clients do not accept it. */
@@ -877,7 +877,7 @@ export interface components {
       /** What else it is for and HAProxy does not serve by name, such as addresses. */
       readonly other_names: readonly string[];
       /** Where it is from. */
-      readonly source: 'upload';
+      readonly source: 'upload' | 'acme';
       /** The version, counted from 1: one more with each replacement. */
       readonly version: number;
       /** `expired`: clients do not accept it. */
@@ -1439,7 +1439,8 @@ export interface components {
         | 6050
         | 6051
         | 6054
-        | 6055;
+        | 6055
+        | 6056;
       /** The family of the code, one word. */
       readonly kind: string;
       /** The operation that failed. */
@@ -4195,7 +4196,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['CertificateConflictMembers'] & {
-              readonly code?: 6043 | 6044;
+              readonly code?: 6043 | 6044 | 6056;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

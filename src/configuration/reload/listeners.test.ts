@@ -1,6 +1,8 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { type BindAddress, bindAddresses, tryBind } from './listeners.ts';
+import { sampleHttps, sampleInput } from '../../../testkit/configuration/template-samples.ts';
+import { Template } from '../template/template.ts';
+import { type BindAddress, bindAddresses, namesAddresses, tryBind } from './listeners.ts';
 
 const brief = (text: string) => bindAddresses(text).map(({ host, port }) => `${host} ${port}`);
 
@@ -50,4 +52,17 @@ test('an address in use is refused; a free one is accepted, and stays free', asy
     other.close();
   }
   expect(await tryBind([taken, wildcard])).toEqual([]);
+});
+
+test.each([
+  [['127.0.0.1:8443', '[::1]:8443']],
+  // These get v6only.
+  [[':8443', '[::]:8443']],
+  [['any:8443']],
+])('the built-in template names the addresses %j, for TLS alone', async (bind) => {
+  const { text } = await Template.builtIn().render({ ...sampleInput, https: { ...sampleHttps, bind } });
+  expect(namesAddresses(text, bind, { tls: true })).toBe(true);
+  expect(namesAddresses(text, bind, { tls: false })).toBe(false);
+  expect(namesAddresses(text, [...bind, ':8444'], { tls: true })).toBe(false);
+  expect(namesAddresses(text, sampleInput.httpBind, { tls: false })).toBe(true);
 });

@@ -35,6 +35,19 @@ export function bindAddresses(configText: string): BindAddress[] {
   return [...found.values()];
 }
 
+/**
+ * Whether `bind` lines with or without TLS name each of these addresses, as the settings write them. `any:80` counts as
+ * `:80`: whether it is `[::]:80` too depends on the machine.
+ */
+export function namesAddresses(configText: string, addresses: readonly string[], { tls }: { tls: boolean }): boolean {
+  const named = new Set<string>();
+  for (const { words } of configLines(configText)) {
+    if (words[0] !== 'bind' || words[1] === undefined || words.includes('ssl') !== tls) continue;
+    for (const address of words[1].split(',')) named.add(address);
+  }
+  return addresses.every((address) => named.has(address.replace(/^any:/, ':')));
+}
+
 function parseBind(text: string, v6only: boolean): BindAddress[] {
   const family = /^(ipv4|ipv6|tcp|tcp4|tcp6)@/.exec(text)?.[1];
   const rest = family === undefined ? text : text.slice(family.length + 1);

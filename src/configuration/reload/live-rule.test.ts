@@ -24,12 +24,21 @@ afterEach(() => rm(folder, { recursive: true }));
 const upstreamsMap = '/etc/proxy/upstreams.map';
 const proxyProtocolMap = '/etc/proxy/proxy_protocol.map';
 const httpsSitesMap = '/etc/proxy/https_sites.map';
+const acmeChallengesMap = '/etc/proxy/acme_challenges.map';
 
 async function ruleIn(text: string | null): Promise<LiveRule> {
   if (text !== null) await writeFile(path, text);
   const rule = new LiveRule({
     live: new LiveFile(path),
-    settings: { blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, httpsSitesMap, configFile: path },
+    settings: {
+      blockedMap,
+      trustedMap,
+      upstreamsMap,
+      proxyProtocolMap,
+      httpsSitesMap,
+      acmeChallengesMap,
+      configFile: path,
+    },
     log: silentLog,
   });
   await rule.check();

@@ -1,6 +1,7 @@
 // Whether the live configuration has the rule that denies blocked addresses, without which no reload can enforce a
 // block, and its exception for trusted addresses, without which trust has no effect; and what else its text says.
 
+import { type ChallengesInConfiguration, unknownChallenges } from '../../blocking/challenge-set.ts';
 import { type HttpsInConfiguration, unknownHttps } from '../../blocking/https-set.ts';
 import type { TrustInConfiguration } from '../../blocking/trusted-set.ts';
 import { type UpstreamsInConfiguration, unknownUpstreams } from '../../blocking/upstream-set.ts';
@@ -25,6 +26,7 @@ interface LiveFindings {
   readonly trust: TrustInConfiguration;
   readonly upstreams: UpstreamsInConfiguration;
   readonly https: HttpsInConfiguration;
+  readonly challenges: ChallengesInConfiguration;
   readonly binds: readonly BindAddress[];
   readonly logSockets: readonly string[];
 }
@@ -33,7 +35,13 @@ interface LiveRuleDeps {
   readonly live: LiveFile;
   readonly settings: Pick<
     Settings,
-    'blockedMap' | 'trustedMap' | 'upstreamsMap' | 'proxyProtocolMap' | 'httpsSitesMap' | 'configFile'
+    | 'blockedMap'
+    | 'trustedMap'
+    | 'upstreamsMap'
+    | 'proxyProtocolMap'
+    | 'httpsSitesMap'
+    | 'acmeChallengesMap'
+    | 'configFile'
   >;
   readonly log: Log;
 }
@@ -67,6 +75,10 @@ export class LiveRule {
     return this.#found?.findings.https ?? unknownHttps;
   }
 
+  get challenges(): ChallengesInConfiguration {
+    return this.#found?.findings.challenges ?? unknownChallenges;
+  }
+
   /** Never throws: health reports an unreadable file, which is no reason to leave a block unenforced. */
   async check(): Promise<void> {
     try {
@@ -98,6 +110,8 @@ export class LiveRule {
       trust: text === null ? unknownTrust : this.#trustIn(text),
       upstreams: text === null ? unknownUpstreams : this.#upstreamsIn(text),
       https: text === null ? unknownHttps : { mapLoaded: namesFile(text, this.#deps.settings.httpsSitesMap) },
+      challenges:
+        text === null ? unknownChallenges : { mapLoaded: namesFile(text, this.#deps.settings.acmeChallengesMap) },
       binds: bindAddresses(text ?? ''),
       logSockets: logSocketsIn(text ?? ''),
     };

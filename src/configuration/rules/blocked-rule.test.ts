@@ -180,3 +180,26 @@ describe('the exception for upstreams', () => {
     ]);
   });
 });
+
+describe('an answer to ACME challenges before the rule', () => {
+  const map = '/e/acme_challenges.map';
+  const answer = (path: string, other = path) =>
+    `http-request return status 200 content-type text/plain hdr Cache-Control no-store lf-string "%[path,map_str(${path})]" if METH_GET { path_beg /.well-known/acme-challenge/ } { path,map_str(${other}) -m found }`;
+  const warningsWith = (rule: string) =>
+    find(`frontend f\nbind :80\n${rule}\n${acceptedRule(blocked, trusted)}\n`).warnings;
+
+  test('is no exception, written as in the built-in template', () => {
+    expect(warningsWith(answer(map))).toEqual([]);
+  });
+
+  test.each([
+    ['from another map', answer('/e/other.map')],
+    ['under the condition of another map', answer(map, '/e/x/acme_challenges.map')],
+    ['of every path', answer(map).replace('{ path_beg /.well-known/acme-challenge/ } ', '')],
+    ['with other text', answer(map).replace('%[path', 'x%[path')],
+    ['under one condition or another', answer(map).replace('} { path,map', '} or { path,map')],
+    ['with a condition from the environment', answer(map).replace('METH_GET', '"$METHOD"')],
+  ])('is one %s', (_how, rule) => {
+    expect(warningsWith(rule)).toEqual([expect.stringContaining('answers some requests in line 3')]);
+  });
+});

@@ -53,6 +53,8 @@ function meaningOf(action: string, phase: Phase, words: readonly string[], certa
   if (action === 'reject') return { effect: 'denies', condition: conditionAt(words, 0) };
   if (action === 'silent-drop')
     return { effect: 'denies', condition: conditionAt(words, words[0] === 'rst-ttl' ? 2 : 0) };
+  if (action === 'return' && certain && answersChallenge.test(words.join(' ')))
+    return { effect: 'none', condition: [] };
   if (action === 'return') return returnOf(words, certain);
   if (action === 'set-src' && certain && words.join(' ') === sameAddress) return { effect: 'none', condition: [] };
   if (action === (phase === 'http' ? 'allow' : 'accept'))
@@ -62,6 +64,10 @@ function meaningOf(action: string, phase: Phase, words: readonly string[], certa
 
 /** Replaces a mapped IPv4 address by the IPv4 address, for which the maps have the same entries. */
 export const sameAddress = 'src,ipmask(32,128) if { src -m ip ::ffff:0:0/96 }';
+
+/** Our rule for http-01, with our map: a blocked client too gets the answer to a challenge of an open order (ADR 0085). */
+const answersChallenge =
+  /^status 200 content-type text\/plain hdr Cache-Control no-store lf-string %\[path,map_str\((\S+\/acme_challenges\.map)\)\] if METH_GET \{ path_beg \/\.well-known\/acme-challenge\/ \} \{ path,map_str\(\1\) -m found \}$/;
 
 const answering = new Set(['auth', 'redirect', 'use-service']);
 

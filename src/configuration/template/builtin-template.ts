@@ -1,3 +1,4 @@
+import { challengeRule } from './challenge-rule.ts';
 import {
   clientAddressRules,
   exceptUnnamedUpstream,
@@ -128,6 +129,7 @@ ${tlsBind}
 {%- endif %}
 {%- endif %}
 
+${challengeRule}
 ${clientAddressRules}
 {%- if access_log %}
 

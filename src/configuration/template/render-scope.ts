@@ -55,6 +55,8 @@ export interface HttpsInput {
   readonly strictSni: boolean;
   /** The map from name to redirect and HSTS (`domain/site-tls.ts`). */
   readonly sitesMap: string;
+  /** The map from the path of a challenge to its answer (ADR 0085). */
+  readonly challengesMap: string;
 }
 
 /** An address, a name in /etc/hosts, or a name to resolve by DNS. */
@@ -75,6 +77,7 @@ export interface TemplateScope {
   readonly tls_list: string;
   readonly tls_strict_sni: boolean;
   readonly https_sites_map: string;
+  readonly acme_challenges_map: string;
   readonly stats_socket: string;
   readonly hard_stop_after: string;
   readonly http_keep_alive: string;
@@ -204,6 +207,7 @@ export function scopeOf(
     tls_list: input.https.list,
     tls_strict_sni: input.https.strictSni,
     https_sites_map: input.https.sitesMap,
+    acme_challenges_map: input.https.challengesMap,
     stats_socket: input.statsSocket,
     ...timesOf(input.hardStopAfter),
     maxconn: maxconnFor(sites, machine.openFiles),

@@ -328,7 +328,7 @@ function lengthProblem(commands: SslCommands, { file, pem }: CertificateForWorke
 function listUnused(list: string): CertificateRejection {
   return new CertificateRejection(
     'list-unused',
-    `its configuration does not use the list ${list}: add "crt-list ${list}" to the bind line for HTTPS`,
+    `its configuration does not use the list ${list}: reload HAProxy if a setting was changed; in a configuration of your own add "crt-list ${list}" to the bind line for HTTPS`,
   );
 }
 

@@ -9,7 +9,7 @@ export const smallMapMark = '# proxy-manager: ';
  *   2001:db8::/32 3
  */
 export function smallMapText(
-  what: 'upstreams' | 'PROXY protocol' | 'https settings of sites',
+  what: 'upstreams' | 'PROXY protocol' | 'https settings of sites' | 'answers to ACME challenges',
   entries: ReadonlyMap<string, string>,
 ): string {
   return `${smallMapMark}${what}\n${[...entries].map(([key, value]) => `${key} ${value}\n`).join('')}`;

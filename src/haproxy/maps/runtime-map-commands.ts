@@ -24,7 +24,7 @@ export class UnsafeArgumentError extends Error {
 const PATH = /^\/[^\s;\\"'<>\p{Cc}]+$/u;
 
 /** What a map is looked up by. */
-export type MapKeys = 'addresses' | 'names';
+export type MapKeys = 'addresses' | 'names' | 'challenges';
 
 interface KeyForm {
   readonly key: RegExp;
@@ -48,6 +48,13 @@ const FORMS: Readonly<Record<MapKeys, KeyForm>> = {
     what: 'a host name',
     value: /^[a-z0-9]{1,10}(?::[a-z0-9]{1,10}){0,3}$/,
     sample: 'sample.invalid',
+  },
+  // Paths of http-01 (RFC 8555, 8.3), with key authorizations.
+  challenges: {
+    key: /^\/\.well-known\/acme-challenge\/[A-Za-z0-9_-]{16,200}$/,
+    what: 'the path of a challenge',
+    value: /^[A-Za-z0-9_-]{16,200}\.[A-Za-z0-9_-]{43}$/,
+    sample: '/.well-known/acme-challenge/sample-that-is-not-there',
   },
 };
 
@@ -104,7 +111,8 @@ export class MapCommands {
 
   /** For a network, its first address: an IPv6 network as argument answers `found=no` (2.6.12, 3.0.11). */
   get(key: string): string {
-    return `${this.target} get map ${this.#path} ${firstAddress(this.#key(key))}`;
+    const text = this.#key(key);
+    return `${this.target} get map ${this.#path} ${this.#keys === 'addresses' ? firstAddress(text) : text}`;
   }
 
   /** Of a key that need not be there. */

@@ -186,6 +186,11 @@ const samples: Readonly<Record<number, Sample>> = {
       'HAProxy serves no TLS, because PROXY_MANAGER_HTTPS_BIND is empty: set it, such as to any:443, restart the service, and reload HAProxy',
     members: { setting: 'PROXY_MANAGER_HTTPS_BIND' },
   },
+  [codes.CertificateOfApi]: {
+    op: 'remove certificate',
+    detail:
+      'the API serves HTTPS with c-7f3kq2m4xa (PROXY_MANAGER_LISTEN_CERTIFICATE); nothing was changed. Set another one, restart the service, and remove it then',
+  },
   [codes.CertificateInUse]: {
     op: 'remove certificate',
     detail:

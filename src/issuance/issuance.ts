@@ -1,0 +1,174 @@
+// Certificates of an ACME authority: ordered, renewed, and handed to `Certificates`, which installs them.
+import type { KeyObject } from 'node:crypto';
+import type { AcmeClient } from '../acme/authority.ts';
+import type { Caller } from '../api/caller.ts';
+import { KickablePause } from '../concurrency/pause.ts';
+import type { Sealer } from '../secrets/sealed.ts';
+import type { AcmeAccountsStore, AcmePause } from '../store/acme-accounts-store.ts';
+import type { AcmeCertificatesStore, WantedCertificate } from '../store/acme-certificates-store.ts';
+import type { AcmeOrdersStore, IssuanceOrder } from '../store/acme-orders-store.ts';
+import { auditedChange } from '../store/audit-rows.ts';
+import type { IssuanceProblem } from '../store/issuance-problem.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+import { type Certificates, createId } from '../tls/certificates.ts';
+import { type AccountSettings, Accounts } from './accounts.ts';
+import { ChallengeBoard, type ChallengeResponder } from './challenge-board.ts';
+import { OrderDriver } from './order-driver.ts';
+import { RenewalWindows } from './renewal-windows.ts';
+import { Runner } from './runner.ts';
+import { Scheduler, type Tick } from './scheduler.ts';
+
+export interface IssuanceSettings extends AccountSettings {
+  /** Of the authority: a URL. */
+  readonly directory: string;
+  /** Null: the authority's default. */
+  readonly profile: string | null;
+}
+
+/** The ACME protocol. */
+export interface Acme {
+  connect(directory: string, accountKey: KeyObject): AcmeClient;
+  keyAuthorization(token: string, accountKey: KeyObject): string;
+  /** DER, signed with the key. */
+  createCsr(names: readonly string[], key: KeyObject): Uint8Array;
+  /** RFC 9773, 4.1; null: the certificate has none. */
+  renewalId(certificatePem: string): string | null;
+}
+
+interface IssuanceDeps {
+  readonly settings: IssuanceSettings;
+  readonly orders: AcmeOrdersStore;
+  readonly wanted: AcmeCertificatesStore;
+  readonly accounts: AcmeAccountsStore;
+  readonly sealer: Pick<Sealer, 'seal' | 'open'>;
+  readonly certificates: Pick<Certificates, 'putIssued'>;
+  readonly acme: Acme;
+  readonly responder: ChallengeResponder;
+  /** An order ended; null: with a certificate. */
+  readonly onEnded: (order: IssuanceOrder, failure: IssuanceProblem | null) => void;
+  readonly log: Pick<Log, 'warn' | 'error'>;
+  readonly now: () => Date;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+}
+
+const LOOK_MS = 60_000;
+
+export class Issuance {
+  readonly #deps: IssuanceDeps;
+  readonly #scheduler: Scheduler;
+  readonly #board: ChallengeBoard;
+  readonly #timer = new KickablePause();
+  readonly #stop = new AbortController();
+  #loop: Promise<void> | null = null;
+
+  constructor(deps: IssuanceDeps) {
+    this.#deps = deps;
+    const { settings, orders, wanted, sealer, certificates, acme, responder, onEnded, log, now, random } = deps;
+    const accounts = new Accounts({
+      ...{ store: deps.accounts, sealer, settings, now },
+      connect: (directory, key) => acme.connect(directory, key),
+      createId: () => createId().replace('c-', 'a-'),
+    });
+    this.#board = new ChallengeBoard({ challenges: () => orders.challenges(), responder, log });
+    const runner = new Runner({
+      ...{ orders, wanted, accounts, sealer, certificates, board: this.#board, now, random },
+      keyAuthorization: (token, key) => acme.keyAuthorization(token, key),
+      createCsr: (names, key) => acme.createCsr(names, key),
+      renewalId: (pem) => acme.renewalId(pem),
+    });
+    const driver = new OrderDriver({
+      ...{ orders, wanted, pauses: deps.accounts, accounts, runner, board: this.#board, onEnded, log, now, random },
+    });
+    const windows = new RenewalWindows({ wanted, accounts, driver, log, now, random });
+    const { directory, profile } = settings;
+    const onChange = () => this.#timer.kick();
+    this.#scheduler = new Scheduler({
+      ...{ orders, wanted, driver, windows, directory, profile, onChange, log, now },
+    });
+  }
+
+  /** Ordered soon. Null: these names have an order or a certificate of the authority already. */
+  async request(
+    names: readonly string[],
+    { profile = null }: { readonly profile?: string | null },
+    caller: Caller,
+  ): Promise<WantedCertificate | null> {
+    const { wanted, settings, now } = this.#deps;
+    const id = createId();
+    const audited = auditedChange('request_certificate', caller, { target: id, details: { names } });
+    const { directory } = settings;
+    const added = await wanted.add({ id, directory, names, challenge: 'http-01', profile }, now(), audited);
+    if (added === null) return null;
+    this.#timer.kick();
+    return await wanted.get(id);
+  }
+
+  /** Ordered soon, within the limits, also if it was not to be repeated. Null: there is none of this id. */
+  async renew(id: string): Promise<WantedCertificate | null> {
+    const { wanted, now } = this.#deps;
+    if ((await wanted.get(id)) === null) return null;
+    await wanted.setDue(id, now(), 'request');
+    this.#timer.kick();
+    return await wanted.get(id);
+  }
+
+  async get(id: string): Promise<WantedCertificate | null> {
+    return await this.#deps.wanted.get(id);
+  }
+
+  /** The newest first. */
+  async attempts(id: string, limit: number): Promise<readonly IssuanceOrder[]> {
+    return await this.#deps.orders.ofCertificate(id, limit);
+  }
+
+  /** Those in force. */
+  async pauses(): Promise<readonly AcmePause[]> {
+    const now = this.#deps.now();
+    return (await this.#deps.accounts.pauses()).filter(({ until }) => until > now);
+  }
+
+  /** What HAProxy has to answer, token → key authorization. */
+  async challenges(): Promise<ReadonlyMap<string, string>> {
+    return await this.#deps.orders.challenges();
+  }
+
+  /** What the loop does, once, until no order is worked at. For tests, which have a clock of their own. */
+  async tick(): Promise<Tick> {
+    const tick = await this.#scheduler.tick();
+    await this.#scheduler.idle();
+    return tick;
+  }
+
+  /** Open orders go on where they were. */
+  start(): void {
+    this.#loop ??= this.#run();
+  }
+
+  /** Orders stop after the request under way. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#loop;
+    await this.#scheduler.idle();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    // A crash may have left answers of orders that are closed.
+    await this.#board.clear();
+    let failing = false;
+    while (!signal.aborted) {
+      this.#timer.begin();
+      let next: Date | null = null;
+      try {
+        next = (await this.#scheduler.tick()).next;
+        failing = false;
+      } catch (error) {
+        if (!failing) this.#deps.log.error('Orders of certificates not checked; retrying', { cause: causeText(error) });
+        failing = true;
+      }
+      const wait = next === null ? LOOK_MS : Math.min(next.getTime() - this.#deps.now().getTime(), LOOK_MS);
+      if (!this.#timer.kicked) await this.#timer.wait(Math.max(wait, failing ? LOOK_MS : 0), { signal, ref: false });
+    }
+  }
+}

@@ -1,0 +1,176 @@
+// Advances an order as far as it goes now, and decides what follows from a failure: wait, repeat, or end it.
+
+import { AcmeRefusal, AcmeUnreachable } from '../acme/authority.ts';
+import type { AcmeAccountsStore, PauseScope } from '../store/acme-accounts-store.ts';
+import type { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
+import { type AcmeOrdersStore, type IssuanceOrder, OrderClosed } from '../store/acme-orders-store.ts';
+import type { IssuanceProblem } from '../store/issuance-problem.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+import type { Accounts } from './accounts.ts';
+import { type ChallengeBoard, ChallengeNotShown } from './challenge-board.ts';
+import { authorityProblem, ownProblem, refusesReplacement } from './problems.ts';
+import { OrderFailed, type Runner } from './runner.ts';
+import { pollAgainAt, reachableAt, retryAt } from './schedule.ts';
+
+interface DriverDeps {
+  readonly orders: AcmeOrdersStore;
+  readonly wanted: AcmeCertificatesStore;
+  readonly pauses: AcmeAccountsStore;
+  readonly accounts: Accounts;
+  readonly runner: Runner;
+  readonly board: ChallengeBoard;
+  /** An order ended; null: with a certificate. */
+  readonly onEnded: (order: IssuanceOrder, failure: IssuanceProblem | null) => void;
+  readonly log: Pick<Log, 'warn' | 'error'>;
+  readonly now: () => Date;
+  readonly random: () => number;
+}
+
+/** Of a 429 without a time. */
+const LIMITED_MS = 3_600_000;
+/** After failures of this machine. */
+const RETRY = { least: 60_000, most: 1_800_000 };
+const NOT_SHOWN_MS = 3_600_000;
+
+export class OrderDriver {
+  readonly #deps: DriverDeps;
+  /** Orders whose account was registered again. */
+  readonly #registeredAgain = new Set<number>();
+
+  constructor(deps: DriverDeps) {
+    this.#deps = deps;
+  }
+
+  /** Returns when to go on; null: the order is closed. */
+  async advance(id: number): Promise<Date | null> {
+    for (;;) {
+      const order = await this.#deps.orders.open(id);
+      if (order === null) {
+        this.#registeredAgain.delete(id);
+        return null;
+      }
+      const paused = await this.pausedUntil(order.directory, order.state === 'planned');
+      if (paused !== null) return paused;
+      const wait = await this.#step(order);
+      if (wait !== null) return wait;
+    }
+  }
+
+  /** Null: it may be asked. A pause of the past is over. @param begins whether a new order is meant */
+  async pausedUntil(directory: string, begins: boolean): Promise<Date | null> {
+    const now = this.#deps.now();
+    const scopes: readonly PauseScope[] = begins ? ['requests', 'orders'] : ['requests'];
+    const pauses = (await this.#deps.pauses.pauses()).filter(
+      (one) => one.directory === directory && scopes.includes(one.scope) && one.until > now,
+    );
+    return pauses.at(-1)?.until ?? null;
+  }
+
+  async #step(order: IssuanceOrder): Promise<Date | null> {
+    try {
+      const wait = await this.#deps.runner.step(order);
+      await this.#reached(order);
+      if (order.state === 'issued' && wait === null) this.#deps.onEnded(order, null);
+      return wait;
+    } catch (error) {
+      return await this.#failed(order, error);
+    }
+  }
+
+  /** The authority answers again: pauses are over, and the next failure is the first. */
+  async #reached({ directory, state }: IssuanceOrder): Promise<void> {
+    for (const { scope, ...pause } of await this.#deps.pauses.pauses()) {
+      if (pause.directory !== directory || pause.until > this.#deps.now()) continue;
+      if (scope === 'requests' || state === 'planned') await this.#deps.pauses.endPause(directory, scope);
+    }
+  }
+
+  async #failed(order: IssuanceOrder, error: unknown): Promise<Date | null> {
+    const now = this.#deps.now();
+    if (error instanceof OrderClosed) {
+      await this.#deps.board.clear();
+      return null;
+    }
+    if (error instanceof OrderFailed) return await this.#end(order, error.problem, error.failedNames);
+    if (error instanceof AcmeUnreachable) return await this.#unreachable(order, error);
+    if (error instanceof AcmeRefusal) return await this.#refused(order, error);
+    const detail = causeText(error);
+    if (!(error instanceof ChallengeNotShown)) {
+      this.#deps.log.error('Order of a certificate not continued; retrying', { order: order.id, cause: detail });
+    } else if (now.getTime() - order.updatedAt.getTime() > NOT_SHOWN_MS) {
+      return await this.#end(order, ownProblem('will retry', { type: 'challenge', detail }, now));
+    }
+    const type = error instanceof ChallengeNotShown ? 'challenge' : 'internal';
+    await this.#deps.orders.waiting(order, ownProblem('will retry', { type, detail }, now));
+    return pollAgainAt(order.updatedAt, now, RETRY);
+  }
+
+  async #refused(order: IssuanceOrder, { problem, retryAfter }: AcmeRefusal): Promise<Date | null> {
+    const { orders, accounts, now } = this.#deps;
+    if (problem.status === 429 || problem.type === 'rateLimited') {
+      const until = retryAfter ?? new Date(now().getTime() + LIMITED_MS);
+      const limited = { ...authorityProblem(problem, now()), class: 'limited' as const };
+      return await this.#pause(order, order.state === 'planned' ? 'orders' : 'requests', {
+        until,
+        failures: 0,
+        limited,
+      });
+    }
+    if (order.state === 'planned' && order.replaces !== null && refusesReplacement(problem)) {
+      await orders.step(order.id, { state: 'planned', replaces: null }, now());
+      return null;
+    }
+    if (problem.type === 'accountDoesNotExist') {
+      await accounts.forget(order.directory);
+      if (order.state === 'planned' && !this.#registeredAgain.has(order.id)) {
+        this.#registeredAgain.add(order.id);
+        return null;
+      }
+    }
+    // Its reply was lost; the state of the order says whether it was carried out.
+    if (problem.type === 'orderNotReady' && order.state === 'finalizing') return pollAgainAt(order.updatedAt, now());
+    return await this.#end(order, authorityProblem(problem, now()));
+  }
+
+  async #unreachable(order: IssuanceOrder, error: AcmeUnreachable): Promise<Date> {
+    const now = this.#deps.now();
+    const before = (await this.#deps.pauses.pauses()).find(
+      ({ directory, scope }) => directory === order.directory && scope === 'requests',
+    );
+    // Orders that failed at the same time count as one failure.
+    const failures = before !== undefined && before.until > now ? before.failures : (before?.failures ?? 0) + 1;
+    const until = new Date(Math.max(reachableAt(failures, now).getTime(), error.retryAfter?.getTime() ?? 0));
+    const limited = ownProblem('will retry', { type: 'unreachable', detail: error.message }, now);
+    return await this.#pause(order, 'requests', { until, failures, limited });
+  }
+
+  async #pause(
+    order: IssuanceOrder,
+    scope: PauseScope,
+    { until, failures, limited }: { until: Date; failures: number; limited: IssuanceProblem },
+  ): Promise<Date> {
+    const { directory } = order;
+    await this.#deps.pauses.pause({ directory, scope, until, failures, problem: limited });
+    await this.#deps.orders.waiting(order, limited);
+    this.#deps.log.warn('Authority paused', { directory, scope, until: until.toISOString(), cause: limited.detail });
+    return until;
+  }
+
+  async #end(order: IssuanceOrder, problem: IssuanceProblem, failedNames: readonly string[] = []): Promise<null> {
+    const { orders, wanted, board, onEnded, now, random } = this.#deps;
+    const certificate = await wanted.get(order.certificate);
+    const failures = (certificate?.failures ?? 0) + 1;
+    const dueAt =
+      problem.class === 'needs attention'
+        ? null
+        : retryAt(failures, certificate?.life?.notAfter ?? null, now(), random());
+    try {
+      await orders.fail(order, { problem, dueAt, failedNames }, now());
+    } catch (error) {
+      if (!(error instanceof OrderClosed)) throw error;
+    }
+    await board.clear();
+    onEnded(order, problem);
+    return null;
+  }
+}

@@ -1,0 +1,139 @@
+// Begins orders that are due, continues open ones, and asks for renewal windows.
+import { crashPoint } from '../faults/crash-point.ts';
+import type { AcmeCertificatesStore, Limit, WantedCertificate } from '../store/acme-certificates-store.ts';
+import type { AcmeOrdersStore } from '../store/acme-orders-store.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+import type { OrderDriver } from './order-driver.ts';
+import { ownProblem } from './problems.ts';
+import type { RenewalWindows } from './renewal-windows.ts';
+
+interface SchedulerDeps {
+  readonly orders: AcmeOrdersStore;
+  readonly wanted: AcmeCertificatesStore;
+  readonly driver: OrderDriver;
+  readonly windows: RenewalWindows;
+  /** For new orders. */
+  readonly directory: string;
+  readonly profile: string | null;
+  /** An order ended or waits: call `tick` soon. */
+  readonly onChange: () => void;
+  readonly log: Pick<Log, 'error'>;
+  readonly now: () => Date;
+}
+
+const ORDERS_AT_ONCE = 4;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Below what authorities allow: 5 a week. */
+export const ISSUES: readonly Limit[] = [
+  { most: 2, withinMs: DAY_MS },
+  { most: 4, withinMs: 7 * DAY_MS },
+];
+/** Authorities allow 5. */
+export const FAILED_VALIDATIONS: Limit = { most: 3, withinMs: HOUR_MS };
+const RETRY_MS = 60_000;
+
+export interface Tick {
+  /** When to call again at the latest, apart from orders that are worked at; null: nothing is due. */
+  readonly next: Date | null;
+  /** Orders that are worked at: the end of each calls `onChange`. */
+  readonly working: number;
+}
+
+export class Scheduler {
+  readonly #deps: SchedulerDeps;
+  readonly #running = new Map<number, Promise<void>>();
+  /** Open orders that wait, by id. Others are due. */
+  readonly #waiting = new Map<number, Date>();
+
+  constructor(deps: SchedulerDeps) {
+    this.#deps = deps;
+  }
+
+  /** One call at a time. Throws errors of the database. */
+  async tick(): Promise<Tick> {
+    const { orders, wanted, windows, now } = this.#deps;
+    const open = (await orders.allOpen()).map(({ id }) => id);
+    for (const id of this.#waiting.keys()) if (!open.includes(id)) this.#waiting.delete(id);
+    for (const id of open) this.#continue(id);
+    const blocked = await this.#begin();
+    const window = await windows.ask();
+    const due = await wanted.nextDue();
+    const idle = due === null ? null : blocked === null ? due : later(due, blocked);
+    const times = [...this.#waiting.values(), window, idle].filter((one) => one !== null);
+    const next = times.length === 0 ? null : new Date(Math.max(Math.min(...times.map(Number)), now().getTime()));
+    return { next, working: this.#running.size };
+  }
+
+  /** Resolves when no order is worked at. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#running.values());
+  }
+
+  /** Returns until when none begins; null: as soon as one is due. */
+  async #begin(): Promise<Date | null> {
+    const { orders, wanted, driver, directory, now } = this.#deps;
+    const paused = await driver.pausedUntil(directory, true);
+    if (paused !== null) return paused;
+    for (;;) {
+      const open = await orders.allOpen();
+      // The end of one of them calls again.
+      if (open.filter((one) => one.directory === directory).length >= ORDERS_AT_ONCE) return FAR;
+      const busy = new Set(open.flatMap(({ names }) => names));
+      const due = await wanted.due(now(), ORDERS_AT_ONCE + open.length);
+      const next = due.find(({ names }) => !names.some((name) => busy.has(name)));
+      if (next === undefined) return due.length === 0 ? null : FAR;
+      await this.#plan(next);
+    }
+  }
+
+  async #plan(certificate: WantedCertificate): Promise<void> {
+    const { wanted, directory, profile, now } = this.#deps;
+    const replaces = certificate.directory === directory ? certificate.ariId : null;
+    const limits = { issues: ISSUES, failedValidations: FAILED_VALIDATIONS };
+    const plan = { directory, profile: certificate.profile ?? profile, replaces, ...limits };
+    const planned = await wanted.plan(certificate, plan, now());
+    if (planned === null) return;
+    if (planned.ok) {
+      crashPoint('acme.planned');
+      this.#continue(planned.order.id);
+      return;
+    }
+    const { until, limit, name } = planned;
+    const detail = `${limitText(limit, name)}; the service orders no more, to stay below the limits of authorities`;
+    await wanted.setDue(certificate.id, until, 'limit', ownProblem('limited', { type: 'limit', detail }, now()));
+  }
+
+  #continue(id: number): void {
+    const { driver, onChange, log, now } = this.#deps;
+    const waits = this.#waiting.get(id);
+    if (this.#running.has(id) || (waits !== undefined && waits > now())) return;
+    this.#waiting.delete(id);
+    const work = driver
+      .advance(id)
+      .catch((error: unknown) => {
+        log.error('Order of a certificate not continued; retrying', { order: id, cause: causeText(error) });
+        return new Date(now().getTime() + RETRY_MS);
+      })
+      .then((at) => {
+        if (at !== null) this.#waiting.set(id, at);
+        this.#running.delete(id);
+        onChange();
+      });
+    this.#running.set(id, work);
+  }
+}
+
+function limitText({ most, withinMs }: Limit, name: string | null): string {
+  const hours = withinMs / HOUR_MS;
+  const time = hours === 1 ? 'an hour' : hours <= 24 ? `${hours} hours` : `${hours / 24} days`;
+  if (name === null) return `the certificate was ordered ${most} times within ${time}`;
+  return `the validation of ${name} failed ${most} times within ${time}`;
+}
+
+/** The end of an order calls earlier. */
+const FAR = new Date(8_640_000_000_000_000);
+
+function later(a: Date, b: Date): Date {
+  return a > b ? a : b;
+}

@@ -1,0 +1,327 @@
+import { type SqlBool, sql, type Transaction } from 'kysely';
+import { close, type IssuanceOrder, toOrder } from './acme-orders-store.ts';
+import type { AcmeCertificatesTable } from './acme-schema.ts';
+import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
+import type { IssuanceProblem } from './issuance-problem.ts';
+import type { Database } from './open-database.ts';
+import type { Schema } from './schema.ts';
+
+/** Why an order is due: asked for, two thirds of the lifetime, the authority's window, after a failure, a limit. */
+export type DueBy = 'request' | 'age' | 'ari' | 'retry' | 'limit';
+
+/** The window in which the authority wants the active version renewed (RFC 9773). */
+export interface RenewalWindow {
+  readonly start: Date;
+  readonly end: Date;
+  readonly explanationUrl: string | null;
+  /** A random moment in it. */
+  readonly chosen: Date;
+}
+
+/** A certificate that an authority issues and renews. */
+export interface WantedCertificate {
+  readonly id: string;
+  readonly directory: string;
+  readonly names: readonly string[];
+  readonly challenge: 'http-01' | 'dns-01';
+  /** Null: that of the settings. */
+  readonly profile: string | null;
+  readonly createdAt: Date;
+  readonly dueAt: Date | null;
+  readonly dueBy: DueBy;
+  readonly failures: number;
+  readonly problem: IssuanceProblem | null;
+  /** Of the active version; null: none, or the authority has no renewal information. */
+  readonly ariId: string | null;
+  readonly window: RenewalWindow | null;
+  /** The lifetime of the active version; null: nothing was issued yet. */
+  readonly life: { readonly notBefore: Date; readonly notAfter: Date } | null;
+}
+
+/** The maximum within a time, for requests of operators too. */
+export interface Limit {
+  readonly most: number;
+  readonly withinMs: number;
+}
+
+export interface OrderPlan {
+  readonly directory: string;
+  readonly profile: string | null;
+  readonly replaces: string | null;
+  /** Per set of names. */
+  readonly issues: readonly Limit[];
+  /** Per name. */
+  readonly failedValidations: Limit;
+}
+
+export type Planned =
+  | { readonly ok: true; readonly order: IssuanceOrder }
+  /** A limit would be exceeded before `until`. `name` null: that of issues. */
+  | { readonly ok: false; readonly until: Date; readonly limit: Limit; readonly name: string | null };
+
+/** What follows from a new version. */
+export interface NextRenewal {
+  readonly dueAt: Date;
+  readonly ariId: string | null;
+  readonly ariPollAt: Date | null;
+}
+
+/** The table `acme_certificates`, and the begin and end of orders. */
+export class AcmeCertificatesStore {
+  readonly #database: Database;
+  readonly #audit: AuditRows;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#audit = new AuditRows(database.write);
+  }
+
+  /** Due at once. Null: these names have a wanted certificate already. */
+  async add(
+    certificate: Pick<WantedCertificate, 'id' | 'directory' | 'names' | 'challenge' | 'profile'>,
+    now: Date,
+    audited?: AuditedChange,
+  ): Promise<true | null> {
+    const { id, directory, names, challenge, profile } = certificate;
+    const at = now.toISOString();
+    return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
+      const { numInsertedOrUpdatedRows } = await transaction
+        .insertInto('acme_certificates')
+        .values({
+          ...{ id, directory, challenge, profile, failures: 0, created_at: at, due_at: at, due_by: 'request' },
+          names_json: JSON.stringify(names),
+          names_key: namesKey(names),
+        })
+        .onConflict((conflict) => conflict.column('names_key').doNothing())
+        .executeTakeFirst();
+      return numInsertedOrUpdatedRows === 1n ? true : null;
+    });
+  }
+
+  async get(id: string): Promise<WantedCertificate | null> {
+    const [row] = await this.#wanted().where('acme_certificates.id', '=', id).execute();
+    return row === undefined ? null : toWanted(row);
+  }
+
+  async ofNames(names: readonly string[]): Promise<WantedCertificate | null> {
+    const [row] = await this.#wanted().where('names_key', '=', namesKey(names)).execute();
+    return row === undefined ? null : toWanted(row);
+  }
+
+  /** In order of ids. */
+  async all(): Promise<WantedCertificate[]> {
+    return (await this.#wanted().orderBy('acme_certificates.id').execute()).map(toWanted);
+  }
+
+  /** Without an open order and due: the least remaining share of the lifetime first, and nothing issued as none. */
+  async due(now: Date, limit: number): Promise<WantedCertificate[]> {
+    const share = sql<number>`coalesce((julianday(not_after) - julianday(${now.toISOString()}))
+      / (julianday(not_after) - julianday(not_before)), 0)`;
+    const rows = await this.#idle()
+      .where('due_at', '<=', now.toISOString())
+      .orderBy(share)
+      .orderBy('due_at')
+      .orderBy('acme_certificates.id')
+      .limit(limit)
+      .execute();
+    return rows.map(toWanted);
+  }
+
+  /** When the next without an open order is due; null: none is. */
+  async nextDue(): Promise<Date | null> {
+    const [row] = await this.#idle().where('due_at', 'is not', null).orderBy('due_at').limit(1).execute();
+    return row === undefined ? null : new Date(row.due_at!);
+  }
+
+  /** Says when the next order is due. */
+  async setDue(id: string, dueAt: Date, dueBy: DueBy, problem?: IssuanceProblem | null): Promise<void> {
+    await this.#database.write
+      .updateTable('acme_certificates')
+      .set({
+        due_at: dueAt.toISOString(),
+        due_by: dueBy,
+        ...(problem === undefined ? {} : { problem_json: problem === null ? null : JSON.stringify(problem) }),
+      })
+      .where('id', '=', id)
+      .execute();
+  }
+
+  /** The next whose window is to be asked for. */
+  async nextPoll(): Promise<{ readonly certificate: WantedCertificate; readonly at: Date } | null> {
+    const [row] = await this.#wanted().where('ari_poll_at', 'is not', null).orderBy('ari_poll_at').limit(1).execute();
+    return row === undefined ? null : { certificate: toWanted(row), at: new Date(row.ari_poll_at!) };
+  }
+
+  /** Nothing is changed if the version is another one meanwhile. `dueAt` null: it stays. */
+  async polled(
+    { id, ariId }: WantedCertificate,
+    next: { readonly pollAt: Date; readonly window: RenewalWindow | null; readonly dueAt: Date | null },
+  ): Promise<void> {
+    const { pollAt, window, dueAt } = next;
+    await this.#database.write
+      .updateTable('acme_certificates')
+      .set({
+        ari_poll_at: pollAt.toISOString(),
+        ...(window === null ? {} : { ari_json: JSON.stringify(window) }),
+        ...(dueAt === null ? {} : { due_at: dueAt.toISOString(), due_by: 'ari' }),
+      })
+      .where('id', '=', id)
+      .where('ari_id', '=', ariId)
+      .execute();
+  }
+
+  /**
+   * Begins an order, unless a limit would be exceeded. What the authority was asked to issue counts as issued, and a
+   * time in the future, from before a change of the clock, as now. Null: it was removed, or has an open order.
+   */
+  async plan(certificate: WantedCertificate, plan: OrderPlan, now: Date): Promise<Planned | null> {
+    const { id, names } = certificate;
+    return await this.#database.write.transaction().execute(async (transaction): Promise<Planned | null> => {
+      const exceeded = await exceededLimit(transaction, names, plan, now);
+      if (exceeded !== null) return { ok: false, ...exceeded };
+      const wanted = await transaction.selectFrom('acme_certificates').select('id').where('id', '=', id).execute();
+      if (wanted.length === 0) return null;
+      const at = now.toISOString();
+      const row = await transaction
+        .insertInto('acme_orders')
+        .values({
+          certificate: id,
+          directory: plan.directory,
+          names_json: JSON.stringify(names),
+          names_key: namesKey(names),
+          profile: plan.profile,
+          replaces: plan.replaces,
+          state: 'planned',
+          created_at: at,
+          updated_at: at,
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .returningAll()
+        .executeTakeFirst();
+      return row === undefined ? null : { ok: true, order: toOrder(row) };
+    });
+  }
+
+  /** Closes an order whose certificate this transaction stores. Throws `OrderClosed`. */
+  async stored(transaction: Transaction<Schema>, order: IssuanceOrder, next: NextRenewal, now: Date): Promise<void> {
+    await close(transaction, order.id, { state: 'stored', problem_json: null }, now.toISOString());
+    await transaction
+      .updateTable('acme_certificates')
+      .set({
+        directory: order.directory,
+        due_at: next.dueAt.toISOString(),
+        due_by: 'age',
+        failures: 0,
+        problem_json: null,
+        ari_id: next.ariId,
+        ari_json: null,
+        ari_poll_at: next.ariPollAt?.toISOString() ?? null,
+      })
+      .where('id', '=', order.certificate)
+      .execute();
+  }
+
+  #wanted() {
+    return this.#database.read
+      .selectFrom('acme_certificates')
+      .leftJoin('certificates', 'certificates.id', 'acme_certificates.id')
+      .leftJoin('certificate_versions', (join) =>
+        join
+          .onRef('certificate_versions.certificate', '=', 'certificates.id')
+          .onRef('certificate_versions.version', '=', 'certificates.active_version'),
+      )
+      .selectAll('acme_certificates')
+      .select(['not_before', 'not_after']);
+  }
+
+  #idle() {
+    return this.#wanted().where(
+      sql<SqlBool>`not exists (select 1 from acme_orders
+        where acme_orders.certificate = acme_certificates.id and closed_at is null)`,
+    );
+  }
+}
+
+/** With the certificate: no order and no renewal follows. */
+export async function forget(transaction: Transaction<Schema>, id: string, now: Date): Promise<void> {
+  await transaction.deleteFrom('acme_certificates').where('id', '=', id).execute();
+  const [open] = await transaction
+    .selectFrom('acme_orders')
+    .select('id')
+    .where('certificate', '=', id)
+    .where('closed_at', 'is', null)
+    .execute();
+  if (open !== undefined) await close(transaction, open.id, { state: 'failed', problem_json: null }, now.toISOString());
+}
+
+export function namesKey(names: readonly string[]): string {
+  return names.toSorted().join(',');
+}
+
+async function exceededLimit(
+  transaction: Transaction<Schema>,
+  names: readonly string[],
+  { issues, failedValidations }: OrderPlan,
+  now: Date,
+): Promise<{ readonly until: Date; readonly limit: Limit; readonly name: string | null } | null> {
+  for (const limit of issues) {
+    const rows = await transaction
+      .selectFrom('acme_orders')
+      .select('finalized_at as at')
+      .where('names_key', '=', namesKey(names))
+      .where('finalized_at', '>', sinceOf(limit, now))
+      .orderBy('finalized_at', 'desc')
+      .execute();
+    const until = freeAt(rows, limit, now);
+    if (until !== null) return { until, limit, name: null };
+  }
+  for (const name of names) {
+    const rows = await transaction
+      .selectFrom('acme_failed_validations')
+      .select('at')
+      .where('name', '=', name)
+      .where('at', '>', sinceOf(failedValidations, now))
+      .orderBy('at', 'desc')
+      .execute();
+    const until = freeAt(rows, failedValidations, now);
+    if (until !== null) return { until, limit: failedValidations, name };
+  }
+  return null;
+}
+
+function sinceOf({ withinMs }: Limit, now: Date): string {
+  return new Date(now.getTime() - withinMs).toISOString();
+}
+
+/** When one more is within the limit; null: now. `rows`: of the time that it looks back, the newest first. */
+function freeAt(rows: readonly { readonly at: string | null }[], { most, withinMs }: Limit, now: Date): Date | null {
+  const oldest = rows[most - 1];
+  return oldest === undefined ? null : new Date(Math.min(Date.parse(oldest.at!), now.getTime()) + withinMs);
+}
+
+type Row = AcmeCertificatesTable & { readonly not_before: string | null; readonly not_after: string | null };
+
+function toWanted(row: Row): WantedCertificate {
+  const { not_before: notBefore, not_after: notAfter } = row;
+  return {
+    id: row.id,
+    directory: row.directory,
+    names: JSON.parse(row.names_json) as string[],
+    challenge: row.challenge as WantedCertificate['challenge'],
+    profile: row.profile,
+    createdAt: new Date(row.created_at),
+    dueAt: row.due_at === null ? null : new Date(row.due_at),
+    dueBy: row.due_by as DueBy,
+    failures: row.failures,
+    problem: row.problem_json === null ? null : (JSON.parse(row.problem_json) as IssuanceProblem),
+    ariId: row.ari_id,
+    window: row.ari_json === null ? null : windowOf(row.ari_json),
+    life:
+      notBefore === null || notAfter === null ? null : { notBefore: new Date(notBefore), notAfter: new Date(notAfter) },
+  };
+}
+
+function windowOf(json: string): RenewalWindow {
+  const { start, end, explanationUrl, chosen } = JSON.parse(json) as Record<keyof RenewalWindow, string>;
+  return { start: new Date(start), end: new Date(end), explanationUrl, chosen: new Date(chosen) };
+}

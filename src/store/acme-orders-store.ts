@@ -1,0 +1,243 @@
+import type { Selectable, Transaction } from 'kysely';
+import type { AcmeOrdersTable } from './acme-schema.ts';
+import type { IssuanceProblem } from './issuance-problem.ts';
+import type { Database } from './open-database.ts';
+import type { Schema } from './schema.ts';
+
+/**
+ * What a state names is stored before the authority is asked for anything else. `finalizing`: key and CSR are stored, the
+ * certificate may be issued. `stored`: the certificate has a new version.
+ */
+export type OrderState = 'planned' | 'created' | 'showing' | 'told' | 'finalizing' | 'issued' | 'stored' | 'failed';
+
+/** A challenge that HAProxy answers while the order is in the states `showing` and `told`. */
+export interface OrderChallenge {
+  readonly name: string;
+  readonly authorizationUrl: string;
+  readonly challengeUrl: string;
+  readonly token: string;
+  readonly keyAuthorization: string;
+}
+
+export interface IssuanceOrder {
+  readonly id: number;
+  readonly certificate: string;
+  readonly directory: string;
+  readonly names: readonly string[];
+  readonly profile: string | null;
+  /** The id of the certificate that it renews (RFC 9773, 4.1). */
+  readonly replaces: string | null;
+  readonly state: OrderState;
+  readonly url: string | null;
+  readonly finalizeUrl: string | null;
+  readonly challenges: readonly OrderChallenge[];
+  readonly key: OrderKey | null;
+  readonly finalizedAt: Date | null;
+  readonly certificateUrl: string | null;
+  /** Why it failed, or what it waits for. */
+  readonly problem: IssuanceProblem | null;
+  readonly createdAt: Date;
+  /** When its state began. */
+  readonly updatedAt: Date;
+  readonly closedAt: Date | null;
+}
+
+export interface OrderKey {
+  readonly sealed: Uint8Array;
+  readonly publicKeySha256: string;
+  /** DER. */
+  readonly csr: Uint8Array;
+}
+
+/** The next state of an open order. Without a member: it keeps what it has. */
+export interface OrderStep {
+  readonly state: OrderState;
+  readonly replaces?: null;
+  readonly url?: string;
+  readonly finalizeUrl?: string;
+  readonly challenges?: readonly OrderChallenge[];
+  readonly key?: OrderKey;
+  readonly finalizedAt?: Date;
+  readonly certificateUrl?: string;
+}
+
+export interface OrderFailure {
+  readonly problem: IssuanceProblem;
+  /** When the next order is due; null: not before a person says so. */
+  readonly dueAt: Date | null;
+  /** Whose validation failed. */
+  readonly failedNames: readonly string[];
+}
+
+/** The order was closed meanwhile: its certificate was removed. */
+export class OrderClosed extends Error {
+  constructor(id: number) {
+    super(`the order ${id} is closed`);
+    this.name = 'OrderClosed';
+  }
+}
+
+/** Longer than any limit looks back. */
+const KEPT_MS = 8 * 86_400_000;
+
+/** The tables `acme_orders` and `acme_failed_validations`; orders are planned by `AcmeCertificatesStore`. */
+export class AcmeOrdersStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Null: there is none, or it is closed. */
+  async open(id: number): Promise<IssuanceOrder | null> {
+    const row = await this.#database.read
+      .selectFrom('acme_orders')
+      .selectAll()
+      .where('id', '=', id)
+      .where('closed_at', 'is', null)
+      .executeTakeFirst();
+    return row === undefined ? null : toOrder(row);
+  }
+
+  /** In order of their begin. */
+  async allOpen(): Promise<IssuanceOrder[]> {
+    const query = this.#database.read.selectFrom('acme_orders').selectAll().where('closed_at', 'is', null);
+    return (await query.orderBy('id').execute()).map(toOrder);
+  }
+
+  /** The last orders of a certificate, the newest first, open ones too. */
+  async ofCertificate(certificate: string, limit: number): Promise<IssuanceOrder[]> {
+    const query = this.#database.read.selectFrom('acme_orders').selectAll().where('certificate', '=', certificate);
+    return (await query.orderBy('id', 'desc').limit(limit).execute()).map(toOrder);
+  }
+
+  /** What HAProxy has to answer now: token → key authorization. */
+  async challenges(): Promise<Map<string, string>> {
+    const rows = await this.#database.read
+      .selectFrom('acme_orders')
+      .select('challenges_json')
+      .where('closed_at', 'is', null)
+      .where('state', 'in', ['showing', 'told'])
+      .orderBy('id')
+      .execute();
+    const challenges = rows.flatMap(({ challenges_json: json }) => challengesOf(json));
+    return new Map(challenges.map(({ token, keyAuthorization }) => [token, keyAuthorization]));
+  }
+
+  /** Throws `OrderClosed`. */
+  async step(id: number, step: OrderStep, now: Date): Promise<void> {
+    const { state, replaces, url, finalizeUrl, challenges, key, finalizedAt, certificateUrl } = step;
+    const { numUpdatedRows } = await this.#database.write
+      .updateTable('acme_orders')
+      .set({
+        state,
+        ...(replaces === undefined ? {} : { replaces }),
+        ...(url === undefined ? {} : { url }),
+        ...(finalizeUrl === undefined ? {} : { finalize_url: finalizeUrl }),
+        ...(challenges === undefined ? {} : { challenges_json: JSON.stringify(challenges) }),
+        ...(key === undefined
+          ? {}
+          : {
+              key_sealed: Buffer.from(key.sealed),
+              public_key_sha256: key.publicKeySha256,
+              csr: Buffer.from(key.csr),
+            }),
+        ...(finalizedAt === undefined ? {} : { finalized_at: finalizedAt.toISOString() }),
+        ...(certificateUrl === undefined ? {} : { certificate_url: certificateUrl }),
+        problem_json: null,
+        updated_at: now.toISOString(),
+      })
+      .where('id', '=', id)
+      .where('closed_at', 'is', null)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw new OrderClosed(id);
+  }
+
+  /** What an open order waits for: shown with it and with its certificate. */
+  async waiting(order: IssuanceOrder, problem: IssuanceProblem): Promise<void> {
+    const json = JSON.stringify(problem);
+    await this.#database.write.transaction().execute(async (transaction) => {
+      await transaction
+        .updateTable('acme_orders')
+        .set({ problem_json: json })
+        .where('id', '=', order.id)
+        .where('closed_at', 'is', null)
+        .execute();
+      await transaction
+        .updateTable('acme_certificates')
+        .set({ problem_json: json })
+        .where('id', '=', order.certificate)
+        .execute();
+    });
+  }
+
+  /** Closes the order, and says when the next is due. Throws `OrderClosed`. */
+  async fail(order: IssuanceOrder, { problem, dueAt, failedNames }: OrderFailure, now: Date): Promise<void> {
+    const at = now.toISOString();
+    const json = JSON.stringify(problem);
+    await this.#database.write.transaction().execute(async (transaction) => {
+      await close(transaction, order.id, { state: 'failed', problem_json: json }, at);
+      await transaction
+        .updateTable('acme_certificates')
+        .set((eb) => ({
+          due_at: dueAt?.toISOString() ?? null,
+          due_by: 'retry',
+          failures: eb('failures', '+', 1),
+          problem_json: json,
+        }))
+        .where('id', '=', order.certificate)
+        .execute();
+      const old = new Date(now.getTime() - KEPT_MS).toISOString();
+      await transaction.deleteFrom('acme_failed_validations').where('at', '<', old).execute();
+      for (const name of failedNames)
+        await transaction.insertInto('acme_failed_validations').values({ name, at }).execute();
+    });
+  }
+}
+
+/** Closes an open order, without its key, which has no use any more. Throws `OrderClosed`. */
+export async function close(
+  transaction: Transaction<Schema>,
+  id: number,
+  end: { readonly state: OrderState; readonly problem_json: string | null },
+  at: string,
+): Promise<void> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('acme_orders')
+    .set({ ...end, key_sealed: null, csr: null, challenges_json: null, updated_at: at, closed_at: at })
+    .where('id', '=', id)
+    .where('closed_at', 'is', null)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new OrderClosed(id);
+}
+
+export function toOrder(row: Selectable<AcmeOrdersTable>): IssuanceOrder {
+  const { key_sealed: sealed, public_key_sha256: publicKeySha256, csr } = row;
+  return {
+    id: row.id,
+    certificate: row.certificate,
+    directory: row.directory,
+    names: JSON.parse(row.names_json) as string[],
+    profile: row.profile,
+    replaces: row.replaces,
+    state: row.state as OrderState,
+    url: row.url,
+    finalizeUrl: row.finalize_url,
+    challenges: challengesOf(row.challenges_json),
+    key: sealed === null || publicKeySha256 === null || csr === null ? null : { sealed, publicKeySha256, csr },
+    finalizedAt: dateOf(row.finalized_at),
+    certificateUrl: row.certificate_url,
+    problem: row.problem_json === null ? null : (JSON.parse(row.problem_json) as IssuanceProblem),
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
+    closedAt: dateOf(row.closed_at),
+  };
+}
+
+function challengesOf(json: string | null): OrderChallenge[] {
+  return json === null ? [] : (JSON.parse(json) as OrderChallenge[]);
+}
+
+function dateOf(text: string | null): Date | null {
+  return text === null ? null : new Date(text);
+}

@@ -1,0 +1,153 @@
+// Issuance with a real database, an authority of the tests, and a clock that the test moves.
+import { existsSync } from 'node:fs';
+import type { Caller } from '../../src/api/caller.ts';
+import { pause } from '../../src/concurrency/pause.ts';
+import { Issuance } from '../../src/issuance/issuance.ts';
+import { SECRET_LENGTH, Sealer } from '../../src/secrets/sealed.ts';
+import { AcmeAccountsStore } from '../../src/store/acme-accounts-store.ts';
+import { AcmeCertificatesStore } from '../../src/store/acme-certificates-store.ts';
+import { AcmeOrdersStore } from '../../src/store/acme-orders-store.ts';
+import { CertificatesStore } from '../../src/store/certificates-store.ts';
+import type { Database } from '../../src/store/open-database.ts';
+import { Certificates } from '../../src/tls/certificates.ts';
+import { NOON, StoreFolder } from '../store/store-folder.ts';
+import { FakeInstaller } from '../tls/uploads.ts';
+import { FakeAuthority, type TestAuthority } from './fake-authority.ts';
+
+export const caller: Caller = { keyName: 'ops', requestId: 'r1', source: 'unix', receivedAt: 0 };
+
+/** Numbers from 0 up to 1, the same in each run. */
+function seeded(): () => number {
+  let state = 1;
+  return () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** `realTime`: the clock cannot be moved. */
+export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
+  /** In memory: an order has ten transactions, and each waits for the disk. */
+  readonly folder = new StoreFolder(existsSync('/dev/shm') ? '/dev/shm' : undefined);
+  readonly authority: Authority;
+  readonly #realTime: boolean;
+  readonly installer = new FakeInstaller();
+  readonly ended: string[] = [];
+  readonly logged: string[] = [];
+  /** Throws to fail the display of challenges. */
+  showing: () => void = () => undefined;
+  refusedByProxy: string | null = null;
+  now = NOON.getTime();
+  /** What the service takes for the time, less what it is. */
+  skew = 0;
+  database!: Database;
+  issuance!: Issuance;
+  certificates!: Certificates;
+  orders!: AcmeOrdersStore;
+  wanted!: AcmeCertificatesStore;
+  accounts!: AcmeAccountsStore;
+  readonly #random = seeded();
+
+  private constructor(authority: Authority | ((now: () => Date) => Authority)) {
+    this.#realTime = typeof authority !== 'function';
+    this.authority = typeof authority === 'function' ? authority(() => new Date(this.now)) : authority;
+  }
+
+  static async open(): Promise<IssuanceKit> {
+    return await new IssuanceKit((now) => new FakeAuthority(now)).#opened();
+  }
+
+  static async openWith<Authority extends TestAuthority>(authority: Authority): Promise<IssuanceKit<Authority>> {
+    return await new IssuanceKit(authority).#opened();
+  }
+
+  async #opened(): Promise<this> {
+    this.database = await this.folder.open();
+    this.restart();
+    return this;
+  }
+
+  /** Only the database is left. */
+  restart(): void {
+    const { database, authority } = this;
+    const now = () => new Date(this.#realTime ? Date.now() : this.now + this.skew);
+    const sealer = new Sealer(Buffer.alloc(SECRET_LENGTH, 1));
+    const log = {
+      warn: (message: string, fields?: object) => void this.logged.push(`${message} ${JSON.stringify(fields)}`),
+      error: (message: string, fields?: object) => void this.logged.push(`${message} ${JSON.stringify(fields)}`),
+    };
+    this.orders = new AcmeOrdersStore(database);
+    this.wanted = new AcmeCertificatesStore(database);
+    this.accounts = new AcmeAccountsStore(database);
+    this.certificates = new Certificates({
+      store: new CertificatesStore(database),
+      ...{ sealer, installer: this.installer, log, now },
+      refusedByProxy: async () => this.refusedByProxy,
+    });
+    const { orders, wanted, accounts, certificates } = this;
+    this.issuance = new Issuance({
+      settings: {
+        directory: authority.directory,
+        profile: null,
+        contacts: [],
+        termsAgreed: true,
+        externalAccount: null,
+      },
+      ...{ orders, wanted, accounts, sealer, certificates, acme: authority, log, now, random: this.#random },
+      responder: {
+        show: async (entries) => {
+          this.showing();
+          authority.shown = entries;
+        },
+      },
+      onEnded: ({ names }, failure) => void this.ended.push(`${names.join()}: ${failure?.type ?? 'issued'}`),
+    });
+  }
+
+  async remove(): Promise<void> {
+    await this.folder.remove();
+  }
+
+  async request(...names: readonly string[]): Promise<string> {
+    return (await this.issuance.request(names, {}, caller))!.id;
+  }
+
+  /** Does what is due, and moves the clock to what is due next, until it has passed `ms`. `each`: after each look. */
+  async pass(ms: number, each: () => Promise<void> | void = () => undefined): Promise<void> {
+    const end = this.now + ms;
+    while (this.now <= end) {
+      const next = await this.settle();
+      await each();
+      if (next === null || next > end) break;
+      this.now = next;
+    }
+    this.now = end;
+  }
+
+  /** Does what is due; returns when the next is, by the clock of the authority. */
+  async settle(): Promise<number | null> {
+    for (let looks = 0; looks < 1_000; looks += 1) {
+      const { next, working } = await this.issuance.tick();
+      if (working > 0) continue;
+      if (next === null) return null;
+      const at = next.getTime() - this.skew;
+      if (at > this.now) return at;
+    }
+    throw new Error('something stays due');
+  }
+
+  /** Does what is due, and waits for what is due next. False: no order is open. */
+  async advance(): Promise<boolean> {
+    if (this.#realTime) this.now = Date.now();
+    const next = await this.settle();
+    if ((await this.orders.allOpen()).length === 0) return false;
+    if (this.#realTime) await pause(Math.max((next ?? 0) - Date.now(), 0));
+    else if (next !== null) this.now = next;
+    return true;
+  }
+
+  async untilIdle(): Promise<void> {
+    for (let looks = 0; looks < 1_000; looks += 1) if (!(await this.advance())) return;
+    throw new Error('orders stay open');
+  }
+}

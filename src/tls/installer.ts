@@ -226,6 +226,7 @@ export class Installer implements CertificateInstaller {
         try {
           await runtime.remove(pid, keeper.pathOf(id), deadline);
           left.push({ pid, role, holds: false, reason: null, notAfter: null });
+          crashPoint('tls.worker-removed');
         } catch (error) {
           if (!(error instanceof MasterSocketError || error instanceof CertificateRejection)) throw error;
           left.push({ pid, role, holds: true, reason: causeText(error), notAfter });

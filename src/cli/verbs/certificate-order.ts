@@ -86,32 +86,42 @@ async function certificateStop(session: Session, [id = '']: readonly string[]): 
 async function ending(session: Session, ordered: AcmeCertificate, options: Options): Promise<ExitCode> {
   const last = options['wait'] === false ? ordered : await followOrder(session, ordered);
   await printAnswer(session, last, () => orderLines(last, session.now()));
-  return options['wait'] === false || isIssued(last) ? exitCodes.done : exitCodes.partly;
+  return options['wait'] === false || isIssued(ordered, last) ? exitCodes.done : exitCodes.partly;
 }
 
-/** Prints each step of its order, until the certificate is installed, or waits for something. */
-export async function followOrder(session: Session, { id, names }: AcmeCertificate): Promise<AcmeCertificate> {
-  const { api, format, interruption, output, now } = session;
+/**
+ * Prints each step of the order that was begun, until it has ended or waits.
+ * @param first the answer to the request
+ */
+export async function followOrder(session: Session, first: AcmeCertificate): Promise<AcmeCertificate> {
+  const { api, format, interruption, output } = session;
+  const { id, names } = first;
   interruption.reports(() => `the service continues the order; see: proxy-manager certificate orders ${id}`);
   const end = performance.now() + followMs;
   let shown: State | null = null;
   for (;;) {
     const { data } = await api.GET('/api/acme/certificates/{id}', { params: { path: { id } } });
-    const state = data.attempts[0]?.state ?? null;
-    if (state !== null && state !== shown && format !== 'json') {
-      await output.lines([`${names[0]}: ${steps[state]}`].map(harmless));
+    const attempt = attemptSince(first, data);
+    if (attempt !== null && attempt.state !== shown && format !== 'json') {
+      await output.lines([`${names[0]}: ${steps[attempt.state]}`].map(harmless));
     }
-    shown = state ?? shown;
-    const waits = data.due_at === null || Date.parse(data.due_at) > now().getTime();
-    const isOpen = state !== null && state !== 'stored' && state !== 'failed';
-    if ((waits && !isOpen) || data.problem !== null || performance.now() >= end) return data;
+    shown = attempt?.state ?? shown;
+    const waits = attempt === null ? data.due_by === 'limit' : attempt.ended_at !== null || attempt.problem !== null;
+    if (waits || performance.now() >= end) return data;
     await pause(askEveryMs);
   }
 }
 
-/** The last order brought a certificate. */
-export function isIssued({ attempts, problem, not_after: end }: AcmeCertificate): boolean {
-  return attempts[0]?.state === 'stored' && problem === null && end !== null;
+/** Whether the order that was begun brought a certificate. */
+export function isIssued(first: AcmeCertificate, last: AcmeCertificate): boolean {
+  return attemptSince(first, last)?.state === 'stored';
+}
+
+/** The order of `last` that had not ended in `first`; null: it has not begun. */
+function attemptSince(first: AcmeCertificate, { attempts }: AcmeCertificate): AcmeAttempt | null {
+  const before = first.attempts.find(({ ended_at: ended }) => ended !== null)?.began_at ?? null;
+  const [attempt] = attempts;
+  return attempt === undefined || attempt.began_at === before ? null : attempt;
 }
 
 export function orderLines(certificate: AcmeCertificate, now: Date): string[] {

@@ -32,7 +32,7 @@ export async function siteHttps(session: Session, domain: string): Promise<ExitC
     const { data: ordered } = await api.POST('/api/acme/certificates', { body: { names } });
     const last = await followOrder(session, ordered);
     await printAnswer(session, last, () => orderLines(last, now()));
-    if (!isIssued(last)) return exitCodes.partly;
+    if (!isIssued(ordered, last)) return exitCodes.partly;
   }
   const record = await begun(session, domain);
   await printAnswer(session, record, () => siteTlsLines(record));

@@ -85,6 +85,13 @@ const WRONG: readonly (readonly [name: string, values: readonly string[]])[] = [
   ['TLS_DIR', ['/etc/a b', '/etc/a,b', '/etc/x;y']],
   ['TLS_STRICT_SNI', ['maybe', 'on']],
   ['SECRET_FILE', ['/etc/a b']],
+  ['ACME_TERMS_AGREED', ['agreed', 'on']],
+  ['ACME_DIRECTORY', ['zerossl', 'http://ca.example/directory', 'ca.example']],
+  ['ACME_CONTACT', ['ops', 'mailto:', 'a@b', 'a@b.example,a b@c.example', 'a@b.c?d']],
+  ['ACME_PROFILE', ['a b', 'p'.repeat(65)]],
+  ['ACME_EAB_KID', ['kid']],
+  ['ACME_EAB_HMAC_FILE', ['/etc/hmac']],
+  ['ACME_CA_FILE', ['/etc/a b']],
   [
     'ACCESS_LOG',
     [
@@ -259,6 +266,14 @@ describe('the settings', () => {
       httpsSitesMap: '/etc/proxy/https_sites.map',
       acmeChallengesMap: '/etc/proxy/acme_challenges.map',
       secretFile: '/var/lib/proxy-manager/secret',
+      acme: {
+        termsAgreed: false,
+        directory: 'https://acme-v02.api.letsencrypt.org/directory',
+        contacts: [],
+        profile: null,
+        externalAccount: null,
+        rootsFile: null,
+      },
       hardStopAfter: '30m',
       connectionsPerSource: null,
       accessLog: 'auto',

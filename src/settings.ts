@@ -2,6 +2,7 @@
 // docs/settings.md. Every error names the variable, the value and what is valid.
 
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { type AcmeSettings, acmeSettings } from './acme-settings.ts';
 import { parseDuration } from './domain/duration.ts';
 import { nearestNames } from './domain/nearest-names.ts';
 import { crashVariable } from './faults/crash-point.ts';
@@ -81,6 +82,7 @@ export interface Settings {
   readonly acmeChallengesMap: string;
   /** With it, the private keys in the database are sealed. */
   readonly secretFile: string;
+  readonly acme: AcmeSettings;
   readonly hardStopAfter: string;
   /** Per untrusted source; null: no limit. */
   readonly connectionsPerSource: number | null;
@@ -223,6 +225,11 @@ export function readSettings(
     httpsSitesMap: join(dirname(path('BLOCKED_MAP')), 'https_sites.map'),
     acmeChallengesMap: join(dirname(path('BLOCKED_MAP')), 'acme_challenges.map'),
     secretFile: path('SECRET_FILE'),
+    acme: acmeSettings(raw, {
+      termsAgreed: boolean('ACME_TERMS_AGREED'),
+      hmacFile: isGiven('ACME_EAB_HMAC_FILE') ? path('ACME_EAB_HMAC_FILE') : null,
+      rootsFile: isGiven('ACME_CA_FILE') ? path('ACME_CA_FILE') : null,
+    }),
     hardStopAfter,
     connectionsPerSource: connectionsPerSource(raw('CONNECTIONS_PER_SOURCE')),
     accessLog: accessLog(raw('ACCESS_LOG')),

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Example, routeName } from '../src/api/operation.ts';
 import { operations } from '../src/api/operations.ts';
 import { documentedPath } from '../src/http/openapi/document.ts';
+import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { DocumentCheck } from '../testkit/http/document-check.ts';
 import { testProxies } from '../testkit/proxies.ts';
@@ -64,6 +65,19 @@ const newCertificate = () => {
 async function removeCertificates(): Promise<void> {
   const { body } = await service.call<{ items: { id: string }[] }>('GET', '/api/certificates');
   for (const { id } of body.items) await service.call('DELETE', `/api/certificates/${id}?force=true`);
+  const { next } = (await service.call<{ next: { id: string }[] }>('GET', '/api/acme')).body;
+  for (const { id } of next) await service.call('DELETE', `/api/acme/certificates/${id}`);
+}
+/** Returns when the order has begun. */
+async function order(): Promise<string> {
+  await removeCertificates();
+  const body = { names: ['shop.example.com'] };
+  const { id } = (await service.call<{ id: string }>('POST', '/api/acme/certificates', { body })).body;
+  await eventually('the order begins', async () => {
+    const { body } = await service.call<{ attempts: unknown[] }>('GET', `/api/acme/certificates/${id}`);
+    return body.attempts.length > 0;
+  });
+  return id;
 }
 async function upload(): Promise<string> {
   await removeCertificates();
@@ -127,6 +141,8 @@ const before: Readonly<Record<string, () => Promise<void>>> = {
     await setSite();
     await removeCertificates();
   },
+  'getAcme one': async () => void (await order()),
+  'requestCertificate one': removeCertificates,
   'listUpstreams all': () => setUpstreams('lb'),
   'getUpstream load_balancer': () => setUpstreams('lb'),
   'setUpstream load_balancer': () => setUpstreams(),
@@ -194,6 +210,9 @@ const ids: Readonly<Record<string, (example: Example) => Promise<string>>> = {
     await service.call('DELETE', '/api/sites/shop.example.com');
     return await upload();
   },
+  getAcmeCertificate: order,
+  renewCertificate: order,
+  stopRenewal: order,
   getReload: async () =>
     (await service.call<{ items: { id: string }[] }>('GET', '/api/config/reloads')).body.items[0]!.id,
   restoreBackup: async () =>
@@ -255,7 +274,12 @@ describe('the examples of the API’s description', () => {
   beforeAll(async () => {
     service = await RealService.start({
       bin: testProxies().found.at(-1)!.bin,
-      environment: { PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${await freePort()}` },
+      environment: {
+        PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${await freePort()}`,
+        PROXY_MANAGER_ACME_TERMS_AGREED: 'true',
+        // Nothing listens: orders wait.
+        PROXY_MANAGER_ACME_DIRECTORY: 'https://127.0.0.1:9/directory',
+      },
     });
     check = new DocumentCheck((await service.call('GET', '/openapi.json', { key: null })).body as never);
     await blockNetwork();

@@ -82,7 +82,7 @@ const AuditRecord = model('AuditRecord', 'Who did what, from where, with which o
   }),
   at: time('When the request arrived.'),
   operation: text(
-    '`block`, `unblock`, `batch`, `replace`, `unblock_selected`, `undo`, `sync`, `trust`, `distrust`, `set_site`, `set_site_tls`, `remove_site`, `set_certificate`, `remove_certificate`, `verify_certificate`, `set_upstream`, `remove_upstream`, `reload`, `restore_backup`, `create_key`, `bind_key`, `revoke_key`, `set_source`, `release`, `keep`, `remove_source`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; from the service itself also `expire`, `expire_trust`, `drop_released` and `import_map_file`; `read`: a read operation that was rejected for lack of a scope; `refusals` counts the rejections of one key beyond sixty per minute.',
+    '`block`, `unblock`, `batch`, `replace`, `unblock_selected`, `undo`, `sync`, `trust`, `distrust`, `set_site`, `set_site_tls`, `remove_site`, `set_certificate`, `remove_certificate`, `verify_certificate`, `request_certificate`, `renew_certificate`, `stop_renewal`, `set_upstream`, `remove_upstream`, `reload`, `restore_backup`, `create_key`, `bind_key`, `revoke_key`, `set_source`, `release`, `keep`, `remove_source`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; from the service itself also `expire`, `expire_trust`, `drop_released` and `import_map_file`; `read`: a read operation that was rejected for lack of a scope; `refusals` counts the rejections of one key beyond sixty per minute.',
   ),
   key: textOrNull('The name of the key; null: the service itself.'),
   source: textOrNull('The address of the peer, or `unix`; null: the service itself.'),

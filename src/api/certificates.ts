@@ -18,7 +18,7 @@ const id = 'c-7f3kq2m4xa';
 
 const params = Type.Object({ id: plainName('The id of the certificate.', id) });
 
-const OwnedName = model('OwnedName', 'A name that belongs to another certificate.', {
+export const OwnedName = model('OwnedName', 'A name that belongs to another certificate.', {
   name: text('The name.'),
   certificate: text('The id of its certificate.'),
 });

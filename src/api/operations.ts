@@ -1,4 +1,6 @@
 // In the order of the page.
+
+import { acmeOperations } from './acme.ts';
 import { auditOperations } from './audit.ts';
 import { blockedIpOperations } from './blocked-ips.ts';
 import { blockedIpBulkOperations } from './blocked-ips-bulk.ts';
@@ -32,6 +34,7 @@ export const operations: readonly Operation[] = [
   explainClientAddress,
   ...siteOperations,
   ...certificateOperations,
+  ...acmeOperations,
   ...siteTlsOperations,
   ...configurationOperations,
   ...keyOperations,

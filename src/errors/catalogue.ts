@@ -72,6 +72,8 @@ const rows = [
   [6054, 'NameOfAnotherSite', 'State', 'name of another site', 409],
   [6055, 'InvalidSite', 'Parameter', 'invalid site', 400],
   [6056, 'CertificateOfApi', 'State', 'certificate of the API', 409],
+  [6058, 'AcmeNotConfigured', 'State', 'no certificate authority configured', 409],
+  [6059, 'AlreadyOrdered', 'State', 'certificate ordered already', 409],
 ] as const satisfies readonly (readonly [number, string, string, string, number])[];
 
 type Row = (typeof rows)[number];

@@ -83,6 +83,7 @@ export type DoneOperation =
   | (Done<'remove_certificate', { readonly certificate: string }> &
       ServedOutcome & { readonly names: readonly string[] })
   | (Done<'verify_certificate', { readonly certificate: string }> & ServedOutcome)
+  | Done<'request_certificate' | 'renew_certificate' | 'stop_renewal', { readonly certificate: string }>
   | (Done<'set_upstream', { readonly upstream: string }> &
       ReadBack & { readonly created: boolean; readonly networks: number })
   | (Done<'remove_upstream', { readonly upstream: string }> & ReadBack)

@@ -99,6 +99,9 @@ export function eventsOf(done: DoneOperation): readonly Event[] {
     // The reload itself emits `reload.*`.
     case 'reload':
     case 'verify_certificate':
+    case 'request_certificate':
+    case 'renew_certificate':
+    case 'stop_renewal':
     case 'bind_key':
     case 'set_source':
     case 'release':

@@ -8,6 +8,7 @@ import fastify, {
 import { revokeKey } from '../api/keys.ts';
 import { getMetrics } from '../api/metrics.ts';
 import { operations } from '../api/operations.ts';
+import { acmeRoutes } from './acme-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { authenticate } from './authentication.ts';
 import { blockedIpsBulkRoutes } from './blocked-ips-bulk-routes.ts';
@@ -161,6 +162,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   upstreamsRoutes(app, services);
   sitesRoutes(app, services);
   certificatesRoutes(app, services);
+  acmeRoutes(app, services);
   configRoutes(app, services);
   keysRoutes(app, services, now);
   auditRoutes(app, services);

@@ -10,6 +10,7 @@ import type { Undo } from '../blocking/undo.ts';
 import type { ConfigurationService } from '../configuration/reload/configuration-service.ts';
 import type { EventFeed } from '../events/event-feed.ts';
 import type { Health } from '../health/health.ts';
+import type { AcmeOperations } from '../issuance/acme-operations.ts';
 import type { ApiKeys } from '../keys/keys.ts';
 import type { Sessions } from '../keys/sessions.ts';
 import type { SitesTls } from '../sites/site-tls.ts';
@@ -34,6 +35,7 @@ export interface Services {
     CertificateOperations,
     'list' | 'get' | 'add' | 'replace' | 'remove' | 'chain' | 'verify'
   >;
+  readonly acme: Pick<AcmeOperations, 'status' | 'request' | 'get' | 'renew' | 'stop'>;
   readonly sitesTls: Pick<SitesTls, 'get' | 'put' | 'change'>;
   readonly configuration: ConfigurationService;
   readonly keys: Pick<ApiKeys, 'authenticate' | 'list' | 'create' | 'bind' | 'revoke'>;

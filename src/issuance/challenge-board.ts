@@ -4,15 +4,13 @@ import { causeText, type Log } from '../telemetry/log.ts';
 /** Shows key authorizations to the authority. */
 export interface ChallengeResponder {
   /**
-   * All that are to be answered, by token, and no others. Returns when every current worker was read back to hold them;
+   * Those of `AcmeOrdersStore.challenges`, and no others. Returns when every current worker was read back to hold them;
    * throws otherwise.
    */
-  show(entries: ReadonlyMap<string, string>): Promise<void>;
+  show(): Promise<void>;
 }
 
 interface BoardDeps {
-  /** Of all open orders. */
-  readonly challenges: () => Promise<ReadonlyMap<string, string>>;
   readonly responder: ChallengeResponder;
   readonly log: Pick<Log, 'warn'>;
 }
@@ -37,9 +35,8 @@ export class ChallengeBoard {
   /** Throws `ChallengeNotShown`. */
   async show(): Promise<void> {
     await this.#changes.run(async () => {
-      const challenges = await this.#deps.challenges();
       try {
-        await this.#deps.responder.show(challenges);
+        await this.#deps.responder.show();
       } catch (error) {
         throw new ChallengeNotShown(error);
       }

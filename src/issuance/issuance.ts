@@ -2,7 +2,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { AcmeClient } from '../acme/authority.ts';
 import type { Caller } from '../api/caller.ts';
-import { KickablePause } from '../concurrency/pause.ts';
+import { KickablePause, withTimeout } from '../concurrency/pause.ts';
 import type { Sealer } from '../secrets/sealed.ts';
 import type { AcmeAccountsStore, AcmePause } from '../store/acme-accounts-store.ts';
 import type { AcmeCertificatesStore, WantedCertificate } from '../store/acme-certificates-store.ts';
@@ -53,6 +53,7 @@ interface IssuanceDeps {
 }
 
 const LOOK_MS = 60_000;
+const STOP_MS = 2_000;
 
 export class Issuance {
   readonly #deps: IssuanceDeps;
@@ -70,7 +71,7 @@ export class Issuance {
       connect: (directory, key) => acme.connect(directory, key),
       createId: () => createId().replace('c-', 'a-'),
     });
-    this.#board = new ChallengeBoard({ challenges: () => orders.challenges(), responder, log });
+    this.#board = new ChallengeBoard({ responder, log });
     const runner = new Runner({
       ...{ orders, wanted, accounts, sealer, certificates, board: this.#board, now, random },
       keyAuthorization: (token, key) => acme.keyAuthorization(token, key),
@@ -88,29 +89,49 @@ export class Issuance {
     });
   }
 
-  /** Ordered soon. Null: these names have an order or a certificate of the authority already. */
+  /** Ordered soon. `added` false: these names are ordered already. */
   async request(
     names: readonly string[],
     { profile = null }: { readonly profile?: string | null },
     caller: Caller,
-  ): Promise<WantedCertificate | null> {
+  ): Promise<{ readonly certificate: WantedCertificate; readonly added: boolean }> {
     const { wanted, settings, now } = this.#deps;
     const id = createId();
     const audited = auditedChange('request_certificate', caller, { target: id, details: { names } });
     const { directory } = settings;
     const added = await wanted.add({ id, directory, names, challenge: 'http-01', profile }, now(), audited);
-    if (added === null) return null;
+    const certificate = await wanted.ofNames(names);
+    if (certificate === null) throw new Error(`the order of ${id} was removed while it was stored`);
+    this.#timer.kick();
+    return { certificate, added: added !== null };
+  }
+
+  /** Ordered soon, within the limits, also if it was not to be repeated. Null: there is none of this id. */
+  async renew(id: string, caller: Caller): Promise<WantedCertificate | null> {
+    const { wanted, now } = this.#deps;
+    const audited = auditedChange('renew_certificate', caller, { target: id });
+    if ((await wanted.demand(id, now(), audited)) === null) return null;
     this.#timer.kick();
     return await wanted.get(id);
   }
 
-  /** Ordered soon, within the limits, also if it was not to be repeated. Null: there is none of this id. */
-  async renew(id: string): Promise<WantedCertificate | null> {
+  /** Nothing is ordered any more; a certificate stays. Null: there is none of this id. */
+  async forget(id: string, caller: Caller): Promise<true | null> {
     const { wanted, now } = this.#deps;
-    if ((await wanted.get(id)) === null) return null;
-    await wanted.setDue(id, now(), 'request');
-    this.#timer.kick();
-    return await wanted.get(id);
+    const removed = await wanted.remove(id, now(), auditedChange('stop_renewal', caller, { target: id }));
+    if (removed !== null) await this.#board.clear();
+    return removed;
+  }
+
+  /** In order of ids. */
+  async all(): Promise<readonly WantedCertificate[]> {
+    return await this.#deps.wanted.all();
+  }
+
+  /** Of new orders. `account` null: it is made with the first. */
+  async account(): Promise<{ readonly directory: string; readonly account: string | null }> {
+    const { directory } = this.#deps.settings;
+    return { directory, account: (await this.#deps.accounts.get(directory))?.url ?? null };
   }
 
   async get(id: string): Promise<WantedCertificate | null> {
@@ -128,11 +149,6 @@ export class Issuance {
     return (await this.#deps.accounts.pauses()).filter(({ until }) => until > now);
   }
 
-  /** What HAProxy has to answer, token → key authorization. */
-  async challenges(): Promise<ReadonlyMap<string, string>> {
-    return await this.#deps.orders.challenges();
-  }
-
   /** What the loop does, once, until no order is worked at. For tests, which have a clock of their own. */
   async tick(): Promise<Tick> {
     const tick = await this.#scheduler.tick();
@@ -145,11 +161,10 @@ export class Issuance {
     this.#loop ??= this.#run();
   }
 
-  /** Orders stop after the request under way. */
+  /** Waits for a short time only: an order goes on after any interruption. */
   async stop(): Promise<void> {
     this.#stop.abort();
-    await this.#loop;
-    await this.#scheduler.idle();
+    await withTimeout(Promise.all([this.#loop, this.#scheduler.stop()]), STOP_MS);
   }
 
   async #run(): Promise<void> {

@@ -1,7 +1,7 @@
 // Limits that hold for every request, a clock that is moved, and windows that are wrong.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { problemOf } from '../../testkit/issuance/fake-authority.ts';
-import { IssuanceKit } from '../../testkit/issuance/issuance-kit.ts';
+import { caller, IssuanceKit } from '../../testkit/issuance/issuance-kit.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -25,7 +25,7 @@ describe('never more than 2 issues per set of names in 24 h and 4 in 7 d', () =>
     const id = await kit.request('a.example');
     const limited = new Set<string | undefined>();
     for (let asked = 0; asked < 20; asked += 1) {
-      await kit.issuance.renew(id);
+      await kit.issuance.renew(id, caller);
       await kit.pass(10 * HOUR);
       const { dueBy, problem } = (await kit.wanted.get(id))!;
       if (dueBy === 'limit') limited.add(`${problem?.class}: ${problem?.detail.split(';')[0]}`);
@@ -69,7 +69,7 @@ it('never more than 3 failed validations per name and hour, however often an ord
   kit.authority.validation = () => problemOf('connection', 'refused');
   const ids = [await kit.request('a.example'), await kit.request('a.example', 'b.example')];
   for (let minutes = 0; minutes < 600; minutes += 5) {
-    for (const id of ids) await kit.issuance.renew(id);
+    for (const id of ids) await kit.issuance.renew(id, caller);
     await kit.pass(5 * MINUTE);
   }
   const failed = kit.authority.failedAt('a.example');
@@ -150,7 +150,7 @@ it('at most four orders are open at a time, the certificate with the least of it
   const planned: string[] = [];
   let open = 0;
   kit.authority.before = () => undefined;
-  for (const { id } of await kit.wanted.all()) await kit.issuance.renew(id);
+  for (const { id } of await kit.wanted.all()) await kit.issuance.renew(id, caller);
   await kit.pass(HOUR, async () => {
     const orders = await kit.orders.allOpen();
     open = Math.max(open, orders.length);

@@ -36,14 +36,21 @@ export class OrderDriver {
   readonly #deps: DriverDeps;
   /** Orders whose account was registered again. */
   readonly #registeredAgain = new Set<number>();
+  #stopped = false;
 
   constructor(deps: DriverDeps) {
     this.#deps = deps;
   }
 
+  /** Orders take no further step. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
   /** Returns when to go on; null: the order is closed. */
   async advance(id: number): Promise<Date | null> {
     for (;;) {
+      if (this.#stopped) return this.#deps.now();
       const order = await this.#deps.orders.open(id);
       if (order === null) {
         this.#registeredAgain.delete(id);

@@ -62,6 +62,8 @@ export class Runner {
    * `OrderFailed`, `OrderClosed`, and what account and client throw.
    */
   async step(order: IssuanceOrder): Promise<Date | null> {
+    // Nothing is asked of an authority whose challenges HAProxy would not answer.
+    if (order.state === 'planned') await this.#deps.board.show();
     const account = await this.#deps.accounts.of(order.directory);
     switch (order.state) {
       case 'planned':

@@ -45,6 +45,7 @@ export class Scheduler {
   readonly #running = new Map<number, Promise<void>>();
   /** Open orders that wait, by id. Others are due. */
   readonly #waiting = new Map<number, Date>();
+  #stopped = false;
 
   constructor(deps: SchedulerDeps) {
     this.#deps = deps;
@@ -63,6 +64,13 @@ export class Scheduler {
     const times = [...this.#waiting.values(), window, idle].filter((one) => one !== null);
     const next = times.length === 0 ? null : new Date(Math.max(Math.min(...times.map(Number)), now().getTime()));
     return { next, working: this.#running.size };
+  }
+
+  /** Orders take no further step; what fails from now on is not logged. Resolves when no order is worked at. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#deps.driver.stop();
+    await this.idle();
   }
 
   /** Resolves when no order is worked at. */
@@ -112,7 +120,10 @@ export class Scheduler {
     const work = driver
       .advance(id)
       .catch((error: unknown) => {
-        log.error('Order of a certificate not continued; retrying', { order: id, cause: causeText(error) });
+        // The database may be closed by now.
+        if (!this.#stopped) {
+          log.error('Order of a certificate not continued; retrying', { order: id, cause: causeText(error) });
+        }
         return new Date(now().getTime() + RETRY_MS);
       })
       .then((at) => {

@@ -190,7 +190,6 @@ export function wireBlocking(options: {
     usage: options.httpsUsage,
   });
   const challenges = new ChallengeSet({
-    // Nothing orders certificates yet.
     wanted: options.challenges ?? (async () => new Map()),
     socket,
     path: settings.acmeChallengesMap,

@@ -83,8 +83,21 @@ async function startLocked(
     listenNotices: options.listenNotices ?? (() => []),
     log,
   });
-  const { services, blocking, tls, sitesTls, expiryWatch, proxy, facts, audit, webhooks, keys, healthWatch, now } =
-    parts;
+  const {
+    services,
+    blocking,
+    tls,
+    sitesTls,
+    expiryWatch,
+    issuance,
+    proxy,
+    facts,
+    audit,
+    webhooks,
+    keys,
+    healthWatch,
+    now,
+  } = parts;
   const { reconciler } = blocking;
   const keyFile = join(settings.stateDir, 'api-key');
   const idleMemory = IdleMemory.ofThisProcess();
@@ -103,6 +116,7 @@ async function startLocked(
     reconciler.start();
     tls?.start();
     expiryWatch?.start();
+    issuance?.start();
     limitHeapGrowth();
     idleMemory.start();
     audit.start();
@@ -117,6 +131,7 @@ async function startLocked(
     started = false;
     idleMemory.stop();
     const watched = healthWatch.stop();
+    await issuance?.stop();
     await sitesTls.stop();
     await blocking.expiry.stop();
     await blocking.trustExpiry.stop();

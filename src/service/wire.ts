@@ -15,6 +15,8 @@ import { Health } from '../health/health.ts';
 import { HealthWatch } from '../health/health-watch.ts';
 import { builtPanel, readPanel } from '../http/panel-files.ts';
 import type { Services } from '../http/services.ts';
+import { AcmeOperations } from '../issuance/acme-operations.ts';
+import { Issuance } from '../issuance/issuance.ts';
 import { ApiKeys } from '../keys/keys.ts';
 import { Sessions } from '../keys/sessions.ts';
 import { Metrics } from '../metrics/metrics.ts';
@@ -23,6 +25,7 @@ import { listenCertificateId } from '../setting-values.ts';
 import type { Settings } from '../settings.ts';
 import { SitesTls } from '../sites/site-tls.ts';
 import type { OpenState } from '../start/open-state.ts';
+import { AcmeOrdersStore } from '../store/acme-orders-store.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
 import { AuditStore } from '../store/audit-store.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
@@ -40,6 +43,7 @@ import { Upstreams } from '../upstreams/upstreams.ts';
 import { Webhooks } from '../webhooks/webhooks.ts';
 import { wireAttachedProxy } from './attached-proxy.ts';
 import { wireBlocking } from './blocking-parts.ts';
+import { wireIssuance } from './issuance-parts.ts';
 import { wireManagedProxy } from './managed-proxy.ts';
 import {
   certificateFacts,
@@ -113,6 +117,7 @@ export async function wireService(options: {
     now,
     capabilities: (running) => versions.capabilitiesOf(running),
     ...proxyLink.forBlocking,
+    challenges: () => new AcmeOrdersStore(database).challenges(),
     observers: {
       drift: observers.drift,
       groupEnded: (changes, milliseconds) => observers.groups.ended(changes, milliseconds),
@@ -163,6 +168,15 @@ export async function wireService(options: {
     enabledSites: () => enabledSites(sitesStore),
     emit,
     now,
+  });
+  const issuance = await wireIssuance({
+    ...{ settings, database, tls, version, log, now },
+    showChallenges: () => blocking.challenges.show(),
+  });
+  const acme = new AcmeOperations({
+    issuance,
+    owners: async (names) => (await tls?.certificates.owners(names)) ?? new Map(),
+    emit,
   });
   const expiryWatch =
     tls === null ? null : new ExpiryWatch({ certificates, reported: tls.expiryReports, emit, log, now });
@@ -276,6 +290,7 @@ export async function wireService(options: {
     }),
     sites: proxy.sites,
     certificates,
+    acme,
     sitesTls: settings.attached ? refusedTls : sitesTls,
     configuration: proxy.configuration,
     keys,
@@ -295,6 +310,7 @@ export async function wireService(options: {
     tls,
     sitesTls,
     expiryWatch,
+    issuance: issuance instanceof Issuance ? issuance : null,
     proxy,
     facts,
     audit,

@@ -146,6 +146,25 @@ export class AcmeCertificatesStore {
       .execute();
   }
 
+  /** Due at once. Null: there is none of this id. */
+  async demand(id: string, now: Date, audited?: AuditedChange): Promise<true | null> {
+    return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
+      const { numUpdatedRows } = await transaction
+        .updateTable('acme_certificates')
+        .set({ due_at: now.toISOString(), due_by: 'request' })
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return numUpdatedRows === 1n ? true : null;
+    });
+  }
+
+  /** Its open order ends. Null: there is none of this id. */
+  async remove(id: string, now: Date, audited?: AuditedChange): Promise<true | null> {
+    return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) =>
+      (await forget(transaction, id, now)) ? true : null,
+    );
+  }
+
   /** The next whose window is to be asked for. */
   async nextPoll(): Promise<{ readonly certificate: WantedCertificate; readonly at: Date } | null> {
     const [row] = await this.#wanted().where('ari_poll_at', 'is not', null).orderBy('ari_poll_at').limit(1).execute();
@@ -242,9 +261,9 @@ export class AcmeCertificatesStore {
   }
 }
 
-/** With the certificate: no order and no renewal follows. */
-export async function forget(transaction: Transaction<Schema>, id: string, now: Date): Promise<void> {
-  await transaction.deleteFrom('acme_certificates').where('id', '=', id).execute();
+/** No order and no renewal follows. False: there is none of this id. */
+export async function forget(transaction: Transaction<Schema>, id: string, now: Date): Promise<boolean> {
+  const removed = await transaction.deleteFrom('acme_certificates').where('id', '=', id).executeTakeFirst();
   const [open] = await transaction
     .selectFrom('acme_orders')
     .select('id')
@@ -252,6 +271,7 @@ export async function forget(transaction: Transaction<Schema>, id: string, now: 
     .where('closed_at', 'is', null)
     .execute();
   if (open !== undefined) await close(transaction, open.id, { state: 'failed', problem_json: null }, now.toISOString());
+  return removed.numDeletedRows > 0n;
 }
 
 export function namesKey(names: readonly string[]): string {

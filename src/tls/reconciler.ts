@@ -123,6 +123,8 @@ export class TlsReconciler {
   async check(all: boolean): Promise<void> {
     const { keeper, workers, installer, log } = this.#deps;
     await keeper.refresh();
+    // Workers would lose certificates that are only not known yet.
+    if (!keeper.isLoaded) return;
     if (all) {
       for (const id of await installer.exclusive(() => keeper.restore())) {
         log.info('HAProxy accepts a certificate again', { certificate: id });
@@ -248,7 +250,7 @@ export class TlsReconciler {
   async #repair(worker: KnownWorker, wrong: ReadonlyMap<string, Found>): Promise<void> {
     const { workers, installer, onRepaired, log } = this.#deps;
     const left = new Map(wrong);
-    for (const certificate of await this.#deps.wanted.all()) {
+    for (const certificate of await this.#deps.wanted.all(new Set(wrong.keys()))) {
       const { id, sha1 } = certificate;
       const found = wrong.get(id)?.held;
       if (found === undefined || this.#stop.signal.aborted) continue;

@@ -52,6 +52,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   certificate: '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n',
   private_key: '-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n',
   allow_incomplete_chain: false,
+  profile: 'shortlived',
   preset: 'cloudflare',
   networks: ['192.0.2.0/24'],
   header: 'x-real-ip',

@@ -12,6 +12,7 @@ import { isPanelRoute } from '../../src/http/panel-pages.ts';
 import type { PanelFiles, Services } from '../../src/http/services.ts';
 import { apiDocument } from './api-document.ts';
 import { DocumentCheck } from './document-check.ts';
+import { stubAcme } from './stub-acme.ts';
 import { stubCertificates } from './stub-certificates.ts';
 import { stubSitesTls } from './stub-sites-tls.ts';
 import { stubUpstreams } from './stub-upstreams.ts';
@@ -344,6 +345,7 @@ function answers(): Record<string, Methods> {
     },
     ...stubUpstreams({ at: NOW.toISOString(), reload: RELOAD, report: REPORT }),
     ...stubCertificates(),
+    ...stubAcme(),
     sites: {
       list: async () => [SITE],
       get: async () => SITE,

@@ -95,9 +95,9 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
       },
       ...{ orders, wanted, accounts, sealer, certificates, acme: authority, log, now, random: this.#random },
       responder: {
-        show: async (entries) => {
+        show: async () => {
           this.showing();
-          authority.shown = entries;
+          authority.shown = await orders.challenges();
         },
       },
       onEnded: ({ names }, failure) => void this.ended.push(`${names.join()}: ${failure?.type ?? 'issued'}`),
@@ -109,7 +109,7 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
   }
 
   async request(...names: readonly string[]): Promise<string> {
-    return (await this.issuance.request(names, {}, caller))!.id;
+    return (await this.issuance.request(names, {}, caller)).certificate.id;
   }
 
   /** Does what is due, and moves the clock to what is due next, until it has passed `ms`. `each`: after each look. */

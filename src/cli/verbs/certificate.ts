@@ -11,6 +11,7 @@ import { count, counted, fromNow, minute } from '../output/times.ts';
 import { shortList } from '../runtime-text.ts';
 import { printAnswer, type Session } from '../session.ts';
 import { type Options, Verb } from '../verb.ts';
+import { orderVerbs } from './certificate-order.ts';
 
 const maxLimit = 1_000_000_000;
 /** More than the service accepts; less than a wrong file could have. */
@@ -55,13 +56,15 @@ export function certificateVerb(cli: CommandLine): Verb {
   const verify = new Verb('verify', 'verify that every worker serves a certificate, and install it again if not')
     .argument('<id>')
     .example('certificate verify c-7f3kq2m4xa', 'exits 3 if a current worker does not serve it');
-  return new Verb('certificate', 'manage the certificates that HAProxy serves')
+  const verb = new Verb('certificate', 'manage the certificates that HAProxy serves')
     .addCommand(cli.calling(list, certificateList))
     .addCommand(cli.calling(show, certificateShow))
     .addCommand(cli.calling(add, certificateAdd))
     .addCommand(cli.calling(replace, certificateReplace))
     .addCommand(cli.calling(remove, certificateRemove))
     .addCommand(cli.calling(verify, certificateVerify));
+  for (const one of orderVerbs(cli)) verb.addCommand(one);
+  return verb;
 }
 
 const onInterruption = (): string => 'the service continues the change; see: proxy-manager certificate list';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SiteTlsRecord } from '../../api/site-tls.ts';
-import { linesOf } from './site-tls.ts';
+import { siteTlsLines } from './site-tls.ts';
 
 const record: SiteTlsRecord = {
   domain: 'shop.example',
@@ -15,15 +15,15 @@ const wanted = 'shop.example: redirect auto, HSTS 300 s, with subdomains';
 
 it('says why redirect and HSTS are not in force, once', () => {
   const { reason } = record;
-  expect(linesOf(record)).toEqual([wanted, 'certificate: none', `not in force: ${reason}`]);
+  expect(siteTlsLines(record)).toEqual([wanted, 'certificate: none', `not in force: ${reason}`]);
   const served = { ...record, certificate: 'c-aaaaaaaaaa', in_force: true, reason: null };
-  expect(linesOf(served)).toEqual([wanted, 'certificate: c-aaaaaaaaaa']);
+  expect(siteTlsLines(served)).toEqual([wanted, 'certificate: c-aaaaaaaaaa']);
   const off = { ...record, tls_enabled: false, reason: 'TLS is off: PROXY_MANAGER_HTTPS_BIND is empty' };
-  expect(linesOf(off)).toEqual([
+  expect(siteTlsLines(off)).toEqual([
     wanted,
     expect.stringMatching(/^not in force: TLS is off; set PROXY_MANAGER_HTTPS_BIND/),
   ]);
-  expect(linesOf({ ...off, redirect: 'off', hsts: null, in_force: true, reason: null })).toEqual([
+  expect(siteTlsLines({ ...off, redirect: 'off', hsts: null, in_force: true, reason: null })).toEqual([
     'shop.example: redirect off, HSTS off',
     expect.stringMatching(/^TLS is off; set/),
   ]);

@@ -232,6 +232,50 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/acme': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getAcme'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/acme/certificates': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post: operations['requestCertificate'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/acme/certificates/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getAcmeCertificate'];
+    put?: never;
+    post?: never;
+    delete: operations['stopRenewal'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/acme/certificates/{id}/renew': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put?: never;
+    post: operations['renewCertificate'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/sites/{domain}/tls': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['getSiteTls'];
@@ -500,6 +544,113 @@ export interface paths {
 
 export interface components {
   schemas: {
+    /** One order. */
+    AcmeAttempt: {
+      /** `planned`, `created`: at the authority. `showing`, `told`: HAProxy answers the challenges. `finalizing`: the certificate is asked for. `issued`: it is fetched. `stored`: done. */
+      readonly state: 'planned' | 'created' | 'showing' | 'told' | 'finalizing' | 'issued' | 'stored' | 'failed';
+      /** The URL of the authority. */
+      readonly directory: string;
+      /** When the order began. */
+      readonly began_at: string;
+      /** When it ended; null: it is open. */
+      readonly ended_at: string | null;
+      /** Why it failed, or what it waits for; null: nothing is wrong. */
+      readonly problem: components['schemas']['AcmeProblem'] | null;
+    };
+    /** A certificate that an authority issues and renews. */
+    AcmeCertificate: {
+      /** The id; that of the certificate, once it is issued. */
+      readonly id: string;
+      /** What it is for. */
+      readonly names: readonly string[];
+      /** The profile that was asked for; null: that of the settings. */
+      readonly profile: string | null;
+      /** The URL of the authority of the last version, or of the first order. */
+      readonly directory: string;
+      /** When the certificate expires; null: none was issued yet. */
+      readonly not_after: string | null;
+      /** When the next order is due; null: not before you renew it. */
+      readonly due_at: string | null;
+      /** Why then: it was requested, the age of the certificate, the time that the authority named, a failure, or a limit. */
+      readonly due_by: 'request' | 'age' | 'ari' | 'retry' | 'limit';
+      /** How many orders failed in succession. */
+      readonly failures: number;
+      /** Why it is not issued; null: nothing is wrong. */
+      readonly problem: components['schemas']['AcmeProblem'] | null;
+      /** The last orders, the newest first, at most 20. */
+      readonly attempts: readonly components['schemas']['AcmeAttempt'][];
+    };
+    /** Why nothing is ordered; the members depend on `code`. */
+    AcmeConflictMembers: {
+      /** The setting that is missing (6043, 6058). */
+      readonly setting?: string;
+      /** Names that have a certificate of another source (6042). */
+      readonly owned?: readonly components['schemas']['OwnedName'][];
+      /** The id under which these names are ordered (6059). */
+      readonly certificate?: string;
+    };
+    /** What the authority is not asked for. */
+    AcmePause: {
+      /** The URL of the authority. */
+      readonly directory: string;
+      /** `orders`: new ones. `requests`: anything. */
+      readonly scope: 'orders' | 'requests';
+      /** Until when. */
+      readonly until: string;
+      /** Why. */
+      readonly problem: components['schemas']['AcmeProblem'];
+    };
+    /** Why a certificate is not issued. */
+    AcmeProblem: {
+      /** `needs attention`: nothing is ordered before you renew it. `limited`: not before a time. */
+      readonly class: 'will retry' | 'needs attention' | 'limited';
+      /** An ACME error without `urn:ietf:params:acme:error:`, or `unreachable`, `limit`, `challenge`, `certificate` or `internal`. */
+      readonly type: string;
+      /** In the words of the authority, if it is its problem. */
+      readonly detail: string;
+      /** Of single names. */
+      readonly subproblems: readonly components['schemas']['AcmeSubproblem'][];
+      /** What to do; null: nothing is known. */
+      readonly advice: string | null;
+      /** When it was seen. */
+      readonly at: string;
+    };
+    /** What is not ordered any more. */
+    AcmeRemoved: {
+      /** The id. */
+      readonly id: string;
+    };
+    /** The names that a certificate is to be for. */
+    AcmeRequest: {
+      /** Host names, each once; the first names the certificate. 1 to 100 host names. */
+      readonly names: readonly string[];
+      /** A profile of the authority. Default: that of the settings. A name of 1 to 64 letters, digits, dots, dashes and underscores that starts with a letter or digit. */
+      readonly profile?: string;
+    };
+    /** The authority, and what is due. */
+    AcmeStatus: {
+      /** The URL of the authority for new orders. */
+      readonly directory: string;
+      /** The URL of the account; null: it is made with the first order. */
+      readonly account: string | null;
+      /** Those in force. */
+      readonly pauses: readonly components['schemas']['AcmePause'][];
+      /** How many certificates the service orders and renews. */
+      readonly total: number;
+      /** How many of these have a problem. */
+      readonly failing: number;
+      /** Those that are due first, at most 100, without their orders. */
+      readonly next: readonly components['schemas']['AcmeCertificate'][];
+    };
+    /** A problem of one name. */
+    AcmeSubproblem: {
+      /** The name; null: none was stated. */
+      readonly name: string | null;
+      /** As `type` of the problem. */
+      readonly type: string;
+      /** In the words of the authority. */
+      readonly detail: string;
+    };
     /** One address or network per line. In a request `#` and `;` start comments, and blank lines are ignored. */
     AddressLines: string;
     /** An address that was read. */
@@ -535,7 +686,7 @@ export interface components {
       readonly id: number;
       /** When the request arrived. */
       readonly at: string;
-      /** `block`, `unblock`, `batch`, `replace`, `unblock_selected`, `undo`, `sync`, `trust`, `distrust`, `set_site`, `set_site_tls`, `remove_site`, `set_certificate`, `remove_certificate`, `verify_certificate`, `set_upstream`, `remove_upstream`, `reload`, `restore_backup`, `create_key`, `bind_key`, `revoke_key`, `set_source`, `release`, `keep`, `remove_source`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; from the service itself also `expire`, `expire_trust`, `drop_released` and `import_map_file`; `read`: a read operation that was rejected for lack of a scope; `refusals` counts the rejections of one key beyond sixty per minute. */
+      /** `block`, `unblock`, `batch`, `replace`, `unblock_selected`, `undo`, `sync`, `trust`, `distrust`, `set_site`, `set_site_tls`, `remove_site`, `set_certificate`, `remove_certificate`, `verify_certificate`, `request_certificate`, `renew_certificate`, `stop_renewal`, `set_upstream`, `remove_upstream`, `reload`, `restore_backup`, `create_key`, `bind_key`, `revoke_key`, `set_source`, `release`, `keep`, `remove_source`, `set_webhook`, `remove_webhook`, `sign_in`, `sign_out`; from the service itself also `expire`, `expire_trust`, `drop_released` and `import_map_file`; `read`: a read operation that was rejected for lack of a scope; `refusals` counts the rejections of one key beyond sixty per minute. */
       readonly operation: string;
       /** The name of the key; null: the service itself. */
       readonly key: string | null;
@@ -1440,7 +1591,9 @@ export interface components {
         | 6051
         | 6054
         | 6055
-        | 6056;
+        | 6056
+        | 6058
+        | 6059;
       /** The family of the code, one word. */
       readonly kind: string;
       /** The operation that failed. */
@@ -4298,6 +4451,235 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
             readonly code?: 6003 | 6015 | 6045;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Get the authority, and which certificates are due */
+  getAcme: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['AcmeStatus'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['AcmeConflictMembers'] & {
+              readonly code?: 6043 | 6058;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Order a certificate from the authority */
+  requestCertificate: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody: { content: { 'application/json': components['schemas']['AcmeRequest'] } };
+    responses: {
+      202: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['AcmeCertificate'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 102 | 103;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['AcmeConflictMembers'] & {
+              readonly code?: 6042 | 6043 | 6058 | 6059;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Get the orders of a certificate */
+  getAcmeCertificate: {
+    parameters: { query?: never; header?: never; path: { id: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['AcmeCertificate'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['AcmeConflictMembers'] & {
+              readonly code?: 6043 | 6058;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Stop the orders of a certificate */
+  stopRenewal: {
+    parameters: { query?: never; header?: never; path: { id: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['AcmeRemoved'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['AcmeConflictMembers'] & {
+              readonly code?: 6043 | 6058;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Order a certificate now */
+  renewCertificate: {
+    parameters: { query?: never; header?: never; path: { id: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      202: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['AcmeCertificate'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            components['schemas']['AcmeConflictMembers'] & {
+              readonly code?: 6043 | 6058;
+            };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

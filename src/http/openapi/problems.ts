@@ -197,6 +197,17 @@ const samples: Readonly<Record<number, Sample>> = {
       'HAProxy serves c-7f3kq2m4xa for the site shop.example.com, which would lose its certificate; nothing was changed. To do it anyway, send force=true',
     members: { sites: ['shop.example.com'], sites_total: 1 },
   },
+  [codes.AcmeNotConfigured]: {
+    op: 'request certificate',
+    detail:
+      'the service orders no certificates: set PROXY_MANAGER_ACME_TERMS_AGREED=true if you agree to the terms of the authority, and restart the service',
+    members: { setting: 'PROXY_MANAGER_ACME_TERMS_AGREED' },
+  },
+  [codes.AlreadyOrdered]: {
+    op: 'request certificate',
+    detail: 'a certificate for exactly these names is ordered already: c-7f3kq2m4xa; renew it to repeat the order',
+    members: { certificate: 'c-7f3kq2m4xa' },
+  },
   [codes.KeysUnreadable]: {
     op: 'add certificate',
     detail:

@@ -1,0 +1,164 @@
+// The operations on certificates of an authority: what clients send and receive, and why an operation is refused.
+import type { AcmeAttempt, AcmeCertificate, AcmeProblem, AcmeRequest, AcmeStatus } from '../api/acme-records.ts';
+import type { Caller } from '../api/caller.ts';
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import { tlsNotConfigured } from '../errors/tls-not-configured.ts';
+import type { Emit } from '../events/facts.ts';
+import type { WantedCertificate } from '../store/acme-certificates-store.ts';
+import type { IssuanceOrder } from '../store/acme-orders-store.ts';
+import type { IssuanceProblem } from '../store/issuance-problem.ts';
+import type { Issuance } from './issuance.ts';
+
+interface OperationsDeps {
+  /** Or why nothing is ordered: HAProxy serves no TLS, or a sentence. */
+  readonly issuance: Issuance | { readonly tls: false } | { readonly setting: string; readonly why: string };
+  /** Of certificates of any source, by name. */
+  readonly owners: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  readonly emit: Emit;
+}
+
+const MOST_NEXT = 100;
+const MOST_ATTEMPTS = 20;
+
+/** Each operation is refused with 6043 if HAProxy serves no TLS, and with 6058 without an authority. */
+export class AcmeOperations {
+  readonly #deps: OperationsDeps;
+
+  constructor(deps: OperationsDeps) {
+    this.#deps = deps;
+  }
+
+  async status(): Promise<AcmeStatus> {
+    const issuance = this.#issuance('get authority');
+    const all = (await issuance.all()).toSorted((a, b) => timeOf(a.dueAt) - timeOf(b.dueAt));
+    return {
+      ...(await issuance.account()),
+      pauses: (await issuance.pauses()).map(({ directory, scope, until, problem }) => ({
+        ...{ directory, scope, until: until.toISOString() },
+        problem: problemRecord(problem),
+      })),
+      total: all.length,
+      failing: all.filter(({ problem }) => problem !== null).length,
+      next: all.slice(0, MOST_NEXT).map((certificate) => recordOf(certificate, [])),
+    };
+  }
+
+  /** `names`: in lower case, each once. Errors: 100, 6042, 6059. */
+  async request(
+    names: readonly string[],
+    { profile }: Pick<AcmeRequest, 'profile'>,
+    caller: Caller,
+  ): Promise<AcmeCertificate> {
+    const op = 'request certificate';
+    const issuance = this.#issuance(op);
+    refuseWildcards(op, names);
+    const owners = [...(await this.#deps.owners(names))];
+    const [owned] = owners;
+    if (owned !== undefined) {
+      const [name, certificate] = owned;
+      throw new ServiceError(
+        codes.NameHasCertificate,
+        op,
+        `the name ${name} belongs to the certificate ${certificate}; remove that certificate first. Nothing is ordered`,
+        { members: { owned: owners.map(([one, of]) => ({ name: one, certificate: of })) } },
+      );
+    }
+    const wanted = await issuance.request(names, { profile: profile ?? null }, caller);
+    if (!wanted.added) {
+      const { id } = wanted.certificate;
+      throw new ServiceError(
+        codes.AlreadyOrdered,
+        op,
+        `a certificate for exactly these names is ordered already: ${id}; renew it to repeat the order`,
+        { members: { certificate: id } },
+      );
+    }
+    this.#done('request_certificate', wanted.certificate.id, caller);
+    return recordOf(wanted.certificate, []);
+  }
+
+  /** Errors: 1100. */
+  async get(id: string): Promise<AcmeCertificate> {
+    const op = 'get orders';
+    const issuance = this.#issuance(op);
+    const certificate = found(op, id, await issuance.get(id));
+    return recordOf(certificate, await issuance.attempts(id, MOST_ATTEMPTS));
+  }
+
+  /** Errors: 1100. */
+  async renew(id: string, caller: Caller): Promise<AcmeCertificate> {
+    const op = 'renew certificate';
+    const issuance = this.#issuance(op);
+    const certificate = found(op, id, await issuance.renew(id, caller));
+    this.#done('renew_certificate', id, caller);
+    return recordOf(certificate, await issuance.attempts(id, MOST_ATTEMPTS));
+  }
+
+  /** Errors: 1100. */
+  async stop(id: string, caller: Caller): Promise<{ readonly id: string }> {
+    const op = 'stop renewal';
+    const issuance = this.#issuance(op);
+    found(op, id, await issuance.forget(id, caller));
+    this.#done('stop_renewal', id, caller);
+    return { id };
+  }
+
+  #issuance(op: string): Issuance {
+    const { issuance } = this.#deps;
+    if ('tls' in issuance) throw tlsNotConfigured(op);
+    if ('why' in issuance) {
+      throw new ServiceError(codes.AcmeNotConfigured, op, issuance.why, { members: { setting: issuance.setting } });
+    }
+    return issuance;
+  }
+
+  #done(
+    operation: 'request_certificate' | 'renew_certificate' | 'stop_renewal',
+    certificate: string,
+    caller: Caller,
+  ): void {
+    this.#deps.emit('operation.done', { operation, caller, subject: { certificate } });
+  }
+}
+
+function refuseWildcards(op: string, names: readonly string[]): void {
+  const index = names.findIndex((name) => name.startsWith('*.'));
+  if (index < 0) return;
+  const description = `${names[index]} needs dns-01, which is not available; name each host`;
+  const fields = [{ name: `names[${index}]`, description }];
+  throw new ServiceError(codes.InvalidParameter, op, `names[${index}]: ${description}`, { fields });
+}
+
+function found<T>(op: string, id: string, value: T | null): T {
+  if (value !== null) return value;
+  throw new ServiceError(codes.NotFound, op, `no certificate ${id} is ordered from an authority`);
+}
+
+function timeOf(date: Date | null): number {
+  return date?.getTime() ?? Number.POSITIVE_INFINITY;
+}
+
+function recordOf(certificate: WantedCertificate, orders: readonly IssuanceOrder[]): AcmeCertificate {
+  const { id, names, profile, directory, life, dueAt, dueBy, failures, problem } = certificate;
+  return {
+    ...{ id, names, profile, directory, failures },
+    not_after: life?.notAfter.toISOString() ?? null,
+    due_at: dueAt?.toISOString() ?? null,
+    due_by: dueBy,
+    problem: problem === null ? null : problemRecord(problem),
+    attempts: orders.map(attemptOf),
+  };
+}
+
+function attemptOf({ state, directory, createdAt, closedAt, problem }: IssuanceOrder): AcmeAttempt {
+  return {
+    ...{ state, directory, began_at: createdAt.toISOString(), ended_at: closedAt?.toISOString() ?? null },
+    problem: problem === null ? null : problemRecord(problem),
+  };
+}
+
+function problemRecord(problem: IssuanceProblem): AcmeProblem {
+  const { type, detail, subproblems, advice, at } = problem;
+  return { class: problem.class, type, detail, subproblems, advice, at };
+}

@@ -74,7 +74,6 @@ describeOnNewestProxy('a site with a redirect to https', ({ bin }) => {
         reason: `there is no certificate for ${shop}`,
         runtime_updated: true,
         reload_scheduled: false,
-        tls_enabled: true,
       },
     ]);
     expect(await visit('http')).toEqual({ status: 200 });

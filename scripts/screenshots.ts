@@ -11,11 +11,12 @@ import { freePort } from '../testkit/free-port.ts';
 import { testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { sampleReasons, sampleSources } from '../testkit/sample-words.ts';
+import { selfSigned } from '../testkit/tls/uploads.ts';
 import { startUpstream } from '../testkit/upstream.ts';
 
 const elsewhere = process.argv[2];
 const folder = elsewhere ?? join(import.meta.dirname, '../docs/screenshots');
-/** Each costs some 30 kB in every clone: at most eight. */
+/** Each costs some 30 kB in every clone: at most ten. */
 const published: ReadonlySet<string> = new Set([
   'overview-light',
   'overview-dark',
@@ -24,6 +25,8 @@ const published: ReadonlySet<string> = new Set([
   'block-light',
   'check-light',
   'webhooks-light',
+  'certificates-light',
+  'sites-light',
   'attached-configuration-light',
 ]);
 const wide = { width: 1280, height: 860 };
@@ -53,6 +56,17 @@ async function fill(service: RealService, sitePort: number): Promise<void> {
   await service.call('PUT', '/api/sites/new.example', {
     body: { servers: [{ address: 'no-such-host.invalid', port: 80 }] },
   });
+  for (const [names, lasts] of [
+    [['shop.example', 'www.shop.example'], 80],
+    [['blog.example'], 9],
+  ] as const) {
+    const { certificate, privateKey } = selfSigned(names, { lasts });
+    await service.call('POST', '/api/certificates', { body: { certificate, private_key: privateKey } });
+  }
+  const tls = { redirect: 'auto', hsts: { max_age: 31_536_000 } };
+  // No certificate is for the last one.
+  for (const name of ['blog.example', 'new.example'])
+    await service.call('PUT', `/api/sites/${name}/tls`, { body: tls });
   await service.call('PUT', '/api/upstreams/lb', {
     body: { networks: ['10.0.3.0/24', '10.0.4.0/24'], header: 'x-forwarded-for', note: 'the load balancer' },
   });
@@ -157,7 +171,16 @@ const shots: readonly Shot[] = [
     },
   },
   { name: 'trusted', path: '/trusted' },
-  { name: 'sites', path: '/sites' },
+  {
+    name: 'sites',
+    path: '/sites',
+    prepare: (page) => page.getByText(/^Certificate served, expires/).waitFor(),
+  },
+  {
+    name: 'certificates',
+    path: '/certificates',
+    prepare: (page) => page.getByText('Served', { exact: true }).waitFor(),
+  },
   {
     name: 'upstreams',
     path: '/upstreams',
@@ -273,7 +296,8 @@ const [proxy] = testProxies().found;
 if (proxy === undefined) throw new Error('HAProxy is not installed');
 await mkdir(folder, { recursive: true });
 const site = await startUpstream('site');
-const service = await RealService.start({ bin: proxy.bin });
+const environment = { PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${await freePort()}` };
+const service = await RealService.start({ bin: proxy.bin, environment });
 const over = new AbortController();
 try {
   await service.healthy();

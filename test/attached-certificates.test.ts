@@ -1,8 +1,9 @@
 // Next to a HAProxy that an operator configures, certificates are served if a bind line uses the list.
-import { readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startAttached } from '../testkit/attached-service.ts';
+import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { madeCertificate, servedSha1 } from '../testkit/tls/made-certificate.ts';
@@ -38,6 +39,20 @@ describeOnProductProxies('certificates of an attached service', ({ bin }) => {
       });
       expect(after).toMatchObject({ status: 200, body: { runtime_updated: true, handshake: 'seen' } });
       expect(await servedSha1(port, 'a.example')).toBe(renewed.sha1);
+      await service.healthy();
+
+      // A folder that cannot be used is not taken for an empty database.
+      service.kill('SIGTERM');
+      await service.ended();
+      await chmod(folder, 0o755);
+      await service.launch();
+      await eventually('health names the folder', async () => {
+        const { text } = await service.call('GET', '/health');
+        return text.includes('chmod 700');
+      });
+      expect(await readFile(`${folder}/certificates.list`, 'utf8')).toContain(before.body['id']);
+      expect(await servedSha1(port, 'a.example')).toBe(renewed.sha1);
+      await chmod(folder, 0o700);
       await service.healthy();
     } finally {
       await service.stop();

@@ -68,6 +68,7 @@ describeOnNewestProxy('a site with a redirect to https', ({ bin }) => {
         domain: shop,
         redirect: 'auto',
         hsts: { max_age: 300, include_subdomains: false, preload: false },
+        tls_enabled: true,
         certificate: null,
         in_force: false,
         reason: `there is no certificate for ${shop}`,

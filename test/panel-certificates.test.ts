@@ -81,7 +81,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
     await dialog().getByLabel('Redirect plain HTTP to https').check();
     await dialog().getByLabel('HSTS', { exact: true }).selectOption('5 minutes, to try it');
     await submit('Save TLS settings');
-    const words = page.getByText('Plain HTTP is redirected to https. HSTS for 5 minutes.', { exact: true });
+    const words = page.getByText('In force: redirect to https, HSTS for 5 minutes', { exact: true });
     await words.last().waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     expect(await service.visit('127.0.0.1', { host: 'shop.example' })).toBe(301);

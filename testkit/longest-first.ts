@@ -31,6 +31,7 @@ const longest = [
   'races.test.ts',
   'refused-starts.test.ts',
   'bench.test.ts',
+  'acme.test.ts',
   'upstreams.test.ts',
   'installer.test.ts',
   'torn-map.test.ts',

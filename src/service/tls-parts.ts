@@ -90,7 +90,7 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
   const refusedByProxy = (pem: { reveal(): string }) => check.refusal(pem);
   // Made last: it installs, and the others ask it what is stored.
   const wanted: WantedCertificates = {
-    all: () => certificates.all(),
+    all: (only) => certificates.all(only),
     unreadable: () => certificates.unreadable(),
     removedAmong: (ids) => certificates.removedAmong(ids),
   };
@@ -129,7 +129,6 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
   facts.listen(({ type }) => {
     if (type === 'worker.appeared') reconciler.kick();
   });
-  let folderProblem: string | null = null;
 
   async function target(): Promise<HandshakeTarget> {
     const text = await readIfThere(settings.configFile);
@@ -156,7 +155,6 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
     isServed: (id) => certificates.isServed(id),
     problems: () => [
       ...(secret.problem === null ? [] : [secret.problem]),
-      ...(folderProblem === null ? [] : [folderProblem]),
       ...keeper.problems(),
       ...reconciler.problems(),
     ],
@@ -169,8 +167,7 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
         if (!(error instanceof TlsFolderUnusable) && (error as NodeJS.ErrnoException).code === undefined) throw error;
         // An operator who uses no certificates of this service need not have the folder.
         if (!settings.attached) throw new StartRefused(causeText(error), { cause: error });
-        folderProblem = `certificates cannot be written: ${causeText(error)}`;
-        log.warn('Folder of certificates cannot be used', { cause: causeText(error) });
+        log.warn('Folder of certificates cannot be used; retrying', { cause: causeText(error) });
       }
     },
     start: () => reconciler.start(),

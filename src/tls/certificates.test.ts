@@ -236,6 +236,14 @@ describe('a removal', () => {
   });
 });
 
+it('certificates are read by their ids where a few are needed', async () => {
+  const service = serviceOf();
+  const created = [];
+  for (const name of ['a.example', 'b.example']) created.push(await service.create(upload([name]), {}, caller));
+  const [, second] = created.map((one) => accepted(one).certificate.id);
+  expect((await service.all(new Set([second!]))).map(({ id }) => id)).toEqual([second]);
+});
+
 it('an expired certificate is listed as such', async () => {
   const service = serviceOf();
   await service.create(upload(['a.example'], { lasts: 1 }), {}, caller);

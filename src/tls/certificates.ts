@@ -197,9 +197,8 @@ export class Certificates implements WantedCertificates {
     });
   }
 
-  /** Without those whose key cannot be opened: `unreadable` has them, and their files must stay. */
-  async all(): Promise<readonly CertificateToInstall[]> {
-    const rows = (await this.#deps.store.all()).filter(({ id }) => !this.#leaving.has(id));
+  async all(only?: ReadonlySet<string>): Promise<readonly CertificateToInstall[]> {
+    const rows = (await this.#deps.store.all()).filter(({ id }) => !this.#leaving.has(id) && only?.has(id) !== false);
     return rows.flatMap((row) => {
       const key = this.#openKey(row);
       return key instanceof CannotUnseal ? [] : [toInstall(row, key)];

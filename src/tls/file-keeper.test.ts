@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -35,23 +35,22 @@ beforeEach(async () => {
 afterEach(() => rm(parent, { recursive: true }));
 
 async function loaded(): Promise<FileKeeper> {
+  const keeper = keeperOf();
+  await keeper.load();
+  return keeper;
+}
+
+function keeperOf(): FileKeeper {
   const log = (message: string, fields?: object): void => void logged.push(`${message} ${JSON.stringify(fields)}`);
-  const all = async () => {
+  const all = async (only?: ReadonlySet<string>) => {
     if (failure !== null) throw failure;
-    return stored;
+    return stored.filter(({ id }) => only?.has(id) !== false);
   };
   const removedAmong = async (ids: readonly string[]) => new Set(ids.filter((id) => removed.includes(id)));
   const wanted = { all, unreadable: async () => unreadable, removedAmong };
   const check = { refusals: async () => new Map(), refusalsOf: async () => new Map() };
-  const keeper = new FileKeeper({
-    files,
-    wanted,
-    check,
-    log: { info: log, warn: log, error: log },
-    now: () => new Date(),
-  });
-  await keeper.load();
-  return keeper;
+  const logs = { info: log, warn: log, error: log };
+  return new FileKeeper({ files, wanted, check, log: logs, now: () => new Date() });
 }
 
 const list = async () => (await readFile(files.list, 'utf8')).split('\n').filter((line) => line !== '');
@@ -109,6 +108,58 @@ it('a database that fails delays no reload, and is reported', async () => {
   await keeper.refresh();
   expect(keeper.problems()).toEqual([]);
   expect(await readFile(files.pathOf(FIRST), 'utf8')).toBe(first.pem.reveal());
+});
+
+it('no file is changed before the certificates are known, and loading is repeated', async () => {
+  await loaded();
+  await chmod(files.folder, 0o755);
+  const keeper = keeperOf();
+  await expect(keeper.load()).rejects.toThrow('chmod 700');
+  await keeper.refresh();
+  await expect(keeper.put(first)).rejects.toThrow('chmod 700');
+  await expect(keeper.unlist(FIRST)).rejects.toThrow('chmod 700');
+  expect(await list()).toEqual([FIRST, THIRD].map((id) => files.pathOf(id)));
+  expect(keeper.isLoaded).toBe(false);
+  expect(keeper.problems()).toEqual([expect.stringContaining('chmod 700')]);
+  await chmod(files.folder, 0o700);
+  await keeper.refresh();
+  expect(keeper.isLoaded).toBe(true);
+  expect(keeper.problems()).toEqual([]);
+  expect(keeper.get(THIRD)).toMatchObject({ version: 1 });
+});
+
+it('a folder that another process removes is made again with all files', async () => {
+  const keeper = await loaded();
+  await rm(files.folder, { recursive: true });
+  await keeper.refresh();
+  expect(keeper.problems()).toEqual([]);
+  expect(await list()).toEqual([FIRST, THIRD].map((id) => files.pathOf(id)));
+  expect(await readFile(files.pathOf(FIRST), 'utf8')).toBe(first.pem.reveal());
+  expect((await stat(files.folder)).mode & 0o777).toBe(0o700);
+});
+
+it('a change by another process is distinguished from one of this service', async () => {
+  await loaded();
+  await writeFile(files.pathOf(LOST), 'the only copy');
+  unreadable = [{ id: LOST, why: 'the secret is missing' }];
+  const keeper = await loaded();
+  const names = ['c-dddddddddd', FIRST, THIRD, LOST, 'default', 'own'].map((name) => `${name}.pem`);
+  const asWritten = async () => {
+    const all: string[] = [];
+    for (const name of [...names, 'certificates.list', '.tmp']) if (await keeper.isAsWritten(name)) all.push(name);
+    return all;
+  };
+  expect(await asWritten()).toEqual([
+    'c-dddddddddd.pem',
+    `${FIRST}.pem`,
+    `${THIRD}.pem`,
+    'own.pem',
+    'certificates.list',
+    '.tmp',
+  ]);
+  await writeFile(files.pathOf(FIRST), 'damaged');
+  await rm(files.list);
+  expect(await asWritten()).toEqual(['c-dddddddddd.pem', `${THIRD}.pem`, 'own.pem', '.tmp']);
 });
 
 it('a default certificate that another process removes is replaced before the next reload', async () => {

@@ -1,13 +1,16 @@
 // Keeps the files of all certificates as the database says. Its own lock, apart from the installer's: a worker that
 // hangs must not delay a reload.
+import { basename } from 'node:path';
 import { Mutex } from '../concurrency/mutex.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { causeText } from '../telemetry/cause-text.ts';
 import type { Log } from '../telemetry/log.ts';
 import { makeDefaultCertificate } from './default-certificate.ts';
+import { fileProblems } from './file-problems.ts';
 import type { TlsFiles } from './files.ts';
 import type { CertificateToInstall, WantedCertificates } from './installation.ts';
 import type { ProxyCheck } from './proxy-check.ts';
+import { removeStrays } from './stray-files.ts';
 
 /** A certificate without its key, which is read from the database when a file or worker needs it. */
 export type WantedCertificate = Omit<CertificateToInstall, 'pem'>;
@@ -33,6 +36,8 @@ export class FileKeeper {
   /** Certificates that have a file. */
   readonly #onDisk = new Set<string>();
   #problem: string | null = null;
+  /** False: what the database has is not known, so no file is changed. */
+  #isLoaded = false;
   /** Why those that HAProxy refused could not be checked again. */
   #notRestored: string | null = null;
 
@@ -42,18 +47,20 @@ export class FileKeeper {
 
   /** At start, before HAProxy reads them. @throws TlsFolderUnusable, or when the database cannot be read */
   async load(): Promise<void> {
-    const { files, wanted } = this.#deps;
     await this.#lock.run(async () => {
-      await files.open();
-      await this.#ensureDefault();
-      this.#unreadable = new Map((await wanted.unreadable()).map(({ id, why }) => [id, why]));
-      for (const id of this.#unreadable.keys()) if (await files.exists(id)) this.#onDisk.add(id);
-      const certificates = await wanted.all();
-      for (const certificate of certificates) this.#remember(certificate);
-      await this.#writeAll(certificates);
-      await this.#writeList();
-      await this.#removeStrays();
+      try {
+        await this.#load();
+        this.#problem = null;
+      } catch (error) {
+        this.#problem = causeText(error);
+        throw error;
+      }
     });
+  }
+
+  /** False: `load` failed, and `refresh` tries again. Files and workers are to be left as they are. */
+  get isLoaded(): boolean {
+    return this.#isLoaded;
   }
 
   /** In the order of their ids. */
@@ -85,16 +92,31 @@ export class FileKeeper {
     return this.#unwritten.size > 0 || this.#problem !== null;
   }
 
+  /** Whether the file of this name in the folder is the one that was last written: of a few names, instead of all. */
+  async isAsWritten(name: string): Promise<boolean> {
+    const { files } = this.#deps;
+    if (name === basename(files.list)) return await files.listUnchanged();
+    const id = name.replace(/\.pem$/, '');
+    if (this.#wanted.has(id)) return await files.unchanged(id);
+    // Of these this service writes none; a missing one makes a configuration invalid.
+    return name !== basename(files.defaultCertificate) && !this.#unreadable.has(id);
+  }
+
   pathOf(id: string): string {
     return this.#deps.files.pathOf(id);
   }
 
-  /** Writes a new or changed certificate, and its line in the list. `isDurable` says whether that succeeded. */
+  /**
+   * Writes a new or changed certificate, and its line in the list. `isDurable` says whether that succeeded.
+   * @throws as `load`, if the others are not known yet
+   */
   async put(certificate: CertificateToInstall): Promise<void> {
     await this.#lock.run(async () => {
+      if (!this.#isLoaded) await this.#load();
+      // The same version is refused as before: only `restore` checks it again.
+      if (this.#wanted.get(certificate.id)?.version !== certificate.version) this.#substituted.delete(certificate.id);
       this.#remember(certificate);
       this.#unreadable.delete(certificate.id);
-      this.#substituted.delete(certificate.id);
       await this.#write(certificate);
       crashPoint('tls.file-written');
       await this.#writeList();
@@ -102,9 +124,10 @@ export class FileKeeper {
     });
   }
 
-  /** Takes it out of the list, so that the file may go. @throws when the list cannot be written */
+  /** Takes it out of the list, so that the file may go. @throws when the list cannot be written, and as `load` */
   async unlist(id: string): Promise<void> {
     await this.#lock.run(async () => {
+      if (!this.#isLoaded) await this.#load();
       const before = { wanted: this.#wanted.get(id), unreadable: this.#unreadable.get(id) };
       this.#wanted.delete(id);
       this.#unreadable.delete(id);
@@ -137,6 +160,8 @@ export class FileKeeper {
     const { files, log } = this.#deps;
     await this.#lock.run(async () => {
       try {
+        if (!this.#isLoaded) await this.#load();
+        await files.ensureFolder();
         await this.#attempt(DEFAULT, () => this.#ensureDefault());
         const foreign: string[] = [];
         for (const id of this.#wanted.keys()) {
@@ -185,10 +210,11 @@ export class FileKeeper {
     if (this.#substituted.size === 0) return [];
     const restored: string[] = [];
     try {
-      const due = (await this.#deps.wanted.all()).filter(({ id }) => this.#substituted.has(id));
+      const due = await this.#deps.wanted.all(new Set(this.#substituted.keys()));
       const refused = await this.#deps.check.refusalsOf(new Map(due.map(({ id, pem }) => [id, pem])));
       for (const certificate of due) {
         if (refused.has(certificate.id)) continue;
+        this.#substituted.delete(certificate.id);
         await this.put(certificate);
         if (this.isDurable(certificate)) restored.push(certificate.id);
       }
@@ -205,47 +231,26 @@ export class FileKeeper {
 
   /** For `/health`, each as a sentence. */
   problems(): readonly string[] {
-    return [
-      ...(this.#problem === null ? [] : [`the files of certificates could not be checked: ${this.#problem}`]),
-      ...[...this.#unwritten].map(([what, why]) => `${this.#pathOf(what)} could not be written: ${why}`),
-      ...[...this.#substituted].map(
-        ([id, why]) =>
-          `HAProxy refuses certificate ${id}, and serves the default certificate after a reload instead (${why}): replace it`,
-      ),
-      ...this.#unreadableProblems(),
-    ];
+    return fileProblems({
+      unchecked: this.#problem,
+      unwritten: [...this.#unwritten].map(([what, why]) => [this.#pathOf(what), why]),
+      refused: this.#substituted,
+      unreadable: this.#unreadable,
+    });
   }
 
-  #unreadableProblems(): readonly string[] {
-    const [first] = this.#unreadable;
-    if (first === undefined) return [];
-    const [id, why] = first;
-    const more = this.#unreadable.size - 1;
-    return [`certificate ${id}${more > 0 ? ` and ${more} more are` : ' is'} served from the file alone: ${why}`];
-  }
-
-  /**
-   * Files that have the name of a certificate and no row in the database, as after a restored backup of the folder. A
-   * certificate that this service removed leaves no key behind; any other file may be the only copy of its key.
-   */
-  async #removeStrays(): Promise<void> {
+  async #load(): Promise<void> {
     const { files, wanted, log } = this.#deps;
-    try {
-      const strays = (await files.ids()).filter((id) => !this.isWanted(id));
-      const removed = strays.length === 0 ? new Set<string>() : await wanted.removedAmong(strays);
-      for (const id of removed) {
-        await files.remove(id);
-        log.info('File of a removed certificate deleted', { file: files.pathOf(id) });
-      }
-      const left = strays.filter((id) => !removed.has(id)).map((id) => files.pathOf(id));
-      if (left.length === 0) return;
-      log.warn('Files of certificates that the database does not have; upload them, or remove the files', {
-        files: left.slice(0, SHOWN_FILES),
-        total: left.length,
-      });
-    } catch (error) {
-      log.warn('Files without a certificate could not be found', { cause: causeText(error) });
-    }
+    await files.open();
+    await this.#ensureDefault();
+    this.#unreadable = new Map((await wanted.unreadable()).map(({ id, why }) => [id, why]));
+    for (const id of this.#unreadable.keys()) if (await files.exists(id)) this.#onDisk.add(id);
+    const certificates = await wanted.all();
+    for (const certificate of certificates) this.#remember(certificate);
+    await this.#writeAll(certificates);
+    await this.#writeList();
+    await removeStrays({ files, wanted, log }, (id) => this.isWanted(id));
+    this.#isLoaded = true;
   }
 
   #pathOf(what: string): string {
@@ -323,8 +328,8 @@ export class FileKeeper {
   }
 
   async #rewrite(ids: ReadonlySet<string>): Promise<void> {
-    const certificates = await this.#deps.wanted.all();
-    await this.#writeAll(certificates.filter(({ id }) => ids.has(id) && this.#wanted.has(id)));
+    const certificates = await this.#deps.wanted.all(ids);
+    await this.#writeAll(certificates.filter(({ id }) => this.#wanted.has(id)));
   }
 
   /** Several at a time: each waits for the disk twice, and there may be thousands. */

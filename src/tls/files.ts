@@ -72,6 +72,11 @@ export class TlsFiles {
     await fsyncFolder(this.#temporary);
   }
 
+  /** Makes the folder again if another process removed it. */
+  async ensureFolder(): Promise<void> {
+    await makeFolderDurably(this.#temporary, FOLDER_MODE);
+  }
+
   /** Writes the default certificate if there is none. Returns whether it did. */
   async ensureDefault(make: () => SecretText): Promise<boolean> {
     try {

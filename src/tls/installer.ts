@@ -19,6 +19,8 @@ import { type CertificateKey, type KnownWorker, type PutResult, reloadReason, ty
 /** For all workers together: an answer takes at most 5 s. */
 const PATIENCE_MS = 4_000;
 const HANDSHAKES_AT_ONCE = 20;
+/** Comparisons wait meanwhile, and one with addresses that do not answer takes 3 s. */
+const HANDSHAKES_WITHIN_MS = 2_000;
 const NOT_TRIED: HandshakeResult = {
   handshake: 'not possible',
   handshakeReason: 'not tried since the service started',
@@ -111,8 +113,12 @@ export class Installer implements CertificateInstaller {
 
   /** Handshakes that showed something else, now that every current worker holds the certificate: some at a time. */
   async retryHandshakes(): Promise<void> {
+    const end = performance.now() + HANDSHAKES_WITHIN_MS;
     const due = [...this.#last].filter(([, { handshake }]) => handshake !== 'seen').slice(0, HANDSHAKES_AT_ONCE);
-    for (const [id] of due) await this.exclusive(async () => await this.#retryHandshake(id));
+    for (const [id] of due) {
+      if (performance.now() >= end) return;
+      await this.exclusive(async () => await this.#retryHandshake(id));
+    }
   }
 
   async #retryHandshake(id: string): Promise<void> {
@@ -220,6 +226,7 @@ export class Installer implements CertificateInstaller {
         try {
           await runtime.remove(pid, keeper.pathOf(id), deadline);
           left.push({ pid, role, holds: false, reason: null, notAfter: null });
+          crashPoint('tls.worker-removed');
         } catch (error) {
           if (!(error instanceof MasterSocketError || error instanceof CertificateRejection)) throw error;
           left.push({ pid, role, holds: true, reason: causeText(error), notAfter });

@@ -20,7 +20,7 @@ interface ProxyCheckDeps {
 }
 
 /**
- * Asks the binary that a reload would run, once for all certificates: 50 ms, and 1 ms for each on HAProxy 2.6. In a list
+ * Asks the binary that a reload would run, once for all certificates: 20 ms, and 1 ms for each on HAProxy 2.6. In a list
  * it would name the first alone. All methods throw ConfigurationCheckError, and system errors.
  */
 export class ProxyCheck {
@@ -89,10 +89,14 @@ async function writeHere(path: string, content: string): Promise<void> {
   await writeFile(path, content, { mode: 0o600, flag: 'wx' });
 }
 
-/** HAProxy does not bind for a check. */
+/**
+ * HAProxy does not bind for a check. It would read the authorities of the system for a client of its own, which is not
+ * used here: a third to four fifths of the time.
+ */
 function configurationWith(number: number, certificates: readonly string[]): string {
   const global = `global
     ssl-load-extra-files none
+    httpclient.ssl.verify none
 defaults
     mode http
     timeout client 1s

@@ -23,6 +23,7 @@ it('only current workers degrade health, and after 10 s', async () => {
       refresh: async () => undefined,
       restore: async () => [],
       wanted: [{ id: 'c-a' }],
+      isLoaded: true,
     } as unknown as FileKeeper,
     workers: { look: async () => ({ workers: all }), all: () => all, lacking: () => lacking } as unknown as TlsWorkers,
     runtime: { contents: () => Promise.reject(new CertificateRejection('failed', 'locked')) } as never,

@@ -1,7 +1,7 @@
 // Compares files and workers with the database, and repairs them: every worker when it appears, all every 30 s.
 import { type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path';
-import type { KickablePause } from '../concurrency/pause.ts';
+import { type KickablePause, pause } from '../concurrency/pause.ts';
 import {
   CertificateRejection,
   difference,
@@ -70,6 +70,9 @@ export class TlsReconciler {
   readonly #stop = new AbortController();
   #loop: Promise<void> | null = null;
   #watcher: FSWatcher | null = null;
+  /** Names of files that changed since the last check of them. */
+  readonly #changed = new Set<string>();
+  #checkingChanges: Promise<void> = Promise.resolve();
   #comparedAt = Number.NEGATIVE_INFINITY;
   #problem: Problem | null = null;
   /** By pid. */
@@ -92,6 +95,7 @@ export class TlsReconciler {
     this.#watcher?.close();
     this.#stop.abort();
     this.#deps.timer.wake();
+    await this.#checkingChanges;
     await this.#loop;
   }
 
@@ -119,6 +123,8 @@ export class TlsReconciler {
   async check(all: boolean): Promise<void> {
     const { keeper, workers, installer, log } = this.#deps;
     await keeper.refresh();
+    // Workers would lose certificates that are only not known yet.
+    if (!keeper.isLoaded) return;
     if (all) {
       for (const id of await installer.exclusive(() => keeper.restore())) {
         log.info('HAProxy accepts a certificate again', { certificate: id });
@@ -244,7 +250,7 @@ export class TlsReconciler {
   async #repair(worker: KnownWorker, wrong: ReadonlyMap<string, Found>): Promise<void> {
     const { workers, installer, onRepaired, log } = this.#deps;
     const left = new Map(wrong);
-    for (const certificate of await this.#deps.wanted.all()) {
+    for (const certificate of await this.#deps.wanted.all(new Set(wrong.keys()))) {
       const { id, sha1 } = certificate;
       const found = wrong.get(id)?.held;
       if (found === undefined || this.#stop.signal.aborted) continue;
@@ -284,10 +290,38 @@ export class TlsReconciler {
     note(causeText(error));
   }
 
+  /** Most changes are our own. Those of other processes differ from what was written last. */
+  #noteChange(name: string | null): void {
+    if (name === null) {
+      this.kick();
+      return;
+    }
+    const isFirst = this.#changed.size === 0;
+    this.#changed.add(name);
+    if (isFirst) this.#checkingChanges = this.#checkChanges();
+  }
+
+  async #checkChanges(): Promise<void> {
+    // An installation writes several files, and knows each when it is durable.
+    await pause(SETTLE_MS, { signal: this.#stop.signal, ref: false });
+    const names = [...this.#changed];
+    this.#changed.clear();
+    try {
+      for (const name of names) {
+        if (await this.#deps.keeper.isAsWritten(name)) continue;
+        this.kick();
+        return;
+      }
+    } catch (error) {
+      this.#deps.log.warn('Changed file of certificates not checked', { cause: causeText(error) });
+      this.kick();
+    }
+  }
+
   /** Changed files are rewritten at once; without a watch, at the next comparison. */
   #watch(): void {
     try {
-      this.#watcher = watch(this.#deps.folder, { persistent: false }, () => this.kick());
+      this.#watcher = watch(this.#deps.folder, { persistent: false }, (_event, name) => this.#noteChange(name));
       this.#watcher.on('error', (error) =>
         this.#deps.log.warn('Folder of certificates not watched', { cause: error.message }),
       );

@@ -27,6 +27,8 @@ interface PebbleOptions {
   readonly refusedNonces?: number;
   /** Accounts it requires, by key identifier: their keys, base64url. */
   readonly externalAccounts?: Readonly<Record<string, string>>;
+  /** Names for which it issues nothing. */
+  readonly refusedDomains?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -63,6 +65,7 @@ export class Pebble {
     httpPort,
     refusedNonces = 0,
     externalAccounts,
+    refusedDomains = [],
     environment = {},
   }: PebbleOptions): Promise<Pebble> {
     const folder = await temporaryFolder();
@@ -85,6 +88,7 @@ export class Pebble {
       tlsPort: 1,
       externalAccountBindingRequired: externalAccounts !== undefined,
       externalAccountMACKeys: externalAccounts ?? {},
+      domainBlocklist: refusedDomains,
     };
     await writeFile(file('config.json'), JSON.stringify({ pebble }));
     const dns = spawn(

@@ -12,6 +12,7 @@ import { promisify } from 'node:util';
 import type { HttpsInput, MachineFacts, RenderInput } from '../../src/configuration/template/render-scope.ts';
 import { ensureFiles } from '../../src/configuration/template/sites-map.ts';
 import { Template } from '../../src/configuration/template/template.ts';
+import type { Site } from '../../src/domain/site.ts';
 import { eventually } from '../conditions.ts';
 import { freePort, isListening } from '../free-port.ts';
 import { selfSignedPem } from '../tls/self-signed.ts';
@@ -34,6 +35,8 @@ export interface RenderedProxyOptions {
   /** Lines of map files by the name of their member in RenderInput; others are empty. */
   readonly maps?: Readonly<Record<string, string>>;
   readonly input?: Partial<RenderInput>;
+  /** More of the site `echoHost`. */
+  readonly site?: Partial<Site>;
   /** Serves TLS, with a certificate for `echoHost` and a default one. */
   readonly https?: Partial<HttpsInput>;
   /** Changes the rendered text. */
@@ -91,6 +94,7 @@ export class RenderedProxy {
     bin,
     maps = {},
     input,
+    site,
     https,
     change,
     under = [],
@@ -134,7 +138,13 @@ export class RenderedProxy {
       },
       statsSocket: join(folder, 'stats'),
       hardStopAfter: '5s',
-      sites: [{ domain: echoHost, servers: [{ address: '127.0.0.1', port: (origin.address() as AddressInfo).port }] }],
+      sites: [
+        {
+          domain: echoHost,
+          servers: [{ address: '127.0.0.1', port: (origin.address() as AddressInfo).port }],
+          ...site,
+        },
+      ],
       sitesMapBase: join(folder, 'sites.map'),
       machine,
       ...input,

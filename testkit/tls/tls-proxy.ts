@@ -143,7 +143,10 @@ export function tlsBind(port: number, { defaultCertificate, list }: TlsFiles): s
 
 function wantedOf(stored: ReadonlyMap<string, CertificateToInstall>) {
   return {
-    all: async () => [...stored.values()].toSorted((one, other) => (one.id < other.id ? -1 : 1)),
+    all: async (only?: ReadonlySet<string>) =>
+      [...stored.values()]
+        .filter(({ id }) => only?.has(id) !== false)
+        .toSorted((one, other) => (one.id < other.id ? -1 : 1)),
     unreadable: async () => [],
     removedAmong: async () => new Set<string>(),
   };

@@ -11,7 +11,7 @@ import { count, counted, fromNow, minute } from '../output/times.ts';
 import { shortList } from '../runtime-text.ts';
 import { printAnswer, type Session } from '../session.ts';
 import { type Options, Verb } from '../verb.ts';
-import { orderVerbs } from './certificate-orders.ts';
+import { orderVerbs } from './certificate-order.ts';
 
 const maxLimit = 1_000_000_000;
 /** More than the service accepts; less than a wrong file could have. */
@@ -63,7 +63,7 @@ export function certificateVerb(cli: CommandLine): Verb {
     .addCommand(cli.calling(replace, certificateReplace))
     .addCommand(cli.calling(remove, certificateRemove))
     .addCommand(cli.calling(verify, certificateVerify));
-  for (const order of orderVerbs(cli)) verb.addCommand(order);
+  for (const one of orderVerbs(cli)) verb.addCommand(one);
   return verb;
 }
 

@@ -29,7 +29,7 @@ async function siteTls(session: Session, [domain = '']: readonly string[], optio
   const path = { params: { path: { domain } } };
   if (change === null) {
     const { data: now } = await session.api.GET('/api/sites/{domain}/tls', path);
-    await printAnswer(session, now, () => linesOf(now));
+    await printAnswer(session, now, () => siteTlsLines(now));
     return exitCodes.done;
   }
   session.interruption.reports(() => `the service continues the change; see: proxy-manager site tls ${domain}`);
@@ -37,7 +37,7 @@ async function siteTls(session: Session, [domain = '']: readonly string[], optio
     params: { path: { domain }, query: { keep_absent: true } },
     body: change,
   });
-  await printAnswer(session, answer, () => linesOf(answer));
+  await printAnswer(session, answer, () => siteTlsLines(answer));
   return answer.in_force ? exitCodes.done : exitCodes.partly;
 }
 
@@ -62,12 +62,14 @@ function seconds(text: string): number {
   return duration.value;
 }
 
-function linesOf(record: SiteTlsRecord): string[] {
+export function siteTlsLines(record: SiteTlsRecord): string[] {
   const { domain, redirect, hsts, tls_enabled: tls, certificate, in_force: inForce, reason } = record;
   const scope = hsts?.preload ? ', with subdomains and preload' : hsts?.include_subdomains ? ', with subdomains' : '';
   return [
     `${domain}: redirect ${redirect}, HSTS ${hsts === null ? 'off' : `${hsts.max_age} s${scope}`}`,
-    tls ? `certificate: ${certificate ?? 'none'}` : 'TLS is off: set PROXY_MANAGER_HTTPS_BIND (docs/tls.md)',
-    ...(inForce ? [] : [`not in force: ${reason}`]),
+    tls
+      ? `certificate: ${certificate ?? 'none'}`
+      : `${inForce ? '' : 'not in force: '}TLS is off; set PROXY_MANAGER_HTTPS_BIND, restart the service, and reload HAProxy (docs/tls.md)`,
+    ...(inForce || !tls ? [] : [`not in force: ${reason}`]),
   ];
 }

@@ -7,6 +7,7 @@ import { fromNow } from '../output/times.ts';
 import { consentOf, reloadLines, replaceHelp } from '../reload-text.ts';
 import { printAnswer, type Session } from '../session.ts';
 import { type Options, Verb } from '../verb.ts';
+import { siteHttps } from './site-https.ts';
 import { siteTlsVerb } from './site-tls.ts';
 
 const serverForm = 'HOST:PORT[,weight=N][,backup][,max_connections=N][,check=false][,ssl=verify]';
@@ -56,8 +57,13 @@ export function siteVerb(cli: CommandLine): Verb {
     .option('--redirect-to <url>', 'redirect all requests to this URL instead of serving them')
     .option('--redirect-status <status>', '301, 302, 307 or 308; default: 301')
     .option('--drop-path', 'redirect to the URL as it is, without path and query of the request')
+    .option('--https', 'order a certificate from the authority, and redirect plain HTTP once it is served')
     .option('--replace-configuration', replaceHelp)
     .example('site set www.example.org 10.0.0.5:8080', 'one server')
+    .example(
+      'site set www.example.org 10.0.0.5:8080 --https',
+      'with a certificate of the authority, and a redirect to https',
+    )
     .example('site set www.example.org 10.0.0.5:8080,weight=10 10.0.0.6:8080,backup', 'with a backup server')
     .example('site set www.example.org app.internal:8443,ssl=verify', 'TLS to the server')
     .example(
@@ -97,7 +103,9 @@ async function siteSet(
   [domain = '', ...servers]: readonly string[],
   options: Options,
 ): Promise<ExitCode> {
-  return await putSite(session, domain, changeOf(servers, options), options);
+  const change = changeOf(servers, options);
+  const exit = Object.keys(change).length === 0 ? exitCodes.done : await putSite(session, domain, change, options);
+  return options['https'] === true && exit === exitCodes.done ? await siteHttps(session, domain) : exit;
 }
 
 async function siteSwitch(session: Session, domain: string, enabled: boolean, options: Options): Promise<ExitCode> {
@@ -127,7 +135,8 @@ export function changeOf(servers: readonly string[], options: Options): SiteChan
       redirect: { to: String(redirectTo), status: statusOf(redirectStatus), keep_path: dropPath !== true },
     }),
   };
-  if (Object.keys(change).length === 0) throw usageError(`give a server, ${serverForm}, or an option`);
+  if (Object.keys(change).length === 0 && options['https'] !== true)
+    throw usageError(`give a server, ${serverForm}, or an option`);
   return change;
 }
 

@@ -133,8 +133,10 @@ describe('the built-in template with TLS', () => {
 
 describeOnEachProxy('the built-in template with TLS', ({ bin }) => {
   let proxy: RenderedProxy;
+  const www = `www.${echoHost}`;
   const entries = [
     `${echoHost} redirect:300:sub`,
+    `${www} redirect`,
     'bare.example.com redirect',
     'hsts.example.com off:600:only',
     'gone.example.com off:0:only',
@@ -144,7 +146,12 @@ describeOnEachProxy('the built-in template with TLS', ({ bin }) => {
     'off.wild.example.com off',
   ];
   beforeAll(async () => {
-    proxy = await RenderedProxy.start({ bin, https: {}, maps: { ...maps, httpsSites: `${entries.join('\n')}\n` } });
+    proxy = await RenderedProxy.start({
+      bin,
+      https: {},
+      site: { names: [www, `*.${echoHost}`], canonical: echoHost },
+      maps: { ...maps, httpsSites: `${entries.join('\n')}\n` },
+    });
   });
   afterAll(() => proxy.stop());
 
@@ -180,6 +187,14 @@ describeOnEachProxy('the built-in template with TLS', ({ bin }) => {
     expect(seen.statuses).toEqual([301, 200]);
     expect(JSON.parse(seen.body)).toContainEqual(['x-forwarded-proto', 'https']);
     expect(seen.hsts).toBe('max-age=300; includeSubDomains');
+  });
+
+  test('and then to the canonical name by https, with the port of the request', async () => {
+    expect((await visit('http', proxy.port, www)).statuses).toEqual([301, 301, 200]);
+    expect((await visit('https', proxy.tlsPort, www)).statuses).toEqual([301, 200]);
+    // No entry is for it: plain HTTP stays plain, and a name below a wildcard is served under its own name.
+    expect((await visit('http', proxy.port, `a.${echoHost}`)).statuses).toEqual([200]);
+    expect(locationIn(await http('/x', { host: `${www.toUpperCase()}.:8080` }))).toBe(to(www, '/x'));
   });
 
   test('finds the entry of a wildcard for one label, unless the name has its own', async () => {

@@ -10,7 +10,7 @@ import { toast, toastProblem } from '../../parts/toasts.tsx';
 import { useApi } from '../../session/session.ts';
 import { siteRequestFor } from './edit/site-draft.ts';
 import { savedWords } from './saved-words.ts';
-import { wishWords } from './tls/tls-words.ts';
+import { wishes } from './tls/tls-words.ts';
 
 interface RemoveSiteDialogProps {
   readonly site: Site | null;
@@ -33,7 +33,7 @@ export function RemoveSiteDialog({ site, onClose }: RemoveSiteDialogProps) {
       toastProblem(`Could not restore ${domain}`, error);
       return;
     }
-    if (wishWords(tls).length === 0) return;
+    if (wishes(tls).length === 0) return;
     try {
       await setTls.mutateAsync({ domain, body: { redirect: tls.redirect, hsts: tls.hsts } });
     } catch (error) {

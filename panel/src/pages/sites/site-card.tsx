@@ -14,7 +14,7 @@ import { checkWords, optionWords, siteWords, statusWords } from './server-words.
 import classes from './site-card.module.css';
 import { SiteLock } from './tls/site-lock.tsx';
 import { TlsDialog } from './tls/tls-dialog.tsx';
-import { obstacleWords, wishWords } from './tls/tls-words.ts';
+import { tlsWords } from './tls/tls-words.ts';
 
 interface SiteCardProps {
   readonly site: Site;
@@ -104,14 +104,8 @@ export function SiteCard({ site, onEdit, onRemove }: SiteCardProps) {
 
 /** Nothing if the site wants nothing of https. */
 function TlsLine({ tls }: { readonly tls: SiteTls }) {
-  const wishes = wishWords(tls);
-  const obstacle = obstacleWords(tls);
-  if (wishes.length === 0) return null;
-  return (
-    <Text size="sm" className={styles.wrap}>
-      {wishes.join(' ')} {obstacle !== null && <StateMark tone="warn">{obstacle}</StateMark>}
-    </Text>
-  );
+  const state = tlsWords(tls);
+  return state === null ? null : <StateMark tone={state.tone}>{state.words}</StateMark>;
 }
 
 interface ServerRowProps {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SiteTlsAnswer } from '../../../api/types.ts';
-import { obstacleWords, savedTlsWords, timeWords, wishWords } from './tls-words.ts';
+import { savedTlsWords, timeWords, tlsWords, wishes } from './tls-words.ts';
 
 const hsts = { max_age: 31_536_000, include_subdomains: false, preload: false };
 const answer: SiteTlsAnswer = {
@@ -26,29 +26,25 @@ it.each([
 });
 
 it('says what is wanted', () => {
-  expect(wishWords({ redirect: 'off', hsts: null })).toEqual([]);
+  expect(wishes({ redirect: 'off', hsts: null })).toEqual([]);
   const all = { ...hsts, include_subdomains: true, preload: true };
-  expect(wishWords({ redirect: 'auto', hsts: all })).toEqual([
-    'Plain HTTP is redirected to https.',
-    'HSTS for 1 year, with subdomains, preload.',
+  expect(wishes({ redirect: 'auto', hsts: all })).toEqual([
+    'redirect to https',
+    'HSTS for 1 year with subdomains and preload',
   ]);
-  expect(wishWords({ redirect: 'off', hsts: { ...hsts, max_age: 0 } })).toEqual(['HSTS: browsers forget it.']);
+  expect(wishes({ redirect: 'off', hsts: { ...hsts, max_age: 0 } })).toEqual(['browsers forget HSTS']);
 });
 
 it('never says that something is in force before it is', () => {
   const waiting = { ...answer, in_force: false, reason: 'there is no certificate for shop.example' };
-  expect(obstacleWords(answer)).toBeNull();
-  expect(obstacleWords(waiting)).toBe('Not in force: there is no certificate for shop.example.');
-  expect(savedTlsWords(answer)).toMatchObject({ tone: 'good' });
-  expect(savedTlsWords(waiting)).toMatchObject({ tone: 'warn', words: expect.stringContaining('Not in force: there') });
-  const unread = {
-    ...answer,
-    redirect: 'off',
-    hsts: null,
-    runtime_updated: false,
-    reason: 'worker 7: no answer',
-  } as const;
-  expect(savedTlsWords(unread)).toMatchObject({ tone: 'warn', words: 'Not verified: worker 7: no answer.' });
   const off = { ...answer, redirect: 'off', hsts: null } as const;
+  expect(tlsWords(off)).toBeNull();
+  expect(tlsWords(answer)).toEqual({ tone: 'good', words: 'In force: redirect to https, HSTS for 1 year' });
+  const words = 'Not in force: redirect to https, HSTS for 1 year (there is no certificate for shop.example)';
+  expect(tlsWords(waiting)).toEqual({ tone: 'warn', words });
+  expect(savedTlsWords(answer)).toMatchObject({ tone: 'good' });
+  expect(savedTlsWords(waiting)).toMatchObject({ tone: 'warn', words: `${words}.` });
+  const unread = { ...off, runtime_updated: false, reason: 'worker 7: no answer' };
+  expect(savedTlsWords(unread)).toMatchObject({ tone: 'warn', words: 'Not verified: worker 7: no answer.' });
   expect(savedTlsWords(off)).toMatchObject({ tone: 'good', words: 'Plain HTTP is answered, and HSTS is not sent.' });
 });

@@ -20,23 +20,25 @@ export function timeWords(seconds: number): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-/** What is wanted, one sentence each; none if it is nothing. */
-export function wishWords({ redirect, hsts }: Pick<SiteTls, 'redirect' | 'hsts'>): readonly string[] {
-  return [
-    ...(redirect === 'auto' ? ['Plain HTTP is redirected to https.'] : []),
-    ...(hsts === null ? [] : [hstsWords(hsts)]),
-  ];
+/** What is wanted, as parts of a sentence; none if it is nothing. */
+export function wishes({ redirect, hsts }: Pick<SiteTls, 'redirect' | 'hsts'>): readonly string[] {
+  return [...(redirect === 'auto' ? ['redirect to https'] : []), ...(hsts === null ? [] : [hstsWords(hsts)])];
 }
 
 function hstsWords({ max_age: maxAge, include_subdomains: subdomains, preload }: Hsts): string {
-  if (maxAge === 0) return 'HSTS: browsers forget it.';
-  return `HSTS for ${timeWords(maxAge)}${subdomains ? ', with subdomains' : ''}${preload ? ', preload' : ''}.`;
+  if (maxAge === 0) return 'browsers forget HSTS';
+  return `HSTS for ${timeWords(maxAge)}${subdomains ? ' with subdomains' : ''}${preload ? ' and preload' : ''}`;
 }
 
-/** Null: it is in force, or nothing is wanted. */
-export function obstacleWords(tls: Pick<SiteTls, 'redirect' | 'hsts' | 'in_force' | 'reason'>): string | null {
-  if (tls.in_force || wishWords(tls).length === 0) return null;
-  return sentence(`Not in force: ${tls.reason ?? 'the reason is not known'}`);
+/** What is in force of it, or why it is not; null: nothing is wanted. */
+export function tlsWords(tls: Pick<SiteTls, 'redirect' | 'hsts' | 'in_force' | 'reason'>): {
+  readonly tone: Tone;
+  readonly words: string;
+} | null {
+  const wanted = wishes(tls).join(', ');
+  if (wanted === '') return null;
+  if (tls.in_force) return { tone: 'good', words: `In force: ${wanted}` };
+  return { tone: 'warn', words: `Not in force: ${wanted} (${tls.reason ?? 'the reason is not known'})` };
 }
 
 /** The result of saving them. */
@@ -45,11 +47,8 @@ export function savedTlsWords(answer: SiteTlsAnswer): {
   readonly words: string;
   readonly tone: Tone;
 } {
-  const wishes = wishWords(answer);
-  const words = wishes.length === 0 ? 'Plain HTTP is answered, and HSTS is not sent.' : wishes.join(' ');
-  const obstacle = obstacleWords(answer);
   const title = `TLS settings of ${answer.domain} saved`;
-  if (obstacle !== null) return { title, words: `${words} ${obstacle}`, tone: 'warn' };
   if (!answer.runtime_updated) return { title, words: sentence(`Not verified: ${answer.reason ?? ''}`), tone: 'warn' };
-  return { title, words, tone: 'good' };
+  const { tone, words } = tlsWords(answer) ?? { tone: 'good', words: 'Plain HTTP is answered, and HSTS is not sent' };
+  return { title, words: `${words}.`, tone };
 }

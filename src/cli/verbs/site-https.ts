@@ -1,0 +1,49 @@
+// `site set DOMAIN --https`: a certificate of the authority, and the redirect once it is served.
+import type { SiteTlsRecord } from '../../api/site-tls.ts';
+import { pause } from '../../concurrency/pause.ts';
+import { type ExitCode, exitCodes, Failure } from '../failure.ts';
+import { printAnswer, type Session } from '../session.ts';
+import { followOrder, isIssued, orderLines } from './certificate-order.ts';
+import { siteTlsLines } from './site-tls.ts';
+
+const askEveryMs = 250;
+/** The redirect begins within seconds of the installation. */
+const beginsWithinMs = 15_000;
+
+/** Orders only if the name has no certificate. Exits 3 if something is still missing: the service continues. */
+export async function siteHttps(session: Session, domain: string): Promise<ExitCode> {
+  const { api, now } = session;
+  const path = { params: { path: { domain } } };
+  const { data: site } = await api.GET('/api/sites/{domain}', path);
+  const names = [domain, ...site.names];
+  const wildcard = names.find((name) => name.startsWith('*.'));
+  if (wildcard !== undefined) {
+    throw new Failure(
+      `${wildcard}: certificates of wildcards cannot be ordered, as they need dns-01; upload one, or order for the other names: proxy-manager certificate request`,
+    );
+  }
+  session.interruption.reports(() => `the service continues; see: proxy-manager site tls ${domain}`);
+  // Stored first: it begins as soon as the certificate is served, also without this command.
+  const { data: wanted } = await api.PUT('/api/sites/{domain}/tls', {
+    params: { path: { domain }, query: { keep_absent: true } },
+    body: { redirect: 'auto' },
+  });
+  if (wanted.certificate === null) {
+    const { data: ordered } = await api.POST('/api/acme/certificates', { body: { names } });
+    const last = await followOrder(session, ordered);
+    await printAnswer(session, last, () => orderLines(last, now()));
+    if (!isIssued(ordered, last)) return exitCodes.partly;
+  }
+  const record = await begun(session, domain);
+  await printAnswer(session, record, () => siteTlsLines(record));
+  return record.in_force ? exitCodes.done : exitCodes.partly;
+}
+
+async function begun({ api }: Session, domain: string): Promise<SiteTlsRecord> {
+  const end = performance.now() + beginsWithinMs;
+  for (;;) {
+    const { data } = await api.GET('/api/sites/{domain}/tls', { params: { path: { domain } } });
+    if (data.in_force || performance.now() >= end) return data;
+    await pause(askEveryMs);
+  }
+}

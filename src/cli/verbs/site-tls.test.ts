@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import type { SiteTlsRecord } from '../../api/site-tls.ts';
+import { siteTlsLines } from './site-tls.ts';
+
+const record: SiteTlsRecord = {
+  domain: 'shop.example',
+  redirect: 'auto',
+  hsts: { max_age: 300, include_subdomains: true, preload: false },
+  tls_enabled: true,
+  certificate: null,
+  in_force: false,
+  reason: 'there is no certificate for shop.example',
+};
+const wanted = 'shop.example: redirect auto, HSTS 300 s, with subdomains';
+
+it('says why redirect and HSTS are not in force, once', () => {
+  const { reason } = record;
+  expect(siteTlsLines(record)).toEqual([wanted, 'certificate: none', `not in force: ${reason}`]);
+  const served = { ...record, certificate: 'c-aaaaaaaaaa', in_force: true, reason: null };
+  expect(siteTlsLines(served)).toEqual([wanted, 'certificate: c-aaaaaaaaaa']);
+  const off = { ...record, tls_enabled: false, reason: 'TLS is off: PROXY_MANAGER_HTTPS_BIND is empty' };
+  expect(siteTlsLines(off)).toEqual([
+    wanted,
+    expect.stringMatching(/^not in force: TLS is off; set PROXY_MANAGER_HTTPS_BIND/),
+  ]);
+  expect(siteTlsLines({ ...off, redirect: 'off', hsts: null, in_force: true, reason: null })).toEqual([
+    'shop.example: redirect off, HSTS off',
+    expect.stringMatching(/^TLS is off; set/),
+  ]);
+});

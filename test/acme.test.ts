@@ -1,0 +1,115 @@
+// Certificates of a real authority, ordered as an operator does.
+
+import { X509Certificate } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { get } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeWithPebble, Pebble } from '../testkit/acme/pebble.ts';
+import { temporaryFolder } from '../testkit/blocking.ts';
+import { CommandLineUser } from '../testkit/command-line-user.ts';
+import { freePort } from '../testkit/free-port.ts';
+import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { RealService } from '../testkit/real-service.ts';
+import { servedSha1 } from '../testkit/tls/made-certificate.ts';
+import { startUpstream, type Upstream } from '../testkit/upstream.ts';
+
+const shop = 'shop.example.com';
+/** The authority's own address too. */
+const blocked = '127.0.0.1';
+
+describeWithPebble('an authority', () => {
+  describeOnProductProxies('asked by the service', ({ bin }) => {
+    let pebble: Pebble;
+    let service: RealService;
+    let server: Upstream;
+    let user: CommandLineUser;
+    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+    const [ports] = [{ http: 0, https: 0 }];
+    beforeAll(async () => {
+      Object.assign(ports, { http: await freePort(), https: await freePort() });
+      server = await startUpstream(shop);
+      pebble = await Pebble.start({ httpPort: ports.http, refusedNonces: 50, refusedDomains: ['blocked.example.com'] });
+      folder = await temporaryFolder();
+      const roots = join(folder.path, 'roots.pem');
+      await writeFile(roots, pebble.roots);
+      service = await RealService.start({
+        bin,
+        environment: {
+          PROXY_MANAGER_HTTP_BIND: `127.0.0.1:${ports.http}`,
+          PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${ports.https}`,
+          PROXY_MANAGER_HTTPS_PUBLIC_PORT: String(ports.https),
+          PROXY_MANAGER_ACME_TERMS_AGREED: 'true',
+          PROXY_MANAGER_ACME_DIRECTORY: pebble.directory,
+          PROXY_MANAGER_ACME_CA_FILE: roots,
+          PROXY_MANAGER_ACME_CONTACT: 'ops@example.com',
+        },
+      });
+      user = new CommandLineUser(service);
+    });
+    afterAll(async () => {
+      await service?.stop();
+      await pebble?.stop();
+      await server?.stop();
+      await folder?.remove();
+    });
+    const visit = (path: string, from: string) =>
+      new Promise<{ status: number; location: string | undefined }>((resolve, reject) => {
+        const options = { host: '127.0.0.1', port: ports.http, localAddress: from, path, agent: false as const };
+        get({ ...options, headers: { host: shop } }, (response) => {
+          response.resume();
+          resolve({ status: response.statusCode ?? 0, location: response.headers.location });
+        }).once('error', reject);
+      });
+
+    it('issues a certificate although it is blocked itself, and the site redirects once it is served', async () => {
+      expect((await service.block(blocked)).status).toBe(201);
+      const ran = await user.run(['site', 'set', shop, `127.0.0.1:${server.port},check=false`, '--https']);
+      expect([ran.code, ran.err], ran.out).toEqual([0, '']);
+      expect(ran.out).toMatch(/^shop\.example\.com: the certificate is stored and installed$/m);
+      expect(ran.out).toMatch(/issued, valid until/);
+      expect(ran.out).toMatch(/^shop\.example\.com: redirect auto, HSTS off$/m);
+      const [id = ''] = /c-[a-z2-7]{10}/.exec(ran.out) ?? [];
+      const chain = await service.call('GET', `/api/certificates/${id}/chain`);
+      const leaf = new X509Certificate(chain.text);
+      expect(leaf.subjectAltName).toBe(`DNS:${shop}`);
+      expect(await servedSha1(ports.https, shop)).toBe(leaf.fingerprint.replaceAll(':', ''));
+      expect(await visit('/a', '127.0.0.2')).toEqual({ status: 301, location: `https://${shop}:${ports.https}/a` });
+      expect((await visit('/a', blocked)).status).toBe(403);
+      expect((await visit('/.well-known/acme-challenge/DGyRejmCefe7v4NfDGDKfA', blocked)).status).toBe(403);
+      const [running] = await service.raw(`@1 show map ${service.paths.prefix}/etc/proxy/acme_challenges.map`);
+      expect(running?.trim()).toBe('');
+      await service.healthy();
+    });
+
+    it('gets no order for a site that has a certificate', async () => {
+      const ran = await user.run(['site', 'set', shop, '--https']);
+      expect([ran.code, ran.err]).toEqual([0, '']);
+      expect(ran.out).not.toMatch(/order/);
+    });
+
+    it('refuses a name in its own words, with what to do, and the redirect does not begin', async () => {
+      const ran = await user.run(['site', 'set', 'blocked.example.com', `127.0.0.1:${server.port}`, '--https']);
+      expect(ran.code).toBe(3);
+      expect(ran.out).toMatch(/needs attention: .*blocked\.example\.com/);
+      const [id = ''] = /c-[a-z2-7]{10}/.exec(ran.out) ?? [];
+      const orders = await user.run(['certificate', 'orders', id]);
+      expect(orders.out).toMatch(/^ {2}no certificate was issued yet$/m);
+      expect(orders.out).toMatch(/not before: proxy-manager certificate renew/);
+      expect((await user.run(['certificate', 'orders'])).out).toMatch(/^2 certificates, 1 with a problem$/m);
+    });
+
+    it('renews a certificate on request, without a reload', async () => {
+      const before = await servedSha1(ports.https, shop);
+      const worker = await service.workerPid();
+      const { body } = await service.call('GET', `/api/certificates?q=${shop}`);
+      const ran = await user.run(['certificate', 'renew', body['items'][0].id]);
+      expect([ran.code, ran.err], ran.out).toEqual([0, '']);
+      expect(await servedSha1(ports.https, shop)).not.toBe(before);
+      expect(await service.workerPid()).toBe(worker);
+      const limited = await user.run(['certificate', 'renew', body['items'][0].id]);
+      expect(limited.code).toBe(3);
+      expect(limited.out).toMatch(/limited: the certificate was ordered 2 times within 24 hours/);
+    });
+  });
+});

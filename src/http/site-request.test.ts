@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { SiteRecord, SiteRequest } from '../api/sites.ts';
+import type { SiteRecord, SiteRequest } from '../api/site-records.ts';
 import { codes } from '../errors/catalogue.ts';
 import { readSite, siteChange } from './site-request.ts';
 

@@ -1,4 +1,4 @@
-import type { ServerRequest, SiteRecord, SiteRequest } from '../api/sites.ts';
+import type { ServerRequest, SiteRecord, SiteRequest } from '../api/site-records.ts';
 import type { Parsed } from '../domain/parsed.ts';
 import { quote } from '../domain/quote.ts';
 import {

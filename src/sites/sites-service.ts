@@ -1,5 +1,5 @@
 import type { Caller } from '../api/caller.ts';
-import type { ServerState, SiteAnswer, SiteRecord, SiteRemoved } from '../api/sites.ts';
+import type { ServerState, SiteAnswer, SiteRecord, SiteRemoved } from '../api/site-records.ts';
 import type { ReplaceConsent } from '../configuration/reload/replace-consent.ts';
 import type { Site } from '../domain/site.ts';
 

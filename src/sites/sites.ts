@@ -3,7 +3,7 @@
 
 import type { Caller } from '../api/caller.ts';
 import type { ReloadAnswer } from '../api/configuration.ts';
-import type { ServerState, SiteAnswer, SiteRecord } from '../api/sites.ts';
+import type { ServerState, SiteAnswer, SiteRecord } from '../api/site-records.ts';
 import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
 import type { ReplaceConsent } from '../configuration/reload/replace-consent.ts';
 import { backendName } from '../configuration/template/render-scope.ts';

@@ -1,4 +1,4 @@
-import type { SiteRecord } from '../api/sites.ts';
+import type { SiteRecord } from '../api/site-records.ts';
 import type { Site, SiteRedirect, SiteServer } from '../domain/site.ts';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { Database } from './open-database.ts';

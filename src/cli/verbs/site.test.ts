@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SiteRecord } from '../../api/sites.ts';
+import type { SiteRecord } from '../../api/site-records.ts';
 import type { Options } from '../verb.ts';
 import { changeOf, setLines } from './site.ts';
 

@@ -1,4 +1,4 @@
-import type { ServerRequest, ServerState, SiteAnswer, SiteRecord, SiteRequest } from '../../api/sites.ts';
+import type { ServerRequest, ServerState, SiteAnswer, SiteRecord, SiteRequest } from '../../api/site-records.ts';
 import { quote } from '../../domain/quote.ts';
 import type { CommandLine } from '../command-line.ts';
 import { type ExitCode, exitCodes, usageError } from '../failure.ts';

@@ -4,7 +4,6 @@ import { AddressChecker } from '../blocking/address-checker.ts';
 import { BlockedSet, runtimeBudgetMs } from '../blocking/blocked-set.ts';
 import { BulkRunner } from '../blocking/bulk/bulk-runner.ts';
 import { BulkUnblock } from '../blocking/bulk-unblock.ts';
-import { ChallengeSet, type ChallengesUsage } from '../blocking/challenge-set.ts';
 import { ClaimMover } from '../blocking/claim-mover.ts';
 import { type DriftObserver, unobservedDrift } from '../blocking/compare/drift-observer.ts';
 import { PendingVersions } from '../blocking/compare/map-replacement.ts';
@@ -15,14 +14,12 @@ import { WorkerRegistry } from '../blocking/compare/worker-registry.ts';
 import { Exceptions } from '../blocking/exceptions.ts';
 import { Expiry } from '../blocking/expiry.ts';
 import { ExpiryLoop } from '../blocking/expiry-loop.ts';
-import { HttpsSet, type HttpsUsage } from '../blocking/https-set.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
 import { textPages } from '../blocking/mirrored-map.ts';
 import { Releases } from '../blocking/releases.ts';
 import { Sources } from '../blocking/sources.ts';
 import { TrustedSet, type TrustUsage } from '../blocking/trusted-set.ts';
 import { Undo } from '../blocking/undo.ts';
-import { UpstreamSet, type UpstreamUsage } from '../blocking/upstream-set.ts';
 import { Admission } from '../blocking/write/admission.ts';
 import { ChangeWindows } from '../blocking/write/change-windows.ts';
 import { DeleteStrategy } from '../blocking/write/delete-strategy.ts';
@@ -51,12 +48,11 @@ import { ClaimsStore } from '../store/claims-store.ts';
 import type { InstanceStore } from '../store/instance-store.ts';
 import type { Database } from '../store/open-database.ts';
 import { ReleasesStore } from '../store/releases-store.ts';
-import { SiteTlsStore } from '../store/site-tls-store.ts';
 import { SourcesStore } from '../store/sources-store.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { UndoRecords } from '../store/undo-records.ts';
-import { UpstreamsStore } from '../store/upstreams-store.ts';
 import type { Log } from '../telemetry/log.ts';
+import { type SmallSetUsages, wireSmallSets } from './small-sets.ts';
 
 const textsInPage = 2_000;
 
@@ -72,33 +68,27 @@ const unobserved: BlockingObservers = {
 
 export type BlockingParts = ReturnType<typeof wireBlocking>;
 
-export function wireBlocking(options: {
-  readonly settings: Settings;
-  readonly database: Database;
-  readonly instance: InstanceStore;
-  readonly socket: MasterSocket;
-  readonly log: Log;
-  readonly emit: Emit;
-  readonly now: () => Date;
-  /** Of the running version, which may change with a reload. */
-  readonly capabilities: (
-    runningVersion: string | null,
-  ) => Pick<ProxyCapabilities, 'versionedMaps' | 'fastDeletes' | 'deletesInEveryVersion'>;
-  readonly scheduleReload: (reason: string) => boolean;
-  /** Absent: the live configuration uses the trusted map correctly. */
-  readonly trustUsage?: TrustUsage;
-  /** Absent: the live configuration uses the maps of upstreams. */
-  readonly upstreamUsage?: UpstreamUsage;
-  /** Absent: the live configuration uses the map of https settings. */
-  readonly httpsUsage?: HttpsUsage;
-  /** Absent: the live configuration has the rule for challenges. */
-  readonly challengesUsage?: ChallengesUsage;
-  /** Key authorizations by token, of all open orders. */
-  readonly challenges?: () => Promise<ReadonlyMap<string, string>>;
-  /** The socket answers again, or the workers are in sync again. */
-  readonly reconsiderReload: () => void;
-  readonly observers?: BlockingObservers;
-}) {
+export function wireBlocking(
+  options: SmallSetUsages & {
+    readonly settings: Settings;
+    readonly database: Database;
+    readonly instance: InstanceStore;
+    readonly socket: MasterSocket;
+    readonly log: Log;
+    readonly emit: Emit;
+    readonly now: () => Date;
+    /** Of the running version, which may change with a reload. */
+    readonly capabilities: (
+      runningVersion: string | null,
+    ) => Pick<ProxyCapabilities, 'versionedMaps' | 'fastDeletes' | 'deletesInEveryVersion'>;
+    readonly scheduleReload: (reason: string) => boolean;
+    /** Absent: the live configuration uses the trusted map correctly. */
+    readonly trustUsage?: TrustUsage;
+    /** The socket answers again, or the workers are in sync again. */
+    readonly reconsiderReload: () => void;
+    readonly observers?: BlockingObservers;
+  },
+) {
   const {
     settings,
     database,
@@ -162,42 +152,10 @@ export function wireBlocking(options: {
     now,
     ...(options.trustUsage === undefined ? {} : { usage: options.trustUsage }),
   });
-  const upstreams = new UpstreamSet({
-    store: new UpstreamsStore(database),
-    socket,
-    upstreamsPath: settings.upstreamsMap,
-    proxyProtocolPath: settings.proxyProtocolMap,
-    registry,
-    turns,
-    changer,
-    windows,
-    scheduleReload,
+  const { upstreams, https, challenges } = wireSmallSets({
+    ...{ settings, database, socket, registry, turns, changer, windows, scheduleReload, now },
     recheck: () => checks.kick(),
-    now,
-    usage: options.upstreamUsage,
-  });
-  const https = new HttpsSet({
-    store: new SiteTlsStore(database),
-    socket,
-    path: settings.httpsSitesMap,
-    registry,
-    turns,
-    changer,
-    windows,
-    scheduleReload,
-    recheck: () => checks.kick(),
-    now,
-    usage: options.httpsUsage,
-  });
-  const challenges = new ChallengeSet({
-    wanted: options.challenges ?? (async () => new Map()),
-    socket,
-    path: settings.acmeChallengesMap,
-    registry,
-    turns,
-    changer,
-    windows,
-    usage: options.challengesUsage,
+    usages: options,
   });
   const smallMaps = [trusted.map, ...upstreams.maps, https.map, challenges.map];
   const trustExpiry = new ExpiryLoop({

@@ -16,11 +16,13 @@ export interface AcmeSettings {
   readonly rootsFile: string | null;
 }
 
-const DIRECTORIES: Readonly<Record<string, string>> = {
-  letsencrypt: 'https://acme-v02.api.letsencrypt.org/directory',
-  'letsencrypt-staging': 'https://acme-staging-v02.api.letsencrypt.org/directory',
-};
+const DIRECTORIES: ReadonlyMap<string, string> = new Map([
+  ['letsencrypt', 'https://acme-v02.api.letsencrypt.org/directory'],
+  ['letsencrypt-staging', 'https://acme-staging-v02.api.letsencrypt.org/directory'],
+]);
 const MOST_CONTACTS = 5;
+/** Without what would end a `mailto:` URL. */
+const ADDRESS = /^[\w.!#$&'*+/=^`{|}~-]{1,64}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/;
 
 /** @throws SettingsError */
 export function acmeSettings(
@@ -31,6 +33,13 @@ export function acmeSettings(
   const { termsAgreed, hmacFile, rootsFile } = values;
   if (kid !== '' && hmacFile === null) {
     throw new SettingsError('PROXY_MANAGER_ACME_EAB_KID', kid, 'requires PROXY_MANAGER_ACME_EAB_HMAC_FILE');
+  }
+  if (!/^[!-~]{0,500}$/.test(kid)) {
+    throw new SettingsError(
+      'PROXY_MANAGER_ACME_EAB_KID',
+      kid,
+      'must be the key identifier that the authority gave you',
+    );
   }
   if (kid === '' && hmacFile !== null) {
     throw new SettingsError('PROXY_MANAGER_ACME_EAB_HMAC_FILE', hmacFile, 'requires PROXY_MANAGER_ACME_EAB_KID');
@@ -46,10 +55,11 @@ export function acmeSettings(
 }
 
 function directoryOf(text: string): string {
-  const known = DIRECTORIES[text];
+  const known = DIRECTORIES.get(text);
   if (known !== undefined) return known;
-  if (URL.parse(text)?.protocol === 'https:') return text;
-  const names = Object.keys(DIRECTORIES).join(', ');
+  const url = /^[!-~]+$/.test(text) ? URL.parse(text) : null;
+  if (url?.protocol === 'https:' && url.username === '' && url.password === '') return text;
+  const names = [...DIRECTORIES.keys()].join(', ');
   throw new SettingsError(
     'PROXY_MANAGER_ACME_DIRECTORY',
     text,
@@ -59,7 +69,7 @@ function directoryOf(text: string): string {
 
 function contactsOf(text: string): readonly string[] {
   const addresses = text.split(',').filter((one) => one !== '');
-  if (addresses.length > MOST_CONTACTS || !addresses.every((one) => /^[^\s@?,]+@[^\s@?,]+\.[^\s@?,]+$/.test(one))) {
+  if (addresses.length > MOST_CONTACTS || !addresses.every((one) => ADDRESS.test(one))) {
     throw new SettingsError(
       'PROXY_MANAGER_ACME_CONTACT',
       text,

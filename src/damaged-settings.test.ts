@@ -36,6 +36,9 @@ const samples: Readonly<Record<string, string>> = {
   ATTACHED: 'true',
   RELOAD_BY: 'systemd:haproxy.service',
   OPEN_FRONT_ENDS: 'stats,internal-1',
+  ACME_DIRECTORY: 'https://ca.example.internal/acme/directory',
+  ACME_CONTACT: 'ops@example.com,security@example.org',
+  ACME_PROFILE: 'shortlived',
 };
 const attachedOnly: ReadonlySet<string> = new Set(['RELOAD_BY', 'OPEN_FRONT_ENDS']);
 
@@ -59,7 +62,11 @@ describe.each(settingDefinitions.map(({ variable, flag }) => [variable, flag] as
           const settings = readSettings(given, byFlag ? { [flag]: value } : {}, noFile);
           const { listen, apiKey, proxyBin, databaseUrl, httpBind, httpsBind, accessLog, reloadBy, ...others } =
             settings;
-          const { openFrontEnds, ...rest } = others;
+          const { openFrontEnds, acme, ...rest } = others;
+          const { directory, contacts, externalAccount, ...ofAcme } = acme;
+          for (const one of Object.values({ ...ofAcme, ...externalAccount, kid: '' }))
+            expect(String(one ?? '')).toMatch(/^[A-Za-z0-9._/+@=-]*$/);
+          expect(`${directory}${contacts.join(',')}${externalAccount?.kid ?? ''}`).toMatch(/^[!-~]*$/);
           expect(describeReloadBy(reloadBy)).toMatch(/^(master|never|systemd:[A-Za-z0-9:_.@\\][A-Za-z0-9:_.@\\-]*)$/);
           for (const frontEnd of openFrontEnds) expect(frontEnd).toMatch(/^[A-Za-z0-9_.:-]+$/);
           for (const bind of [...httpBind, ...httpsBind])

@@ -4,36 +4,40 @@ import type { AcmeProblemDocument } from '../acme/authority.ts';
 import type { FailureClass, IssuanceProblem } from '../store/issuance-problem.ts';
 
 /** A failure that no later order of the same kind would avoid, with what to do. */
-const ATTENTION: Readonly<Record<string, string>> = {
-  userActionRequired: 'Agree to the new terms of service of the authority, then renew.',
-  externalAccountRequired:
-    'Set PROXY_MANAGER_ACME_EAB_KID and PROXY_MANAGER_ACME_EAB_HMAC_FILE to the credentials that the authority gave you.',
-  invalidContact: 'Correct PROXY_MANAGER_ACME_CONTACT.',
-  unsupportedContact: 'Correct PROXY_MANAGER_ACME_CONTACT.',
-  rejectedIdentifier:
-    'The authority does not issue certificates for this name. Correct the name, or use another authority.',
-  unsupportedIdentifier: 'The authority does not issue certificates for this kind of name.',
-  caa: 'A CAA record of the domain forbids this authority. Add the authority to the record, then renew.',
-  invalidProfile: 'Set PROXY_MANAGER_ACME_PROFILE to a profile of the authority, or to nothing.',
-};
+const ATTENTION: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    userActionRequired: 'Agree to the new terms of service of the authority, then renew.',
+    externalAccountRequired:
+      'Set PROXY_MANAGER_ACME_EAB_KID and PROXY_MANAGER_ACME_EAB_HMAC_FILE to the credentials that the authority gave you.',
+    invalidContact: 'Correct PROXY_MANAGER_ACME_CONTACT.',
+    unsupportedContact: 'Correct PROXY_MANAGER_ACME_CONTACT.',
+    rejectedIdentifier:
+      'The authority does not issue certificates for this name. Correct the name, or use another authority.',
+    unsupportedIdentifier: 'The authority does not issue certificates for this kind of name.',
+    caa: 'A CAA record of the domain forbids this authority. Add the authority to the record, then renew.',
+    invalidProfile: 'Set PROXY_MANAGER_ACME_PROFILE to a profile of the authority, or to nothing.',
+  }),
+);
 
-const ADVICE: Readonly<Record<string, string>> = {
-  dns: 'Check the DNS records of the name.',
-  connection: 'Check that the name leads to this machine, and that port 80 is open to the internet.',
-  unauthorized: 'Check that the name leads to this machine and not to another server.',
-  incorrectResponse: 'Check that the name leads to this machine and not to another server.',
-  tls: 'Check that port 80 of the name answers without TLS.',
-};
+const ADVICE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    dns: 'Check the DNS records of the name.',
+    connection: 'Check that the name leads to this machine, and that port 80 is open to the internet.',
+    unauthorized: 'Check that the name leads to this machine and not to another server.',
+    incorrectResponse: 'Check that the name leads to this machine and not to another server.',
+    tls: 'Check that port 80 of the name answers without TLS.',
+  }),
+);
 
 /** Of the authority: its words are kept. */
 export function authorityProblem({ type, detail, subproblems }: AcmeProblemDocument, now: Date): IssuanceProblem {
-  const attention = ATTENTION[type] ?? null;
+  const attention = ATTENTION.get(type) ?? null;
   return {
     class: attention === null ? 'will retry' : 'needs attention',
     type,
     detail,
     subproblems: subproblems.map((one) => ({ name: one.name, type: one.type, detail: one.detail })),
-    advice: attention ?? ADVICE[type] ?? null,
+    advice: attention ?? ADVICE.get(type) ?? null,
     at: now.toISOString(),
   };
 }
@@ -44,7 +48,7 @@ export function validationProblem(
   now: Date,
 ): IssuanceProblem {
   const problems = failed.map(({ name, problem }) => ({ name, ...(problem ?? UNEXPLAINED) }));
-  const worst = problems.find(({ type }) => type in ATTENTION) ?? problems[0]!;
+  const worst = problems.find(({ type }) => ATTENTION.has(type)) ?? problems[0]!;
   const subproblems = problems.map(({ name, type, detail }) => ({ name, type, detail }));
   return { ...authorityProblem(worst, now), subproblems };
 }

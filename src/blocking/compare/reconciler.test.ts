@@ -4,8 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BlockingKit, caller, entryOf, toBlock } from '../../../testkit/blocking.ts';
 import { eventually, settled } from '../../../testkit/conditions.ts';
 import { openScriptedBlocking } from '../../../testkit/scripted-blocking.ts';
-import { type ScriptedMaster, say } from '../../../testkit/scripted-master.ts';
+import { hang, type ScriptedMaster, say } from '../../../testkit/scripted-master.ts';
 import type { StoppedTime } from '../../../testkit/stop-time.ts';
+import { mapNames } from '../mirrored-map.ts';
 
 let close: () => Promise<void>;
 let master: ScriptedMaster;
@@ -90,6 +91,24 @@ describe('a check by the reconciler', () => {
     expect(running()).toEqual(right);
     expect(running(old)).toEqual(right);
     expect(kit.registry.allInSync()).toBe(true);
+  });
+
+  it('waits once for a draining worker that hangs, after the current worker', async () => {
+    const old = master.current;
+    master.reload({ [kit.mapPath]: ['192.0.2.1 1'] });
+    master.script = (command) => (command.startsWith(`@!${old.pid} `) ? hang : undefined);
+    const from = master.commands.length;
+    const began = performance.now();
+    await time.during(kit.reconciler.check(true), 20);
+    expect(running()).toEqual(right);
+    const [current, draining] = [kit.registry.current()!, kit.registry.byPid(old.pid)!];
+    expect([kit.registry.isInSync(current), kit.registry.isInSync(draining)]).toEqual([true, false]);
+    const asked = master.commands.slice(from);
+    const ofOld = asked.filter((command) => command.startsWith(`@!${old.pid} `));
+    // Of stopped time; each further map would take two seconds more.
+    expect(performance.now() - began).toBeLessThan(7_000);
+    expect(asked.indexOf(ofOld[0]!)).toBeGreaterThan(asked.findLastIndex((one) => one.startsWith(`@!${current.pid} `)));
+    expect(mapNames.filter((name) => kit.registry.stateOf(draining, name).inSync)).toEqual([]);
   });
 
   it.each(['no reply at all', 'half of one'])(

@@ -143,7 +143,11 @@ export class Reconciler {
       if (processes.current.length === 0 && processes.starting.length === 0)
         this.#deps.onCurrentOutOfSync('no current worker');
       if (compareAll) this.#lastComparison = performance.now();
-      for (const worker of this.#deps.registry.all()) await this.#checkWorker(worker, compareAll);
+      // A draining one that hangs must not delay the comparison of a new one.
+      const workers = this.#deps.registry.all();
+      for (const role of ['current', 'draining'] as const) {
+        for (const worker of workers.filter((one) => one.role === role)) await this.#checkWorker(worker, compareAll);
+      }
     } catch (error) {
       await this.#notice(error);
     }
@@ -192,7 +196,7 @@ export class Reconciler {
   }
 
   async #checkWorker(worker: KnownWorker, compareAll: boolean): Promise<void> {
-    for (const map of this.#deps.maps) {
+    for (const [index, map] of this.#deps.maps.entries()) {
       if (
         !compareAll &&
         this.#deps.registry.stateOf(worker, map.name).inSync &&
@@ -213,6 +217,14 @@ export class Reconciler {
           reason: verdict.reason,
         }),
       );
+      if (verdict.socketFailure !== null && worker.role === 'draining') {
+        // It would not answer for the others either, at two seconds each.
+        for (const other of this.#deps.maps.slice(index + 1)) {
+          this.#deps.registry.markSuspect(worker.pid, other.name, verdict.reason ?? verdict.socketFailure);
+        }
+        if (mayBeReload(verdict.socketFailure)) this.kick();
+        return;
+      }
       if (verdict.socketFailure !== null && mayBeReload(verdict.socketFailure)) this.kick();
       else if (worker.role === 'current')
         this.#deps.onCurrentOutOfSync(`map of worker ${worker.pid}: ${verdict.reason}`);

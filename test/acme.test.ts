@@ -66,7 +66,7 @@ describeWithPebble('an authority', () => {
       expect((await service.block(blocked)).status).toBe(201);
       const ran = await user.run(['site', 'set', shop, `127.0.0.1:${server.port},check=false`, '--https']);
       expect([ran.code, ran.err], ran.out).toEqual([0, '']);
-      expect(ran.out).toMatch(/^shop\.example\.com: the certificate is stored and installed$/m);
+      expect(ran.out).toMatch(/^shop\.example\.com: the certificate is served$/m);
       expect(ran.out).toMatch(/issued, valid until/);
       expect(ran.out).toMatch(/^shop\.example\.com: redirect auto, HSTS off$/m);
       const [id = ''] = /c-[a-z2-7]{10}/.exec(ran.out) ?? [];

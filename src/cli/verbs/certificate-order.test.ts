@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { STUB_ACME } from '../../../testkit/http/stub-acme.ts';
+import { STUB_CERTIFICATE } from '../../../testkit/http/stub-certificates.ts';
 import { KEY, type Overrides, stubApp } from '../../../testkit/http/stub-services.ts';
 import { type Listening, listen } from '../../http/listen.ts';
 import { runCommandLine } from '../run.ts';
@@ -21,7 +22,11 @@ afterEach(async () => {
 });
 
 async function run(words: readonly string[], acme: Overrides['acme'] = {}) {
-  const stub = stubApp({ acme, keys: { authenticate: async () => ({ name: 'ops', scopes: ['admin'] }) } });
+  const stub = stubApp({
+    acme,
+    certificates: { get: async () => ({ ...STUB_CERTIFICATE, runtime_updated: true }) },
+    keys: { authenticate: async () => ({ name: 'ops', scopes: ['admin'] }) },
+  });
   listening = await listen(stub.app, { host: '127.0.0.1', port: 0 });
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const output = Promise.all([text(stdout), text(stderr)]);
@@ -49,7 +54,9 @@ it('request prints each step and ends with the order', async () => {
     get: async () => stored,
   });
   expect(code).toBe(0);
-  expect(out).toContain('a.example: the certificate is stored and installed\nc-aaaaaaaaaa: a.example\n');
+  expect(out).toContain(
+    'a.example: the certificate is stored\na.example: the certificate is served\nc-aaaaaaaaaa: a.example\n',
+  );
   expect(calls.find(({ args }) => Array.isArray(args[0]))!.args[0]).toEqual(['a.example', 'b.example']);
 });
 

@@ -11,6 +11,8 @@ import { type Options, Verb } from '../verb.ts';
 const askEveryMs = 500;
 /** Most orders take seconds. Later ones go on without the command. */
 const followMs = 300_000;
+/** An answer for all workers takes at most 5 s. */
+const installedWithinMs = 10_000;
 
 type State = AcmeAttempt['state'];
 
@@ -21,7 +23,7 @@ const steps: Readonly<Record<State, string>> = {
   told: 'the authority validates the names',
   finalizing: 'the names are valid; the certificate is requested',
   issued: 'the certificate is issued',
-  stored: 'the certificate is stored and installed',
+  stored: 'the certificate is stored',
   failed: 'the order failed',
 };
 
@@ -84,16 +86,45 @@ async function certificateStop(session: Session, [id = '']: readonly string[]): 
 }
 
 async function ending(session: Session, ordered: AcmeCertificate, options: Options): Promise<ExitCode> {
-  const last = options['wait'] === false ? ordered : await followOrder(session, ordered);
+  if (options['wait'] === false) {
+    await printAnswer(session, ordered, () => orderLines(ordered, session.now()));
+    return exitCodes.done;
+  }
+  const { last, served } = await followOrder(session, ordered);
   await printAnswer(session, last, () => orderLines(last, session.now()));
-  return options['wait'] === false || isIssued(ordered, last) ? exitCodes.done : exitCodes.partly;
+  return served ? exitCodes.done : exitCodes.partly;
+}
+
+export interface Followed {
+  readonly last: AcmeCertificate;
+  /** Whether every current worker was read back to hold the certificate of this order. */
+  readonly served: boolean;
 }
 
 /**
- * Prints each step of the order that was begun, until it has ended or waits.
+ * Prints each step of the order that was begun, until its certificate is served, or it has failed, or waits.
  * @param first the answer to the request
  */
-export async function followOrder(session: Session, first: AcmeCertificate): Promise<AcmeCertificate> {
+export async function followOrder(session: Session, first: AcmeCertificate): Promise<Followed> {
+  const last = await ended(session, first);
+  if (attemptSince(first, last)?.state !== 'stored') return { last, served: false };
+  const served = await isServed(session, first.id);
+  const what = served ? 'the certificate is served' : `not served yet; see: proxy-manager certificate show ${first.id}`;
+  if (session.format !== 'json') await session.output.lines([`${first.names[0]}: ${what}`].map(harmless));
+  return { last, served };
+}
+
+async function isServed({ api }: Session, id: string): Promise<boolean> {
+  const end = performance.now() + installedWithinMs;
+  for (;;) {
+    const { data } = await api.GET('/api/certificates/{id}', { params: { path: { id } } });
+    if (data.runtime_updated === true) return true;
+    if (performance.now() >= end) return false;
+    await pause(askEveryMs);
+  }
+}
+
+async function ended(session: Session, first: AcmeCertificate): Promise<AcmeCertificate> {
   const { api, format, interruption, output } = session;
   const { id, names } = first;
   interruption.reports(() => `the service continues the order; see: proxy-manager certificate orders ${id}`);
@@ -110,11 +141,6 @@ export async function followOrder(session: Session, first: AcmeCertificate): Pro
     if (waits || performance.now() >= end) return data;
     await pause(askEveryMs);
   }
-}
-
-/** Whether the order that was begun brought a certificate. */
-export function isIssued(first: AcmeCertificate, last: AcmeCertificate): boolean {
-  return attemptSince(first, last)?.state === 'stored';
 }
 
 /** The order of `last` that had not ended in `first`; null: it has not begun. */

@@ -3,7 +3,7 @@ import type { SiteTlsRecord } from '../../api/site-tls.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { type ExitCode, exitCodes, Failure } from '../failure.ts';
 import { printAnswer, type Session } from '../session.ts';
-import { followOrder, isIssued, orderLines } from './certificate-order.ts';
+import { followOrder, orderLines } from './certificate-order.ts';
 import { siteTlsLines } from './site-tls.ts';
 
 const askEveryMs = 250;
@@ -30,9 +30,9 @@ export async function siteHttps(session: Session, domain: string): Promise<ExitC
   });
   if (wanted.certificate === null) {
     const { data: ordered } = await api.POST('/api/acme/certificates', { body: { names } });
-    const last = await followOrder(session, ordered);
+    const { last, served } = await followOrder(session, ordered);
     await printAnswer(session, last, () => orderLines(last, now()));
-    if (!isIssued(ordered, last)) return exitCodes.partly;
+    if (!served) return exitCodes.partly;
   }
   const record = await begun(session, domain);
   await printAnswer(session, record, () => siteTlsLines(record));

@@ -174,6 +174,28 @@ describe('the client of an authority', () => {
     client.close();
   });
 
+  it('repeats a read of a certificate that a read order has just named', async () => {
+    const client = await open();
+    handlers.set('/order/1', json({ ...order(), status: 'valid', certificate: `${base}/cert/1` }));
+    const { certificateUrl } = await client.order(`${base}/order/1`);
+    const unknown: Handler = (_request, response) => response.writeHead(404).end();
+    handlers.set(
+      '/cert/1',
+      failingFirst(2, unknown, (_request, response) => response.end(certificate)),
+    );
+    expect(await client.certificate(certificateUrl!)).toContain('BEGIN CERTIFICATE');
+    client.close();
+  });
+
+  it('takes no Retry-After that is neither seconds nor a date of HTTP', async () => {
+    const client = await open([]);
+    for (const value of ['3600.5', '-5', '2026-11-26', 'soon']) {
+      handlers.set('/order', problem('rateLimited', 429, { 'retry-after': value }));
+      await expect(client.createOrder(wanted), value).rejects.toMatchObject({ retryAfter: null });
+    }
+    client.close();
+  });
+
   it('gives up after ten refused nonces', async () => {
     const client = await open();
     handlers.set('/order', problem('badNonce', 400));
@@ -227,6 +249,10 @@ describe('the client of an authority', () => {
       }),
     );
     await expect(client.authorization(`${base}/authz/1`)).rejects.toThrow(/token of a challenge/);
+    for (const body of [null, { status: 'valid\r\n' }]) {
+      handlers.set('/account', json(body, { location: `${base}/acct/1` }, 201));
+      await expect(client.register(account)).rejects.toThrow(AcmeUnreachable);
+    }
     handlers.set('/cert/1', (_request, response) => response.end('no certificate'));
     await expect(client.certificate(`${base}/cert/1`)).rejects.toThrow(/not a chain in PEM/);
     client.close();

@@ -5,6 +5,7 @@ import { parsePem, pemOf } from '../x509/pem.ts';
 import { type AcmeAuthorization, type AcmeClient, type AcmeOrder, AcmeRefusal, AcmeUnreachable } from './authority.ts';
 import { externalAccountBinding, signedRequest } from './jws.ts';
 import {
+  accountStatusOf,
   authorizationOf,
   type Directory,
   directoryOf,
@@ -86,9 +87,9 @@ class Client implements AcmeClient {
     // The key identifies the account: a repeated request finds it.
     const reply = await this.#repeated(() => this.#post(newAccount, { payload, newAccount: true }));
     const url = locationOf(reply);
-    const { status } = parsedBy(() => JSON.parse(reply.body) as { status?: unknown });
+    const status = parsedBy(() => accountStatusOf(reply.body));
     this.#account = url;
-    return { url, status: typeof status === 'string' ? status : 'valid' };
+    return { url, status };
   }
 
   async createOrder({ names, profile, replaces }: Parameters<AcmeClient['createOrder']>[0]): Promise<AcmeOrder> {
@@ -119,9 +120,7 @@ class Client implements AcmeClient {
 
   async finalize(finalizeUrl: string, csr: Uint8Array): Promise<AcmeOrder> {
     const reply = await this.#postOnce(finalizeUrl, { csr: Buffer.from(csr).toString('base64url') });
-    const order = this.#order(reply, reply.headers.get('location') ?? '');
-    if (order.certificateUrl !== null) this.#remember(order.certificateUrl);
-    return order;
+    return this.#order(reply, reply.headers.get('location') ?? '');
   }
 
   async certificate(url: string): Promise<string> {
@@ -231,7 +230,11 @@ class Client implements AcmeClient {
   }
 
   #order(reply: Reply, url: string): AcmeOrder {
-    return parsedBy(() => orderOf(reply.body, url, this.#retryAfter(reply)));
+    const order = parsedBy(() => orderOf(reply.body, url, this.#retryAfter(reply)));
+    const { certificateUrl } = order;
+    // Most authorities name it when the order is read again, seconds after `finalize`.
+    if (certificateUrl !== null && !this.#created.has(certificateUrl)) this.#remember(certificateUrl);
+    return order;
   }
 
   #retryAfter({ headers }: Reply): Date | null {
@@ -267,7 +270,6 @@ function parsedBy<T>(parse: () => T): T {
     return parse();
   } catch (error) {
     if (error instanceof InvalidReply) throw new AcmeUnreachable(error.message, null);
-    if (error instanceof SyntaxError) throw new AcmeUnreachable('invalid reply of the authority: no JSON', null);
     throw error;
   }
 }

@@ -15,7 +15,10 @@ const LONGEST_WORD = 200;
 const ACME_ERROR = 'urn:ietf:params:acme:error:';
 /** Of RFC 8555, 8.3: base64url, at least 128 bits. */
 const TOKEN = /^[A-Za-z0-9_-]{16,200}$/;
+/** RFC 9110, 5.6.7, without its obsolete forms. */
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 const ORDER_STATES = ['pending', 'ready', 'processing', 'valid', 'invalid'] as const;
+const ACCOUNT_STATES = ['valid', 'deactivated', 'revoked'] as const;
 const AUTHORIZATION_STATES = ['pending', 'valid', 'invalid', 'deactivated', 'expired', 'revoked'] as const;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -44,6 +47,11 @@ export function directoryOf(body: string): Directory {
     externalAccountRequired: meta['externalAccountRequired'] === true,
     profiles: new Map(profiles.slice(0, MOST_ITEMS).map(([name, text]) => [wordOf(name), shownText(text)])),
   };
+}
+
+/** RFC 8555, 7.1.2. */
+export function accountStatusOf(body: string): (typeof ACCOUNT_STATES)[number] {
+  return memberOf(objectOf(body, 'an account'), 'status', ACCOUNT_STATES);
 }
 
 /** RFC 8555, 7.1.3. */
@@ -121,6 +129,8 @@ export function problemOf(body: string, status: number | null): AcmeProblemDocum
 export function retryAfterOf(value: string | undefined, now: Date): Date | null {
   if (value === undefined) return null;
   if (/^\d{1,9}$/.test(value)) return new Date(now.getTime() + Number(value) * 1_000);
+  // `Date.parse` reads much more: of 3600.5 it makes the year 3600.
+  if (!HTTP_DATE.test(value)) return null;
   const time = Date.parse(value);
   return Number.isNaN(time) ? null : new Date(time);
 }

@@ -8,8 +8,8 @@ import type { IssuanceProblem } from '../store/issuance-problem.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { Accounts } from './accounts.ts';
 import { type ChallengeBoard, ChallengeNotShown } from './challenge-board.ts';
-import { authorityProblem, ownProblem, refusesReplacement } from './problems.ts';
-import { OrderFailed, type Runner } from './runner.ts';
+import { authorityProblem, ownProblem } from './problems.ts';
+import { type OrderEnd, OrderFailed, type Runner } from './runner.ts';
 import { pollAgainAt, reachableAt, retryAt } from './schedule.ts';
 
 interface DriverDeps {
@@ -31,6 +31,8 @@ const LIMITED_MS = 3_600_000;
 /** After failures of this machine: a worker that has just started is soon in sync. */
 const RETRY = { least: 5_000, most: 1_800_000 };
 const NOT_SHOWN_MS = 3_600_000;
+/** An issued certificate that the authority does not hand out for this long is given up. */
+const UNREAD_MS = 86_400_000;
 
 export class OrderDriver {
   readonly #deps: DriverDeps;
@@ -54,6 +56,8 @@ export class OrderDriver {
       const order = await this.#deps.orders.open(id);
       if (order === null) {
         this.#registeredAgain.delete(id);
+        // It was removed: HAProxy is not to answer its challenges any longer.
+        await this.#deps.board.clear();
         return null;
       }
       const paused = await this.pausedUntil(order.directory, order.state === 'planned');
@@ -88,7 +92,8 @@ export class OrderDriver {
   async #reached({ directory, state }: IssuanceOrder): Promise<void> {
     for (const { scope, ...pause } of await this.#deps.pauses.pauses()) {
       if (pause.directory !== directory || pause.until > this.#deps.now()) continue;
-      if (scope === 'requests' || state === 'planned') await this.#deps.pauses.endPause(directory, scope);
+      if (scope === 'requests' || state === 'planned')
+        await this.#deps.pauses.endPause(directory, scope, this.#deps.now());
     }
   }
 
@@ -98,7 +103,7 @@ export class OrderDriver {
       await this.#deps.board.clear();
       return null;
     }
-    if (error instanceof OrderFailed) return await this.#end(order, error.problem, error.failedNames);
+    if (error instanceof OrderFailed) return await this.#end(order, error.problem, error);
     if (error instanceof AcmeUnreachable) return await this.#unreachable(order, error);
     if (error instanceof AcmeRefusal) return await this.#refused(order, error);
     const detail = causeText(error);
@@ -123,16 +128,22 @@ export class OrderDriver {
         limited,
       });
     }
-    if (order.state === 'planned' && order.replaces !== null && refusesReplacement(problem)) {
-      await orders.step(order.id, { state: 'planned', replaces: null }, now());
-      return null;
-    }
     if (problem.type === 'accountDoesNotExist') {
       await accounts.forget(order.directory);
       if (order.state === 'planned' && !this.#registeredAgain.has(order.id)) {
         this.#registeredAgain.add(order.id);
         return null;
       }
+    }
+    // Authorities refuse a replacement in many words, also that of another account.
+    if (order.state === 'planned' && order.replaces !== null) {
+      await orders.step(order.id, { state: 'planned', replaces: null }, now());
+      return null;
+    }
+    // It exists: another order would issue a second one.
+    if (order.state === 'issued' && now().getTime() - order.updatedAt.getTime() < UNREAD_MS) {
+      await orders.waiting(order, authorityProblem(problem, now()));
+      return pollAgainAt(order.updatedAt, now(), RETRY);
     }
     // Its reply was lost; the state of the order says whether it was carried out.
     if (problem.type === 'orderNotReady' && order.state === 'finalizing') return pollAgainAt(order.updatedAt, now());
@@ -145,7 +156,8 @@ export class OrderDriver {
       ({ directory, scope }) => directory === order.directory && scope === 'requests',
     );
     // Orders that failed at the same time count as one failure.
-    const failures = before !== undefined && before.until > now ? before.failures : (before?.failures ?? 0) + 1;
+    const isOne = before !== undefined && before.until > now && before.failures > 0;
+    const failures = isOne ? before.failures : (before?.failures ?? 0) + 1;
     const until = new Date(Math.max(reachableAt(failures, now).getTime(), error.retryAfter?.getTime() ?? 0));
     const limited = ownProblem('will retry', { type: 'unreachable', detail: error.message }, now);
     return await this.#pause(order, 'requests', { until, failures, limited });
@@ -163,7 +175,7 @@ export class OrderDriver {
     return until;
   }
 
-  async #end(order: IssuanceOrder, problem: IssuanceProblem, failedNames: readonly string[] = []): Promise<null> {
+  async #end(order: IssuanceOrder, problem: IssuanceProblem, how: OrderEnd = {}): Promise<null> {
     const { orders, wanted, board, onEnded, now, random } = this.#deps;
     const certificate = await wanted.get(order.certificate);
     const failures = (certificate?.failures ?? 0) + 1;
@@ -172,7 +184,8 @@ export class OrderDriver {
         ? null
         : retryAt(failures, certificate?.life?.notAfter ?? null, now(), random());
     try {
-      await orders.fail(order, { problem, dueAt, failedNames }, now());
+      const { failedNames = [], notIssued = false } = how;
+      await orders.fail(order, { problem, dueAt, failedNames, notIssued }, now());
     } catch (error) {
       if (!(error instanceof OrderClosed)) throw error;
     }

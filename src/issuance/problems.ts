@@ -61,12 +61,6 @@ export function ownProblem(
   return { class: failureClass, type, detail, subproblems: [], advice, at: now.toISOString() };
 }
 
-/** Whether an order was refused because its predecessor has been replaced already (RFC 9773, 5). */
-export function refusesReplacement({ type, detail, status }: AcmeProblemDocument): boolean {
-  if (type === 'alreadyReplaced') return true;
-  return (type === 'malformed' || status === 409) && /replace/i.test(detail);
-}
-
 const UNEXPLAINED: AcmeProblemDocument = {
   type: 'unknown',
   detail: 'the authority did not say why',

@@ -1,7 +1,7 @@
 // Advances one order from state to state. What a state names is stored before the authority is asked for the next thing, so
 // that an order goes on after a crash where it was, and no certificate is issued twice.
 import type { KeyObject } from 'node:crypto';
-import type { AcmeAuthorization, AcmeOrder } from '../acme/authority.ts';
+import { type AcmeAuthorization, type AcmeOrder, AcmeRefusal } from '../acme/authority.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import type { Sealer } from '../secrets/sealed.ts';
 import type { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
@@ -29,20 +29,30 @@ interface RunnerDeps {
   readonly random: () => number;
 }
 
+export interface OrderEnd {
+  /** Whose validation failed. */
+  readonly failedNames?: readonly string[];
+  /** The authority refused to issue, so this order does not count as an issue. Absent: it may have issued. */
+  readonly notIssued?: boolean;
+}
+
 /** Ends the order with this problem. */
-export class OrderFailed extends Error {
+export class OrderFailed extends Error implements OrderEnd {
   readonly problem: IssuanceProblem;
   readonly failedNames: readonly string[];
+  readonly notIssued: boolean;
 
-  constructor(problem: IssuanceProblem, failedNames: readonly string[] = []) {
+  constructor(problem: IssuanceProblem, { failedNames = [], notIssued = false }: OrderEnd = {}) {
     super(problem.detail);
     this.name = 'OrderFailed';
     this.problem = problem;
     this.failedNames = failedNames;
+    this.notIssued = notIssued;
   }
 }
 
 const TABLE = 'acme_orders';
+const PASSING: ReadonlySet<string> = new Set(['orderNotReady', 'rateLimited', 'accountDoesNotExist']);
 /** An authority that validates at all does so within seconds. */
 const VALIDATION_MS = 3_600_000;
 /** What was asked for may still be issued: longer. */
@@ -147,10 +157,7 @@ export class Runner {
     }
     if (failed.length > 0) {
       const problem = validationProblem(failed, this.#deps.now());
-      throw new OrderFailed(
-        problem,
-        failed.map(({ name }) => name),
-      );
+      throw new OrderFailed(problem, { failedNames: failed.map(({ name }) => name) });
     }
     if (waits.length > 0) return this.#wait(order, waits, VALIDATION_MS);
     for (const { challengeUrl } of order.challenges) this.#told.delete(challengeUrl);
@@ -175,7 +182,7 @@ export class Runner {
   async #finalize(order: IssuanceOrder, { client }: Account): Promise<Date | null> {
     let answer = await client.order(order.url!);
     if (answer.status === 'ready') {
-      answer = await client.finalize(order.finalizeUrl!, keyOf(order).csr);
+      answer = await this.#asked(client.finalize(order.finalizeUrl!, keyOf(order).csr));
       crashPoint('acme.finalized');
     }
     const { status, certificateUrl, retryAfter, problem } = answer;
@@ -186,6 +193,17 @@ export class Runner {
     }
     if (status === 'invalid' || status === 'pending') throw this.#unexpected(status, problem);
     return this.#wait(order, [retryAfter], ISSUE_MS);
+  }
+
+  /** A refusal to issue. Others say nothing about this order, or that it was carried out. */
+  async #asked(finalized: Promise<AcmeOrder>): Promise<AcmeOrder> {
+    try {
+      return await finalized;
+    } catch (error) {
+      if (!(error instanceof AcmeRefusal) || error.problem.status === 429 || PASSING.has(error.problem.type))
+        throw error;
+      throw new OrderFailed(authorityProblem(error.problem, this.#deps.now()), { notIssued: true });
+    }
   }
 
   async #store(order: IssuanceOrder, { client, renewalInfo }: Account): Promise<null> {
@@ -223,7 +241,7 @@ export class Runner {
 
   #refused(problem: AcmeOrder['problem']): OrderFailed {
     if (problem === null) return this.#fault('unknown', 'the authority declared the order invalid and did not say why');
-    return new OrderFailed(authorityProblem(problem, this.#deps.now()));
+    return new OrderFailed(authorityProblem(problem, this.#deps.now()), { notIssued: true });
   }
 
   #fault(type: string, detail: string): OrderFailed {

@@ -55,7 +55,11 @@ export class Scheduler {
   async tick(): Promise<Tick> {
     const { orders, wanted, windows, now } = this.#deps;
     const open = (await orders.allOpen()).map(({ id }) => id);
-    for (const id of this.#waiting.keys()) if (!open.includes(id)) this.#waiting.delete(id);
+    for (const id of this.#waiting.keys()) {
+      if (open.includes(id)) continue;
+      this.#waiting.delete(id);
+      this.#continue(id);
+    }
     for (const id of open) this.#continue(id);
     const blocked = await this.#begin();
     const window = await windows.ask();

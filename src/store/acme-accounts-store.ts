@@ -64,20 +64,25 @@ export class AcmeAccountsStore {
     return rows.map((row) => toPause(row));
   }
 
+  /** A longer one stays. */
   async pause({ directory, scope, until, failures, problem }: AcmePause): Promise<void> {
     const row = { until: until.toISOString(), failures, problem_json: JSON.stringify(problem) };
     await this.#database.write
       .insertInto('acme_pauses')
       .values({ directory, scope, ...row })
-      .onConflict((conflict) => conflict.columns(['directory', 'scope']).doUpdateSet(row))
+      .onConflict((conflict) =>
+        conflict.columns(['directory', 'scope']).doUpdateSet(row).where('acme_pauses.until', '<', row.until),
+      )
       .execute();
   }
 
-  async endPause(directory: string, scope: PauseScope): Promise<void> {
+  /** One that is over. */
+  async endPause(directory: string, scope: PauseScope, now: Date): Promise<void> {
     await this.#database.write
       .deleteFrom('acme_pauses')
       .where('directory', '=', directory)
       .where('scope', '=', scope)
+      .where('until', '<=', now.toISOString())
       .execute();
   }
 }

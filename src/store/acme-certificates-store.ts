@@ -59,6 +59,9 @@ export type Planned =
   /** A limit would be exceeded before `until`. `name` null: that of issues. */
   | { readonly ok: false; readonly until: Date; readonly limit: Limit; readonly name: string | null };
 
+/** By the age of the certificate or by the authority: another window may move it. */
+const isPlanned = sql<SqlBool>`due_by in ('age', 'ari')`;
+
 /** What follows from a new version. */
 export interface NextRenewal {
   readonly dueAt: Date;
@@ -171,7 +174,7 @@ export class AcmeCertificatesStore {
     return row === undefined ? null : { certificate: toWanted(row), at: new Date(row.ari_poll_at!) };
   }
 
-  /** Nothing is changed if the version is another one meanwhile. `dueAt` null: it stays. */
+  /** Nothing is changed if the version is another one meanwhile. `dueAt` null: it stays; so do a request and a limit. */
   async polled(
     { id, ariId }: WantedCertificate,
     next: { readonly pollAt: Date; readonly window: RenewalWindow | null; readonly dueAt: Date | null },
@@ -179,11 +182,16 @@ export class AcmeCertificatesStore {
     const { pollAt, window, dueAt } = next;
     await this.#database.write
       .updateTable('acme_certificates')
-      .set({
+      .set((eb) => ({
         ari_poll_at: pollAt.toISOString(),
         ...(window === null ? {} : { ari_json: JSON.stringify(window) }),
-        ...(dueAt === null ? {} : { due_at: dueAt.toISOString(), due_by: 'ari' }),
-      })
+        ...(dueAt === null
+          ? {}
+          : {
+              due_at: eb.case().when(isPlanned).then(dueAt.toISOString()).else(eb.ref('due_at')).end(),
+              due_by: eb.case().when(isPlanned).then('ari').else(eb.ref('due_by')).end(),
+            }),
+      }))
       .where('id', '=', id)
       .where('ari_id', '=', ariId)
       .execute();

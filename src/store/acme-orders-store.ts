@@ -63,10 +63,12 @@ export interface OrderStep {
 
 export interface OrderFailure {
   readonly problem: IssuanceProblem;
-  /** When the next order is due; null: not before a person says so. */
+  /** When the next order is due; null: not before an operator renews it. */
   readonly dueAt: Date | null;
   /** Whose validation failed. */
   readonly failedNames: readonly string[];
+  /** It does not count as an issue. */
+  readonly notIssued: boolean;
 }
 
 /** The order was closed meanwhile: its certificate was removed. */
@@ -172,11 +174,13 @@ export class AcmeOrdersStore {
   }
 
   /** Closes the order, and says when the next is due. Throws `OrderClosed`. */
-  async fail(order: IssuanceOrder, { problem, dueAt, failedNames }: OrderFailure, now: Date): Promise<void> {
+  async fail(order: IssuanceOrder, failure: OrderFailure, now: Date): Promise<void> {
+    const { problem, dueAt, failedNames, notIssued } = failure;
     const at = now.toISOString();
     const json = JSON.stringify(problem);
     await this.#database.write.transaction().execute(async (transaction) => {
-      await close(transaction, order.id, { state: 'failed', problem_json: json }, at);
+      const end = { state: 'failed', problem_json: json, ...(notIssued && { finalized_at: null }) } as const;
+      await close(transaction, order.id, end, at);
       await transaction
         .updateTable('acme_certificates')
         .set((eb) => ({
@@ -199,7 +203,7 @@ export class AcmeOrdersStore {
 export async function close(
   transaction: Transaction<Schema>,
   id: number,
-  end: { readonly state: OrderState; readonly problem_json: string | null },
+  end: { readonly state: OrderState; readonly problem_json: string | null; readonly finalized_at?: null },
   at: string,
 ): Promise<void> {
   const { numUpdatedRows } = await transaction

@@ -1002,7 +1002,7 @@ export interface components {
       readonly sites: readonly string[];
       /** How many these are. */
       readonly sites_total: number;
-      /** `durable`: the file that HAProxy reads at its next start or reload is written; `pending`: it could not be written. Null: not known yet. */
+      /** `durable`: the file that HAProxy reads at its next start or reload is written; `pending`: it could not be written. After a removal, `durable`: the file with the key is deleted; `pending`: it could not be deleted yet. Null: not known yet. */
       readonly files: ('durable' | 'pending') | null;
       /** The workers. Empty: not known yet. */
       readonly workers: readonly components['schemas']['CertificateWorker'][];
@@ -1065,7 +1065,7 @@ export interface components {
       readonly sites: readonly string[];
       /** How many these are. */
       readonly sites_total: number;
-      /** `durable`: the file that HAProxy reads at its next start or reload is written; `pending`: it could not be written. Null: not known yet. */
+      /** `durable`: the file that HAProxy reads at its next start or reload is written; `pending`: it could not be written. After a removal, `durable`: the file with the key is deleted; `pending`: it could not be deleted yet. Null: not known yet. */
       readonly files: ('durable' | 'pending') | null;
       /** The workers. Empty: not known yet. */
       readonly workers: readonly components['schemas']['CertificateWorker'][];
@@ -1120,7 +1120,7 @@ export interface components {
       readonly sites: readonly string[];
       /** How many these are. */
       readonly sites_total: number;
-      /** `durable`: the file that HAProxy reads at its next start or reload is written; `pending`: it could not be written. Null: not known yet. */
+      /** `durable`: the file that HAProxy reads at its next start or reload is written; `pending`: it could not be written. After a removal, `durable`: the file with the key is deleted; `pending`: it could not be deleted yet. Null: not known yet. */
       readonly files: ('durable' | 'pending') | null;
       /** The workers. Draining ones keep it until they end. */
       readonly workers: readonly components['schemas']['CertificateWorker'][];

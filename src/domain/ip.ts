@@ -15,6 +15,7 @@ import { quote } from './quote.ts';
 
 export type { IpEntry } from './ip-entry.ts';
 export {
+  commonNetwork,
   compareEntries,
   containingNetworks,
   covers,

@@ -96,17 +96,3 @@ export function lookupForms(entry: IpEntry): IpEntry[] {
   }
   return [entry];
 }
-
-/** The narrowest network around two entries of which neither covers the other; null: none but `::/0`. */
-export function commonNetwork(one: IpEntry, other: IpEntry): IpEntry | null {
-  let common = 0;
-  for (let word = 0; word < 4; word++) {
-    const same = Math.clz32(one.words[word as 0]! ^ other.words[word as 0]!);
-    common += same;
-    if (same < 32) break;
-  }
-  const prefix = Math.min(common, prefixInIpv6Terms(one), prefixInIpv6Terms(other));
-  if (prefix === 0) return null;
-  const words = networkWords(one.words, prefix);
-  return isMapped(words) && prefix > 96 ? ipv4Entry(words[3], prefix - 96) : ipv6Entry(words, prefix);
-}

@@ -15,7 +15,6 @@ import { quote } from './quote.ts';
 
 export type { IpEntry } from './ip-entry.ts';
 export {
-  commonNetwork,
   compareEntries,
   containingNetworks,
   covers,

@@ -15,6 +15,8 @@ export interface WorkerReading {
   readonly pid: number;
   readonly startedAt: Date;
   readonly current: boolean;
+  /** Its tables take part in `peers`: a new worker may start from the values of an earlier one. */
+  readonly handsOver: boolean;
   /** Canonical address -> cumulative gpc0 of pm_denied. */
   readonly denied: ReadonlyMap<string, number>;
   /** Site key (host as in sites map) -> cumulative sampled http_req_cnt of denied requests. */

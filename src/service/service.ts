@@ -167,6 +167,7 @@ async function startLocked(
       trustedIps,
       upstreamsStore,
       tls,
+      sitesTls,
       proxy,
       keys,
       keyFile,

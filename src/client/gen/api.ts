@@ -1024,7 +1024,7 @@ export interface components {
       readonly sites: readonly string[];
       /** How many these are. */
       readonly sites_total: number;
-      /** `durable`: the file that HAProxy reads at its next start or reload is written; `pending`: it could not be written. Null: not known yet. */
+      /** `durable`: the file that HAProxy reads at its next start or reload is written; `pending`: it could not be written. After a removal, `durable`: the file with the key is deleted; `pending`: it could not be deleted yet. Null: not known yet. */
       readonly files: ('durable' | 'pending') | null;
       /** The workers. Empty: not known yet. */
       readonly workers: readonly components['schemas']['CertificateWorker'][];
@@ -1087,7 +1087,7 @@ export interface components {
       readonly sites: readonly string[];
       /** How many these are. */
       readonly sites_total: number;
-      /** `durable`: the file that HAProxy reads at its next start or reload is written; `pending`: it could not be written. Null: not known yet. */
+      /** `durable`: the file that HAProxy reads at its next start or reload is written; `pending`: it could not be written. After a removal, `durable`: the file with the key is deleted; `pending`: it could not be deleted yet. Null: not known yet. */
       readonly files: ('durable' | 'pending') | null;
       /** The workers. Empty: not known yet. */
       readonly workers: readonly components['schemas']['CertificateWorker'][];
@@ -1142,7 +1142,7 @@ export interface components {
       readonly sites: readonly string[];
       /** How many these are. */
       readonly sites_total: number;
-      /** `durable`: the file that HAProxy reads at its next start or reload is written; `pending`: it could not be written. Null: not known yet. */
+      /** `durable`: the file that HAProxy reads at its next start or reload is written; `pending`: it could not be written. After a removal, `durable`: the file with the key is deleted; `pending`: it could not be deleted yet. Null: not known yet. */
       readonly files: ('durable' | 'pending') | null;
       /** The workers. Draining ones keep it until they end. */
       readonly workers: readonly components['schemas']['CertificateWorker'][];

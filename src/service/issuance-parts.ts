@@ -11,6 +11,7 @@ import type { Settings } from '../settings.ts';
 import { AcmeAccountsStore } from '../store/acme-accounts-store.ts';
 import { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
 import { AcmeOrdersStore } from '../store/acme-orders-store.ts';
+import { AcmeTimesStore } from '../store/acme-times-store.ts';
 import type { Database } from '../store/open-database.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { ariId } from '../x509/ari-id.ts';
@@ -55,6 +56,7 @@ export async function wireIssuance(options: IssuanceOptions): Promise<Issuance |
     orders: new AcmeOrdersStore(database),
     wanted: new AcmeCertificatesStore(database),
     accounts: new AcmeAccountsStore(database),
+    times: new AcmeTimesStore(database),
     ...{ sealer: tls.sealer, certificates: tls.certificates, log, now },
     acme: {
       connect: (url, accountKey) =>

@@ -3,6 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { createAcmeClient } from '../acme/client.ts';
 import { keyAuthorization } from '../acme/jws.ts';
 import type { AcmeSettings } from '../acme-settings.ts';
+import type { ChallengeSet } from '../blocking/challenge-set.ts';
+import type { ChallengePresenter } from '../issuance/challenge-board.ts';
+import { HttpChallenges } from '../issuance/http-challenges.ts';
 import { Issuance } from '../issuance/issuance.ts';
 import type { Settings } from '../settings.ts';
 import { AcmeAccountsStore } from '../store/acme-accounts-store.ts';
@@ -19,9 +22,8 @@ interface IssuanceOptions {
   readonly settings: Pick<Settings, 'acme'>;
   readonly database: Database;
   /** Null: HAProxy serves no TLS. */
-  readonly tls: Pick<TlsParts, 'certificates' | 'sealer'> | null;
-  /** Brings the challenges of open orders into every current worker; throws if one does not hold them. */
-  readonly showChallenges: () => Promise<void>;
+  readonly tls: Pick<TlsParts, 'certificates' | 'sealer' | 'speaksProxyProtocol'> | null;
+  readonly challenges: ChallengeSet;
   readonly version: string;
   readonly log: Log;
   readonly now: () => Date;
@@ -31,7 +33,7 @@ type NoIssuance = { readonly tls: false } | { readonly setting: string; readonly
 
 /** Files that cannot be read keep the service from ordering, not from blocking. */
 export async function wireIssuance(options: IssuanceOptions): Promise<Issuance | NoIssuance> {
-  const { settings, database, tls, version, log, now } = options;
+  const { settings, database, tls, challenges, version, log, now } = options;
   const { acme } = settings;
   if (tls === null) return { tls: false };
   const agreement = 'PROXY_MANAGER_ACME_TERMS_AGREED';
@@ -63,7 +65,10 @@ export async function wireIssuance(options: IssuanceOptions): Promise<Issuance |
       createCsr: signingRequest,
       renewalId: ariId,
     },
-    responder: { show: options.showChallenges },
+    presenters: {
+      'http-01': new HttpChallenges({ set: challenges, speaksProxyProtocol: tls.speaksProxyProtocol }),
+      'dns-01': noDns,
+    },
     onEnded: ({ certificate, names }, failure) => {
       const fields = { certificate, names };
       if (failure === null) log.info('Certificate issued', fields);
@@ -72,6 +77,16 @@ export async function wireIssuance(options: IssuanceOptions): Promise<Issuance |
     random: Math.random,
   });
 }
+
+const noDns: ChallengePresenter = {
+  async test() {
+    throw new Error('dns-01 is not available');
+  },
+  async show() {
+    throw new Error('dns-01 is not available');
+  },
+  clear: async () => undefined,
+};
 
 interface Files {
   readonly hmacKey: Uint8Array | null;

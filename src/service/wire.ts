@@ -173,7 +173,7 @@ export async function wireService(options: {
   });
   const issuance = await wireIssuance({
     ...{ settings, database, tls, version, log, now },
-    showChallenges: () => blocking.challenges.show(),
+    challenges: blocking.challenges,
   });
   const acme = new AcmeOperations({
     issuance,

@@ -1611,6 +1611,7 @@ export interface components {
         | 6045
         | 6050
         | 6051
+        | 6052
         | 6054
         | 6055
         | 6056
@@ -4582,7 +4583,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['AcmeConflictMembers'] & {
-              readonly code?: 6042 | 6043 | 6058 | 6059;
+              readonly code?: 6042 | 6043 | 6052 | 6058 | 6059;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

@@ -46,6 +46,8 @@ interface IssuanceDeps {
   readonly responder: ChallengeResponder;
   /** An order ended; null: with a certificate. */
   readonly onEnded: (order: IssuanceOrder, failure: IssuanceProblem | null) => void;
+  /** The authority is not asked for a while. */
+  readonly onPaused: (pause: AcmePause) => void;
   readonly log: Pick<Log, 'warn' | 'error'>;
   readonly now: () => Date;
   /** From 0 up to 1. */
@@ -65,7 +67,8 @@ export class Issuance {
 
   constructor(deps: IssuanceDeps) {
     this.#deps = deps;
-    const { settings, orders, wanted, sealer, certificates, acme, responder, onEnded, log, now, random } = deps;
+    const { settings, orders, wanted, sealer, certificates, acme, responder, onEnded, onPaused, log, now, random } =
+      deps;
     const accounts = new Accounts({
       ...{ store: deps.accounts, sealer, settings, now },
       connect: (directory, key) => acme.connect(directory, key),
@@ -79,7 +82,19 @@ export class Issuance {
       renewalId: (pem) => acme.renewalId(pem),
     });
     const driver = new OrderDriver({
-      ...{ orders, wanted, pauses: deps.accounts, accounts, runner, board: this.#board, onEnded, log, now, random },
+      ...{
+        orders,
+        wanted,
+        pauses: deps.accounts,
+        accounts,
+        runner,
+        board: this.#board,
+        onEnded,
+        onPaused,
+        log,
+        now,
+        random,
+      },
     });
     const windows = new RenewalWindows({ wanted, accounts, driver, log, now, random });
     const { directory, profile } = settings;

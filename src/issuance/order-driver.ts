@@ -1,7 +1,7 @@
 // Advances an order as far as it goes now, and decides what follows from a failure: wait, repeat, or end it.
 
 import { AcmeRefusal, AcmeUnreachable } from '../acme/authority.ts';
-import type { AcmeAccountsStore, PauseScope } from '../store/acme-accounts-store.ts';
+import type { AcmeAccountsStore, AcmePause, PauseScope } from '../store/acme-accounts-store.ts';
 import type { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
 import { type AcmeOrdersStore, type IssuanceOrder, OrderClosed } from '../store/acme-orders-store.ts';
 import type { IssuanceProblem } from '../store/issuance-problem.ts';
@@ -21,6 +21,7 @@ interface DriverDeps {
   readonly board: ChallengeBoard;
   /** An order ended; null: with a certificate. */
   readonly onEnded: (order: IssuanceOrder, failure: IssuanceProblem | null) => void;
+  readonly onPaused: (pause: AcmePause) => void;
   readonly log: Pick<Log, 'warn' | 'error'>;
   readonly now: () => Date;
   readonly random: () => number;
@@ -169,9 +170,10 @@ export class OrderDriver {
     { until, failures, limited }: { until: Date; failures: number; limited: IssuanceProblem },
   ): Promise<Date> {
     const { directory } = order;
-    await this.#deps.pauses.pause({ directory, scope, until, failures, problem: limited });
+    const pause = { directory, scope, until, failures, problem: limited };
+    await this.#deps.pauses.pause(pause);
     await this.#deps.orders.waiting(order, limited);
-    this.#deps.log.warn('Authority paused', { directory, scope, until: until.toISOString(), cause: limited.detail });
+    this.#deps.onPaused(pause);
     return until;
   }
 

@@ -100,6 +100,7 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
           authority.shown = await orders.challenges();
         },
       },
+      onPaused: () => undefined,
       onEnded: ({ names }, failure) => void this.ended.push(`${names.join()}: ${failure?.type ?? 'issued'}`),
     });
   }

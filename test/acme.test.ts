@@ -64,7 +64,7 @@ describeWithPebble('an authority', () => {
 
     it('issues a certificate although it is blocked itself, and the site redirects once it is served', async () => {
       expect((await service.block(blocked)).status).toBe(201);
-      const ran = await user.run(['site', 'set', shop, `127.0.0.1:${server.port},check=false`, '--https']);
+      const ran = await user.process(['site', 'set', shop, `127.0.0.1:${server.port},check=false`, '--https']);
       expect([ran.code, ran.err], ran.out).toEqual([0, '']);
       expect(ran.out).toMatch(/^shop\.example\.com: the certificate is served$/m);
       expect(ran.out).toMatch(/issued, valid until/);

@@ -20,7 +20,7 @@ import { type Reply, Transport, type TransportOptions } from './transport.ts';
 /** Of a request that can be repeated, after a failure that may pass. */
 const PAUSES_MS = [2_000, 4_000, 8_000, 16_000, 32_000];
 /** A nonce is refused when it is old, or at random (6.5). */
-const MOST_NONCES = 10;
+const MOST_NONCES = 20;
 /** Servers of the authority may not know what another one has just created. */
 const YOUNG_MS = 60_000;
 const MOST_YOUNG = 1_000;
@@ -175,12 +175,11 @@ class Client implements AcmeClient {
       const jws = signedRequest(accountKey, { url, nonce, account, payload });
       const reply = await this.#transport.send('POST', url, JSON.stringify(jws));
       this.#keepNonce(reply);
-      if (reply.status === 400 && left > 1 && problemOf(reply.body, 400)?.type === 'badNonce') {
-        // Those kept are probably refused too, except the one of this reply.
-        this.#nonces = this.#nonces.slice(-1);
-        continue;
-      }
-      return this.#accepted(reply);
+      if (reply.status !== 400 || problemOf(reply.body, 400)?.type !== 'badNonce') return this.#accepted(reply);
+      // It says nothing about the request: an order goes on later.
+      if (left === 1) throw new AcmeUnreachable(`the authority refused ${MOST_NONCES} nonces in succession`, null);
+      // Those kept are probably refused too, except the one of this reply.
+      this.#nonces = this.#nonces.slice(-1);
     }
   }
 

@@ -27,6 +27,7 @@ async function interrupt(kit: IssuanceKit<TestAuthority>, { operation, when }: (
   }
   kit.restart();
   await kit.untilIdle();
+  expect(await kit.issuance.attempts(id, 2)).toMatchObject([{ state: 'stored', problem: null }]);
   expect(await kit.certificates.get(id)).toMatchObject({ version: 1, source: 'acme' });
   expect(authority.shown.size).toBe(0);
   await kit.remove();

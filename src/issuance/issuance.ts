@@ -7,11 +7,13 @@ import type { Sealer } from '../secrets/sealed.ts';
 import type { AcmeAccountsStore, AcmePause } from '../store/acme-accounts-store.ts';
 import type { AcmeCertificatesStore, WantedCertificate } from '../store/acme-certificates-store.ts';
 import type { AcmeOrdersStore, IssuanceOrder } from '../store/acme-orders-store.ts';
+import type { AcmeTimesStore } from '../store/acme-times-store.ts';
 import { auditedChange } from '../store/audit-rows.ts';
 import type { IssuanceProblem } from '../store/issuance-problem.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { type Certificates, createId } from '../tls/certificates.ts';
 import { type AccountSettings, Accounts } from './accounts.ts';
+import { AuthorityPauses } from './authority-pauses.ts';
 import { ChallengeBoard, type ChallengeResponder } from './challenge-board.ts';
 import { OrderDriver } from './order-driver.ts';
 import { RenewalWindows } from './renewal-windows.ts';
@@ -40,6 +42,7 @@ interface IssuanceDeps {
   readonly orders: AcmeOrdersStore;
   readonly wanted: AcmeCertificatesStore;
   readonly accounts: AcmeAccountsStore;
+  readonly times: AcmeTimesStore;
   readonly sealer: Pick<Sealer, 'seal' | 'open'>;
   readonly certificates: Pick<Certificates, 'putIssued'>;
   readonly acme: Acme;
@@ -81,26 +84,15 @@ export class Issuance {
       createCsr: (names, key) => acme.createCsr(names, key),
       renewalId: (pem) => acme.renewalId(pem),
     });
+    const pauses = new AuthorityPauses({ store: deps.accounts, onPaused, log, now });
     const driver = new OrderDriver({
-      ...{
-        orders,
-        wanted,
-        pauses: deps.accounts,
-        accounts,
-        runner,
-        board: this.#board,
-        onEnded,
-        onPaused,
-        log,
-        now,
-        random,
-      },
+      ...{ orders, wanted, pauses, accounts, runner, board: this.#board, onEnded, log, now, random },
     });
-    const windows = new RenewalWindows({ wanted, accounts, driver, log, now, random });
+    const windows = new RenewalWindows({ wanted, accounts, pauses, log, now, random });
     const { directory, profile } = settings;
     const onChange = () => this.#timer.kick();
     this.#scheduler = new Scheduler({
-      ...{ orders, wanted, driver, windows, directory, profile, onChange, log, now },
+      ...{ orders, wanted, times: deps.times, pauses, driver, windows, directory, profile, onChange, log, now },
     });
   }
 

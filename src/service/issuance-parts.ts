@@ -14,6 +14,7 @@ import { AcmeAccountsStore } from '../store/acme-accounts-store.ts';
 import { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
 import { AcmeFactsStore } from '../store/acme-facts-store.ts';
 import { AcmeOrdersStore, type IssuanceOrder } from '../store/acme-orders-store.ts';
+import { AcmeTimesStore } from '../store/acme-times-store.ts';
 import type { IssuanceProblem } from '../store/issuance-problem.ts';
 import type { Database } from '../store/open-database.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
@@ -116,6 +117,7 @@ async function issuanceOf(
       externalAccount: externalAccount === null || hmacKey === null ? null : { kid: externalAccount.kid, hmacKey },
     },
     orders: new AcmeOrdersStore(database),
+    times: new AcmeTimesStore(database),
     ...{ wanted, accounts, sealer: tls.sealer, certificates: tls.certificates, log, now },
     acme: {
       connect: (url, accountKey) =>
@@ -133,10 +135,8 @@ async function issuanceOf(
     responder: { show: options.showChallenges },
     onEnded,
     onPaused: ({ directory: paused, scope, until, failures, problem: { type, detail } }) => {
-      const fields = { directory: paused, scope, until: until.toISOString() };
-      log.warn('Authority paused', { ...fields, cause: detail });
       // One that stays away is asked every half hour.
-      if (failures <= 1) emit('acme.paused', { ...fields, type, detail });
+      if (failures <= 1) emit('acme.paused', { directory: paused, scope, until: until.toISOString(), type, detail });
     },
     random: Math.random,
   });

@@ -7,6 +7,7 @@ import { SECRET_LENGTH, Sealer } from '../../src/secrets/sealed.ts';
 import { AcmeAccountsStore } from '../../src/store/acme-accounts-store.ts';
 import { AcmeCertificatesStore } from '../../src/store/acme-certificates-store.ts';
 import { AcmeOrdersStore } from '../../src/store/acme-orders-store.ts';
+import { AcmeTimesStore } from '../../src/store/acme-times-store.ts';
 import { CertificatesStore } from '../../src/store/certificates-store.ts';
 import type { Database } from '../../src/store/open-database.ts';
 import { Certificates } from '../../src/tls/certificates.ts';
@@ -94,6 +95,7 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
         externalAccount: null,
       },
       ...{ orders, wanted, accounts, sealer, certificates, acme: authority, log, now, random: this.#random },
+      times: new AcmeTimesStore(database),
       responder: {
         show: async () => {
           this.showing();

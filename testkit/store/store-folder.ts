@@ -46,6 +46,9 @@ export function backBefore0018(file: { exec(statement: string): unknown }): void
     file.exec(`alter table sites drop column ${column}`);
   for (const table of ['accounts', 'pauses', 'certificates', 'orders', 'failed_validations'])
     file.exec(`drop table acme_${table}`);
+  for (const table of ['entry_hits', 'entry_hours', 'entry_days', 'knocking', 'clients', 'series', 'series_labels'])
+    file.exec(`drop table ${table}`);
+  for (const table of ['insight_gaps', 'attacks', 'insight_state']) file.exec(`drop table ${table}`);
 }
 
 export function entry(text: string): IpEntry {

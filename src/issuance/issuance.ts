@@ -49,6 +49,8 @@ interface IssuanceDeps {
   readonly presenters: Readonly<Record<ChallengeType, ChallengePresenter>>;
   /** An order ended; null: with a certificate. */
   readonly onEnded: (order: IssuanceOrder, failure: IssuanceProblem | null) => void;
+  /** The authority is not asked for a while. */
+  readonly onPaused: (pause: AcmePause) => void;
   readonly log: Pick<Log, 'warn' | 'error'>;
   readonly now: () => Date;
   /** From 0 up to 1. */
@@ -68,7 +70,8 @@ export class Issuance {
 
   constructor(deps: IssuanceDeps) {
     this.#deps = deps;
-    const { settings, orders, wanted, sealer, certificates, acme, presenters, onEnded, log, now, random } = deps;
+    const { settings, orders, wanted, sealer, certificates, acme, presenters, onEnded, onPaused, log, now, random } =
+      deps;
     const accounts = new Accounts({
       ...{ store: deps.accounts, sealer, settings, now },
       connect: (directory, key) => acme.connect(directory, key),
@@ -81,7 +84,7 @@ export class Issuance {
       createCsr: (names, key) => acme.createCsr(names, key),
       renewalId: (pem) => acme.renewalId(pem),
     });
-    const pauses = new AuthorityPauses({ store: deps.accounts, log, now });
+    const pauses = new AuthorityPauses({ store: deps.accounts, onPaused, log, now });
     const driver = new OrderDriver({
       ...{ orders, wanted, pauses, accounts, runner, board: this.#board, onEnded, log, now, random },
     });

@@ -69,6 +69,8 @@ const mayChangeHealth: ReadonlySet<FactType> = new Set([
   'worker.gone',
   'certificate.expired',
   'certificate.repaired',
+  'certificate.issued',
+  'certificate.failing',
 ]);
 
 const changesSites: ReadonlySet<string> = new Set(['set_site', 'remove_site']);
@@ -171,10 +173,11 @@ export async function wireService(options: {
     emit,
     now,
   });
-  const issuance = await wireIssuance({
-    ...{ settings, database, tls, version, log, now },
+  const issuing = await wireIssuance({
+    ...{ settings, database, tls, version, emit, log, now, observer: observers.acme },
     challenges: blocking.challenges,
   });
+  const { issuance } = issuing;
   const acme = new AcmeOperations({
     issuance,
     owners: async (names) => (await tls?.certificates.owners(names)) ?? new Map(),
@@ -230,14 +233,16 @@ export async function wireService(options: {
       untested: versions.untested(registry.runningVersion),
     }),
     unboundKeys: () => keys.unbound(),
-    proxyProblems: async () => [
-      ...(await proxy.problems()),
-      ...(tls === null ? [] : [...tls.problems(), ...(await expiredProblems(certificates))]),
-    ],
+    proxyProblems: () => proxy.problems(),
+    certificateProblems: async () =>
+      tls === null
+        ? []
+        : [...tls.problems(), ...(await expiredProblems(certificates)), ...(await issuing.findings()).problems],
     notices: async () => [
       ...listenNotices(),
       ...unnamedNotices(await unnamed.byUpstream(), await blocking.upstreams.list()),
       ...(await proxy.notices()),
+      ...(await issuing.findings()).notices,
     ],
     started,
   });
@@ -265,6 +270,7 @@ export async function wireService(options: {
       expiringEntries: () => blocking.store.countEnding(),
       claims: () => blocking.sources.claimsByKind(),
       certificates: () => certificateFacts(tls),
+      acme: () => issuing.metricFacts(),
       webhookBacklogs: () => webhooks.backlogs(),
       health: currentHealth(health),
       proxyStats: () => proxyStats(sockets, sitesStore),

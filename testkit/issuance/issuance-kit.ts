@@ -103,6 +103,7 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
       ...{ orders, wanted, accounts, sealer, certificates, acme: authority, log, now, random: this.#random },
       presenters: { 'http-01': presenter, 'dns-01': presenter },
       times: new AcmeTimesStore(database),
+      onPaused: () => undefined,
       onEnded: ({ names }, failure) => void this.ended.push(`${names.join()}: ${failure?.type ?? 'issued'}`),
     });
   }

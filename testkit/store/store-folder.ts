@@ -46,6 +46,7 @@ export function backBefore0018(file: { exec(statement: string): unknown }): void
     file.exec(`alter table sites drop column ${column}`);
   for (const table of ['accounts', 'pauses', 'certificates', 'orders', 'failed_validations'])
     file.exec(`drop table acme_${table}`);
+  file.exec('drop table saved_views');
 }
 
 export function entry(text: string): IpEntry {

@@ -75,6 +75,8 @@ export interface AcmeProblemDocument {
   readonly type: string;
   readonly detail: string;
   readonly status: number | null;
+  /** Where it says more: an https URL. */
+  readonly instance?: string;
   readonly subproblems: readonly { readonly type: string; readonly detail: string; readonly name: string | null }[];
 }
 

@@ -137,11 +137,14 @@ export function retryAfterOf(value: string | undefined, now: Date): Date | null 
 
 function optionalProblem(value: unknown, status: number | null = null): AcmeProblemDocument | null {
   if (!isFields(value)) return null;
+  // Encoded, since it is shown.
+  const instance = URL.parse(optionalUrl(value, 'instance') ?? '')?.href;
   const subproblems = Array.isArray(value['subproblems']) ? value['subproblems'].slice(0, MOST_ITEMS) : [];
   return {
     type: typeOf(value),
     detail: shownText(value['detail']),
     status: typeof value['status'] === 'number' ? value['status'] : status,
+    ...(instance === undefined ? {} : { instance }),
     subproblems: subproblems.filter(isFields).map((one) => {
       const { identifier } = one;
       const name = isFields(identifier) ? identifier['value'] : null;

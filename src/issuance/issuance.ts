@@ -15,6 +15,7 @@ import { type Certificates, createId } from '../tls/certificates.ts';
 import { type AccountSettings, Accounts } from './accounts.ts';
 import { AuthorityPauses } from './authority-pauses.ts';
 import { ChallengeBoard, type ChallengeResponder } from './challenge-board.ts';
+import { OrderAges } from './order-ages.ts';
 import { OrderDriver } from './order-driver.ts';
 import { RenewalWindows } from './renewal-windows.ts';
 import { Runner } from './runner.ts';
@@ -44,13 +45,15 @@ interface IssuanceDeps {
   readonly accounts: AcmeAccountsStore;
   readonly times: AcmeTimesStore;
   readonly sealer: Pick<Sealer, 'seal' | 'open'>;
-  readonly certificates: Pick<Certificates, 'putIssued'>;
+  readonly certificates: Pick<Certificates, 'putIssued' | 'owners'>;
   readonly acme: Acme;
   readonly responder: ChallengeResponder;
   /** An order ended; null: with a certificate. */
   readonly onEnded: (order: IssuanceOrder, failure: IssuanceProblem | null) => void;
   readonly log: Pick<Log, 'warn' | 'error'>;
   readonly now: () => Date;
+  /** In ms, by a clock that is never set. */
+  readonly elapsed: () => number;
   /** From 0 up to 1. */
   readonly random: () => number;
 }
@@ -75,15 +78,16 @@ export class Issuance {
       createId: () => createId().replace('c-', 'a-'),
     });
     this.#board = new ChallengeBoard({ responder, log });
+    const ages = new OrderAges(deps.elapsed);
     const runner = new Runner({
-      ...{ orders, wanted, accounts, sealer, certificates, board: this.#board, now, random },
+      ...{ orders, wanted, accounts, sealer, certificates, board: this.#board, ages, now, random },
       keyAuthorization: (token, key) => acme.keyAuthorization(token, key),
       createCsr: (names, key) => acme.createCsr(names, key),
       renewalId: (pem) => acme.renewalId(pem),
     });
     const pauses = new AuthorityPauses({ store: deps.accounts, log, now });
     const driver = new OrderDriver({
-      ...{ orders, wanted, pauses, accounts, runner, board: this.#board, onEnded, log, now, random },
+      ...{ orders, wanted, pauses, accounts, runner, ages, board: this.#board, onEnded, log, now, random },
     });
     const windows = new RenewalWindows({ wanted, accounts, pauses, log, now, random });
     const { directory, profile } = settings;

@@ -69,6 +69,7 @@ export async function wireIssuance(options: IssuanceOptions): Promise<Issuance |
       if (failure === null) log.info('Certificate issued', fields);
       else log.warn('Order of a certificate failed', { ...fields, class: failure.class, cause: failure.detail });
     },
+    elapsed: () => performance.now(),
     random: Math.random,
   });
 }

@@ -96,6 +96,7 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
       },
       ...{ orders, wanted, accounts, sealer, certificates, acme: authority, log, now, random: this.#random },
       times: new AcmeTimesStore(database),
+      elapsed: () => (this.#realTime ? performance.now() : this.now),
       responder: {
         show: async () => {
           this.showing();

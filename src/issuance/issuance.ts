@@ -1,5 +1,5 @@
 // Certificates of an ACME authority: ordered, renewed, and handed to `Certificates`, which installs them.
-import type { KeyObject } from 'node:crypto';
+import { hash, type KeyObject } from 'node:crypto';
 import type { AcmeClient } from '../acme/authority.ts';
 import type { Caller } from '../api/caller.ts';
 import { KickablePause, withTimeout } from '../concurrency/pause.ts';
@@ -72,6 +72,7 @@ export class Issuance {
   constructor(deps: IssuanceDeps) {
     this.#deps = deps;
     const { settings, orders, wanted, sealer, certificates, acme, responder, onEnded, log, now, random } = deps;
+    const settingsId = idOf(settings);
     const accounts = new Accounts({
       ...{ store: deps.accounts, sealer, settings, now },
       connect: (directory, key) => acme.connect(directory, key),
@@ -87,13 +88,26 @@ export class Issuance {
     });
     const pauses = new AuthorityPauses({ store: deps.accounts, log, now });
     const driver = new OrderDriver({
-      ...{ orders, wanted, pauses, accounts, runner, ages, board: this.#board, onEnded, log, now, random },
+      ...{ orders, wanted, pauses, accounts, runner, ages, settingsId, board: this.#board, onEnded, log, now, random },
     });
     const windows = new RenewalWindows({ wanted, accounts, pauses, log, now, random });
     const { directory, profile } = settings;
     const onChange = () => this.#timer.kick();
     this.#scheduler = new Scheduler({
-      ...{ orders, wanted, times: deps.times, pauses, driver, windows, directory, profile, onChange, log, now },
+      ...{
+        orders,
+        wanted,
+        times: deps.times,
+        pauses,
+        driver,
+        windows,
+        directory,
+        profile,
+        settingsId,
+        onChange,
+        log,
+        now,
+      },
     });
   }
 
@@ -194,4 +208,10 @@ export class Issuance {
       if (!this.#timer.kicked) await this.#timer.wait(Math.max(wait, failing ? LOOK_MS : 0), { signal, ref: false });
     }
   }
+}
+
+/** Of these settings: orders that other settings would avoid are repeated with them. */
+function idOf({ externalAccount, ...settings }: IssuanceSettings): string {
+  const key = externalAccount === null ? null : [externalAccount.kid, hash('sha256', externalAccount.hmacKey)];
+  return hash('sha256', JSON.stringify({ ...settings, key })).slice(0, 16);
 }

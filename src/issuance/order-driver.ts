@@ -21,6 +21,8 @@ interface DriverDeps {
   readonly accounts: Accounts;
   readonly runner: Runner;
   readonly ages: OrderAges;
+  /** Another one after other settings. */
+  readonly settingsId: string;
   readonly board: ChallengeBoard;
   /** An order ended; null: with a certificate. */
   readonly onEnded: (order: IssuanceOrder, failure: IssuanceProblem | null) => void;
@@ -159,16 +161,17 @@ export class OrderDriver {
   }
 
   async #end(order: IssuanceOrder, problem: IssuanceProblem, how: OrderEnd = {}): Promise<null> {
-    const { orders, wanted, board, onEnded, now, random } = this.#deps;
+    const { orders, wanted, board, settingsId, onEnded, now, random } = this.#deps;
     const certificate = await wanted.get(order.certificate);
     const failures = (certificate?.failures ?? 0) + 1;
-    const dueAt =
-      problem.class === 'needs attention'
-        ? null
-        : retryAt(failures, certificate?.life?.notAfter ?? null, now(), random());
+    // What needs attention may be corrected elsewhere, such as a CAA record: it is repeated at the longest interval.
+    const needsAttention = problem.class === 'needs attention';
+    const waits = needsAttention ? Number.POSITIVE_INFINITY : failures;
+    const dueAt = retryAt(waits, certificate?.life?.notAfter ?? null, now(), random());
+    const stored = needsAttention ? { ...problem, settings: settingsId } : problem;
     try {
       const { failedNames = [], notIssued = false } = how;
-      await orders.fail(order, { problem, dueAt, failedNames, notIssued }, now());
+      await orders.fail(order, { problem: stored, dueAt, failedNames, notIssued }, now());
     } catch (error) {
       if (!(error instanceof OrderClosed)) throw error;
     }

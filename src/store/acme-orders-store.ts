@@ -63,8 +63,8 @@ export interface OrderStep {
 
 export interface OrderFailure {
   readonly problem: IssuanceProblem;
-  /** When the next order is due; null: not before an operator renews it. */
-  readonly dueAt: Date | null;
+  /** When the next order is due. */
+  readonly dueAt: Date;
   /** Whose validation failed. */
   readonly failedNames: readonly string[];
   /** It does not count as an issue. */
@@ -184,7 +184,7 @@ export class AcmeOrdersStore {
       await transaction
         .updateTable('acme_certificates')
         .set((eb) => ({
-          due_at: dueAt?.toISOString() ?? null,
+          due_at: dueAt.toISOString(),
           due_by: 'retry',
           failures: eb('failures', '+', 1),
           problem_json: json,

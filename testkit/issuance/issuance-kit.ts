@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { Caller } from '../../src/api/caller.ts';
 import { pause } from '../../src/concurrency/pause.ts';
-import { Issuance } from '../../src/issuance/issuance.ts';
+import { Issuance, type IssuanceSettings } from '../../src/issuance/issuance.ts';
 import { SECRET_LENGTH, Sealer } from '../../src/secrets/sealed.ts';
 import { AcmeAccountsStore } from '../../src/store/acme-accounts-store.ts';
 import { AcmeCertificatesStore } from '../../src/store/acme-certificates-store.ts';
@@ -38,6 +38,8 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
   /** Throws to fail the display of challenges. */
   showing: () => void = () => undefined;
   refusedByProxy: string | null = null;
+  /** Of the next start. */
+  settings: Partial<IssuanceSettings> = {};
   now = NOON.getTime();
   /** What the service takes for the time, less what it is. */
   skew = 0;
@@ -93,6 +95,7 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
         contacts: [],
         termsAgreed: true,
         externalAccount: null,
+        ...this.settings,
       },
       ...{ orders, wanted, accounts, sealer, certificates, acme: authority, log, now, random: this.#random },
       times: new AcmeTimesStore(database),

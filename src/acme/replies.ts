@@ -50,8 +50,15 @@ export function directoryOf(body: string): Directory {
 }
 
 /** RFC 8555, 7.1.2. */
-export function accountStatusOf(body: string): (typeof ACCOUNT_STATES)[number] {
-  return memberOf(objectOf(body, 'an account'), 'status', ACCOUNT_STATES);
+export function accountOf(body: string): {
+  readonly status: (typeof ACCOUNT_STATES)[number];
+  /** None: the authority keeps them to itself, or knows none. */
+  readonly contacts: readonly string[];
+} {
+  const fields = objectOf(body, 'an account');
+  const { contact } = fields;
+  const contacts = Array.isArray(contact) ? contact.filter((one) => typeof one === 'string') : [];
+  return { status: memberOf(fields, 'status', ACCOUNT_STATES), contacts };
 }
 
 /** RFC 8555, 7.1.3. */

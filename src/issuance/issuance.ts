@@ -22,8 +22,6 @@ import { Runner } from './runner.ts';
 import { Scheduler, type Tick } from './scheduler.ts';
 
 export interface IssuanceSettings extends AccountSettings {
-  /** Of the authority: a URL. */
-  readonly directory: string;
   /** Null: the authority's default. */
   readonly profile: string | null;
 }
@@ -74,7 +72,7 @@ export class Issuance {
     const { settings, orders, wanted, sealer, certificates, acme, responder, onEnded, log, now, random } = deps;
     const settingsId = idOf(settings);
     const accounts = new Accounts({
-      ...{ store: deps.accounts, sealer, settings, now },
+      ...{ store: deps.accounts, sealer, settings, log, now },
       connect: (directory, key) => acme.connect(directory, key),
       createId: () => createId().replace('c-', 'a-'),
     });

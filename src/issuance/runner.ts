@@ -3,7 +3,8 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { type AcmeAuthorization, type AcmeOrder, AcmeRefusal } from '../acme/authority.ts';
 import { crashPoint } from '../faults/crash-point.ts';
-import type { Sealer } from '../secrets/sealed.ts';
+import { CannotUnseal, type Sealer } from '../secrets/sealed.ts';
+import type { SecretText } from '../secrets/secret-text.ts';
 import type { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
 import type { AcmeOrdersStore, IssuanceOrder, OrderChallenge, OrderKey } from '../store/acme-orders-store.ts';
 import type { NamesOwned } from '../store/certificates-store.ts';
@@ -173,6 +174,8 @@ export class Runner {
   }
 
   async #finalize(order: IssuanceOrder, { client }: Account): Promise<Date | null> {
+    // Without it the certificate would be of no use.
+    this.#openKey(order);
     let answer = await this.#read(order, client.order(order.url!));
     if (answer.status === 'ready') {
       answer = await this.#asked(client.finalize(order.finalizeUrl!, keyOf(order).csr));
@@ -200,14 +203,13 @@ export class Runner {
     }
   }
 
-  async #store(order: IssuanceOrder, { client, renewalInfo }: Account): Promise<null> {
-    const { wanted, certificates, sealer, renewalId, now, random } = this.#deps;
+  async #store(order: IssuanceOrder, { client }: Account): Promise<null> {
+    const { wanted, certificates, renewalId, now, random } = this.#deps;
     const certificate = await this.#read(order, client.certificate(order.certificateUrl!));
     this.#checkTime(certificate);
-    const { sealed, publicKeySha256 } = keyOf(order);
-    const privateKey = sealer.open(sealed, sealedFor(order, publicKeySha256)).reveal();
+    const { renewalInfo } = await client.directory();
     const ariId = renewalInfo ? renewalId(certificate) : null;
-    const issued = { certificate, privateKey };
+    const issued = { certificate, privateKey: this.#openKey(order).reveal() };
     const outcome = await certificates.putIssued(order.certificate, issued, async (transaction, version) => {
       this.#checkNames(order, version.names);
       const life = { notBefore: new Date(version.notBefore), notAfter: new Date(version.notAfter) };
@@ -216,6 +218,19 @@ export class Runner {
     });
     if (!outcome.ok) throw this.#unusable(outcome);
     return null;
+  }
+
+  /** A key that was sealed with a lost secret ends the order. Not reached without a secret: there is no account then. */
+  #openKey(order: IssuanceOrder): SecretText {
+    const { sealer, now } = this.#deps;
+    const { sealed, publicKeySha256 } = keyOf(order);
+    try {
+      return sealer.open(sealed, sealedFor(order, publicKeySha256));
+    } catch (error) {
+      if (!(error instanceof CannotUnseal)) throw error;
+      const detail = 'the private key of the order was sealed with another secret; the next order makes another key';
+      throw new OrderFailed(ownProblem('will retry', { type: 'key', detail }, now()));
+    }
   }
 
   /** It exists already, so it waits for the clock: another one would be of the same time. */

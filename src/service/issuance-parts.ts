@@ -37,6 +37,8 @@ export async function wireIssuance(options: IssuanceOptions): Promise<Issuance |
   const agreement = 'PROXY_MANAGER_ACME_TERMS_AGREED';
   if (!acme.termsAgreed) {
     const why = `the service orders no certificates: set ${agreement}=true if you agree to the terms of the authority, and restart the service`;
+    const { length: certificates } = await new AcmeCertificatesStore(database).all();
+    if (certificates > 0) log.warn('Certificates of an authority are not renewed', { certificates, cause: why });
     return { setting: agreement, why };
   }
   const files = await readFiles(acme);

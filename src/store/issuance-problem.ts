@@ -6,7 +6,7 @@ export interface IssuanceProblem {
   readonly class: FailureClass;
   /**
    * Of a problem of the authority, without `urn:ietf:params:acme:error:`; or `unreachable`, `limit`, `wait`,
-   * `challenge`, `clock`, `certificate`, `internal`.
+   * `challenge`, `clock`, `key`, `certificate`, `internal`.
    */
   readonly type: string;
   /** Word for word, if the authority stated it. */

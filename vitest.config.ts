@@ -9,8 +9,8 @@ export default defineConfig({
     // Ends only a hung test: the waits for a condition time out much earlier.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // testkit/certificates/README.md says why.
-    env: { SSL_CERT_DIR: join(import.meta.dirname, 'testkit/certificates') },
+    // testkit/certificates/README.md says why. Verbs that run in the tests' own process print times in its zone.
+    env: { SSL_CERT_DIR: join(import.meta.dirname, 'testkit/certificates'), TZ: 'UTC' },
     setupFiles: ['testkit/seed-setup.ts'],
     globalSetup: ['testkit/print-seed.ts'],
     // Most tests wait half of their time for a real proxy, database or service: two cores serve four workers.

@@ -30,12 +30,12 @@ describe.skipIf(proxy === undefined)('the command line', () => {
   };
 
   it('blocks, explains and unblocks as the client then sees it', async () => {
-    expect(await user.run(['check', '127.0.0.9'])).toEqual({
+    expect(await user.process(['check', '127.0.0.9'])).toEqual({
       code: 0,
       out: '127.0.0.9 is allowed: no entry covers it; verified in every worker\n',
       err: '',
     });
-    const blocked = await user.run(['block', '127.0.0.9', '--for', '4h', '--reason', 'tried \u001b[31mssh']);
+    const blocked = await user.process(['block', '127.0.0.9', '--for', '4h', '--reason', 'tried \u001b[31mssh']);
     expect(blocked).toMatchObject({ code: 2, out: '', err: expect.stringContaining('control characters') });
     expect(await service.visit('127.0.0.9')).toBe(200);
 
@@ -63,7 +63,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
       out: '127.0.0.9 is unblocked; verified in every worker\n',
     });
     expect(await service.visit('127.0.0.9')).toBe(200);
-    expect(await user.run(['unblock', '127.0.0.9'])).toMatchObject({
+    expect(await user.process(['unblock', '127.0.0.9'])).toMatchObject({
       code: 1,
       out: '',
       err: expect.stringMatching(/has no entry of its own, so nothing was unblocked\n\(code 1100, request .+\)\n$/),
@@ -72,7 +72,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
 
   it('unblocks what a source claims, if there are as many as expected', async () => {
     for (const last of [31, 32, 33]) await user.run(['block', `127.0.0.${last}`, '--source', 'fail2ban:sshd']);
-    await user.call(['block', '127.0.0.33']);
+    await user.run(['block', '127.0.0.33']);
     const source = ['--source', 'fail2ban:sshd'];
     expect(await user.run(['unblock', ...source])).toMatchObject({
       code: 1,
@@ -81,21 +81,21 @@ describe.skipIf(proxy === undefined)('the command line', () => {
         /2 entries would be unblocked, and 1 stay blocked by other sources; nothing was changed\. To do it anyway, add --expect 3\n$/,
       ),
     });
-    expect(await user.call(['unblock', ...source, '--expect', '2'])).toMatchObject({
+    expect(await user.run(['unblock', ...source, '--expect', '2'])).toMatchObject({
       code: 1,
       err: expect.stringContaining('3 entries have such a claim, not the 2 that were expected; nothing was changed'),
     });
     expect(await service.visit('127.0.0.31')).toBe(403);
-    expect(await user.call(['unblock', ...source, '--expect', '3'])).toEqual({
+    expect(await user.run(['unblock', ...source, '--expect', '3'])).toEqual({
       code: 0,
       out: '0 added, 0 updated, 2 removed, 0 unchanged, 0 rejected\nstill blocked, because other sources claim them: 1\n',
       err: '',
     });
     expect(await service.visit('127.0.0.31')).toBe(200);
     expect(await service.visit('127.0.0.33')).toBe(403);
-    await user.call(['unblock', '127.0.0.33']);
-    expect(await user.call(['unblock'])).toMatchObject({ code: 2, err: expect.stringContaining('--source, --reason') });
-    expect(await user.call(['unblock', '127.0.0.1', '--expect', '1'])).toMatchObject({ code: 2 });
+    await user.run(['unblock', '127.0.0.33']);
+    expect(await user.run(['unblock'])).toMatchObject({ code: 2, err: expect.stringContaining('--source, --reason') });
+    expect(await user.run(['unblock', '127.0.0.1', '--expect', '1'])).toMatchObject({ code: 2 });
   });
 
   it('exports and imports claims with their sources, exactly', async () => {
@@ -104,15 +104,15 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     await user.run(['block', '127.0.0.41', '127.0.0.42', '--source', 'fail2ban:sshd', '--reason', "'+1"]);
     const claims = async () => JSON.parse((await user.run(['export', '-o', 'json'])).out).items;
     const before = await claims();
-    const all = await user.call(['export', '--csv']);
+    const all = await user.run(['export', '--csv']);
     expect(all.out).toContain("127.0.0.42,'+1,never,_settings,");
     expect(all.out.split('\n').filter((line) => line.startsWith('127.0.0.41,'))).toHaveLength(2);
-    const jail = await user.call(['export', '--csv', '--source', 'fail2ban:sshd', '--reason', "'+1"]);
+    const jail = await user.run(['export', '--csv', '--source', 'fail2ban:sshd', '--reason', "'+1"]);
     expect(jail.out).toMatch(
       /^ip_address,.*,source,kind\n127\.0\.0\.41,.*,fail2ban:sshd,agent\n127\.0\.0\.42,.*,fail2ban:sshd,agent\n$/,
     );
-    expect((await user.call(['export', '--source', 'fail2ban:sshd'])).out).toBe('127.0.0.41\n127.0.0.42\n');
-    const safe = await user.call(['export', '--csv-safe']);
+    expect((await user.run(['export', '--source', 'fail2ban:sshd'])).out).toBe('127.0.0.41\n127.0.0.42\n');
+    const safe = await user.run(['export', '--csv-safe']);
     expect(safe.out).toContain(`127.0.0.41,"'=HYPERLINK(1), 'x'",`);
     expect(safe.out).toContain("127.0.0.42,''+1,");
 
@@ -123,37 +123,37 @@ describe.skipIf(proxy === undefined)('the command line', () => {
       expect(refused.err).toContain('nothing was changed');
       const noTime = (items: { claims?: { claimed_at: string }[] }[]) =>
         JSON.parse(JSON.stringify(items, (name, value) => (/^(blocked|claimed)_at$/.test(name) ? '' : value)));
-      expect(await user.call(['import', path, '--keep-sources', '--dry-run'])).toMatchObject({
+      expect(await user.run(['import', path, '--keep-sources', '--dry-run'])).toMatchObject({
         code: 0,
         out: expect.stringContaining('0 added, 0 updated, 0 removed, 3 unchanged, 0 rejected'),
       });
       await user.run(['unblock', '127.0.0.41', '127.0.0.42']);
       const counts = '2 added, 1 updated, 0 removed, 0 unchanged, 0 rejected';
-      expect(await user.call(['import', path, '--keep-sources'])).toMatchObject({ code: 0, out: `${counts}\n` });
+      expect(await user.run(['import', path, '--keep-sources'])).toMatchObject({ code: 0, out: `${counts}\n` });
       expect(noTime(await claims())).toEqual(noTime(before));
-      const piped = await user.shell(`pm import - --keep-sources --replace < ${path}`);
+      const piped = await user.run(['import', '-', '--keep-sources', '--replace'], { input: out });
       expect(piped).toMatchObject({ code: 0, out: '0 added, 0 updated, 0 removed, 3 unchanged, 0 rejected\n' });
     }
 
     // Without the sources an address keeps the claim that ends last.
-    await user.call(['unblock', '127.0.0.41', '127.0.0.42']);
+    await user.run(['unblock', '127.0.0.41', '127.0.0.42']);
     const path = await file('claims.csv', all.out);
-    const dry = await user.call(['import', path, '--as-manual', '--dry-run']);
+    const dry = await user.run(['import', path, '--as-manual', '--dry-run']);
     expect(dry.out).toBe('nothing was changed; would be: 2 added, 0 updated, 0 removed, 0 unchanged, 0 rejected\n');
-    expect(await user.call(['import', path, '--as-manual'])).toMatchObject({
+    expect(await user.run(['import', path, '--as-manual'])).toMatchObject({
       code: 0,
       out: dry.out.replace(/.*: /, ''),
     });
     const { body } = await service.call('GET', '/api/blocked-ips/127.0.0.41');
     expect(body).toMatchObject({ expires_at: null, reason: "'+1" });
-    await user.call(['unblock', '127.0.0.41', '127.0.0.42']);
+    await user.run(['unblock', '127.0.0.41', '127.0.0.42']);
   });
 
   it('keeps a permanent block permanent when claims of several sources become those of one', async () => {
     await user.run(['block', '127.0.0.43', '--source', 'fail2ban:sshd', '--for', '1d']);
-    await user.call(['block', '127.0.0.43']);
-    await user.call(['block', '127.0.0.44', '--source', 'fail2ban:sshd', '--for', '2d']);
-    await user.call(['block', '127.0.0.44', '--for', '1d']);
+    await user.run(['block', '127.0.0.43']);
+    await user.run(['block', '127.0.0.44', '--source', 'fail2ban:sshd', '--for', '2d']);
+    await user.run(['block', '127.0.0.44', '--for', '1d']);
     const [header, ...lines] = (await user.run(['export', '--csv'])).out.trim().split('\n');
     const own = lines.filter((line) => /^127\.0\.0\.4[34],/.test(line));
     expect(own).toHaveLength(4);
@@ -170,7 +170,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
         expect(body).toMatchObject({ expires_at: latest['expires_at'] });
       }
     }
-    await user.call(['unblock', '127.0.0.43', '127.0.0.44']);
+    await user.run(['unblock', '127.0.0.43', '127.0.0.44']);
   });
 
   it('creates missing sources of an export with their kinds, which can be set', async () => {
@@ -184,28 +184,28 @@ describe.skipIf(proxy === undefined)('the command line', () => {
       out: 'feed is of kind list, with the note "a feed"\n',
     });
     await user.run(['block', '127.0.0.46', '--source', 'feed']);
-    await user.call(['block', '127.0.0.47', '--source', 'jail']);
+    await user.run(['block', '127.0.0.47', '--source', 'jail']);
     expect(await kinds()).toMatchObject({ feed: 'list: a feed', jail: 'agent' });
     const path = await file('kinds.csv', (await user.run(['export', '--csv'])).out);
     for (const how of [[], ['--replace', '--allow-shrink']]) {
       for (const name of ['feed', 'jail']) await user.run(['source', 'rm', name]);
       await user.run(['import', path, '--keep-sources', '--dry-run', ...how]);
       expect(await kinds()).not.toHaveProperty('feed');
-      expect(await user.call(['import', path, '--keep-sources', ...how])).toMatchObject({ code: 0 });
+      expect(await user.run(['import', path, '--keep-sources', ...how])).toMatchObject({ code: 0 });
       expect(await kinds()).toMatchObject({ feed: 'list', jail: 'agent' });
       expect((await service.call('DELETE', '/api/blocked-ips/127.0.0.46')).body).toMatchObject({ code: 6035 });
       expect(await user.run(['unblock', '127.0.0.47'])).toMatchObject({ code: 0 });
     }
-    expect((await user.call(['source', 'set', 'feed', '--kind', 'agent'])).out).toBe('feed is of kind agent\n');
+    expect((await user.run(['source', 'set', 'feed', '--kind', 'agent'])).out).toBe('feed is of kind agent\n');
     // One that exists keeps its kind.
-    await user.call(['import', path, '--keep-sources']);
+    await user.run(['import', path, '--keep-sources']);
     expect(await kinds()).toMatchObject({ feed: 'agent' });
-    expect(await user.call(['source', 'set', 'feed'])).toMatchObject({ code: 2 });
-    expect(await user.call(['source', 'set', 'manual', '--kind', 'list'])).toMatchObject({
+    expect(await user.run(['source', 'set', 'feed'])).toMatchObject({ code: 2 });
+    expect(await user.run(['source', 'set', 'manual', '--kind', 'list'])).toMatchObject({
       code: 1,
       err: expect.stringContaining('its kind cannot change'),
     });
-    for (const name of ['feed', 'jail']) await user.call(['source', 'rm', name]);
+    for (const name of ['feed', 'jail']) await user.run(['source', 'rm', name]);
   });
 
   it('undoes an import, after it says what it would do', async () => {
@@ -219,20 +219,21 @@ describe.skipIf(proxy === undefined)('the command line', () => {
         /^undoes the batch \d+ of _settings, .*\n127\.0\.0\.51: the claim of manual is as before, until .* \(in [45].*\n127\.0\.0\.52: the claim of manual is dropped\nwould be: 0 blocked, 1 changed, 1 unblocked, 0 unchanged\n$/,
       ),
     });
-    expect(await user.call(['undo', id])).toMatchObject({ code: 1, err: expect.stringContaining('add --yes') });
+    expect(await user.run(['undo', id])).toMatchObject({ code: 1, err: expect.stringContaining('add --yes') });
     expect(await service.visit('127.0.0.52')).toBe(403);
-    expect(await user.call(['undo', id, '--yes'])).toMatchObject({
+    expect(await user.run(['undo', id, '--yes'])).toMatchObject({
       code: 0,
       out: '0 added, 1 updated, 1 removed, 0 unchanged, 0 rejected\n',
     });
     expect(await service.visit('127.0.0.52')).toBe(200);
     const { body } = await service.call('GET', '/api/blocked-ips/127.0.0.51');
     expect(body).toMatchObject({ reason: 'scan', expires_at: expect.any(String) });
-    const unblocked = await user.shell('pm unblock 127.0.0.51 > /dev/null; pm audit --operation unblock -n 1 -o json');
+    await user.run(['unblock', '127.0.0.51']);
+    const unblocked = await user.run(['audit', '--operation', 'unblock', '-n', '1', '-o', 'json']);
     const [entry] = JSON.parse(unblocked.out).items;
     expect(entry.details).toMatchObject({ dropped: [{ source: 'manual', reason: 'scan' }] });
-    await user.call(['block', '127.0.0.51', '--reason', 'another']);
-    expect(await user.call(['undo', String(entry.id), '--yes'])).toMatchObject({
+    await user.run(['block', '127.0.0.51', '--reason', 'another']);
+    expect(await user.run(['undo', String(entry.id), '--yes'])).toMatchObject({
       code: 1,
       err: expect.stringContaining('1 was changed since: 127.0.0.51; nothing was changed'),
     });
@@ -247,7 +248,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     });
     try {
       const environment = { PROXY_MANAGER_API_KEY: '', PROXY_MANAGER_PREFIX: starting.paths.prefix };
-      const { code, out } = await new CommandLineUser(starting).run(['status'], { environment });
+      const { code, out } = await new CommandLineUser(starting).process(['status'], { environment });
       expect(out).toContain('ok: every worker enforces the blocked set');
       expect(code).toBe(0);
     } finally {
@@ -258,8 +259,8 @@ describe.skipIf(proxy === undefined)('the command line', () => {
   it('releases, keeps and removes the claims of a source', async () => {
     const last = async (...words: string[]) => (await user.run(words)).out.trimEnd();
     await user.run(['block', '127.0.0.9', '--source', 'fail2ban:sshd']);
-    await user.call(['block', '127.0.0.9']);
-    await user.call(['block', '127.0.0.10', '--source', 'fail2ban:sshd']);
+    await user.run(['block', '127.0.0.9']);
+    await user.run(['block', '127.0.0.10', '--source', 'fail2ban:sshd']);
     expect(await last('source', 'release', 'fail2ban:sshd', '--after', '10m')).toMatch(
       /^2 claims of fail2ban:sshd will be dropped at .+ UTC \(in 10 min\)$/,
     );
@@ -278,7 +279,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
   });
 
   it('prints the API’s answers and problems unchanged with -o json', async () => {
-    const { code, out } = await user.run(['-o', 'json', 'block', '192.0.2.1']);
+    const { code, out } = await user.process(['-o', 'json', 'block', '192.0.2.1']);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
       ip_address: '192.0.2.1',
@@ -296,7 +297,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     lines.splice(7, 0, 'not-an-address', '', '; a comment');
     lines.push('10.1.2.3/8', '127.0.0.10');
     const path = await file('list.txt', `${lines.join('\r\n')}\r\n`);
-    const { code, out, err } = await user.run(['import', path, '--reason', 'test list']);
+    const { code, out, err } = await user.process(['import', path, '--reason', 'test list']);
     expect({ code, out }).toEqual({ code: 3, out: '3,001 added, 0 updated, 0 removed, 0 unchanged, 2 rejected\n' });
     expect(err.split('\n')).toEqual([
       expect.stringContaining(`${path}:8: not-an-address looks like a host name`),
@@ -310,7 +311,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     expect(JSON.parse(map.out)).toMatchObject({ added: 0, unchanged: 3001, rejected_total: 0 });
     expect(map.code).toBe(0);
     const netset = 'create b hash:net\nadd b 203.0.113.0/24 timeout 3600 comment "ipset"\n';
-    expect(await user.run(['block', '-'], { input: netset })).toMatchObject({ code: 0 });
+    expect(await user.process(['block', '-'], { input: netset })).toMatchObject({ code: 0 });
     const { body } = await service.call('GET', '/api/blocked-ips?q=203.0.113.0/24');
     expect(body['items']).toMatchObject([{ reason: 'ipset', expires_at: expect.any(String) }]);
     expect(await user.run(['unblock', '-'], { input: '203.0.113.0/24\n' })).toMatchObject({
@@ -352,7 +353,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
   });
 
   it('prints tab-separated lines in a pipe, and ends without an error when the reader closes it', async () => {
-    const { out } = await user.run(['list', '10.0.1.0/24']);
+    const { out } = await user.process(['list', '10.0.1.0/24']);
     expect(out).toMatch(/^10\.0\.1\.0\/24\t-\ttest list\t\S+\t\d{4}-\d\d-\d\dT\S+Z\n$/);
     for (const verb of ['list', 'list -o json', 'export', 'export --csv', 'block --help']) {
       const head = await user.shell(`pm ${verb} | head -n 1; echo "\${PIPESTATUS[0]}"`);
@@ -377,16 +378,16 @@ describe.skipIf(proxy === undefined)('the command line', () => {
   it('exports what it imported, and replaces the list only with --replace', async () => {
     await service.block('192.0.2.7', { reason: 'a, "b"', duration_seconds: 86_400 });
     const before = await user.run(['list', '-o', 'json']);
-    const csv = await user.shell('pm export --csv');
+    const csv = await user.run(['export', '--csv']);
     const path = await file('all.csv', csv.out);
     expect(await user.run(['import', '--replace', path])).toMatchObject({
       code: 0,
       out: '0 added, 0 updated, 0 removed, 3,002 unchanged, 0 rejected\n',
     });
-    expect(JSON.parse((await user.call(['list', '-o', 'json'])).out)).toEqual(JSON.parse(before.out));
+    expect(JSON.parse((await user.run(['list', '-o', 'json'])).out)).toEqual(JSON.parse(before.out));
 
     const small = await file('small.txt', '127.0.0.10\nrubbish\n');
-    const refused = await user.call(['import', '--replace', small]);
+    const refused = await user.run(['import', '--replace', small]);
     expect(refused).toMatchObject({
       code: 1,
       out: '',
@@ -395,13 +396,13 @@ describe.skipIf(proxy === undefined)('the command line', () => {
       ),
     });
     const html = await file('page.html', '<!DOCTYPE html>\n<p>not found</p>\n');
-    expect(await user.call(['import', '--replace', html])).toMatchObject({
+    expect(await user.run(['import', '--replace', html])).toMatchObject({
       code: 1,
       err: expect.stringContaining('contains no address; nothing was changed'),
     });
     expect((await service.listed()).length).toBe(3002);
 
-    const replaced = await user.call(['import', '--replace', '--allow-shrink', small]);
+    const replaced = await user.run(['import', '--replace', '--allow-shrink', small]);
     expect(replaced).toMatchObject({
       code: 3,
       out: '0 added, 0 updated, 3,001 removed, 1 unchanged, 1 rejected\n',
@@ -464,15 +465,15 @@ describe.skipIf(proxy === undefined)('the command line', () => {
       code: 1,
       err: expect.stringContaining('to store it anyway, add --even-trusted'),
     });
-    expect((await user.call(['block', '127.0.0.11', '--even-trusted'])).out).toContain(
+    expect((await user.run(['block', '127.0.0.11', '--even-trusted'])).out).toContain(
       'no effect while trusted by 127.0.0.11',
     );
-    expect((await user.call(['trust', 'add', '127.0.0.12', '--for', '8h'])).out).toMatch(
+    expect((await user.run(['trust', 'add', '127.0.0.12', '--for', '8h'])).out).toMatch(
       /^127\.0\.0\.12 is trusted until \S+ \S+ UTC \(in 8 h\); verified in every worker\n$/,
     );
-    expect((await user.call(['trust', 'add', '127.0.0.12', '--for', '8h', '--permanent'])).code).toBe(2);
+    expect((await user.run(['trust', 'add', '127.0.0.12', '--for', '8h', '--permanent'])).code).toBe(2);
     expect((await user.run(['trust', 'ls'])).out).toMatch(/127\.0\.0\.11\t.*\t-\n127\.0\.0\.12\t.*\t\d{4}-\S+Z\n/);
-    expect((await user.call(['trust', 'add', '127.0.0.12', '--permanent'])).out).toContain('127.0.0.12 is trusted;');
+    expect((await user.run(['trust', 'add', '127.0.0.12', '--permanent'])).out).toContain('127.0.0.12 is trusted;');
     expect((await user.shell('pm trust ls | cut -f1 | pm trust rm -')).code).toBe(0);
     expect(await service.visit('127.0.0.10')).toBe(403);
   });
@@ -484,11 +485,11 @@ describe.skipIf(proxy === undefined)('the command line', () => {
       out: expect.stringMatching(/^cli\.example is live: 127\.0\.0\.1:9,weight=3,check=false\nreloaded with a changed/),
     });
     expect((await user.run(['site', 'ls'])).out).toMatch(/^cli\.example\t127\.0\.0\.1:9,weight=3,check=false\t/);
-    expect((await user.call(['site', 'ls', 'cli.example'])).out).toMatch(/^127\.0\.0\.1:9\t/);
+    expect((await user.run(['site', 'ls', 'cli.example'])).out).toMatch(/^127\.0\.0\.1:9\t/);
     expect((await user.run(['config', 'diff'])).out).toBe('');
     expect((await user.run(['reload', '--dry-run'])).out).toMatch(/^valid: /);
     const id = (await user.shell('pm config backups | head -n 1 | cut -f1')).out.trim();
-    expect((await user.call(['config', 'diff', id])).out).toMatch(/^--- .*\(live\)\n\+\+\+ .*\(backup\)\n/);
+    expect((await user.run(['config', 'diff', id])).out).toMatch(/^--- .*\(live\)\n\+\+\+ .*\(backup\)\n/);
     const restored = await user.run(['config', 'restore', id]);
     expect(restored).toMatchObject({ code: 0, out: expect.stringContaining(`backup ${id} was restored`) });
     expect((await user.run(['config', 'reloads', '-n', '1'])).out).toContain('\tcompleted\t');
@@ -519,21 +520,21 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     });
     expect((await user.run(['webhook', 'ls'])).out).toBe(`chat\tnew\t0\t-\t${url}\tsite.set,site.removed\t-\n`);
     const own = { input: made.out };
-    expect(await user.call(['webhook', 'set', 'chat', url, '--disabled', '--secret-file', '-'], own)).toEqual({
+    expect(await user.run(['webhook', 'set', 'chat', url, '--disabled', '--secret-file', '-'], own)).toEqual({
       code: 0,
       out: '',
       err: `chat is disabled: nothing is sent to ${url}\n`,
     });
-    const wrong = await user.call(['webhook', 'set', 'chat', url, '--secret-file', '-'], { input: 'hunter2\n' });
+    const wrong = await user.run(['webhook', 'set', 'chat', url, '--secret-file', '-'], { input: 'hunter2\n' });
     expect(wrong).toMatchObject({
       code: 1,
       err: expect.stringContaining('the secret in standard input is invalid'),
     });
     expect(wrong.err).not.toContain('hunter2');
-    const json = JSON.parse((await user.call(['webhook', 'ls', '-o', 'json'])).out);
+    const json = JSON.parse((await user.run(['webhook', 'ls', '-o', 'json'])).out);
     expect(json).toMatchObject({ items: [{ id: 'chat', events: null, enabled: false }] });
     expect((await user.run(['webhook', 'rm', 'chat'])).out).toBe('chat is removed\n');
-    expect((await user.call(['webhook', 'rm', 'chat'])).code).toBe(1);
+    expect((await user.run(['webhook', 'rm', 'chat'])).code).toBe(1);
   });
 
   it('lists the audit log with outcomes', async () => {

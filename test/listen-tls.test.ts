@@ -83,7 +83,7 @@ describeOnOneProxy('the API', ({ bin }) => {
     const user = new CommandLineUser(running);
     const environment = { NODE_EXTRA_CA_CERTS: files(running.paths.prefix).certificate };
     const url = ['--url', `https://localhost:${running.apiPort}`];
-    expect(await user.run(['list', ...url], { environment })).toMatchObject({ code: 0, err: '' });
+    expect(await user.process(['list', ...url], { environment })).toMatchObject({ code: 0, err: '' });
     const unknown = await user.run(['list', ...url]);
     expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('NODE_EXTRA_CA_CERTS') });
     await write(running.paths);

@@ -22,7 +22,11 @@ describe.skipIf(lacking.length > 0)(['the panel of an attached service', ...lack
   beforeAll(async () => {
     [attached, browser] = await Promise.all([startAttached({ bin: proxy?.bin ?? '' }), startBrowser()]);
     await attached.service.healthy();
-    page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
+    page = await browser.newPage({
+      viewport: { width: 1280, height: 900 },
+      colorScheme: 'light',
+      reducedMotion: 'reduce',
+    });
     page.setDefaultTimeout(patienceMs);
     page.on('request', (request) => requests.push(new URL(request.url()).pathname));
     await page.goto(`http://127.0.0.1:${attached.service.apiPort}/`);

@@ -28,7 +28,11 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
     [service, browser] = await Promise.all([RealService.start({ bin: proxy?.bin ?? '', environment }), startBrowser()]);
     const servers = [{ address: '127.0.0.1', port: 9, options: { check: false } }];
     await service.call('PUT', '/api/sites/shop.example', { body: { servers } });
-    page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
+    page = await browser.newPage({
+      viewport: { width: 1280, height: 900 },
+      colorScheme: 'light',
+      reducedMotion: 'reduce',
+    });
     page.setDefaultTimeout(patienceMs);
     await page.goto(`${base()}/certificates`);
     await page.getByLabel('API key').fill(service.key);

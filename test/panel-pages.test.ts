@@ -49,7 +49,11 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       startBrowser([host]),
       startUpstream('shop'),
     ]);
-    page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
+    page = await browser.newPage({
+      viewport: { width: 1280, height: 900 },
+      colorScheme: 'light',
+      reducedMotion: 'reduce',
+    });
     page.setDefaultTimeout(patienceMs);
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {

@@ -27,7 +27,11 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of sites', ...lacking].
     ]);
     const servers = [{ address: '127.0.0.1', port: upstream.port, options: { check: false } }];
     await service.call('PUT', '/api/sites/shop.example', { body: { servers } });
-    page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
+    page = await browser.newPage({
+      viewport: { width: 1280, height: 900 },
+      colorScheme: 'light',
+      reducedMotion: 'reduce',
+    });
     page.setDefaultTimeout(patienceMs);
     await page.goto(`http://127.0.0.1:${service.apiPort}/sites`);
     await page.getByLabel('API key').fill(service.key);

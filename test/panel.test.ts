@@ -33,7 +33,11 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
   beforeAll(async () => {
     [service, browser] = await Promise.all([RealService.start({ bin: proxy?.bin ?? '' }), startBrowser()]);
     await service.healthy();
-    page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
+    page = await browser.newPage({
+      viewport: { width: 1280, height: 800 },
+      colorScheme: 'light',
+      reducedMotion: 'reduce',
+    });
     page.setDefaultTimeout(patienceMs);
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {

@@ -1,9 +1,11 @@
-// Runs `bin/proxy-manager` in a pipe, with input, or on a terminal, or its code in this process.
+// Runs `bin/proxy-manager` in a pipe, with input, or on a terminal, or its code in this process: a process takes ten
+// times the processor time. `npm run test:long` starts a process for each call.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { runCommandLine } from '../src/cli/run.ts';
+import { longTests } from './proxies.ts';
 import { compileCache, type RealService } from './real-service.ts';
 
 export interface Ran {
@@ -45,18 +47,24 @@ export class CommandLineUser {
     };
   }
 
-  run(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  /** For what a process adds: its output, exit code and end. */
+  process(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
     return this.#spawn(binary, words, options);
   }
 
-  /** In this process, for a tenth of the processor time: for a verb whose process another call proves. */
-  async call(words: readonly string[], { input = '' }: Pick<RunOptions, 'input'> = {}): Promise<Ran> {
+  /** For the meaning of a verb. */
+  run(words: readonly string[], options: Omit<RunOptions, 'meanwhile'> = {}): Promise<Ran> {
+    return longTests ? this.process(words, options) : this.#runHere(words, options);
+  }
+
+  async #runHere(words: readonly string[], { input = '', environment: more }: RunOptions): Promise<Ran> {
+    const environment = { ...this.#environment, ...more };
     const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
     const output = Promise.all([text(stdout), text(stderr)]);
     stdin.end(input);
     const code = await runCommandLine(words, {
-      environment: this.#environment,
-      homeFolder: this.#environment['HOME'] ?? null,
+      environment,
+      homeFolder: environment['HOME'] ?? null,
       stdin,
       stdout,
       stderr,

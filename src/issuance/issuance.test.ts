@@ -233,7 +233,7 @@ describe('an authority', () => {
   it('that cannot be reached is retried after 1 to 30 minutes, and no failure is counted', async () => {
     const asked: number[] = [];
     kit.authority.before = (operation) => {
-      if (operation === 'directory') asked.push(kit.now);
+      if (operation === 'register') asked.push(kit.now);
       throw unreachable();
     };
     const id = await kit.request('a.example');

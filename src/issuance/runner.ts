@@ -6,7 +6,14 @@ import { crashPoint } from '../faults/crash-point.ts';
 import { CannotUnseal, type Sealer } from '../secrets/sealed.ts';
 import type { SecretText } from '../secrets/secret-text.ts';
 import type { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
-import type { AcmeOrdersStore, IssuanceOrder, OrderChallenge, OrderKey } from '../store/acme-orders-store.ts';
+import {
+  type AcmeOrdersStore,
+  type ChallengeType,
+  type IssuanceOrder,
+  type OrderChallenge,
+  OrderClosed,
+  type OrderKey,
+} from '../store/acme-orders-store.ts';
 import type { NamesOwned } from '../store/certificates-store.ts';
 import type { CertificateOutcome, Certificates } from '../tls/certificates.ts';
 import { type Account, type Accounts, newKey, pemOf } from './accounts.ts';
@@ -74,11 +81,12 @@ export class Runner {
   }
 
   /** Nothing is asked of an authority that would be of no use. */
-  async #prepare({ certificate, names }: IssuanceOrder): Promise<void> {
+  async #prepare(order: IssuanceOrder): Promise<void> {
+    const { certificate, names } = order;
     const owners = [...(await this.#deps.certificates.owners(names))];
     const owned = owners.filter(([, owner]) => owner !== certificate);
     if (owned.length > 0) throw this.#owned(owned.map(([name, of]) => ({ name, certificate: of })));
-    await this.#deps.board.show();
+    await this.#deps.board.test(await this.#challengeType(order), names);
   }
 
   async #create(order: IssuanceOrder, { client }: Account): Promise<null> {
@@ -109,6 +117,12 @@ export class Runner {
     return null;
   }
 
+  async #challengeType({ id, certificate }: IssuanceOrder): Promise<ChallengeType> {
+    const wanted = await this.#deps.wanted.get(certificate);
+    if (wanted === null) throw new OrderClosed(id);
+    return wanted.challenge;
+  }
+
   #challengeOf({ name, challenges, status }: AcmeAuthorization) {
     if (status !== 'pending') throw this.#fault('unauthorized', `the authorization of ${name} is ${status}`);
     const http = challenges.find(({ type }) => type === 'http-01');
@@ -119,7 +133,9 @@ export class Runner {
   }
 
   async #show(order: IssuanceOrder): Promise<null> {
-    if (order.challenges.length > 0) await this.#deps.board.show();
+    if (order.challenges.length > 0) {
+      await this.#deps.board.show(await this.#challengeType(order), order.challenges);
+    }
     await this.#deps.orders.step(order.id, { state: 'told' }, this.#deps.now());
     crashPoint('acme.told');
     return null;

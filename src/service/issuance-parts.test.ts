@@ -4,6 +4,8 @@ import { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
 import type { Log } from '../telemetry/log.ts';
 import { wireIssuance } from './issuance-parts.ts';
 
+type Options = Parameters<typeof wireIssuance>[0];
+
 let folder: StoreFolder;
 beforeEach(() => {
   folder = new StoreFolder();
@@ -22,14 +24,14 @@ it('logs that certificates are not renewed while the terms are not agreed to', a
           ...{ externalAccount: null, rootsFile: null },
         },
       },
-      // Nothing of it is used.
-      tls: {} as Parameters<typeof wireIssuance>[0]['tls'],
-      ...{ database, log, version: '0', now: () => NOON, showChallenges: async () => undefined },
+      // Nothing of these is used.
+      ...({ tls: {}, challenges: {}, observer: {}, emit: () => undefined } as unknown as Omit<Options, 'settings'>),
+      ...{ database, log, version: '0', now: () => NOON },
     });
   await wire();
   expect(logged).toEqual([]);
   const [id, directory, names] = ['c-aaaaaaaaaa', 'https://ca.example/directory', ['a.example']];
   await new AcmeCertificatesStore(database).add({ id, directory, names, challenge: 'http-01', profile: null }, NOON);
-  expect(await wire()).toMatchObject({ setting: 'PROXY_MANAGER_ACME_TERMS_AGREED' });
+  expect((await wire()).issuance).toMatchObject({ setting: 'PROXY_MANAGER_ACME_TERMS_AGREED' });
   expect(logged).toMatchObject([['Certificates of an authority are not renewed', { certificates: 1 }]]);
 });

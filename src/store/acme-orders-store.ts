@@ -10,7 +10,9 @@ import type { Schema } from './schema.ts';
  */
 export type OrderState = 'planned' | 'created' | 'showing' | 'told' | 'finalizing' | 'issued' | 'stored' | 'failed';
 
-/** A challenge that HAProxy answers while the order is in the states `showing` and `told`. */
+export type ChallengeType = 'http-01' | 'dns-01';
+
+/** A challenge that is shown while the order is in the states `showing` and `told`. */
 export interface OrderChallenge {
   readonly name: string;
   readonly authorizationUrl: string;
@@ -63,8 +65,8 @@ export interface OrderStep {
 
 export interface OrderFailure {
   readonly problem: IssuanceProblem;
-  /** When the next order is due. */
-  readonly dueAt: Date;
+  /** When the next order is due; null: not before an operator renews it. */
+  readonly dueAt: Date | null;
   /** Whose validation failed. */
   readonly failedNames: readonly string[];
   /** It does not count as an issue. */
@@ -184,7 +186,7 @@ export class AcmeOrdersStore {
       await transaction
         .updateTable('acme_certificates')
         .set((eb) => ({
-          due_at: dueAt.toISOString(),
+          due_at: dueAt?.toISOString() ?? null,
           due_by: 'retry',
           failures: eb('failures', '+', 1),
           problem_json: json,

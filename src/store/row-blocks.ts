@@ -1,5 +1,7 @@
 // Statements for many rows at a time.
+import type { CompiledQuery } from 'kysely';
 import { yieldToLoop } from '../concurrency/pause.ts';
+import { PreparedQuery, type Runner } from './prepared-query.ts';
 
 /** Rows per statement: a longer one costs more to bind than it saves. */
 export const BLOCK = 64;
@@ -17,5 +19,26 @@ export async function eachBlock<T>(items: readonly T[], work: (block: readonly T
   for (let start = 0, count = 1; start < items.length; start += BLOCK, count++) {
     await work(items.length <= BLOCK ? items : items.slice(start, start + BLOCK));
     if (count % BLOCKS_PER_YIELD === 0) await yieldToLoop();
+  }
+}
+
+/** Statements that write 64, 8 and 1 rows: any number of rows with few of them, each compiled once. */
+const sizes = [BLOCK, 8, 1] as const;
+
+export class RowsWriter {
+  readonly #queries: readonly PreparedQuery<unknown>[];
+
+  /** @param compiled the statement for so many rows */
+  constructor(compiled: (rows: number) => CompiledQuery) {
+    this.#queries = sizes.map((rows) => new PreparedQuery(compiled(rows)));
+  }
+
+  /** Each row has its parameters in the order of the statement's columns. */
+  async write(runner: Runner, rows: readonly (readonly unknown[])[]): Promise<void> {
+    let at = 0;
+    for (const [index, size] of sizes.entries()) {
+      for (; rows.length - at >= size; at += size)
+        await this.#queries[index]!.write(runner, rows.slice(at, at + size).flat());
+    }
   }
 }

@@ -2,12 +2,13 @@ import type { Generated } from 'kysely';
 import type { ReloadRecord } from '../api/configuration.ts';
 import type { SourceKind } from '../domain/source-name.ts';
 import type { AcmeSchema } from './acme-schema.ts';
+import type { InsightSchema } from './insight-schema.ts';
 
 /**
  * The tables. Times are ISO 8601 in UTC with milliseconds (`2026-11-20T12:00:00.000Z`), so that text order is time
  * order; booleans are 0 and 1; `*_json` columns contain JSON.
  */
-export interface Schema extends AcmeSchema {
+export interface Schema extends AcmeSchema, InsightSchema {
   blocked_ips: BlockedIpsTable;
   sources: SourcesTable;
   claims: ClaimsTable;
@@ -33,6 +34,7 @@ export interface Schema extends AcmeSchema {
   certificates: CertificatesTable;
   certificate_versions: CertificateVersionsTable;
   certificate_names: CertificateNamesTable;
+  saved_views: SavedViewsTable;
   schema_migrations: SchemaMigrationsTable;
 }
 
@@ -344,6 +346,18 @@ interface CertificateNamesTable {
   /** A host name in lower case, or `*.` and one. */
   name: string;
   certificate: string;
+}
+
+export interface SavedViewsTable {
+  name: string;
+  /** The path of a page of the panel. */
+  page: string;
+  /** Its search string, without the question mark. */
+  query: string;
+  /** The name of a key. */
+  created_by: string;
+  created_at: string;
+  updated_at: string;
 }
 
 interface SchemaMigrationsTable {

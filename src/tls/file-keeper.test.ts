@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -18,6 +18,8 @@ let stored: CertificateToInstall[];
 let unreadable: { id: string; why: string }[];
 let removed: string[];
 let failure: Error | null;
+/** Paths. */
+let refused: Set<string>;
 let logged: string[];
 const first = madeCertificate(['a.example'], { id: FIRST });
 const third = madeCertificate(['c.example'], { id: THIRD });
@@ -29,6 +31,7 @@ beforeEach(async () => {
   unreadable = [];
   removed = [];
   failure = null;
+  refused = new Set();
   logged = [];
 });
 
@@ -48,7 +51,11 @@ function keeperOf(): FileKeeper {
   };
   const removedAmong = async (ids: readonly string[]) => new Set(ids.filter((id) => removed.includes(id)));
   const wanted = { all, unreadable: async () => unreadable, removedAmong };
-  const check = { refusals: async () => new Map(), refusalsOf: async () => new Map() };
+  const check = {
+    refusals: async (paths: readonly string[]) =>
+      new Map(paths.filter((path) => refused.has(path)).map((path) => [path, 'bad'])),
+    refusalsOf: async () => new Map(),
+  };
   const logs = { info: log, warn: log, error: log };
   return new FileKeeper({ files, wanted, check, log: logs, now: () => new Date() });
 }
@@ -82,10 +89,25 @@ it('a certificate without a readable key stays in its file and in the list', asy
   expect(await readFile(files.pathOf(LOST), 'utf8')).toBe('the only copy');
   expect(keeper.problems()).toEqual([`certificate ${LOST} is served from the file alone: the secret is missing`]);
   // Refused by HAProxy: it leaves the list, and the file stays.
-  expect(await keeper.substitute(`unable to load certificate from file '${files.pathOf(LOST)}'`)).toBe(true);
+  expect(await keeper.substitute(`[ALERT] unable to load certificate from file '${files.pathOf(LOST)}'`)).toBe(true);
   expect(await list()).toEqual([FIRST, THIRD].map((id) => files.pathOf(id)));
   expect(await readFile(files.pathOf(LOST), 'utf8')).toBe('the only copy');
-  expect(await keeper.substitute(`unable to load certificate from file '${files.pathOf(LOST)}'`)).toBe(false);
+  expect(await keeper.substitute(`[ALERT] unable to load certificate from file '${files.pathOf(LOST)}'`)).toBe(false);
+});
+
+it('a certificate without a readable key that HAProxy refuses stays out of the list until HAProxy accepts it', async () => {
+  await loaded();
+  await writeFile(files.pathOf(LOST), 'the only copy');
+  unreadable = [{ id: LOST, why: 'the secret is missing' }];
+  await (await loaded()).substitute(`[ALERT] unable to load certificate from file '${files.pathOf(LOST)}'`);
+  refused.add(files.pathOf(LOST));
+  const keeper = await loaded();
+  expect(await keeper.restore()).toEqual([]);
+  expect(await list()).toEqual([FIRST, THIRD].map((id) => files.pathOf(id)));
+  refused.clear();
+  expect(await keeper.restore()).toEqual([LOST]);
+  expect(await list()).toEqual([FIRST, LOST, THIRD].map((id) => files.pathOf(id)));
+  expect(await readFile(files.pathOf(LOST), 'utf8')).toBe('the only copy');
 });
 
 it('a certificate without a readable key whose file is gone leaves the list', async () => {
@@ -173,7 +195,9 @@ it('each default certificate that HAProxy refuses is kept', async () => {
   const keeper = await loaded();
   for (const content of ['first', 'second']) {
     await writeFile(files.defaultCertificate, content);
-    expect(await keeper.substitute(`unable to load certificate from file '${files.defaultCertificate}'`)).toBe(true);
+    expect(await keeper.substitute(`[ALERT] unable to load certificate from file '${files.defaultCertificate}'`)).toBe(
+      true,
+    );
   }
   expect(await readFile(`${files.defaultCertificate}.refused`, 'utf8')).toBe('first');
   expect(await readFile(`${files.defaultCertificate}.refused-2`, 'utf8')).toBe('second');
@@ -201,8 +225,38 @@ it('a removed certificate leaves the list before its file goes', async () => {
   expect(await list()).toEqual([files.pathOf(THIRD)]);
   expect(await files.exists(FIRST)).toBe(true);
   expect(keeper.isWanted(FIRST)).toBe(false);
-  await keeper.removeFile(FIRST);
+  expect(await keeper.deleteFile(FIRST)).toBe(true);
   expect(await files.exists(FIRST)).toBe(false);
+});
+
+it('a file of a removed certificate that cannot be deleted is reported, and deleted later', async () => {
+  const keeper = await loaded();
+  await keeper.unlist(FIRST);
+  await rm(files.pathOf(FIRST));
+  await mkdir(files.pathOf(FIRST));
+  expect(await keeper.deleteFile(FIRST)).toBe(false);
+  expect(keeper.isBehind).toBe(true);
+  const problem = `${files.pathOf(FIRST)}, which has the key of a removed certificate, could not be deleted: `;
+  expect(keeper.problems()).toEqual([expect.stringContaining(problem)]);
+  await rm(files.pathOf(FIRST), { recursive: true });
+  await writeFile(files.pathOf(FIRST), 'a key');
+  await keeper.refresh();
+  expect(await files.exists(FIRST)).toBe(false);
+  expect(keeper.problems()).toEqual([]);
+});
+
+it('the only copy of a key is back in the list when its removal was not stored', async () => {
+  await loaded();
+  await writeFile(files.pathOf(LOST), 'the only copy');
+  unreadable = [{ id: LOST, why: 'the secret is missing' }];
+  const keeper = await loaded();
+  await keeper.unlist(LOST);
+  expect(await keeper.relist(LOST, 'the secret is missing')).toBe(true);
+  expect(await list()).toEqual([FIRST, LOST, THIRD].map((id) => files.pathOf(id)));
+  expect(await readFile(files.pathOf(LOST), 'utf8')).toBe('the only copy');
+  const unknowing = keeperOf();
+  expect(await unknowing.relist(LOST, 'the secret is missing')).toBe(false);
+  expect(await list()).toHaveLength(3);
 });
 
 it('a list that cannot be written keeps a certificate from being removed', async () => {

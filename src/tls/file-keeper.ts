@@ -10,6 +10,7 @@ import { fileProblems } from './file-problems.ts';
 import type { TlsFiles } from './files.ts';
 import type { CertificateToInstall, WantedCertificates } from './installation.ts';
 import type { ProxyCheck } from './proxy-check.ts';
+import { RefusedCertificates } from './refused-certificates.ts';
 import { removeStrays } from './stray-files.ts';
 
 /** A certificate without its key, which is read from the database when a file or worker needs it. */
@@ -29,20 +30,21 @@ export class FileKeeper {
   readonly #wanted = new Map<string, WantedCertificate>();
   /** Without a readable key: only their files have it. By id, why. */
   #unreadable = new Map<string, string>();
-  /** HAProxy refuses to start with them: their files are links to the default certificate. By id, what HAProxy said. */
-  readonly #substituted = new Map<string, string>();
+  /** Their files are links to the default certificate; without a readable key, the list has no line for them. */
+  readonly #refused: RefusedCertificates;
   /** Files that could not be written. By id, or the list. */
   readonly #unwritten = new Map<string, string>();
+  /** Files of removed certificates, with their keys. By id, why they are still there. */
+  readonly #undeleted = new Map<string, string>();
   /** Certificates that have a file. */
   readonly #onDisk = new Set<string>();
   #problem: string | null = null;
   /** False: what the database has is not known, so no file is changed. */
   #isLoaded = false;
-  /** Why those that HAProxy refused could not be checked again. */
-  #notRestored: string | null = null;
 
   constructor(deps: FileKeeperDeps) {
     this.#deps = deps;
+    this.#refused = new RefusedCertificates(deps);
   }
 
   /** At start, before HAProxy reads them. @throws TlsFolderUnusable, or when the database cannot be read */
@@ -83,13 +85,13 @@ export class FileKeeper {
       this.#wanted.get(id)?.version === version &&
       !this.#unwritten.has(id) &&
       !this.#unwritten.has(LIST) &&
-      !this.#substituted.has(id)
+      !this.#refused.has(id)
     );
   }
 
   /** Files are not as wanted: a full disk, for example. */
   get isBehind(): boolean {
-    return this.#unwritten.size > 0 || this.#problem !== null;
+    return this.#unwritten.size > 0 || this.#undeleted.size > 0 || this.#problem !== null;
   }
 
   /** Whether the file of this name in the folder is the one that was last written: of a few names, instead of all. */
@@ -114,7 +116,7 @@ export class FileKeeper {
     await this.#lock.run(async () => {
       if (!this.#isLoaded) await this.#load();
       // The same version is refused as before: only `restore` checks it again.
-      if (this.#wanted.get(certificate.id)?.version !== certificate.version) this.#substituted.delete(certificate.id);
+      if (this.#wanted.get(certificate.id)?.version !== certificate.version) this.#refused.delete(certificate.id);
       this.#remember(certificate);
       this.#unreadable.delete(certificate.id);
       await this.#write(certificate);
@@ -141,15 +143,42 @@ export class FileKeeper {
     crashPoint('tls.list-shortened');
   }
 
-  /** After `unlist`. */
-  async removeFile(id: string): Promise<void> {
-    await this.#lock.run(async () => {
-      this.#unwritten.delete(id);
-      this.#substituted.delete(id);
-      this.#onDisk.delete(id);
-      await this.#deps.files.remove(id);
-      crashPoint('tls.file-removed');
+  /** After `unlist`, of a certificate without a readable key: back into the list. False: it is there. */
+  async relist(id: string, why: string): Promise<boolean> {
+    return await this.#lock.run(async () => {
+      if (!this.#isLoaded || this.isWanted(id)) return false;
+      this.#unreadable.set(id, why);
+      await this.#writeList();
+      return true;
     });
+  }
+
+  /**
+   * After `unlist`, and once the database does not have the certificate. False: `refresh` tries again. Never throws.
+   */
+  async deleteFile(id: string): Promise<boolean> {
+    return await this.#lock.run(async () => {
+      this.#unwritten.delete(id);
+      this.#refused.delete(id);
+      this.#onDisk.delete(id);
+      return await this.#deleteFile(id);
+    });
+  }
+
+  async #deleteFile(id: string): Promise<boolean> {
+    try {
+      await this.#deps.files.remove(id);
+      this.#undeleted.delete(id);
+    } catch (error) {
+      const cause = causeText(error);
+      if (this.#undeleted.get(id) !== cause) {
+        this.#deps.log.error('File of a removed certificate could not be deleted', { certificate: id, cause });
+      }
+      this.#undeleted.set(id, cause);
+      return false;
+    }
+    crashPoint('tls.file-removed');
+    return true;
   }
 
   /**
@@ -178,6 +207,7 @@ export class FileKeeper {
         for (const what of [LIST, DEFAULT]) due.delete(what);
         if (due.size > 0) await this.#rewrite(due);
         await this.#writeList();
+        for (const id of this.#undeleted.keys()) await this.#deleteFile(id);
         this.#problem = null;
       } catch (error) {
         const cause = causeText(error);
@@ -195,10 +225,15 @@ export class FileKeeper {
    */
   async substitute(output: string | null): Promise<boolean> {
     return await this.#lock.run(async () => {
-      const refused = await this.#refusedFiles(output);
+      const { files } = this.#deps;
+      const refused = await this.#refused.find(output, this.#idsOnDisk());
       let isChanged = false;
-      for (const [id, why] of refused) isChanged = (await this.#substituteOne(id, why)) || isChanged;
-      return isChanged || (output !== null && (await this.#substituteDefault(output)));
+      for (const [path, why] of refused) {
+        const isDefault = path === files.defaultCertificate;
+        const replaced = isDefault ? await this.#replaceDefault(why) : await this.#substituteOne(files.idOf(path), why);
+        isChanged ||= replaced;
+      }
+      return isChanged;
     });
   }
 
@@ -207,24 +242,13 @@ export class FileKeeper {
    * Never throws.
    */
   async restore(): Promise<readonly string[]> {
-    if (this.#substituted.size === 0) return [];
     const restored: string[] = [];
-    try {
-      const due = await this.#deps.wanted.all(new Set(this.#substituted.keys()));
-      const refused = await this.#deps.check.refusalsOf(new Map(due.map(({ id, pem }) => [id, pem])));
-      for (const certificate of due) {
-        if (refused.has(certificate.id)) continue;
-        this.#substituted.delete(certificate.id);
-        await this.put(certificate);
-        if (this.isDurable(certificate)) restored.push(certificate.id);
-      }
-      this.#notRestored = null;
-    } catch (error) {
-      const cause = causeText(error);
-      if (this.#notRestored !== cause) {
-        this.#deps.log.error('Certificates that HAProxy refused could not be checked again', { cause });
-      }
-      this.#notRestored = cause;
+    if (!this.#isLoaded) return restored;
+    for (const [id, certificate] of await this.#refused.acceptedAgain([...this.#unreadable.keys()])) {
+      this.#refused.delete(id);
+      if (certificate === null) await this.#lock.run(() => this.#writeList());
+      else await this.put(certificate);
+      if (!this.#unwritten.has(id) && !this.#unwritten.has(LIST)) restored.push(id);
     }
     return restored;
   }
@@ -234,7 +258,8 @@ export class FileKeeper {
     return fileProblems({
       unchecked: this.#problem,
       unwritten: [...this.#unwritten].map(([what, why]) => [this.#pathOf(what), why]),
-      refused: this.#substituted,
+      undeleted: [...this.#undeleted].map(([id, why]) => [this.#pathOf(id), why]),
+      refused: this.#refused.reasons,
       unreadable: this.#unreadable,
     });
   }
@@ -247,10 +272,19 @@ export class FileKeeper {
     for (const id of this.#unreadable.keys()) if (await files.exists(id)) this.#onDisk.add(id);
     const certificates = await wanted.all();
     for (const certificate of certificates) this.#remember(certificate);
+    await this.#refused.recall({ ...this.#idsOnDisk(), readable: [...this.#wanted.keys()] });
     await this.#writeAll(certificates);
     await this.#writeList();
     await removeStrays({ files, wanted, log }, (id) => this.isWanted(id));
     this.#isLoaded = true;
+  }
+
+  #idsOnDisk() {
+    const ids = [...this.#onDisk];
+    return {
+      readable: ids.filter((id) => this.#wanted.has(id)),
+      unreadable: ids.filter((id) => this.#unreadable.has(id)),
+    };
   }
 
   #pathOf(what: string): string {
@@ -266,41 +300,17 @@ export class FileKeeper {
     }
   }
 
-  /** By id. HAProxy 2.6 names the first of a list alone, so all are checked when one is named. */
-  async #refusedFiles(output: string | null): Promise<ReadonlyMap<string, string>> {
-    const { files, check, log } = this.#deps;
-    const named = [...(output ?? '').matchAll(/([^\s'"[\]]*)\/(c-[a-z2-7]{10})\.pem/g)].flatMap(([, folder, id]) =>
-      folder === files.folder && this.isWanted(id!) ? [id!] : [],
-    );
-    const refused = new Map(named.map((id) => [id, lineNaming(output ?? '', files.pathOf(id))]));
-    if (output !== null && refused.size === 0) return refused;
-    try {
-      const ids = [...this.#onDisk].filter((id) => this.isWanted(id) && !this.#substituted.has(id));
-      const whys = await check.refusals(ids.map((id) => files.pathOf(id)));
-      for (const id of ids) {
-        const why = whys.get(files.pathOf(id));
-        if (why !== undefined && !refused.has(id)) refused.set(id, why);
-      }
-    } catch (error) {
-      log.error('Certificates could not be checked; only those that HAProxy names are replaced', {
-        cause: causeText(error),
-      });
-    }
-    return refused;
-  }
-
   async #substituteOne(id: string, why: string): Promise<boolean> {
-    if (this.#substituted.has(id)) return false;
     const { files, log } = this.#deps;
     try {
-      this.#substituted.set(id, why);
+      this.#refused.add(id, why);
       if (this.#wanted.has(id)) await files.linkToDefault(id);
       // The file is the only copy of this key: it stays, out of the list.
       else await this.#writeList();
       log.error('HAProxy refuses a certificate; the default certificate takes its place', { certificate: id, why });
       return true;
     } catch (error) {
-      this.#substituted.delete(id);
+      this.#refused.delete(id);
       log.error('A certificate that HAProxy refuses could not be replaced', {
         certificate: id,
         cause: causeText(error),
@@ -309,12 +319,10 @@ export class FileKeeper {
     }
   }
 
-  async #substituteDefault(output: string): Promise<boolean> {
+  async #replaceDefault(why: string): Promise<boolean> {
     const { files, log, now } = this.#deps;
-    if (!output.includes(`${files.defaultCertificate}'`)) return false;
     try {
       const kept = await files.replaceDefault(() => makeDefaultCertificate(now()));
-      const why = lineNaming(output, files.defaultCertificate);
       log.error('HAProxy refuses the default certificate; a new one takes its place', { why, kept });
       return true;
     } catch (error) {
@@ -343,7 +351,7 @@ export class FileKeeper {
   async #write({ id, pem }: CertificateToInstall): Promise<void> {
     const { files } = this.#deps;
     await this.#attempt(id, async () => {
-      if (this.#substituted.has(id)) await files.linkToDefault(id);
+      if (this.#refused.has(id)) await files.linkToDefault(id);
       else await files.write(id, pem);
     });
     if (!this.#unwritten.has(id) || (await files.exists(id))) this.#onDisk.add(id);
@@ -353,7 +361,7 @@ export class FileKeeper {
   /** A line of a missing file would make the configuration invalid. */
   async #writeList(): Promise<void> {
     const { files } = this.#deps;
-    const unreadable = [...this.#unreadable.keys()].filter((id) => !this.#substituted.has(id));
+    const unreadable = [...this.#unreadable.keys()].filter((id) => !this.#refused.has(id));
     const ids = [...this.#wanted.keys(), ...unreadable].filter((id) => this.#onDisk.has(id));
     await this.#attempt(LIST, () => files.writeList(ids.toSorted()));
   }
@@ -376,8 +384,3 @@ const LIST = 'list';
 const DEFAULT = 'default';
 const SHOWN_FILES = 20;
 const WRITTEN_AT_ONCE = 16;
-
-/** Of HAProxy's output; a line of it names the file and the reason, and has no key. */
-function lineNaming(output: string, path: string): string {
-  return (output.split('\n').find((line) => line.includes(path)) ?? 'it gave no reason').trim().slice(0, 300);
-}

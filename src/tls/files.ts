@@ -53,6 +53,11 @@ export class TlsFiles {
     return join(this.folder, name);
   }
 
+  /** The reverse of `pathOf`. */
+  idOf(path: string): string {
+    return basename(path, '.pem');
+  }
+
   /**
    * Makes the folder if it is missing, and removes the temporary files of earlier runs.
    * @throws TlsFolderUnusable if other users may read or replace what is in it
@@ -150,6 +155,22 @@ export class TlsFiles {
       await fsyncFolder(this.folder);
     }
     await this.#remember(path, `link to ${target}`);
+  }
+
+  /** Whether `linkToDefault` made it. */
+  async isLinkToDefault(id: string): Promise<boolean> {
+    return (await linkTarget(this.pathOf(id))) === basename(this.defaultCertificate);
+  }
+
+  /** The ids in the list; null: there is no list. */
+  async listed(): Promise<ReadonlySet<string> | null> {
+    try {
+      const lines = new Set((await readFile(this.list, 'utf8')).split('\n'));
+      return new Set((await this.ids()).filter((id) => lines.has(this.pathOf(id))));
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
   }
 
   /** Keeps the old one under another name, which it returns: an operator may have put it there. */

@@ -109,11 +109,16 @@ ${certificates.map((certificate) => `    bind ${ADDRESS} ssl crt ${certificate}\
 function reasonsIn(output: string, paths: ReadonlySet<string>): ReadonlyMap<string, string> {
   const reasons = new Map<string, string>();
   for (const line of output.split('\n')) {
-    for (const [path] of line.matchAll(/\/[^\s'"[\]]*\.pem/g)) {
+    for (const path of pathsIn(line)) {
       if (paths.has(path) && !reasons.has(path)) reasons.set(path, reasonOf(line, path));
     }
   }
   return reasons;
+}
+
+/** The files that a line of HAProxy names. Of a missing key it names the file in which it also looked: `….pem.key`. */
+export function pathsIn(line: string): readonly string[] {
+  return [...line.matchAll(/\/[^\s'"[\]]+/g)].map(([path]) => path.replace(/[.:,)]+$/, '').replace(/\.key$/, ''));
 }
 
 /** HAProxy names files and reasons, never their content. */

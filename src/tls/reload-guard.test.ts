@@ -101,10 +101,55 @@ describeOnProductProxies('a certificate that HAProxy refuses', ({ bin }) => {
     expect(await readFile(tls.keeper.pathOf(FIRST), 'utf8')).toBe(good.pem.reveal());
   });
 
+  it('stays replaced when the service is started again, and comes back once HAProxy accepts it', async () => {
+    tls.stored.set(SECOND, mismatched);
+    await tls.keeper.put(mismatched);
+    expect((await check()).valid).toBe(true);
+    const restarted = await tls.restarted();
+    // HAProxy may be started by its unit meanwhile.
+    expect((await checkGuarded(bin, tls.proxy.paths.config, undefined)).valid).toBe(true);
+    expect(restarted.problems()).toEqual([
+      expect.stringMatching(/^HAProxy refuses certificate c-bbbbbbbbbb, .*inconsist/),
+    ]);
+    tls.stored.set(SECOND, other);
+    expect((await tls.restarted()).problems()).toEqual([]);
+    expect(await readFile(tls.keeper.pathOf(SECOND), 'utf8')).toBe(other.pem.reveal());
+  });
+
+  it.each(['known', 'not known'])(
+    'and a default certificate that it refuses too are replaced if its output is %s',
+    async (what) => {
+      const operators = `${tls.proxy.paths.folder}/operators.pem`;
+      await writeFile(operators, good.pem.reveal());
+      const config = await readFile(tls.proxy.paths.config, 'utf8');
+      await writeFile(tls.proxy.paths.config, config.replace(tls.files.defaultCertificate, operators));
+      tls.stored.set(SECOND, mismatched);
+      await tls.keeper.put(mismatched);
+      expect((await check()).valid).toBe(true);
+      await writeFile(tls.files.defaultCertificate, 'of the operator');
+      if (what === 'known') expect((await check()).valid).toBe(true);
+      else expect(await tls.keeper.substitute(null)).toBe(true);
+      expect((await checkGuarded(bin, tls.proxy.paths.config, undefined)).valid).toBe(true);
+      expect(await readFile(`${tls.files.defaultCertificate}.refused`, 'utf8')).toBe('of the operator');
+    },
+  );
+
   it('as the default certificate is replaced by a new one, and kept', async () => {
     await writeFile(tls.files.defaultCertificate, 'of the operator');
     expect((await check()).valid).toBe(true);
     expect(await readFile(`${tls.files.defaultCertificate}.refused`, 'utf8')).toBe('of the operator');
+  });
+
+  it('is not one that is only named', async () => {
+    const named = `[WARNING]  (1) : '${tls.keeper.pathOf(FIRST)}' is weak\n[ALERT]    (1) : something else\n`;
+    expect(await tls.keeper.substitute(named)).toBe(false);
+    await tls.keeper.put(mismatched);
+    const both = `[ALERT]    (1) : '${tls.keeper.pathOf(FIRST)}' and '${tls.keeper.pathOf(SECOND)}'\n`;
+    expect(await tls.keeper.substitute(both)).toBe(true);
+    expect(tls.keeper.problems()).toEqual([expect.stringMatching(/^HAProxy refuses certificate c-bbbbbbbbbb, /)]);
+    // The check of each accepts them, so that it is the complete configuration that refuses.
+    expect(await tls.keeper.substitute(both)).toBe(true);
+    expect(tls.keeper.problems()).toHaveLength(2);
   });
 
   it('that is not ours is left as it is', async () => {

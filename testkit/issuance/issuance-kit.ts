@@ -93,6 +93,12 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
       refusedByProxy: async () => this.refusedByProxy,
     });
     const { orders, wanted, accounts, certificates } = this;
+    const show = async () => {
+      this.showing();
+      authority.shown = await orders.challenges();
+      return null;
+    };
+    const presenter = { test: show, show, clear: async () => void (await show()) };
     this.issuance = new Issuance({
       settings: {
         directory: authority.directory,
@@ -103,14 +109,10 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
         ...this.settings,
       },
       ...{ orders, wanted, accounts, sealer, certificates, acme: authority, log, now, random: this.#random },
+      presenters: { 'http-01': presenter, 'dns-01': presenter },
       times: new AcmeTimesStore(database),
       elapsed: () => (this.#realTime ? performance.now() : this.now),
-      responder: {
-        show: async () => {
-          this.showing();
-          authority.shown = await orders.challenges();
-        },
-      },
+      onPaused: () => undefined,
       onEnded: ({ names }, failure) => void this.ended.push(`${names.join()}: ${failure?.type ?? 'issued'}`),
     });
   }

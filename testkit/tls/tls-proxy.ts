@@ -119,6 +119,22 @@ export class TlsProxy {
     return await this.installer.install(certificate);
   }
 
+  /** The files as a service finds them that is started again. */
+  async restarted(): Promise<FileKeeper> {
+    const { folder } = this.files;
+    const log = logTo(this.logged);
+    const wanted = wantedOf(this.stored);
+    const keeper = new FileKeeper({
+      files: new TlsFiles(folder),
+      wanted,
+      check: this.check,
+      log,
+      now: () => new Date(),
+    });
+    await keeper.load();
+    return keeper;
+  }
+
   async served(name: string): Promise<string | null> {
     return await servedSha1(this.port, name);
   }

@@ -1,0 +1,40 @@
+import type { EntryAround } from '../store/entry-lookup.ts';
+
+/** The part of the store that attribution needs. */
+export interface EntrySource {
+  /** Changes with each change of the blocked set. */
+  generation(): Promise<number>;
+  /** The narrowest entry that covers each address; absent: none. @param addresses canonical */
+  around(addresses: readonly string[]): Promise<ReadonlyMap<string, EntryAround>>;
+}
+
+/** Which entry denied an address: the longest that covers it when the tables are read (ADR 0093). */
+export class Attribution {
+  readonly #entries: EntrySource;
+  readonly #most: number;
+  readonly #cached = new Map<string, EntryAround | null>();
+  #generation: number | null = null;
+
+  /** @param most addresses that are cached */
+  constructor(entries: EntrySource, most: number) {
+    this.#entries = entries;
+    this.#most = most;
+  }
+
+  /** Null: no entry covers it any more. @throws StoreError */
+  async of(addresses: readonly string[]): Promise<ReadonlyMap<string, EntryAround | null>> {
+    // Read before the entries: a change meanwhile empties the cache at the next call.
+    const generation = await this.#entries.generation();
+    if (generation !== this.#generation) this.#cached.clear();
+    this.#generation = generation;
+    const unknown = addresses.filter((address) => !this.#cached.has(address));
+    if (unknown.length > 0) await this.#lookUp(unknown);
+    return new Map(addresses.map((address) => [address, this.#cached.get(address) ?? null]));
+  }
+
+  async #lookUp(addresses: readonly string[]): Promise<void> {
+    const found = await this.#entries.around(addresses);
+    if (this.#cached.size + addresses.length > this.#most) this.#cached.clear();
+    for (const address of addresses) this.#cached.set(address, found.get(address) ?? null);
+  }
+}

@@ -1,0 +1,202 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Balance } from './balance.ts';
+import { type CounterReading, Counters } from './counters.ts';
+import { Workers } from './workers.ts';
+
+const noon = new Date('2026-11-20T12:00:00.000Z');
+const later = (seconds: number): Date => new Date(noon.getTime() + seconds * 1_000);
+const reading = (number: number, started: number, at: number, handsOver: boolean): CounterReading => ({
+  ...{ at: later(at), number, startedAt: later(started), handsOver },
+});
+const shared = (number: number, at: number, started = 0) => reading(number, started, at, true);
+const separate = (number: number, at: number, started = 0) => reading(number, started, at, false);
+const one = (value: number) => new Map([['192.0.2.1', value]]);
+const sum = (increases: ReadonlyMap<string, number>) => [...increases.values()].reduce((all, value) => all + value, 0);
+
+describe('counters of HAProxy', () => {
+  it('count from 0 in a new worker to which nothing was handed over', () => {
+    const counters = new Counters({ most: 10 });
+    expect(sum(counters.advance(separate(1, 10), one(7)))).toBe(7);
+    expect(sum(counters.advance(separate(1, 20), one(7)))).toBe(0);
+    expect(sum(counters.advance(separate(2, 30, 25), one(9)))).toBe(9);
+  });
+
+  it('count from the highest known value in a new worker that received it', () => {
+    const counters = new Counters({ most: 10 });
+    counters.advance(shared(1, 10), one(100));
+    expect(sum(counters.advance(shared(2, 20, 15), one(103)))).toBe(3);
+    // An address that was idle meanwhile, also after the earlier worker has exited.
+    counters.advance(shared(2, 20, 15), new Map([['::1', 50]]));
+    counters.keep(new Set([2]));
+    expect(sum(counters.advance(shared(3, 3_605, 3_600), new Map([['::1', 51]])))).toBe(1);
+  });
+
+  it('recognise a value that a peer hands over late', () => {
+    const counters = new Counters({ most: 10 });
+    counters.advance(shared(1, 10), one(100));
+    expect(sum(counters.advance(shared(2, 20, 15), one(4)))).toBe(4);
+    expect(sum(counters.advance(shared(2, 30, 15), one(106)))).toBe(6);
+    // Long after the start, a jump is traffic.
+    expect(sum(counters.advance(shared(1, 40), one(900)))).toBe(794);
+    expect(sum(counters.advance(shared(2, 500, 15), one(1_106)))).toBe(1_000);
+  });
+
+  it('start again at 0 when a value falls', () => {
+    const counters = new Counters({ most: 10 });
+    counters.advance(shared(1, 10), one(1_000));
+    expect(sum(counters.advance(shared(1, 20), one(3)))).toBe(3);
+    expect(sum(counters.advance(shared(2, 30, 25), one(5)))).toBe(2);
+  });
+
+  it('forget those longest without a change, and report them', () => {
+    const forgotten: string[] = [];
+    const counters = new Counters({ most: 2, forgotten: (key) => forgotten.push(key) });
+    for (const [key, value] of [
+      ['a', 1],
+      ['b', 1],
+      ['a', 2],
+      ['c', 1],
+    ] as const)
+      counters.advance(separate(1, 10), new Map([[key, value]]));
+    expect(forgotten).toEqual(['b']);
+    expect(counters.size).toBe(2);
+  });
+
+  it('continue after a restart of the service', () => {
+    const before = new Counters({ most: 10 });
+    before.advance(shared(1, 10), one(10));
+    expect(before.stored('192.0.2.1')).toBe('1:10');
+    before.advance(shared(2, 20, 15), one(14));
+    expect(before.stored('192.0.2.1')).toBe('14 1:10 2:14');
+    const after = new Counters({ most: 10 });
+    after.restore('192.0.2.1', before.stored('192.0.2.1')!);
+    expect(sum(after.advance(shared(1, 80), one(12)))).toBe(2);
+    expect(sum(after.advance(shared(2, 80, 15), one(20)))).toBe(6);
+    expect(sum(after.advance(shared(3, 80, 70), one(25)))).toBe(5);
+    after.keep(new Set());
+    expect(after.stored('192.0.2.1')).toBe('25');
+    expect(before.stored('::1')).toBeNull();
+    for (const text of ['', 'x', '5 1@2', '5 1:-3', '5 1:3 '])
+      expect(() => after.restore('::1', text)).toThrow(/::1 cannot be read/);
+  });
+
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('hits' as const), key: fc.constantFrom('a', 'b', 'c'), hits: fc.nat(50) }),
+    fc.record({ kind: fc.constantFrom('read', 'reload', 'restart', 'expire') }),
+  );
+
+  /** A table per worker, as HAProxy keeps it; a reload begins a new one. */
+  it.each([true, false])('add up to what was counted, through reloads and restarts (handed over: %s)', (handsOver) => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        let counters = new Counters({ most: 10 });
+        const totals = new Map<string, number>();
+        const truth = new Map<string, number>();
+        let table = new Map<string, number>();
+        let pid = 1;
+        const read = (): void => {
+          for (const [key, more] of counters.advance(reading(pid, pid * 100, pid * 100, handsOver), table))
+            totals.set(key, (totals.get(key) ?? 0) + more);
+          counters.keep(new Set([pid]));
+        };
+        for (const now of steps) {
+          if (now.kind === 'hits' && 'key' in now && now.hits > 0) {
+            table.set(now.key, (table.get(now.key) ?? 0) + now.hits);
+            truth.set(now.key, (truth.get(now.key) ?? 0) + now.hits);
+          } else if (now.kind === 'read') read();
+          else if (now.kind === 'reload') {
+            // The service reads before its own reload.
+            read();
+            table = new Map(handsOver ? table : []);
+            pid += 1;
+          } else if (now.kind === 'restart') {
+            const restarted = new Counters({ most: 10 });
+            for (const key of counters.keys()) restarted.restore(key, counters.stored(key)!);
+            counters = restarted;
+          }
+        }
+        read();
+        if (handsOver) expect(totals).toEqual(truth);
+        for (const [key, total] of totals) expect(total).toBeLessThanOrEqual(truth.get(key)!);
+      }),
+    );
+  });
+
+  it('never count more than happened, and exactly all without a hand-over', () => {
+    const hits = fc.record({ worker: fc.nat(2), hits: fc.nat(20), read: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(hits), (events) => {
+        const counters = new Counters({ most: 10 });
+        const tables = [0, 0, 0];
+        let total = 0;
+        for (const [at, { worker: index, hits: more, read }] of events.entries()) {
+          tables[index]! += more;
+          if (!read) continue;
+          const increase = sum(counters.advance(separate(index, at), one(tables[index]!)));
+          expect(increase).toBeGreaterThanOrEqual(0);
+          total += increase;
+        }
+        for (const [index, value] of tables.entries()) total += sum(counters.advance(separate(index, 0), one(value)));
+        expect(total).toBe(tables.reduce((all, value) => all + value, 0));
+      }),
+    );
+  });
+});
+
+describe('numbers of workers', () => {
+  const worker = (pid: number, seconds: number) => ({ pid, startedAt: later(seconds) });
+
+  it('tell a worker from a later one with the same pid, also after a restart', () => {
+    const workers = new Workers();
+    expect([worker(7, 0), worker(8, 0), worker(7, 4), worker(7, 100)].map((one) => workers.numberOf(one))).toEqual([
+      1, 2, 1, 3,
+    ]);
+    expect(workers.keep([{ pid: 7 }])).toEqual(new Set([1, 3]));
+    expect(workers.keep([{ pid: 7 }])).toBeNull();
+    const restarted = new Workers(workers.stored);
+    expect(restarted.numberOf(worker(7, 100))).toBe(3);
+    expect(restarted.numberOf(worker(8, 0))).toBe(4);
+    expect(restarted.knows(worker(9, 0))).toBe(false);
+  });
+});
+
+describe('the balance of attributed and denied requests', () => {
+  it('ignores what one of the two sees a reading later', () => {
+    const balance = new Balance();
+    expect(balance.add(12, 10)).toEqual({ denied: 10, notAttributed: 0 });
+    expect(balance.add(8, 10)).toEqual({ denied: 10, notAttributed: 0 });
+    expect(balance.open).toBe(0);
+  });
+
+  it('reports what stays unattributed, and takes the tables’ word where HAProxy’s count was lost', () => {
+    const balance = new Balance();
+    balance.add(10, 0);
+    expect(balance.add(10, 0)).toEqual({ denied: 10, notAttributed: 10 });
+    const lost = new Balance();
+    expect([lost.add(0, 50), lost.add(5, 5), lost.add(5, 5)].map(({ denied }) => denied)).toEqual([50, 5, 5]);
+    expect(lost.open).toBe(0);
+  });
+
+  it('adds up: attributed, not attributed and open are what HAProxy denied', () => {
+    const readings = fc.array(fc.tuple(fc.nat(100), fc.nat(100)), { maxLength: 50 });
+    fc.assert(
+      fc.property(readings, (pairs) => {
+        const balance = new Balance();
+        let [counted, attributed, skew, denied, not] = [0, 0, 0, 0, 0];
+        for (const [requests, late] of pairs) {
+          // The table lags behind by at most what came since.
+          const seen = requests + skew - Math.min(late, requests + skew);
+          skew = requests + skew - seen;
+          counted += requests;
+          attributed += seen;
+          const added = balance.add(requests, seen);
+          denied += added.denied;
+          not += added.notAttributed;
+        }
+        expect(denied).toBe(attributed + not);
+        expect(attributed + not + balance.open).toBeGreaterThanOrEqual(counted);
+      }),
+    );
+  });
+});

@@ -1,0 +1,89 @@
+// Differences of HAProxy's cumulative counters. Identity of a counter is its worker (pid and start) and its key.
+import { type CounterOptions, KeyedCounters } from './keyed-counters.ts';
+
+/** A peer hands its values over within this time after a worker's start. */
+const handOverMs = 60_000;
+
+export interface CounterReading {
+  readonly at: Date;
+  /** Of the worker; `Workers`. */
+  readonly number: number;
+  readonly startedAt: Date;
+  /** Whether a new worker receives the values of an earlier one (`peers`). */
+  readonly handsOver: boolean;
+}
+
+/**
+ * What a table has counted since the last reading. Sums never fall: a value below the last one is a counter that starts
+ * again at 0.
+ */
+export class Counters {
+  readonly #keys: KeyedCounters;
+
+  constructor(options: CounterOptions) {
+    this.#keys = new KeyedCounters(options);
+  }
+
+  get size(): number {
+    return this.#keys.size;
+  }
+
+  /**
+   * Read draining workers before the current one: what they counted last is then known to have been handed over.
+   * @param values cumulative, by key; keys that are absent have not changed
+   * @returns increases above 0 by key
+   */
+  advance(
+    { at, number, startedAt, handsOver }: CounterReading,
+    values: ReadonlyMap<string, number>,
+  ): Map<string, number> {
+    const arriving = handsOver && at.getTime() - startedAt.getTime() <= handOverMs;
+    const increases = new Map<string, number>();
+    for (const [key, value] of values) {
+      const increase = this.#keys.advance(key, number, value, { handsOver, arriving });
+      if (increase > 0) increases.set(key, increase);
+    }
+    return increases;
+  }
+
+  /** Forgets all other workers. Their highest values stay known, since they may have been handed over. */
+  keep(workers: ReadonlySet<number>): void {
+    this.#keys.keep(workers);
+  }
+
+  /** The last values of a key, for `restore`: `<highest> <worker>:<value> …`. Null: unknown key. */
+  stored(key: string): string | null {
+    const counters = this.#keys.get(key);
+    if (counters === undefined) return null;
+    const { highest, values } = counters;
+    // The usual case, without what it repeats.
+    if (values.length === 2 && values[1] === highest) return `${values[0]}:${highest}`;
+    let text = String(highest);
+    for (let at = 0; at < values.length; at += 2) text += ` ${values[at]}:${values[at + 1]}`;
+    return text;
+  }
+
+  /** @throws RangeError for a text that `stored` did not make */
+  restore(key: string, stored: string): void {
+    const texts = stored.split(' ');
+    const given = /^\d{1,16}$/.test(texts[0]!) ? Number(texts.shift()) : null;
+    const values: number[] = [];
+    for (const text of texts) {
+      const match = /^(\d{1,9}):(\d{1,16})$/.exec(text);
+      if (match === null) throw unreadable(key, stored);
+      values.push(Number(match[1]), Number(match[2]));
+    }
+    const highest = given ?? values[1];
+    if (highest === undefined) throw unreadable(key, stored);
+    this.#keys.set(key, { highest, values });
+  }
+
+  /** The keys, those longest without a change first. */
+  keys(): Iterable<string> {
+    return this.#keys.keys();
+  }
+}
+
+function unreadable(key: string, stored: string): RangeError {
+  return new RangeError(`the stored counters of ${key} cannot be read: ${JSON.stringify(stored)}`);
+}

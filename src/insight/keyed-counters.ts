@@ -1,0 +1,112 @@
+export interface CounterOptions {
+  /** Keys that are remembered; those longest without a change are forgotten first. */
+  readonly most: number;
+  /** Called with a key that is forgotten. */
+  readonly forgotten?: (key: string) => void;
+}
+
+/** Small, since there may be 100,000. */
+export interface KeyCounters {
+  /** Of all workers, exited ones included: what a new worker may start from. */
+  highest: number;
+  /** Pairs of a worker's number and its last value. */
+  values: number[];
+}
+
+/** The last values of each key in each worker; bounded. */
+export class KeyedCounters {
+  /** In the order of their last change. */
+  readonly #keys = new Map<string, KeyCounters>();
+  readonly #options: CounterOptions;
+
+  constructor(options: CounterOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#keys.size;
+  }
+
+  keys(): Iterable<string> {
+    return this.#keys.keys();
+  }
+
+  get(key: string): KeyCounters | undefined {
+    return this.#keys.get(key);
+  }
+
+  set(key: string, counters: KeyCounters): void {
+    this.#keys.delete(key);
+    this.#keys.set(key, counters);
+    this.#forgetOldest();
+  }
+
+  /**
+   * @param handsOver the worker may have started from the highest known value
+   * @param arriving it may receive that value only now
+   * @returns by how much it counted on
+   */
+  advance(
+    key: string,
+    worker: number,
+    value: number,
+    { handsOver, arriving }: { readonly handsOver: boolean; readonly arriving: boolean },
+  ): number {
+    const known = this.#keys.get(key);
+    if (known === undefined) {
+      this.set(key, { highest: value, values: [worker, value] });
+      return value;
+    }
+    const { values } = known;
+    const at = indexOf(values, worker);
+    const last = at < 0 ? undefined : values[at + 1]!;
+    if (last === value) return 0;
+    const from = startOf(last, value, known.highest, { handsOver, arriving });
+    if (at < 0) values.push(worker, value);
+    else values[at + 1] = value;
+    // The entry expired, and a new one counts from 0. What the other workers hold may still be handed over.
+    if (last !== undefined && value < last) known.highest = highestOf(values);
+    else known.highest = Math.max(known.highest, value);
+    this.set(key, known);
+    return value - from;
+  }
+
+  /** Forgets the values of all other workers. */
+  keep(workers: ReadonlySet<number>): void {
+    for (const counters of this.#keys.values()) {
+      const { values } = counters;
+      for (let at = values.length - 2; at >= 0; at -= 2) if (!workers.has(values[at]!)) values.splice(at, 2);
+    }
+  }
+
+  #forgetOldest(): void {
+    for (const oldest of this.#keys.keys()) {
+      if (this.#keys.size <= this.#options.most) return;
+      this.#keys.delete(oldest);
+      this.#options.forgotten?.(oldest);
+    }
+  }
+}
+
+function indexOf(values: readonly number[], worker: number): number {
+  for (let at = 0; at < values.length; at += 2) if (values[at] === worker) return at;
+  return -1;
+}
+
+function highestOf(values: readonly number[]): number {
+  let highest = 0;
+  for (let at = 1; at < values.length; at += 2) highest = Math.max(highest, values[at]!);
+  return highest;
+}
+
+/** The value from which the worker has counted since the last reading. */
+function startOf(
+  last: number | undefined,
+  value: number,
+  highest: number,
+  { handsOver, arriving }: { readonly handsOver: boolean; readonly arriving: boolean },
+): number {
+  if (last === undefined) return handsOver && value >= highest ? highest : 0;
+  if (value < last) return 0;
+  return arriving && last < highest && value > highest ? highest : last;
+}

@@ -1,0 +1,36 @@
+// What the rest of the insight part learns of HAProxy's tables. All counters are cumulative: differences are the
+// reader's to take, by worker (pid and start) and key.
+
+/** One reading of the tables of all workers that answered. */
+export interface InsightReading {
+  readonly at: Date;
+  /** Whole table (at the service's start) or only what was active in the last minute. */
+  readonly whole: boolean;
+  readonly workers: readonly WorkerReading[];
+  /** Workers that should have answered and did not, with the reason. */
+  readonly missing: readonly { readonly pid: number; readonly reason: string }[];
+}
+
+export interface WorkerReading {
+  readonly pid: number;
+  readonly startedAt: Date;
+  readonly current: boolean;
+  /** Its tables take part in `peers`: a new worker may start from the values of an earlier one. */
+  readonly handsOver: boolean;
+  /** Canonical address -> cumulative gpc0 of pm_denied. */
+  readonly denied: ReadonlyMap<string, number>;
+  /** Site key (host as in sites map) -> cumulative sampled http_req_cnt of denied requests. */
+  readonly sites: ReadonlyMap<string, number>;
+  /** Sampled 1 in 16: /64 for IPv6. Empty with PROXY_MANAGER_INSIGHT=denied. */
+  readonly clients: ReadonlyMap<string, { readonly requests: number; readonly rate: number; readonly errors: number }>;
+  readonly rejected: ReadonlyMap<string, number>;
+  /** HAProxy's own counters of the front end, cumulative since the worker's start. */
+  readonly requests: number;
+  readonly deniedRequests: number;
+  /** used/size per table, 0..1. */
+  readonly used: ReadonlyMap<string, number>;
+}
+
+export interface InsightSource {
+  read(options: { readonly whole: boolean; readonly signal: AbortSignal }): Promise<InsightReading>;
+}

@@ -3,8 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { createAcmeClient } from '../acme/client.ts';
 import { keyAuthorization } from '../acme/jws.ts';
 import type { AcmeSettings } from '../acme-settings.ts';
+import type { ChallengeSet } from '../blocking/challenge-set.ts';
 import type { Emit } from '../events/facts.ts';
 import { AuthorityClock } from '../issuance/authority-clock.ts';
+import type { ChallengePresenter } from '../issuance/challenge-board.ts';
+import { HttpChallenges } from '../issuance/http-challenges.ts';
 import { Issuance } from '../issuance/issuance.ts';
 import { type IssuanceFindings, issuanceFindings } from '../issuance/issuance-findings.ts';
 import { type AcmeOperation, type AcmeResult, observedClient } from '../issuance/observed-client.ts';
@@ -26,9 +29,8 @@ interface IssuanceOptions {
   readonly settings: Pick<Settings, 'acme'>;
   readonly database: Database;
   /** Null: HAProxy serves no TLS. */
-  readonly tls: Pick<TlsParts, 'certificates' | 'sealer'> | null;
-  /** Brings the challenges of open orders into every current worker; throws if one does not hold them. */
-  readonly showChallenges: () => Promise<void>;
+  readonly tls: Pick<TlsParts, 'certificates' | 'sealer' | 'speaksProxyProtocol'> | null;
+  readonly challenges: ChallengeSet;
   readonly observer: {
     /** A request to the authority ended. */
     requested(operation: AcmeOperation, result: AcmeResult): void;
@@ -94,7 +96,7 @@ async function issuanceOf(
   accounts: AcmeAccountsStore,
   clock: AuthorityClock,
 ): Promise<Issuance | NoIssuance> {
-  const { settings, database, tls, observer, emit, version, log, now } = options;
+  const { settings, database, tls, challenges, observer, emit, version, log, now } = options;
   const { acme } = settings;
   if (tls === null) return { tls: false };
   const agreement = 'PROXY_MANAGER_ACME_TERMS_AGREED';
@@ -132,7 +134,10 @@ async function issuanceOf(
       createCsr: signingRequest,
       renewalId: ariId,
     },
-    responder: { show: options.showChallenges },
+    presenters: {
+      'http-01': new HttpChallenges({ set: challenges, speaksProxyProtocol: tls.speaksProxyProtocol }),
+      'dns-01': noDns,
+    },
     onEnded,
     onPaused: ({ directory: paused, scope, until, failures, problem: { type, detail } }) => {
       // One that stays away is asked every half hour.
@@ -141,6 +146,16 @@ async function issuanceOf(
     random: Math.random,
   });
 }
+
+const noDns: ChallengePresenter = {
+  async test() {
+    throw new Error('dns-01 is not available');
+  },
+  async show() {
+    throw new Error('dns-01 is not available');
+  },
+  clear: async () => undefined,
+};
 
 /** Reports the end of an order to log, metrics and events. */
 function orderEnds({

@@ -31,6 +31,7 @@ import { AuditStore } from '../store/audit-store.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
 import { SessionsStore } from '../store/sessions-store.ts';
 import { SitesStore } from '../store/sites-store.ts';
+import { ViewsStore } from '../store/views-store.ts';
 import { WebhooksStore } from '../store/webhooks-store.ts';
 import type { ProxyVersions } from '../supervision/proxy-versions.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -40,6 +41,7 @@ import { ExpiryWatch } from '../tls/expiry-watch.ts';
 import { ClientAddresses } from '../upstreams/client-addresses.ts';
 import { UnnamedRequestCounts, unnamedNotices } from '../upstreams/unnamed-requests.ts';
 import { Upstreams } from '../upstreams/upstreams.ts';
+import { SavedViews } from '../views/saved-views.ts';
 import { Webhooks } from '../webhooks/webhooks.ts';
 import { wireAttachedProxy } from './attached-proxy.ts';
 import { wireBlocking } from './blocking-parts.ts';
@@ -173,7 +175,7 @@ export async function wireService(options: {
   });
   const issuing = await wireIssuance({
     ...{ settings, database, tls, version, emit, log, now, observer: observers.acme },
-    showChallenges: () => blocking.challenges.show(),
+    challenges: blocking.challenges,
   });
   const { issuance } = issuing;
   const acme = new AcmeOperations({
@@ -304,6 +306,7 @@ export async function wireService(options: {
     audit,
     events: new EventFeed(ring),
     webhooks,
+    views: new SavedViews({ store: new ViewsStore(database), emit, now }),
     health,
     panel,
     metrics,

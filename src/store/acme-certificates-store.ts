@@ -1,5 +1,5 @@
 import { type SqlBool, sql, type Transaction } from 'kysely';
-import { close, type IssuanceOrder, toOrder } from './acme-orders-store.ts';
+import { type ChallengeType, close, type IssuanceOrder, toOrder } from './acme-orders-store.ts';
 import type { AcmeCertificatesTable } from './acme-schema.ts';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { IssuanceProblem } from './issuance-problem.ts';
@@ -23,7 +23,7 @@ export interface WantedCertificate {
   readonly id: string;
   readonly directory: string;
   readonly names: readonly string[];
-  readonly challenge: 'http-01' | 'dns-01';
+  readonly challenge: ChallengeType;
   /** Null: that of the settings. */
   readonly profile: string | null;
   readonly createdAt: Date;

@@ -17,12 +17,10 @@ import { BLOCK, eachBlock, filled } from './row-blocks.ts';
 export interface EntryAround {
   /** Canonical text. */
   readonly entry: string;
-  readonly sortKey: Buffer;
   /** The number of the source whose claim it carries. */
   readonly source: number;
   /** How many further claims it has. */
   readonly others: number;
-  readonly blockedAt: string;
 }
 
 interface Row {
@@ -30,11 +28,10 @@ interface Row {
   readonly ip_address: string;
   readonly source: number;
   readonly others: number;
-  readonly blocked_at: string;
 }
 
 const noKey = Buffer.alloc(0);
-const columns = ['sort_key', 'ip_address', 'source', 'others', 'blocked_at'] as const;
+const columns = ['sort_key', 'ip_address', 'source', 'others'] as const;
 /** How many networks can cover an IPv4 and an IPv6 address: two lengths, so that each statement is compiled once. */
 const candidates = [31, 127] as const;
 /** Look-ups between two yields to the event loop: a few milliseconds. */
@@ -108,6 +105,6 @@ export class EntryLookup {
   }
 }
 
-function aroundOf({ ip_address, sort_key, blocked_at, source, others }: Row): EntryAround {
-  return { entry: ip_address, sortKey: sort_key, blockedAt: blocked_at, source, others };
+function aroundOf({ ip_address, source, others }: Row): EntryAround {
+  return { entry: ip_address, source, others };
 }

@@ -125,7 +125,10 @@ export class Certificates implements WantedCertificates {
     });
   }
 
-  /** Workers first, the database last: after a crash in between, the certificate is installed again. Null: there was none. */
+  /**
+   * List and workers first, then the database, the file last: after a crash before the database's change, the certificate
+   * is installed again; after it, a start deletes the file. Null: there was none.
+   */
   async remove(
     id: string,
     caller: Caller,
@@ -139,16 +142,25 @@ export class Certificates implements WantedCertificates {
 
   async #remove(row: StoredCertificate, caller: Caller) {
     const { id } = row;
+    const installation = await this.#removeStored(row, caller);
+    const isDeleted = await this.#deps.installer.deleteFile(id);
+    return { id, installation: isDeleted ? installation : { ...installation, files: 'pending' as const } };
+  }
+
+  async #removeStored(row: StoredCertificate, caller: Caller): Promise<Installation> {
+    const { id } = row;
+    const { installer, store, now } = this.#deps;
     this.#leaving.add(id);
     try {
-      const installation = await this.#deps.installer.remove(id);
+      const installation = await installer.remove(id);
       const audited = auditedChange('remove_certificate', caller, { target: id, details: auditDetails(row) });
-      await this.#deps.store.remove(id, this.#deps.now(), audited);
-      return { id, installation };
+      await store.remove(id, now(), audited);
+      return installation;
     } catch (error) {
       // The database still has it: files and workers get it again.
       const key = this.#openKey(row);
-      if (!(key instanceof CannotUnseal)) await this.#install(row, key);
+      if (key instanceof CannotUnseal) await installer.relist(id, key.message);
+      else await this.#install(row, key);
       throw error;
     } finally {
       this.#leaving.delete(id);

@@ -86,6 +86,12 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
       refusedByProxy: async () => this.refusedByProxy,
     });
     const { orders, wanted, accounts, certificates } = this;
+    const show = async () => {
+      this.showing();
+      authority.shown = await orders.challenges();
+      return null;
+    };
+    const presenter = { test: show, show, clear: async () => void (await show()) };
     this.issuance = new Issuance({
       settings: {
         directory: authority.directory,
@@ -95,13 +101,8 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
         externalAccount: null,
       },
       ...{ orders, wanted, accounts, sealer, certificates, acme: authority, log, now, random: this.#random },
+      presenters: { 'http-01': presenter, 'dns-01': presenter },
       times: new AcmeTimesStore(database),
-      responder: {
-        show: async () => {
-          this.showing();
-          authority.shown = await orders.challenges();
-        },
-      },
       onPaused: () => undefined,
       onEnded: ({ names }, failure) => void this.ended.push(`${names.join()}: ${failure?.type ?? 'issued'}`),
     });

@@ -41,11 +41,14 @@ export class AcmeFront {
   /** Each request, in order. */
   readonly requests: FrontOperation[] = [];
   /** What `newOrder` said, as far as it was accepted. */
-  readonly orders: { readonly names: readonly string[]; readonly profile: string | null; readonly replaces: string | null }[] = [];
+  readonly orders: {
+    readonly names: readonly string[];
+    readonly profile: string | null;
+    readonly replaces: string | null;
+  }[] = [];
   /** Each certificate that a client fetched, in order, by its renewal id. */
   readonly fetched = new Map<string, X509Certificate>();
-  /** Called for each request; null: it is passed on. */
-  fault: (operation: FrontOperation, payload: Readonly<Record<string, unknown>>) => FrontFault | null = () => null;
+  readonly #faults: { readonly operation: FrontOperation; readonly fault: FrontFault }[] = [];
   /** Null: it has no renewal information. */
   window: ((certificate: X509Certificate) => { readonly start: Date; readonly end: Date }) | null = null;
   pollSeconds = 21_600;
@@ -70,6 +73,11 @@ export class AcmeFront {
     return `${this.#base}/dir`;
   }
 
+  /** Of the next request of this kind; several in their order. */
+  failNext(operation: FrontOperation, fault: FrontFault): void {
+    this.#faults.push({ operation, fault });
+  }
+
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
@@ -84,17 +92,29 @@ export class AcmeFront {
     const operation = operationOf(request.url ?? '');
     const payload = payloadOf(body);
     this.requests.push(operation);
-    const fault = this.fault(operation, payload);
-    if (fault === 'cut') {
+    const index = this.#faults.findIndex((one) => one.operation === operation);
+    const fault = this.#faults[index]?.fault ?? null;
+    if (fault === null) {
+      const own = this.#own(operation, request.url ?? '', payload);
+      const reply = own === null ? await this.#passed(request, body) : await this.#reply(own);
+      response.writeHead(reply.status, reply.headers).end(this.#changed(operation, reply, payload));
+    } else if (fault === 'cut') {
+      this.#faults.splice(index, 1);
       response.destroy();
     } else if (fault === 'lost') {
-      await this.#passed(request, body);
+      const reply = await this.#passed(request, body);
+      // A refused nonce: nothing was carried out.
+      if (reply.status >= 300) {
+        response.writeHead(reply.status, reply.headers).end(reply.text);
+        return;
+      }
+      this.#faults.splice(index, 1);
+      this.#changed(operation, reply, payload);
       response.destroy();
     } else {
-      const own = fault ?? this.#own(operation, request.url ?? '', payload);
-      // The nonce of a refused request is used up, and its reply has a new one (RFC 8555, 6.5).
-      const { status, headers, text } = own === null ? await this.#passed(request, body) : await this.#reply(own);
-      response.writeHead(status, headers).end(this.#changed(operation, text, payload, status));
+      this.#faults.splice(index, 1);
+      const { status, headers, text } = await this.#reply(fault);
+      response.writeHead(status, headers).end(text);
     }
   }
 
@@ -120,11 +140,11 @@ export class AcmeFront {
     return { status: 200, headers: { 'retry-after': String(this.pollSeconds) }, body: { suggestedWindow } };
   }
 
+  /** What is added to a reply. Remembers what issuance is tested for. */
   #changed(
     operation: FrontOperation,
-    text: string,
+    { status, text }: { readonly status: number; readonly text: string },
     { identifiers, profile, replaces }: Readonly<Record<string, unknown>>,
-    status: number,
   ): string {
     if (status >= 300) return text;
     if (operation === 'certificate') {
@@ -196,7 +216,9 @@ function operationOf(path: string): FrontOperation {
 function payloadOf(body: Buffer): Readonly<Record<string, unknown>> {
   if (body.length === 0) return {};
   const { payload } = JSON.parse(body.toString('utf8')) as { readonly payload: string };
-  return payload === '' ? {} : (JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Record<string, unknown>);
+  return payload === ''
+    ? {}
+    : (JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Record<string, unknown>);
 }
 
 function textOrNull(value: unknown): string | null {

@@ -41,6 +41,8 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
   now = NOON.getTime();
   /** What the service takes for the time, less what it is. */
   skew = 0;
+  /** In real time: instead of a longer wait, the service's clock is moved. */
+  longestWaitMs = Number.POSITIVE_INFINITY;
   database!: Database;
   issuance!: Issuance;
   certificates!: Certificates;
@@ -71,7 +73,7 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
   /** Only the database is left. */
   restart(): void {
     const { database, authority } = this;
-    const now = () => new Date(this.#realTime ? Date.now() : this.now + this.skew);
+    const now = () => new Date((this.#realTime ? Date.now() : this.now) + this.skew);
     const sealer = new Sealer(Buffer.alloc(SECRET_LENGTH, 1));
     const log = {
       warn: (message: string, fields?: object) => void this.logged.push(`${message} ${JSON.stringify(fields)}`),
@@ -145,9 +147,16 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
     if (this.#realTime) this.now = Date.now();
     const next = await this.settle();
     if ((await this.orders.allOpen()).length === 0) return false;
-    if (this.#realTime) await pause(Math.max((next ?? 0) - Date.now(), 0));
+    if (this.#realTime) await this.#waitUntil(next ?? 0);
     else if (next !== null) this.now = next;
     return true;
+  }
+
+  /** @param at by the clock of the authority */
+  async #waitUntil(at: number): Promise<void> {
+    const waitMs = Math.max(at - Date.now(), 0);
+    if (waitMs > this.longestWaitMs) this.skew += waitMs;
+    else await pause(waitMs);
   }
 
   async untilIdle(): Promise<void> {

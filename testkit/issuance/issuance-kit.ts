@@ -47,6 +47,8 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
   now = NOON.getTime();
   /** What the service takes for the time, less what it is. */
   skew = 0;
+  /** In real time: instead of a longer wait, the service's clock is moved. */
+  longestWaitMs = Number.POSITIVE_INFINITY;
   database!: Database;
   issuance!: Issuance;
   certificates!: Certificates;
@@ -77,7 +79,7 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
   /** Only the database is left. */
   restart(): void {
     const { database, authority } = this;
-    const now = () => new Date(this.#realTime ? Date.now() : this.now + this.skew);
+    const now = () => new Date((this.#realTime ? Date.now() : this.now) + this.skew);
     const missing = new SecretUnusable('missing', 'the secret is missing');
     const sealer = this.secret === null ? new NoSealer(missing) : new Sealer(Buffer.alloc(SECRET_LENGTH, this.secret));
     const log = {
@@ -154,9 +156,16 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
     if (this.#realTime) this.now = Date.now();
     const next = await this.settle();
     if ((await this.orders.allOpen()).length === 0) return false;
-    if (this.#realTime) await pause(Math.max((next ?? 0) - Date.now(), 0));
+    if (this.#realTime) await this.#waitUntil(next ?? 0);
     else if (next !== null) this.now = next;
     return true;
+  }
+
+  /** @param at by the clock of the authority */
+  async #waitUntil(at: number): Promise<void> {
+    const waitMs = Math.max(at - Date.now(), 0);
+    if (waitMs > this.longestWaitMs) this.skew += waitMs;
+    else await pause(waitMs);
   }
 
   async untilIdle(): Promise<void> {

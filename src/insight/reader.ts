@@ -8,6 +8,7 @@ import {
   type CountingTable,
   clientsTable,
   deniedTable,
+  peersSection,
   rejectedTable,
   sitesTable,
   tablesOfDenied,
@@ -48,7 +49,13 @@ export class TableReader implements InsightSource {
     signal.throwIfAborted();
     const at = this.#deps.now();
     const deadline = performance.now() + (whole ? readingLimit.whole : readingLimit.active);
-    const commands = ['show info float', 'show stat -1 1 -1', ...this.#tables.map((one) => commandFor(one, whole))];
+    // The reply to the last one may contain empty lines, which end a reply.
+    const commands = [
+      'show info float',
+      'show stat -1 1 -1',
+      ...this.#tables.map((one) => commandFor(one, whole)),
+      `show peers ${peersSection}`,
+    ];
     const ask = async (socket: MasterSocket, asked: readonly Command[] | WorkerLine): Promise<WorkerReading> => {
       const listing = new WorkerListing(this.#tables);
       const conversation = await socket.converse(deadline, { reader: true });
@@ -103,6 +110,7 @@ class WorkerListing {
   readonly #stats = new StatListing();
   readonly #tables: readonly { readonly name: string; readonly listing: TableListing }[];
   readonly #entries: Record<string, Map<string, readonly number[]>> = {};
+  #handsOver = false;
 
   constructor(tables: readonly CountingTable[]) {
     this.#tables = tables.map(({ name, type, stores }) => {
@@ -118,7 +126,8 @@ class WorkerListing {
   take(lines: readonly string[], reply: number): void {
     if (reply === 0) this.#info.push(...lines);
     else if (reply === 1) this.#stats.take(lines);
-    else this.#tables[reply - tableReplies]?.listing.take(lines);
+    else if (reply - tableReplies < this.#tables.length) this.#tables[reply - tableReplies]!.listing.take(lines);
+    else this.#handsOver ||= lines.some((line) => line.includes(` id=${deniedTable.name} `));
   }
 
   end(): WorkerReading {
@@ -134,6 +143,7 @@ class WorkerListing {
       pid: field('Pid'),
       startedAt: new Date(field('Start_time_sec') * 1_000),
       current: field('Stopping') === 0,
+      handsOver: this.#handsOver,
       denied: this.#counts(deniedTable),
       sites: this.#counts(sitesTable),
       clients: new Map(

@@ -3,6 +3,7 @@ import {
   type CountingTable,
   clientsTable,
   deniedTable,
+  peersSection,
   rejectedTable,
   sampleOf,
   sitesTable,
@@ -10,7 +11,7 @@ import {
 } from '../../haproxy/process/counting-tables.ts';
 
 /**
- * In the reply to a denied request: counts its client, and prints nothing. The condition that denies does not look at
+ * In the reply to a denied request: counts its client, and prints nothing. The condition that denies does not use
  * the counter, so that a counter that fails lets no client in.
  */
 export const countClient = `%[src_inc_gpc0(${deniedTable.name}),iif(,)]`;
@@ -49,7 +50,7 @@ export const localPeer = `\
 {%- if peers_socket %}
 .if version_atleast(3.0)
     # The name of this HAProxy in the section peers.
-    localpeer pm
+    localpeer ${peersSection}
 .endif
 {%- endif %}`;
 
@@ -60,8 +61,8 @@ export const countingTables = `\
 {%- if peers_socket %}
 # A new worker gets the counts from its predecessor. HAProxy 2.6 does not finish that under load.
 .if version_atleast(3.0)
-peers pm
-    peer pm unix@{{ peers_socket }}
+peers ${peersSection}
+    peer ${peersSection} unix@{{ peers_socket }}
 .endif
 {%- endif %}
 ${tablesOfDenied.map(section).join('\n')}
@@ -78,7 +79,7 @@ function section(table: CountingTable): string {
 backend ${table.name}
 {%- if peers_socket %}
 .if version_atleast(3.0)
-${line(' peers pm')}
+${line(` peers ${peersSection}`)}
 .else
 ${line('')}
 .endif

@@ -61,5 +61,8 @@ export const clientsTable: CountingTable = {
 
 export const sampleOf = 16;
 
+/** Through it, a new worker gets the tables that are handed over. */
+export const peersSection = 'pm';
+
 /** Without those of clients that are not blocked. */
 export const tablesOfDenied: readonly CountingTable[] = [deniedTable, sitesTable, rejectedTable];

@@ -97,6 +97,21 @@ describeWithPebble('an authority', () => {
       expect(orders.out).toMatch(/^ {2}no certificate was issued yet$/m);
       expect(orders.out).toMatch(/not before: proxy-manager certificate renew/);
       expect((await user.run(['certificate', 'orders'])).out).toMatch(/^2 certificates, 1 with a problem$/m);
+      const { body } = await service.health();
+      expect(body).toMatchObject({ status: 'ok' });
+      expect(body['notices']).toContainEqual(
+        expect.stringMatching(
+          new RegExp(`^certificate ${id} of blocked\\.example\\.com is not issued: needs attention:`),
+        ),
+      );
+      const metrics = (await service.call('GET', '/metrics')).text;
+      expect(metrics).toMatch(/^proxy_manager_acme_certificates\{state="ok"\} 1$/m);
+      expect(metrics).toMatch(/^proxy_manager_acme_certificates\{state="needs_attention"\} 1$/m);
+      expect(metrics).toMatch(/^proxy_manager_acme_orders_total\{result="issued"\} 1$/m);
+      expect(metrics).toMatch(/^proxy_manager_acme_requests_total\{operation="createOrder",result="refused"\} 1$/m);
+      const offset = Number(/^proxy_manager_acme_clock_offset_seconds (.*)$/m.exec(metrics)?.[1]);
+      expect(Math.abs(offset)).toBeLessThan(10);
+      expect(metrics).toMatch(/^proxy_manager_acme_waiting_since_timestamp_seconds \d/m);
     });
 
     it('renews a certificate on request, without a reload', async () => {

@@ -70,7 +70,7 @@ export const requestCertificate = operation({
     'The order is stored, and begins at once. HAProxy answers the challenges; the certificate is installed when it is issued, and renewed from then on. Wildcards need dns-01, which is not available.\n\nThe names must lead to this HAProxy, at port 80.',
   body: AcmeRequest,
   answers: { 202: { description: 'The order is stored.', schema: AcmeCertificate } },
-  codes: [...notConfigured, codes.NameHasCertificate, codes.AlreadyOrdered],
+  codes: [...notConfigured, codes.NameHasCertificate, codes.ChallengesNotShown, codes.AlreadyOrdered],
   members: conflict,
   examples: {
     one: {

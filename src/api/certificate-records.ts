@@ -105,7 +105,7 @@ const CertificateWorker = model('CertificateWorker', 'A worker of HAProxy, and w
 const installationFields = {
   files: orNull(
     oneOf(['durable', 'pending'], 'The file.'),
-    '`durable`: the file that HAProxy reads at its next start or reload is written; `pending`: it could not be written. Null: not known yet.',
+    '`durable`: the file that HAProxy reads at its next start or reload is written; `pending`: it could not be written. After a removal, `durable`: the file with the key is deleted; `pending`: it could not be deleted yet. Null: not known yet.',
   ),
   workers: listOf(CertificateWorker, 'The workers. Empty: not known yet.'),
   runtime_updated: flagOrNull('Every current worker was read back to hold it. Null: not known yet.'),

@@ -121,6 +121,36 @@ export interface PlainEvents {
     readonly was: string | null;
     readonly now: string;
   };
+  /** An authority issued it; it is stored, and installed as far as possible. */
+  'certificate.issued': {
+    readonly id: string;
+    readonly names: readonly string[];
+    readonly not_after: string;
+    /** The authority: a URL. */
+    readonly directory: string;
+  };
+  /** An order failed. */
+  'certificate.failing': {
+    readonly id: string;
+    readonly names: readonly string[];
+    readonly directory: string;
+    readonly class: string;
+    readonly type: string;
+    /** In the words of the authority, if it is its problem. */
+    readonly detail: string;
+    /** In succession. */
+    readonly failures: number;
+    /** When the next order is due; null: not before an operator renews it. */
+    readonly due_at: string | null;
+  };
+  /** The authority set a limit, or cannot be reached. */
+  'acme.paused': {
+    readonly directory: string;
+    readonly scope: string;
+    readonly until: string;
+    readonly type: string;
+    readonly detail: string;
+  };
   'reload.started': { readonly id: string; readonly reasons: readonly string[] };
   'reload.completed': {
     readonly id: string;
@@ -191,6 +221,9 @@ const adminParts: { readonly [Type in EventType]: readonly (keyof Events[Type])[
   'certificate.expiring': [],
   'certificate.expired': [],
   'certificate.repaired': [],
+  'certificate.issued': [],
+  'certificate.failing': [],
+  'acme.paused': [],
   'upstream.set': [],
   'upstream.removed': [],
   'key.created': null,

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { connect as connectPlain } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { untilPasses } from '../../testkit/conditions.ts';
@@ -55,6 +55,20 @@ async function listening(options: Parameters<typeof stubApp>[1] = {}) {
   open.push(one);
   own.watch((changed) => replaceCertificate(app, changed));
   return { url: one.url, port: Number(new URL(one.url).port), listening: one };
+}
+
+async function both(path: string) {
+  const pair = selfSigned(['localhost']);
+  // As the service writes it: at once.
+  await writeFile(`${path}~`, pair.certificate + pair.privateKey);
+  await rename(`${path}~`, path);
+  return pair;
+}
+
+/** In place of the certificate. */
+async function link(target: string): Promise<void> {
+  await symlink(basename(target), `${certificate}~`);
+  await rename(`${certificate}~`, certificate);
 }
 
 /** After its handshake. */
@@ -198,20 +212,16 @@ describe('the files', () => {
   });
 
   it('that the service replaced by the default certificate leave the last one in use, and do not keep it from starting', async () => {
-    const both = async (path: string, pair = selfSigned(['localhost'])) => {
-      await writeFile(path, pair.certificate + pair.privateKey);
-      return pair;
-    };
     const standIn = join(folder, 'default.pem');
     const files = { certificate, key: null, standIn };
-    const { privateKey, certificate: pem } = await both(standIn);
+    await both(standIn);
     const own = await both(certificate);
     const { lines, ...to } = log();
     const deps = { log: to, now: () => new Date(), everyMs: 10 };
     const running = await ListenCertificate.open(files, deps);
     watched.push(running);
     running.watch(() => expect.unreachable('it is replaced'));
-    await both(certificate, { certificate: pem, privateKey });
+    await link(standIn);
     await untilPasses(() => expect(lines).toHaveLength(1));
     expect(running.options.cert).toContain(own.certificate);
     expect(running.notices()).toEqual([expect.stringContaining('still uses its earlier certificate: HAProxy refuses')]);
@@ -223,6 +233,28 @@ describe('the files', () => {
     await both(certificate);
     await untilPasses(() => expect(applied).toHaveLength(1));
     expect(started.notices()).toEqual([]);
+  });
+
+  it.each([
+    ['a link to it', async (to: string) => await symlink(certificate, to)],
+    ['a copy of it', async (to: string) => await copyFile(certificate, to)],
+  ])('that are served by default too, by %s, are renewed', async (_what, make) => {
+    const standIn = join(folder, 'default.pem');
+    await both(certificate);
+    await make(standIn);
+    const { lines, ...to } = log();
+    const running = await ListenCertificate.open(
+      { certificate, key: null, standIn },
+      { log: to, now: () => new Date(), everyMs: 10 },
+    );
+    watched.push(running);
+    const applied: { cert: string }[] = [];
+    running.watch((options) => void applied.push(options));
+    expect(running.notices()).toEqual([]);
+    const renewed = await both(certificate);
+    await untilPasses(() => expect(applied.at(-1)?.cert).toContain(renewed.certificate));
+    expect(running.notices()).toEqual([]);
+    expect(lines.map(({ message }) => message)).toEqual(['API certificate replaced']);
   });
 
   it('that expire soon are a notice', async () => {

@@ -1,6 +1,8 @@
 // The certificate of the API itself: read from two files, and again when they change.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, readFile, readlink } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { pause } from '../concurrency/pause.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
@@ -10,7 +12,9 @@ export interface ListenFiles {
   readonly certificate: string;
   /** Null: in the file of the certificate. */
   readonly key: string | null;
-  /** What the service puts into the file of a certificate that HAProxy refuses; null: the files are an operator's. */
+  /**
+   * The service makes the certificate's file a link to this one if HAProxy refuses it. Null: the files are an operator's.
+   */
   readonly standIn: string | null;
 }
 
@@ -128,7 +132,7 @@ export class ListenCertificate {
 
 /** @throws ListenCertificateUnusable, without a character of a key */
 async function readFiles({ certificate, key, standIn }: ListenFiles): Promise<Read> {
-  const cert = await contentOf(certificate);
+  const { content: cert, isStandIn } = await certificateIn(certificate, standIn);
   const keyFile = key ?? certificate;
   const keyPem = key === null ? cert : await contentOf(key);
   const privateKey = keyOf(keyPem, keyFile);
@@ -147,7 +151,6 @@ async function readFiles({ certificate, key, standIn }: ListenFiles): Promise<Re
   } catch (cause) {
     throw unusable(certificate, `cannot be used: ${(cause as Error).message}`, cause);
   }
-  const isStandIn = standIn !== null && (await isSameContent(standIn, cert));
   return { isStandIn, options, expiresAt: leaf.validToDate };
 }
 
@@ -159,13 +162,30 @@ function keyOf(pem: string, file: string): KeyObject {
   }
 }
 
-/** A missing file is another one: the service makes it again. */
-async function isSameContent(file: string, content: string): Promise<boolean> {
+/** One opening, so that a link that is made, or replaced, meanwhile is not taken for the certificate. */
+async function certificateIn(
+  file: string,
+  standIn: string | null,
+): Promise<{ readonly content: string; readonly isStandIn: boolean }> {
   try {
-    return (await readFile(file, 'utf8')) === content;
+    const handle = await open(file, constants.O_RDONLY | (standIn === null ? 0 : constants.O_NOFOLLOW));
+    try {
+      return { content: await handle.readFile('utf8'), isStandIn: false };
+    } finally {
+      await handle.close();
+    }
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw unusable(file, `cannot be read: ${(cause as Error).message}`, cause);
+    if (standIn === null || (cause as NodeJS.ErrnoException).code !== 'ELOOP') throw unreadable(file, cause);
+    const target = await targetOf(file);
+    return { content: await contentOf(target), isStandIn: target === standIn };
+  }
+}
+
+async function targetOf(link: string): Promise<string> {
+  try {
+    return resolve(dirname(link), await readlink(link));
+  } catch (cause) {
+    throw unreadable(link, cause);
   }
 }
 
@@ -173,8 +193,12 @@ async function contentOf(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
-    throw unusable(file, `cannot be read: ${(cause as Error).message}`, cause);
+    throw unreadable(file, cause);
   }
+}
+
+function unreadable(file: string, cause: unknown): ListenCertificateUnusable {
+  return unusable(file, `cannot be read: ${(cause as Error).message}`, cause);
 }
 
 function refusedBy({ certificate }: ListenFiles): string {

@@ -8,6 +8,7 @@ import type { Emit } from '../events/facts.ts';
 import type { WantedCertificate } from '../store/acme-certificates-store.ts';
 import type { IssuanceOrder } from '../store/acme-orders-store.ts';
 import type { IssuanceProblem } from '../store/issuance-problem.ts';
+import { ChallengeNotShown } from './challenge-board.ts';
 import type { Issuance } from './issuance.ts';
 
 interface OperationsDeps {
@@ -44,7 +45,7 @@ export class AcmeOperations {
     };
   }
 
-  /** `names`: in lower case, each once. Errors: 100, 6042, 6059. */
+  /** `names`: in lower case, each once. Errors: 100, 6042, 6052, 6059. */
   async request(
     names: readonly string[],
     { profile }: Pick<AcmeRequest, 'profile'>,
@@ -64,6 +65,7 @@ export class AcmeOperations {
         { members: { owned: owners.map(([one, of]) => ({ name: one, certificate: of })) } },
       );
     }
+    await this.#refuseUnanswered(op, issuance, names);
     const wanted = await issuance.request(names, { profile: profile ?? null }, caller);
     if (!wanted.added) {
       const { id } = wanted.certificate;
@@ -102,6 +104,18 @@ export class AcmeOperations {
     found(op, id, await issuance.forget(id, caller));
     this.#done('stop_renewal', id, caller);
     return { id };
+  }
+
+  /** Before anything is stored: what the authority would not see costs a failed validation. */
+  async #refuseUnanswered(op: string, issuance: Issuance, names: readonly string[]): Promise<void> {
+    try {
+      await issuance.test('http-01', names);
+    } catch (error) {
+      if (!(error instanceof ChallengeNotShown)) throw error;
+      const { cause } = error;
+      if (cause instanceof ServiceError && cause.code !== codes.ChallengesNotShown) throw cause;
+      throw new ServiceError(codes.ChallengesNotShown, op, `nothing is ordered: ${error.message}`, { cause: error });
+    }
   }
 
   #issuance(op: string): Issuance {

@@ -6,13 +6,15 @@ import { KickablePause, withTimeout } from '../concurrency/pause.ts';
 import type { Sealer } from '../secrets/sealed.ts';
 import type { AcmeAccountsStore, AcmePause } from '../store/acme-accounts-store.ts';
 import type { AcmeCertificatesStore, WantedCertificate } from '../store/acme-certificates-store.ts';
-import type { AcmeOrdersStore, IssuanceOrder } from '../store/acme-orders-store.ts';
+import type { AcmeOrdersStore, ChallengeType, IssuanceOrder } from '../store/acme-orders-store.ts';
+import type { AcmeTimesStore } from '../store/acme-times-store.ts';
 import { auditedChange } from '../store/audit-rows.ts';
 import type { IssuanceProblem } from '../store/issuance-problem.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { type Certificates, createId } from '../tls/certificates.ts';
 import { type AccountSettings, Accounts } from './accounts.ts';
-import { ChallengeBoard, type ChallengeResponder } from './challenge-board.ts';
+import { AuthorityPauses } from './authority-pauses.ts';
+import { ChallengeBoard, type ChallengePresenter } from './challenge-board.ts';
 import { OrderDriver } from './order-driver.ts';
 import { RenewalWindows } from './renewal-windows.ts';
 import { Runner } from './runner.ts';
@@ -40,12 +42,15 @@ interface IssuanceDeps {
   readonly orders: AcmeOrdersStore;
   readonly wanted: AcmeCertificatesStore;
   readonly accounts: AcmeAccountsStore;
+  readonly times: AcmeTimesStore;
   readonly sealer: Pick<Sealer, 'seal' | 'open'>;
   readonly certificates: Pick<Certificates, 'putIssued'>;
   readonly acme: Acme;
-  readonly responder: ChallengeResponder;
+  readonly presenters: Readonly<Record<ChallengeType, ChallengePresenter>>;
   /** An order ended; null: with a certificate. */
   readonly onEnded: (order: IssuanceOrder, failure: IssuanceProblem | null) => void;
+  /** The authority is not asked for a while. */
+  readonly onPaused: (pause: AcmePause) => void;
   readonly log: Pick<Log, 'warn' | 'error'>;
   readonly now: () => Date;
   /** From 0 up to 1. */
@@ -65,41 +70,48 @@ export class Issuance {
 
   constructor(deps: IssuanceDeps) {
     this.#deps = deps;
-    const { settings, orders, wanted, sealer, certificates, acme, responder, onEnded, log, now, random } = deps;
+    const { settings, orders, wanted, sealer, certificates, acme, presenters, onEnded, onPaused, log, now, random } =
+      deps;
     const accounts = new Accounts({
       ...{ store: deps.accounts, sealer, settings, now },
       connect: (directory, key) => acme.connect(directory, key),
       createId: () => createId().replace('c-', 'a-'),
     });
-    this.#board = new ChallengeBoard({ responder, log });
+    this.#board = new ChallengeBoard({ presenters, log });
     const runner = new Runner({
       ...{ orders, wanted, accounts, sealer, certificates, board: this.#board, now, random },
       keyAuthorization: (token, key) => acme.keyAuthorization(token, key),
       createCsr: (names, key) => acme.createCsr(names, key),
       renewalId: (pem) => acme.renewalId(pem),
     });
+    const pauses = new AuthorityPauses({ store: deps.accounts, onPaused, log, now });
     const driver = new OrderDriver({
-      ...{ orders, wanted, pauses: deps.accounts, accounts, runner, board: this.#board, onEnded, log, now, random },
+      ...{ orders, wanted, pauses, accounts, runner, board: this.#board, onEnded, log, now, random },
     });
-    const windows = new RenewalWindows({ wanted, accounts, driver, log, now, random });
+    const windows = new RenewalWindows({ wanted, accounts, pauses, log, now, random });
     const { directory, profile } = settings;
     const onChange = () => this.#timer.kick();
     this.#scheduler = new Scheduler({
-      ...{ orders, wanted, driver, windows, directory, profile, onChange, log, now },
+      ...{ orders, wanted, times: deps.times, pauses, driver, windows, directory, profile, onChange, log, now },
     });
+  }
+
+  /** Before a request: whether challenges of these names would be shown. Throws `ChallengeNotShown`. */
+  async test(type: ChallengeType, names: readonly string[]): Promise<void> {
+    await this.#board.test(type, names);
   }
 
   /** Ordered soon. `added` false: these names are ordered already. */
   async request(
     names: readonly string[],
-    { profile = null }: { readonly profile?: string | null },
+    { profile = null, challenge = 'http-01' }: { readonly profile?: string | null; readonly challenge?: ChallengeType },
     caller: Caller,
   ): Promise<{ readonly certificate: WantedCertificate; readonly added: boolean }> {
     const { wanted, settings, now } = this.#deps;
     const id = createId();
     const audited = auditedChange('request_certificate', caller, { target: id, details: { names } });
     const { directory } = settings;
-    const added = await wanted.add({ id, directory, names, challenge: 'http-01', profile }, now(), audited);
+    const added = await wanted.add({ id, directory, names, challenge, profile }, now(), audited);
     const certificate = await wanted.ofNames(names);
     if (certificate === null) throw new Error(`the order of ${id} was removed while it was stored`);
     this.#timer.kick();

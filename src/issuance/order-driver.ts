@@ -1,21 +1,22 @@
 // Advances an order as far as it goes now, and decides what follows from a failure: wait, repeat, or end it.
 
 import { AcmeRefusal, AcmeUnreachable } from '../acme/authority.ts';
-import type { AcmeAccountsStore, PauseScope } from '../store/acme-accounts-store.ts';
+import type { AcmePause } from '../store/acme-accounts-store.ts';
 import type { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
 import { type AcmeOrdersStore, type IssuanceOrder, OrderClosed } from '../store/acme-orders-store.ts';
 import type { IssuanceProblem } from '../store/issuance-problem.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { Accounts } from './accounts.ts';
+import { type AuthorityPauses, isLimit } from './authority-pauses.ts';
 import { type ChallengeBoard, ChallengeNotShown } from './challenge-board.ts';
 import { authorityProblem, ownProblem } from './problems.ts';
 import { type OrderEnd, OrderFailed, type Runner } from './runner.ts';
-import { pollAgainAt, reachableAt, retryAt } from './schedule.ts';
+import { pollAgainAt, retryAt } from './schedule.ts';
 
 interface DriverDeps {
   readonly orders: AcmeOrdersStore;
   readonly wanted: AcmeCertificatesStore;
-  readonly pauses: AcmeAccountsStore;
+  readonly pauses: AuthorityPauses;
   readonly accounts: Accounts;
   readonly runner: Runner;
   readonly board: ChallengeBoard;
@@ -26,8 +27,6 @@ interface DriverDeps {
   readonly random: () => number;
 }
 
-/** Of a 429 without a time. */
-const LIMITED_MS = 3_600_000;
 /** After failures of this machine: a worker that has just started is soon in sync. */
 const RETRY = { least: 5_000, most: 1_800_000 };
 const NOT_SHOWN_MS = 3_600_000;
@@ -60,40 +59,21 @@ export class OrderDriver {
         await this.#deps.board.clear();
         return null;
       }
-      const paused = await this.pausedUntil(order.directory, order.state === 'planned');
+      const paused = await this.#deps.pauses.until(order.directory, order.state === 'planned');
       if (paused !== null) return paused;
       const wait = await this.#step(order);
       if (wait !== null) return wait;
     }
   }
 
-  /** Null: it may be asked. A pause of the past is over. @param begins whether a new order is meant */
-  async pausedUntil(directory: string, begins: boolean): Promise<Date | null> {
-    const now = this.#deps.now();
-    const scopes: readonly PauseScope[] = begins ? ['requests', 'orders'] : ['requests'];
-    const pauses = (await this.#deps.pauses.pauses()).filter(
-      (one) => one.directory === directory && scopes.includes(one.scope) && one.until > now,
-    );
-    return pauses.at(-1)?.until ?? null;
-  }
-
   async #step(order: IssuanceOrder): Promise<Date | null> {
     try {
       const wait = await this.#deps.runner.step(order);
-      await this.#reached(order);
+      await this.#deps.pauses.reached(order.directory, order.state === 'planned');
       if (order.state === 'issued' && wait === null) this.#deps.onEnded(order, null);
       return wait;
     } catch (error) {
       return await this.#failed(order, error);
-    }
-  }
-
-  /** The authority answers again: pauses are over, and the next failure is the first. */
-  async #reached({ directory, state }: IssuanceOrder): Promise<void> {
-    for (const { scope, ...pause } of await this.#deps.pauses.pauses()) {
-      if (pause.directory !== directory || pause.until > this.#deps.now()) continue;
-      if (scope === 'requests' || state === 'planned')
-        await this.#deps.pauses.endPause(directory, scope, this.#deps.now());
     }
   }
 
@@ -104,7 +84,9 @@ export class OrderDriver {
       return null;
     }
     if (error instanceof OrderFailed) return await this.#end(order, error.problem, error);
-    if (error instanceof AcmeUnreachable) return await this.#unreachable(order, error);
+    if (error instanceof AcmeUnreachable) {
+      return await this.#paused(order, await this.#deps.pauses.unreachable(order.directory, error));
+    }
     if (error instanceof AcmeRefusal) return await this.#refused(order, error);
     const detail = causeText(error);
     if (!(error instanceof ChallengeNotShown)) {
@@ -117,16 +99,12 @@ export class OrderDriver {
     return pollAgainAt(order.updatedAt, now, RETRY);
   }
 
-  async #refused(order: IssuanceOrder, { problem, retryAfter }: AcmeRefusal): Promise<Date | null> {
+  async #refused(order: IssuanceOrder, refusal: AcmeRefusal): Promise<Date | null> {
     const { orders, accounts, now } = this.#deps;
-    if (problem.status === 429 || problem.type === 'rateLimited') {
-      const until = retryAfter ?? new Date(now().getTime() + LIMITED_MS);
-      const limited = { ...authorityProblem(problem, now()), class: 'limited' as const };
-      return await this.#pause(order, order.state === 'planned' ? 'orders' : 'requests', {
-        until,
-        failures: 0,
-        limited,
-      });
+    const { problem } = refusal;
+    if (isLimit(refusal)) {
+      const scope = order.state === 'planned' ? 'orders' : 'requests';
+      return await this.#paused(order, await this.#deps.pauses.limited(order.directory, scope, refusal));
     }
     if (problem.type === 'accountDoesNotExist') {
       await accounts.forget(order.directory);
@@ -150,28 +128,8 @@ export class OrderDriver {
     return await this.#end(order, authorityProblem(problem, now()));
   }
 
-  async #unreachable(order: IssuanceOrder, error: AcmeUnreachable): Promise<Date> {
-    const now = this.#deps.now();
-    const before = (await this.#deps.pauses.pauses()).find(
-      ({ directory, scope }) => directory === order.directory && scope === 'requests',
-    );
-    // Orders that failed at the same time count as one failure.
-    const isOne = before !== undefined && before.until > now && before.failures > 0;
-    const failures = isOne ? before.failures : (before?.failures ?? 0) + 1;
-    const until = new Date(Math.max(reachableAt(failures, now).getTime(), error.retryAfter?.getTime() ?? 0));
-    const limited = ownProblem('will retry', { type: 'unreachable', detail: error.message }, now);
-    return await this.#pause(order, 'requests', { until, failures, limited });
-  }
-
-  async #pause(
-    order: IssuanceOrder,
-    scope: PauseScope,
-    { until, failures, limited }: { until: Date; failures: number; limited: IssuanceProblem },
-  ): Promise<Date> {
-    const { directory } = order;
-    await this.#deps.pauses.pause({ directory, scope, until, failures, problem: limited });
-    await this.#deps.orders.waiting(order, limited);
-    this.#deps.log.warn('Authority paused', { directory, scope, until: until.toISOString(), cause: limited.detail });
+  async #paused(order: IssuanceOrder, { until, problem }: AcmePause): Promise<Date> {
+    await this.#deps.orders.waiting(order, problem);
     return until;
   }
 

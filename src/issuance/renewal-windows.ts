@@ -4,13 +4,13 @@ import { AcmeRefusal, AcmeUnreachable } from '../acme/authority.ts';
 import type { AcmeCertificatesStore, WantedCertificate } from '../store/acme-certificates-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { Accounts } from './accounts.ts';
-import type { OrderDriver } from './order-driver.ts';
+import { type AuthorityPauses, isLimit } from './authority-pauses.ts';
 import { latestRenewal, momentIn, nextPollOf } from './schedule.ts';
 
 interface WindowsDeps {
   readonly wanted: AcmeCertificatesStore;
   readonly accounts: Accounts;
-  readonly driver: Pick<OrderDriver, 'pausedUntil'>;
+  readonly pauses: AuthorityPauses;
   readonly log: Pick<Log, 'warn'>;
   readonly now: () => Date;
   readonly random: () => number;
@@ -27,22 +27,31 @@ export class RenewalWindows {
     this.#deps = deps;
   }
 
-  /** Asks for one that is due. Returns when to call again; null: none will be due. */
-  async ask(): Promise<Date | null> {
-    const { wanted, driver, now } = this.#deps;
-    const next = await wanted.nextPoll();
-    if (next === null) return null;
-    const paused = await driver.pausedUntil(next.certificate.directory, false);
-    const at = new Date(Math.max(next.at.getTime(), this.#lastAt + APART_MS, paused?.getTime() ?? 0));
-    // The clock may have been set back.
-    if (at > now() && this.#lastAt <= now().getTime()) return at;
-    this.#lastAt = now().getTime();
+  /** When the next is to be asked for; null: none. */
+  async next(): Promise<Date | null> {
+    return (await this.#next())?.at ?? null;
+  }
+
+  /** Asks for the next. Throws errors of the database. */
+  async ask(): Promise<void> {
+    const next = await this.#next();
+    if (next === null) return;
+    this.#lastAt = this.#deps.now().getTime();
     await this.#poll(next.certificate);
-    return new Date(this.#lastAt + APART_MS);
+  }
+
+  async #next() {
+    const { wanted, pauses, now } = this.#deps;
+    const next = await wanted.nextPoll(now());
+    if (next === null) return null;
+    const paused = await pauses.until(next.certificate.directory, false);
+    // The clock may have been set back.
+    const apart = this.#lastAt > now().getTime() ? 0 : this.#lastAt + APART_MS;
+    return { ...next, at: new Date(Math.max(next.at.getTime(), apart, paused?.getTime() ?? 0)) };
   }
 
   async #poll(certificate: WantedCertificate): Promise<void> {
-    const { wanted, accounts, log, now, random } = this.#deps;
+    const { wanted, accounts, pauses, log, now, random } = this.#deps;
     try {
       const { client } = await accounts.of(certificate.directory);
       const { start, end, explanationUrl, retryAfter } = await client.renewalInfo(certificate.ariId!);
@@ -54,12 +63,13 @@ export class RenewalWindows {
         certificate.failures > 0 || certificate.dueAt === null ? null : atLatest(window.chosen, certificate);
       await wanted.polled(certificate, { pollAt: nextPollOf(retryAfter, now()), window, dueAt });
     } catch (error) {
-      if (!(error instanceof AcmeRefusal) && !(error instanceof AcmeUnreachable)) throw error;
-      log.warn('Renewal window not known; the age of the certificate decides', {
-        certificate: certificate.id,
-        cause: causeText(error),
-      });
-      await wanted.polled(certificate, { pollAt: nextPollOf(error.retryAfter, now()), window: null, dueAt: null });
+      const { id, directory } = certificate;
+      const cause = causeText(error);
+      log.warn('Renewal window not known; the age of the certificate decides', { certificate: id, cause });
+      const isAnswer = error instanceof AcmeRefusal || error instanceof AcmeUnreachable;
+      const retryAfter = isAnswer ? error.retryAfter : null;
+      await wanted.polled(certificate, { pollAt: nextPollOf(retryAfter, now()), window: null, dueAt: null });
+      if (error instanceof AcmeRefusal && isLimit(error)) await pauses.limited(directory, 'requests', error);
     }
   }
 }

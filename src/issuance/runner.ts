@@ -5,7 +5,14 @@ import { type AcmeAuthorization, type AcmeOrder, AcmeRefusal } from '../acme/aut
 import { crashPoint } from '../faults/crash-point.ts';
 import type { Sealer } from '../secrets/sealed.ts';
 import type { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
-import type { AcmeOrdersStore, IssuanceOrder, OrderChallenge, OrderKey } from '../store/acme-orders-store.ts';
+import {
+  type AcmeOrdersStore,
+  type ChallengeType,
+  type IssuanceOrder,
+  type OrderChallenge,
+  OrderClosed,
+  type OrderKey,
+} from '../store/acme-orders-store.ts';
 import type { IssuanceProblem } from '../store/issuance-problem.ts';
 import type { CertificateOutcome, Certificates } from '../tls/certificates.ts';
 import { type Account, type Accounts, newKey, pemOf } from './accounts.ts';
@@ -72,8 +79,8 @@ export class Runner {
    * `OrderFailed`, `OrderClosed`, and what account and client throw.
    */
   async step(order: IssuanceOrder): Promise<Date | null> {
-    // Nothing is asked of an authority whose challenges HAProxy would not answer.
-    if (order.state === 'planned') await this.#deps.board.show();
+    // Nothing is asked of an authority whose challenges would not be answered.
+    if (order.state === 'planned') await this.#deps.board.test(await this.#challengeType(order), order.names);
     const account = await this.#deps.accounts.of(order.directory);
     switch (order.state) {
       case 'planned':
@@ -122,6 +129,12 @@ export class Runner {
     return null;
   }
 
+  async #challengeType({ id, certificate }: IssuanceOrder): Promise<ChallengeType> {
+    const wanted = await this.#deps.wanted.get(certificate);
+    if (wanted === null) throw new OrderClosed(id);
+    return wanted.challenge;
+  }
+
   #challengeOf({ name, challenges, status }: AcmeAuthorization) {
     if (status !== 'pending') throw this.#fault('unauthorized', `the authorization of ${name} is ${status}`);
     const http = challenges.find(({ type }) => type === 'http-01');
@@ -132,7 +145,9 @@ export class Runner {
   }
 
   async #show(order: IssuanceOrder): Promise<null> {
-    if (order.challenges.length > 0) await this.#deps.board.show();
+    if (order.challenges.length > 0) {
+      await this.#deps.board.show(await this.#challengeType(order), order.challenges);
+    }
     await this.#deps.orders.step(order.id, { state: 'told' }, this.#deps.now());
     crashPoint('acme.told');
     return null;

@@ -4,12 +4,26 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const SHORT_LIVED_MS = 10 * DAY_MS;
 const RENEWAL_SPREAD = 0.02;
-const LEAST_LEFT = 0.1;
+/** The share of a lifetime that is left at the latest renewal, for failures. */
+export const LEAST_LEFT = 0.1;
 const BACKOFF_MINUTES = [10, 30, 60, 120, 240, 480, 960, 1440] as const;
 const BACKOFF_SPREAD = 0.2;
 const LEAST_CAP_MS = 20 * MINUTE_MS;
 const UNREACHABLE_MINUTES = [1, 2, 4, 8, 16, 30] as const;
 const POLL_MS = { least: 3_600_000, most: DAY_MS } as const;
+
+/**
+ * How far ahead the time of each kind may be. One that is further was stored while the clock was ahead, and is over: nothing
+ * would be renewed until then. Also the longest Retry-After that is respected.
+ */
+export const FURTHEST_MS = {
+  pause: 7 * DAY_MS,
+  // The longest wait of a failed order, and its spread.
+  retry: 29 * 60 * MINUTE_MS,
+  limit: 7 * DAY_MS,
+  poll: DAY_MS,
+  wait: DAY_MS,
+} as const;
 
 interface Life {
   readonly notBefore: Date;

@@ -2,14 +2,19 @@
 import { crashPoint } from '../faults/crash-point.ts';
 import type { AcmeCertificatesStore, Limit, WantedCertificate } from '../store/acme-certificates-store.ts';
 import type { AcmeOrdersStore } from '../store/acme-orders-store.ts';
+import type { AcmeTimesStore } from '../store/acme-times-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
+import type { AuthorityPauses } from './authority-pauses.ts';
 import type { OrderDriver } from './order-driver.ts';
 import { ownProblem } from './problems.ts';
 import type { RenewalWindows } from './renewal-windows.ts';
+import { FURTHEST_MS, LEAST_LEFT } from './schedule.ts';
 
 interface SchedulerDeps {
   readonly orders: AcmeOrdersStore;
   readonly wanted: AcmeCertificatesStore;
+  readonly times: AcmeTimesStore;
+  readonly pauses: AuthorityPauses;
   readonly driver: OrderDriver;
   readonly windows: RenewalWindows;
   /** For new orders. */
@@ -34,17 +39,19 @@ export const FAILED_VALIDATIONS: Limit = { most: 3, withinMs: HOUR_MS };
 const RETRY_MS = 60_000;
 
 export interface Tick {
-  /** When to call again at the latest, apart from orders that are worked at; null: nothing is due. */
+  /** When to call again at the latest, apart from what is worked at; null: nothing is due. */
   readonly next: Date | null;
-  /** Orders that are worked at: the end of each calls `onChange`. */
+  /** Orders, and a renewal window, that are worked at: the end of each calls `onChange`. */
   readonly working: number;
 }
 
 export class Scheduler {
   readonly #deps: SchedulerDeps;
   readonly #running = new Map<number, Promise<void>>();
-  /** Open orders that wait, by id. Others are due. */
-  readonly #waiting = new Map<number, Date>();
+  /** Open orders that wait, by id, since a time. Others are due. */
+  readonly #waiting = new Map<number, { readonly at: Date; readonly since: Date }>();
+  #asking: Promise<void> | null = null;
+  #notAskedBefore: Date | null = null;
   #stopped = false;
 
   constructor(deps: SchedulerDeps) {
@@ -53,7 +60,8 @@ export class Scheduler {
 
   /** One call at a time. Throws errors of the database. */
   async tick(): Promise<Tick> {
-    const { orders, wanted, windows, now } = this.#deps;
+    const { orders, wanted, times, now } = this.#deps;
+    await times.bringBack(FURTHEST_MS, LEAST_LEFT, now());
     const open = (await orders.allOpen()).map(({ id }) => id);
     for (const id of this.#waiting.keys()) {
       if (open.includes(id)) continue;
@@ -62,12 +70,15 @@ export class Scheduler {
     }
     for (const id of open) this.#continue(id);
     const blocked = await this.#begin();
-    const window = await windows.ask();
+    const window = await this.#askForWindow();
     const due = await wanted.nextDue();
     const idle = due === null ? null : blocked === null ? due : later(due, blocked);
-    const times = [...this.#waiting.values(), window, idle].filter((one) => one !== null);
-    const next = times.length === 0 ? null : new Date(Math.max(Math.min(...times.map(Number)), now().getTime()));
-    return { next, working: this.#running.size };
+    const waits = [...this.#waiting.values()].map(({ at }) => at);
+    const next = [...waits, window, idle].filter((one) => one !== null);
+    return {
+      next: next.length === 0 ? null : new Date(Math.max(Math.min(...next.map(Number)), now().getTime())),
+      working: this.#running.size + (this.#asking === null ? 0 : 1),
+    };
   }
 
   /** Orders take no further step; what fails from now on is not logged. Resolves when no order is worked at. */
@@ -77,15 +88,37 @@ export class Scheduler {
     await this.idle();
   }
 
-  /** Resolves when no order is worked at. */
+  /** Resolves when nothing is worked at. */
   async idle(): Promise<void> {
-    await Promise.all(this.#running.values());
+    await Promise.all([...this.#running.values(), this.#asking]);
+  }
+
+  /** Orders do not wait for its answer. Returns when to call again; null: the end of the request calls. */
+  async #askForWindow(): Promise<Date | null> {
+    const { windows, onChange, log, now } = this.#deps;
+    if (this.#asking !== null) return null;
+    const next = await windows.next();
+    if (next === null) return null;
+    const at = this.#notAskedBefore === null ? next : later(next, this.#notAskedBefore);
+    if (at > now()) return at;
+    this.#notAskedBefore = null;
+    this.#asking = windows
+      .ask()
+      .catch((error: unknown) => {
+        this.#notAskedBefore = new Date(now().getTime() + RETRY_MS);
+        if (!this.#stopped) log.error('Renewal window not stored; retrying', { cause: causeText(error) });
+      })
+      .finally(() => {
+        this.#asking = null;
+        onChange();
+      });
+    return null;
   }
 
   /** Returns until when none begins; null: as soon as one is due. */
   async #begin(): Promise<Date | null> {
-    const { orders, wanted, driver, directory, now } = this.#deps;
-    const paused = await driver.pausedUntil(directory, true);
+    const { orders, wanted, pauses, directory, now } = this.#deps;
+    const paused = await pauses.until(directory, true);
     if (paused !== null) return paused;
     for (;;) {
       const open = await orders.allOpen();
@@ -119,7 +152,9 @@ export class Scheduler {
   #continue(id: number): void {
     const { driver, onChange, log, now } = this.#deps;
     const waits = this.#waiting.get(id);
-    if (this.#running.has(id) || (waits !== undefined && waits > now())) return;
+    // One that began in the future began while the clock was ahead.
+    const isDue = waits === undefined || waits.at <= now() || waits.since > now();
+    if (this.#running.has(id) || !isDue) return;
     this.#waiting.delete(id);
     const work = driver
       .advance(id)
@@ -131,7 +166,7 @@ export class Scheduler {
         return new Date(now().getTime() + RETRY_MS);
       })
       .then((at) => {
-        if (at !== null) this.#waiting.set(id, at);
+        if (at !== null) this.#waiting.set(id, { at, since: now() });
         this.#running.delete(id);
         onChange();
       });

@@ -68,6 +68,8 @@ export interface TlsParts {
   workersBehind(): number;
   /** Writes the files, before HAProxy is started. @throws StartRefused */
   load(): Promise<void>;
+  /** Whether HAProxy expects PROXY protocol of connections from this address. */
+  speaksProxyProtocol(address: string): Promise<boolean>;
   /** Once HAProxy runs. */
   start(): void;
   stop(): Promise<void>;
@@ -135,7 +137,6 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
     return handshakeTarget({ file: settings.configFile, text, list: files.list, speaksProxyProtocol });
   }
 
-  /** Whether HAProxy expects PROXY protocol of connections from this address. */
   function speaksProxyProtocol(address: string): Promise<boolean> {
     return upstreamSpeaksIt(options.upstreams, address);
   }
@@ -170,6 +171,7 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
         log.warn('Folder of certificates cannot be used; retrying', { cause: causeText(error) });
       }
     },
+    speaksProxyProtocol,
     start: () => reconciler.start(),
     stop: () => reconciler.stop(),
   };

@@ -1,5 +1,5 @@
 import { type SqlBool, sql, type Transaction } from 'kysely';
-import { close, type IssuanceOrder, toOrder } from './acme-orders-store.ts';
+import { type ChallengeType, close, type IssuanceOrder, toOrder } from './acme-orders-store.ts';
 import type { AcmeCertificatesTable } from './acme-schema.ts';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { IssuanceProblem } from './issuance-problem.ts';
@@ -23,7 +23,7 @@ export interface WantedCertificate {
   readonly id: string;
   readonly directory: string;
   readonly names: readonly string[];
-  readonly challenge: 'http-01' | 'dns-01';
+  readonly challenge: ChallengeType;
   /** Null: that of the settings. */
   readonly profile: string | null;
   readonly createdAt: Date;
@@ -168,9 +168,14 @@ export class AcmeCertificatesStore {
     );
   }
 
-  /** The next whose window is to be asked for. */
-  async nextPoll(): Promise<{ readonly certificate: WantedCertificate; readonly at: Date } | null> {
-    const [row] = await this.#wanted().where('ari_poll_at', 'is not', null).orderBy('ari_poll_at').limit(1).execute();
+  /** The next whose window is to be asked for. Of an expired one, it says nothing any more. */
+  async nextPoll(now: Date): Promise<{ readonly certificate: WantedCertificate; readonly at: Date } | null> {
+    const [row] = await this.#wanted()
+      .where('ari_poll_at', 'is not', null)
+      .where('not_after', '>', now.toISOString())
+      .orderBy('ari_poll_at')
+      .limit(1)
+      .execute();
     return row === undefined ? null : { certificate: toWanted(row), at: new Date(row.ari_poll_at!) };
   }
 
@@ -198,12 +203,13 @@ export class AcmeCertificatesStore {
   }
 
   /**
-   * Begins an order, unless a limit would be exceeded. What the authority was asked to issue counts as issued, and a
-   * time in the future, from before a change of the clock, as now. Null: it was removed, or has an open order.
+   * Begins an order, unless a limit would be exceeded. What the authority was asked to issue counts as issued. A time in
+   * the future, from before the clock was set back, becomes now. Null: it was removed, or has an open order.
    */
   async plan(certificate: WantedCertificate, plan: OrderPlan, now: Date): Promise<Planned | null> {
     const { id, names } = certificate;
     return await this.#database.write.transaction().execute(async (transaction): Promise<Planned | null> => {
+      await bringBack(transaction, names, now.toISOString());
       const exceeded = await exceededLimit(transaction, names, plan, now);
       if (exceeded !== null) return { ok: false, ...exceeded };
       const wanted = await transaction.selectFrom('acme_certificates').select('id').where('id', '=', id).execute();
@@ -286,6 +292,22 @@ export function namesKey(names: readonly string[]): string {
   return names.toSorted().join(',');
 }
 
+/** What counts for the limits of these names. */
+async function bringBack(transaction: Transaction<Schema>, names: readonly string[], at: string): Promise<void> {
+  await transaction
+    .updateTable('acme_orders')
+    .set({ finalized_at: at })
+    .where('names_key', '=', namesKey(names))
+    .where('finalized_at', '>', at)
+    .execute();
+  await transaction
+    .updateTable('acme_failed_validations')
+    .set({ at })
+    .where('name', 'in', names)
+    .where('at', '>', at)
+    .execute();
+}
+
 async function exceededLimit(
   transaction: Transaction<Schema>,
   names: readonly string[],
@@ -300,7 +322,7 @@ async function exceededLimit(
       .where('finalized_at', '>', sinceOf(limit, now))
       .orderBy('finalized_at', 'desc')
       .execute();
-    const until = freeAt(rows, limit, now);
+    const until = freeAt(rows, limit);
     if (until !== null) return { until, limit, name: null };
   }
   for (const name of names) {
@@ -311,7 +333,7 @@ async function exceededLimit(
       .where('at', '>', sinceOf(failedValidations, now))
       .orderBy('at', 'desc')
       .execute();
-    const until = freeAt(rows, failedValidations, now);
+    const until = freeAt(rows, failedValidations);
     if (until !== null) return { until, limit: failedValidations, name };
   }
   return null;
@@ -322,9 +344,9 @@ function sinceOf({ withinMs }: Limit, now: Date): string {
 }
 
 /** When one more is within the limit; null: now. `rows`: of the time that it looks back, the newest first. */
-function freeAt(rows: readonly { readonly at: string | null }[], { most, withinMs }: Limit, now: Date): Date | null {
+function freeAt(rows: readonly { readonly at: string | null }[], { most, withinMs }: Limit): Date | null {
   const oldest = rows[most - 1];
-  return oldest === undefined ? null : new Date(Math.min(Date.parse(oldest.at!), now.getTime()) + withinMs);
+  return oldest === undefined ? null : new Date(Date.parse(oldest.at!) + withinMs);
 }
 
 type Row = AcmeCertificatesTable & { readonly not_before: string | null; readonly not_after: string | null };

@@ -205,8 +205,14 @@ describe('a removal', () => {
     installer.meanwhile = async () => {
       seen.push((await service.get(id))?.id, await service.all());
     };
+    const deleteFile = installer.deleteFile.bind(installer);
+    installer.deleteFile = async (deleted) => {
+      seen.push(await service.get(deleted));
+      return await deleteFile(deleted);
+    };
     expect(await service.remove(id, caller)).toEqual({ id, installation: INSTALLED });
-    expect(seen).toEqual([id, []]);
+    expect(seen).toEqual([id, [], null]);
+    expect(installer.files.size).toBe(0);
     expect(await service.get(id)).toBeNull();
     expect(installer.holds.size).toBe(0);
     expect((await auditRows())[0]).toMatchObject({ operation: 'remove_certificate', target: id });
@@ -233,6 +239,22 @@ describe('a removal', () => {
     await expect(service.remove(id, caller)).rejects.toThrow('the disk is full');
     expect([...installer.holds.keys()]).toEqual([id]);
     expect(await service.all()).toHaveLength(1);
+  });
+
+  it('that the database cannot store leaves the only copy of a key where it is', async () => {
+    const { id } = accepted(await serviceOf().create(upload(['a.example']), {}, caller)).certificate;
+    const service = serviceOf(new Sealer(randomBytes(SECRET_LENGTH)));
+    vi.spyOn(CertificatesStore.prototype, 'remove').mockRejectedValueOnce(new Error('the disk is full'));
+    await expect(service.remove(id, caller)).rejects.toThrow('the disk is full');
+    expect([...installer.files]).toEqual([id]);
+    expect(installer.calls.at(-1)).toBe(`relist ${id}`);
+  });
+
+  it('says that the key is still in its file if that cannot be deleted', async () => {
+    const service = serviceOf();
+    const { id } = accepted(await service.create(upload(['a.example']), {}, caller)).certificate;
+    installer.deletes = false;
+    expect(await service.remove(id, caller)).toEqual({ id, installation: { ...INSTALLED, files: 'pending' } });
   });
 });
 

@@ -6,8 +6,8 @@ import { crashPoint } from '../faults/crash-point.ts';
 import { CannotUnseal, type SealedFor, type Sealer } from '../secrets/sealed.ts';
 import { SecretText } from '../secrets/secret-text.ts';
 import { auditedChange, noteOf } from '../store/audit-rows.ts';
+import type { CertificateEnds } from '../store/certificate-ends.ts';
 import type {
-  CertificateEnds,
   CertificateQuery,
   CertificatesStore,
   CertificateVersion,
@@ -17,6 +17,7 @@ import type {
 } from '../store/certificates-store.ts';
 import { type Certificate, readCertificate, type Uploaded, warningsOf } from '../x509/certificate.ts';
 import { servedChain } from '../x509/served-chain.ts';
+import { WARNINGS } from './expiry-stages.ts';
 import type { CertificateInstaller, CertificateToInstall, Installation, WantedCertificates } from './installation.ts';
 
 type Around = <T>(certificate: string, names: readonly string[], work: () => Promise<T>) => Promise<T>;
@@ -124,7 +125,10 @@ export class Certificates implements WantedCertificates {
     });
   }
 
-  /** Workers first, the database last: after a crash in between, the certificate is installed again. Null: there was none. */
+  /**
+   * List and workers first, then the database, the file last: after a crash before the database's change, the certificate
+   * is installed again; after it, a start deletes the file. Null: there was none.
+   */
   async remove(
     id: string,
     caller: Caller,
@@ -138,16 +142,25 @@ export class Certificates implements WantedCertificates {
 
   async #remove(row: StoredCertificate, caller: Caller) {
     const { id } = row;
+    const installation = await this.#removeStored(row, caller);
+    const isDeleted = await this.#deps.installer.deleteFile(id);
+    return { id, installation: isDeleted ? installation : { ...installation, files: 'pending' as const } };
+  }
+
+  async #removeStored(row: StoredCertificate, caller: Caller): Promise<Installation> {
+    const { id } = row;
+    const { installer, store, now } = this.#deps;
     this.#leaving.add(id);
     try {
-      const installation = await this.#deps.installer.remove(id);
+      const installation = await installer.remove(id);
       const audited = auditedChange('remove_certificate', caller, { target: id, details: auditDetails(row) });
-      await this.#deps.store.remove(id, this.#deps.now(), audited);
-      return { id, installation };
+      await store.remove(id, now(), audited);
+      return installation;
     } catch (error) {
       // The database still has it: files and workers get it again.
       const key = this.#openKey(row);
-      if (!(key instanceof CannotUnseal)) await this.#install(row, key);
+      if (key instanceof CannotUnseal) await installer.relist(id, key.message);
+      else await this.#install(row, key);
       throw error;
     } finally {
       this.#leaving.delete(id);
@@ -176,7 +189,7 @@ export class Certificates implements WantedCertificates {
   }
 
   async ends(): Promise<CertificateEnds> {
-    return await this.#deps.store.ends(this.#deps.now());
+    return await this.#deps.store.ends(this.#deps.now(), WARNINGS[0]);
   }
 
   /** The certificates that own these names, by name. */

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -225,8 +225,38 @@ it('a removed certificate leaves the list before its file goes', async () => {
   expect(await list()).toEqual([files.pathOf(THIRD)]);
   expect(await files.exists(FIRST)).toBe(true);
   expect(keeper.isWanted(FIRST)).toBe(false);
-  await keeper.removeFile(FIRST);
+  expect(await keeper.deleteFile(FIRST)).toBe(true);
   expect(await files.exists(FIRST)).toBe(false);
+});
+
+it('a file of a removed certificate that cannot be deleted is reported, and deleted later', async () => {
+  const keeper = await loaded();
+  await keeper.unlist(FIRST);
+  await rm(files.pathOf(FIRST));
+  await mkdir(files.pathOf(FIRST));
+  expect(await keeper.deleteFile(FIRST)).toBe(false);
+  expect(keeper.isBehind).toBe(true);
+  const problem = `${files.pathOf(FIRST)}, which has the key of a removed certificate, could not be deleted: `;
+  expect(keeper.problems()).toEqual([expect.stringContaining(problem)]);
+  await rm(files.pathOf(FIRST), { recursive: true });
+  await writeFile(files.pathOf(FIRST), 'a key');
+  await keeper.refresh();
+  expect(await files.exists(FIRST)).toBe(false);
+  expect(keeper.problems()).toEqual([]);
+});
+
+it('the only copy of a key is back in the list when its removal was not stored', async () => {
+  await loaded();
+  await writeFile(files.pathOf(LOST), 'the only copy');
+  unreadable = [{ id: LOST, why: 'the secret is missing' }];
+  const keeper = await loaded();
+  await keeper.unlist(LOST);
+  expect(await keeper.relist(LOST, 'the secret is missing')).toBe(true);
+  expect(await list()).toEqual([FIRST, LOST, THIRD].map((id) => files.pathOf(id)));
+  expect(await readFile(files.pathOf(LOST), 'utf8')).toBe('the only copy');
+  const unknowing = keeperOf();
+  expect(await unknowing.relist(LOST, 'the secret is missing')).toBe(false);
+  expect(await list()).toHaveLength(3);
 });
 
 it('a list that cannot be written keeps a certificate from being removed', async () => {

@@ -34,6 +34,8 @@ export class FileKeeper {
   readonly #refused: RefusedCertificates;
   /** Files that could not be written. By id, or the list. */
   readonly #unwritten = new Map<string, string>();
+  /** Files of removed certificates, with their keys. By id, why they are still there. */
+  readonly #undeleted = new Map<string, string>();
   /** Certificates that have a file. */
   readonly #onDisk = new Set<string>();
   #problem: string | null = null;
@@ -89,7 +91,7 @@ export class FileKeeper {
 
   /** Files are not as wanted: a full disk, for example. */
   get isBehind(): boolean {
-    return this.#unwritten.size > 0 || this.#problem !== null;
+    return this.#unwritten.size > 0 || this.#undeleted.size > 0 || this.#problem !== null;
   }
 
   /** Whether the file of this name in the folder is the one that was last written: of a few names, instead of all. */
@@ -141,15 +143,42 @@ export class FileKeeper {
     crashPoint('tls.list-shortened');
   }
 
-  /** After `unlist`. */
-  async removeFile(id: string): Promise<void> {
-    await this.#lock.run(async () => {
+  /** After `unlist`, of a certificate without a readable key: back into the list. False: it is there. */
+  async relist(id: string, why: string): Promise<boolean> {
+    return await this.#lock.run(async () => {
+      if (!this.#isLoaded || this.isWanted(id)) return false;
+      this.#unreadable.set(id, why);
+      await this.#writeList();
+      return true;
+    });
+  }
+
+  /**
+   * After `unlist`, and once the database does not have the certificate. False: `refresh` tries again. Never throws.
+   */
+  async deleteFile(id: string): Promise<boolean> {
+    return await this.#lock.run(async () => {
       this.#unwritten.delete(id);
       this.#refused.delete(id);
       this.#onDisk.delete(id);
-      await this.#deps.files.remove(id);
-      crashPoint('tls.file-removed');
+      return await this.#deleteFile(id);
     });
+  }
+
+  async #deleteFile(id: string): Promise<boolean> {
+    try {
+      await this.#deps.files.remove(id);
+      this.#undeleted.delete(id);
+    } catch (error) {
+      const cause = causeText(error);
+      if (this.#undeleted.get(id) !== cause) {
+        this.#deps.log.error('File of a removed certificate could not be deleted', { certificate: id, cause });
+      }
+      this.#undeleted.set(id, cause);
+      return false;
+    }
+    crashPoint('tls.file-removed');
+    return true;
   }
 
   /**
@@ -178,6 +207,7 @@ export class FileKeeper {
         for (const what of [LIST, DEFAULT]) due.delete(what);
         if (due.size > 0) await this.#rewrite(due);
         await this.#writeList();
+        for (const id of this.#undeleted.keys()) await this.#deleteFile(id);
         this.#problem = null;
       } catch (error) {
         const cause = causeText(error);
@@ -228,6 +258,7 @@ export class FileKeeper {
     return fileProblems({
       unchecked: this.#problem,
       unwritten: [...this.#unwritten].map(([what, why]) => [this.#pathOf(what), why]),
+      undeleted: [...this.#undeleted].map(([id, why]) => [this.#pathOf(id), why]),
       refused: this.#refused.reasons,
       unreadable: this.#unreadable,
     });

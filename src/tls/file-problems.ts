@@ -5,6 +5,8 @@ interface Problems {
   readonly unchecked: string | null;
   /** By path, why it could not be written. */
   readonly unwritten: readonly (readonly [path: string, why: string])[];
+  /** By path, why the file of a removed certificate is still there. */
+  readonly undeleted: readonly (readonly [path: string, why: string])[];
   /** By id, what HAProxy said. */
   readonly refused: ReadonlyMap<string, string>;
   /** By id, why its key cannot be read. */
@@ -12,11 +14,15 @@ interface Problems {
 }
 
 /** What is wrong with the files of certificates, each as a sentence for `/health`: a few of thousands. */
-export function fileProblems({ unchecked, unwritten, refused, unreadable }: Problems): readonly string[] {
+export function fileProblems({ unchecked, unwritten, undeleted, refused, unreadable }: Problems): readonly string[] {
   return [
     ...(unchecked === null ? [] : [`the files of certificates could not be checked: ${unchecked}`]),
     ...unwritten.slice(0, SHOWN).map(([path, why]) => `${path} could not be written: ${why}`),
     ...more(unwritten.length, (left) => `${left} more files of certificates could not be written`),
+    ...undeleted
+      .slice(0, SHOWN)
+      .map(([path, why]) => `${path}, which has the key of a removed certificate, could not be deleted: ${why}`),
+    ...more(undeleted.length, (left) => `${left} more files of removed certificates could not be deleted`),
     ...[...refused]
       .slice(0, SHOWN)
       .map(

@@ -45,8 +45,12 @@ export interface Installation {
 /** Brings one certificate into files and workers; one at a time, in the order of the calls. */
 export interface CertificateInstaller {
   install(certificate: CertificateToInstall): Promise<Installation>;
-  /** The other way round: list of the workers, list file, worker's certificate, file. */
+  /** Out of the list, then out of the workers. The file stays: it may be the only copy of the key. */
   remove(id: string): Promise<Installation>;
+  /** Once the database does not have it any more. False: not yet, and it is tried again. Never throws. */
+  deleteFile(id: string): Promise<boolean>;
+  /** Back into the list, if it could not be removed from the database and only the file has the key. A reload follows. */
+  relist(id: string, why: string): Promise<void>;
   /** What files and workers are known to hold of this version; null: not installed, or not checked yet. */
   held(id: string, version: number): Installation | null;
   /** Whether visitors get the version that is in the files, as far as that can be known. */

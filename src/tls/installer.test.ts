@@ -198,11 +198,14 @@ describeOnEachProxy('an installation', ({ bin }) => {
       await tls.install(kept);
     });
 
-    it('goes from the worker, the list and the folder', async () => {
+    it('goes from the list and the worker, and then from the folder', async () => {
       tls.stored.delete(ID);
       expect(await tls.installer.remove(ID)).toMatchObject({ files: 'durable', runtimeUpdated: true });
       expect(tls.installer.held(ID, 1)).toBeNull();
       expect(await readFile(tls.files.list, 'utf8')).toBe(`${tls.keeper.pathOf(OTHER)}\n`);
+      // It may be the only copy of the key until the database has the removal.
+      expect(await readFile(tls.keeper.pathOf(ID), 'utf8')).toBe(made.pem.reveal());
+      expect(await tls.installer.deleteFile(ID)).toBe(true);
       await expect(stat(tls.keeper.pathOf(ID))).rejects.toThrow('ENOENT');
       expect(await tls.served('a.example')).not.toBe(made.sha1);
       expect(await tls.served('b.example')).toBe(kept.sha1);
@@ -229,9 +232,10 @@ describeOnEachProxy('an installation', ({ bin }) => {
       await unknowing.stop();
     });
 
-    it('if the list cannot be written, is an error, and the certificate stays wanted', async () => {
+    it('if the list cannot be written, is an error, and the certificate stays in use', async () => {
       await rm(`${tls.files.folder}/.tmp`, { recursive: true });
       await expect(tls.installer.remove(ID)).rejects.toThrow('the list of certificates could not be written');
+      expect(await tls.served('a.example')).toBe(made.sha1);
       await tls.reconciler.check(true);
       expect(await tls.served('a.example')).toBe(made.sha1);
     });

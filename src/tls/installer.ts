@@ -1,5 +1,5 @@
 // Brings certificates into files and workers, one at a time: the file, the list, the current workers, the draining
-// ones, then one handshake. A removal is the other way round.
+// ones, then one handshake. A removal is durable first, too: the list, then the workers; the file goes last.
 import { Mutex } from '../concurrency/mutex.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import {
@@ -74,9 +74,8 @@ export class Installer implements CertificateInstaller {
   async remove(id: string): Promise<Installation> {
     return await this.exclusive(async () => {
       const { keeper, workers, log } = this.#deps;
-      const left = await this.#removeFromWorkers(id);
       await keeper.unlist(id);
-      await keeper.removeFile(id);
+      const left = await this.#removeFromWorkers(id);
       workers.forget(id);
       this.#last.delete(id);
       this.#reloadedFor.delete(id);
@@ -96,6 +95,15 @@ export class Installer implements CertificateInstaller {
         reloadScheduled: false,
       };
     });
+  }
+
+  async deleteFile(id: string): Promise<boolean> {
+    return await this.#deps.keeper.deleteFile(id);
+  }
+
+  async relist(id: string, why: string): Promise<void> {
+    const isBack = await this.exclusive(async () => await this.#deps.keeper.relist(id, why));
+    if (isBack) this.#deps.scheduleReload(`certificate ${id}: its removal failed`);
   }
 
   held(id: string, version: number): Installation | null {

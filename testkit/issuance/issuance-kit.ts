@@ -7,6 +7,7 @@ import { SECRET_LENGTH, Sealer } from '../../src/secrets/sealed.ts';
 import { AcmeAccountsStore } from '../../src/store/acme-accounts-store.ts';
 import { AcmeCertificatesStore } from '../../src/store/acme-certificates-store.ts';
 import { AcmeOrdersStore } from '../../src/store/acme-orders-store.ts';
+import { AcmeTimesStore } from '../../src/store/acme-times-store.ts';
 import { CertificatesStore } from '../../src/store/certificates-store.ts';
 import type { Database } from '../../src/store/open-database.ts';
 import { Certificates } from '../../src/tls/certificates.ts';
@@ -85,6 +86,12 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
       refusedByProxy: async () => this.refusedByProxy,
     });
     const { orders, wanted, accounts, certificates } = this;
+    const show = async () => {
+      this.showing();
+      authority.shown = await orders.challenges();
+      return null;
+    };
+    const presenter = { test: show, show, clear: async () => void (await show()) };
     this.issuance = new Issuance({
       settings: {
         directory: authority.directory,
@@ -94,12 +101,9 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
         externalAccount: null,
       },
       ...{ orders, wanted, accounts, sealer, certificates, acme: authority, log, now, random: this.#random },
-      responder: {
-        show: async () => {
-          this.showing();
-          authority.shown = await orders.challenges();
-        },
-      },
+      presenters: { 'http-01': presenter, 'dns-01': presenter },
+      times: new AcmeTimesStore(database),
+      onPaused: () => undefined,
       onEnded: ({ names }, failure) => void this.ended.push(`${names.join()}: ${failure?.type ?? 'issued'}`),
     });
   }

@@ -32,7 +32,11 @@ export const INSTALLED: Installation = {
 /** Keeps what it was given, like files and workers. */
 export class FakeInstaller implements CertificateInstaller {
   readonly holds = new Map<string, CertificateToInstall>();
+  /** Ids of the files that there are. */
+  readonly files = new Set<string>();
   readonly calls: string[] = [];
+  /** Whether a file can be deleted. */
+  deletes = true;
   failure: Error | null = null;
   /** What it reports. */
   report: Installation = INSTALLED;
@@ -44,6 +48,7 @@ export class FakeInstaller implements CertificateInstaller {
     await this.meanwhile();
     if (this.failure !== null) throw this.failure;
     this.holds.set(certificate.id, certificate);
+    this.files.add(certificate.id);
     return this.report;
   }
 
@@ -53,6 +58,16 @@ export class FakeInstaller implements CertificateInstaller {
     if (this.failure !== null) throw this.failure;
     this.holds.delete(id);
     return this.report;
+  }
+
+  async deleteFile(id: string): Promise<boolean> {
+    this.calls.push('delete file');
+    this.files.delete(id);
+    return this.deletes;
+  }
+
+  async relist(id: string): Promise<void> {
+    this.calls.push(`relist ${id}`);
   }
 
   held(id: string): Installation | null {

@@ -18,6 +18,7 @@ const staleAfter: Readonly<Record<EventSubject, readonly Subject[]>> = {
   upstream: ['upstreams', 'config', 'check'],
   site: ['sites', 'site-servers', 'site-tls', 'config', 'certificates'],
   certificate: ['certificates', 'site-tls', 'health'],
+  acme: ['certificates', 'health'],
   key: ['api-keys'],
   webhook: ['webhooks'],
   health: ['health'],

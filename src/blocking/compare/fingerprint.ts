@@ -4,10 +4,15 @@ import type { RuntimeMap, WorkerRef } from '../../haproxy/maps/runtime-map.ts';
 
 export const bucketCount = 65_536;
 
+/** A comparison makes two of these for each of six maps, most of which have few entries: pages come with the first. */
+const pageBuckets = 64;
+/** Two sums and a count. */
+const perBucket = 3;
+const pageLength = pageBuckets * perBucket;
+const noEntries = new Int32Array(pageLength);
+
 export class Fingerprint {
-  readonly #first = new Uint32Array(bucketCount);
-  readonly #second = new Uint32Array(bucketCount);
-  readonly #counts = new Int32Array(bucketCount);
+  readonly #pages: Int32Array[] = new Array<Int32Array>(bucketCount / pageBuckets).fill(noEntries);
   #total = 0;
 
   /** Number of entries, duplicates counted. */
@@ -28,23 +33,35 @@ export class Fingerprint {
     const bucket = second & (bucketCount - 1);
     // Nearly all entries have value 1 and are hashed once.
     if (value !== '1') [first, second] = hash(`${key} ${value}`);
-    this.#first[bucket]! += sign * first;
-    this.#second[bucket]! += sign * second;
-    this.#counts[bucket]! += sign;
+    const page = this.#pageToChange(Math.floor(bucket / pageBuckets));
+    const at = (bucket % pageBuckets) * perBucket;
+    page[at]! += sign * first;
+    page[at + 1]! += sign * second;
+    page[at + 2]! += sign;
     this.#total += sign;
+  }
+
+  #pageToChange(index: number): Int32Array {
+    const page = this.#pages[index]!;
+    if (page !== noEntries) return page;
+    const own = new Int32Array(pageLength);
+    this.#pages[index] = own;
+    return own;
   }
 
   /** @param except buckets that are not compared */
   differingBuckets(other: Fingerprint, except?: Uint8Array): number[] {
     const differing: number[] = [];
-    for (let bucket = 0; bucket < bucketCount; bucket += 1) {
-      if (except !== undefined && except[bucket] !== 0) continue;
-      if (
-        this.#counts[bucket] !== other.#counts[bucket] ||
-        this.#first[bucket] !== other.#first[bucket] ||
-        this.#second[bucket] !== other.#second[bucket]
-      ) {
-        differing.push(bucket);
+    for (const [index, page] of this.#pages.entries()) {
+      const otherPage = other.#pages[index]!;
+      if (page === otherPage) continue;
+      for (let nth = 0; nth < pageBuckets; nth += 1) {
+        const bucket = index * pageBuckets + nth;
+        if (except !== undefined && except[bucket] !== 0) continue;
+        const at = nth * perBucket;
+        if (page[at] !== otherPage[at] || page[at + 1] !== otherPage[at + 1] || page[at + 2] !== otherPage[at + 2]) {
+          differing.push(bucket);
+        }
       }
     }
     return differing;

@@ -6,8 +6,8 @@ import type { TurnQueue } from '../../concurrency/turn-queue.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
 import type { WorkerRef } from '../../haproxy/maps/runtime-map.ts';
 import type { MapName, MirroredMap } from '../mirrored-map.ts';
-import type { ChangeWindow, ChangeWindows } from '../write/change-windows.ts';
-import { bucketCount, bucketOf, Fingerprint, listedFingerprint } from './fingerprint.ts';
+import { type ChangeWindow, type ChangeWindows, UnprovedBuckets } from '../write/change-windows.ts';
+import { bucketOf, Fingerprint, listedFingerprint } from './fingerprint.ts';
 import type { RepairTime } from './repair-limits.ts';
 
 // With a busy queue, work that asks for its next turn at once gets several in a row.
@@ -157,17 +157,12 @@ async function fill({ map, pid, pending, turns, time }: Replacement, version: nu
  */
 async function countBesideChanges({ map, pid, windows, turns }: Replacement, version: number): Promise<boolean> {
   const worker = { kind: 'pid', pid } as const;
-  const unproved = new Uint8Array(bucketCount).fill(1);
+  const unproved = new UnprovedBuckets();
   for (let listing = 0; listing < freeListings; listing += 1) {
     const window = windows.open();
     try {
       await assertNothingLacks(map, worker, version, patientDeadline(), window);
-      let left = 0;
-      for (let bucket = 0; bucket < bucketCount; bucket += 1) {
-        if (window.tainted[bucket] === 0) unproved[bucket] = 0;
-        else left += unproved[bucket]!;
-      }
-      if (left === 0) return false;
+      if (unproved.prove(window) === 0) return false;
     } finally {
       windows.close(window);
     }

@@ -4,8 +4,8 @@
 import type { TurnQueue } from '../../concurrency/turn-queue.ts';
 import type { WorkerRef } from '../../haproxy/maps/runtime-map.ts';
 import type { MirroredMap } from '../mirrored-map.ts';
-import type { ChangeWindows } from '../write/change-windows.ts';
-import { bucketCount, listedFingerprint } from './fingerprint.ts';
+import { type ChangeWindows, UnprovedBuckets } from '../write/change-windows.ts';
+import { listedFingerprint } from './fingerprint.ts';
 
 type Verification =
   | { readonly inSync: true; readonly entries: number }
@@ -25,7 +25,7 @@ export async function verifyWorker(
   turns: TurnQueue,
   deadline: number,
 ): Promise<Verification> {
-  const unproved = new Uint8Array(bucketCount).fill(1);
+  const unproved = new UnprovedBuckets();
   for (let listing = 0; listing < freeListings; listing += 1) {
     const { differs, entries, left } = await list(map, worker, windows, unproved, deadline);
     if (differs) return { inSync: false, entries };
@@ -43,20 +43,14 @@ async function list(
   map: MirroredMap,
   worker: WorkerRef,
   windows: ChangeWindows,
-  unproved: Uint8Array,
+  unproved: UnprovedBuckets,
   deadline: number,
 ): Promise<{ differs: boolean; entries: number; left: number }> {
   const window = windows.open();
   try {
     const seen = await listedFingerprint(map.runtime, worker, deadline);
     const differs = seen.differingBuckets(map.expected, window.tainted).length > 0;
-    let left = 0;
-    for (let bucket = 0; bucket < bucketCount; bucket += 1) {
-      if (unproved[bucket] === 0) continue;
-      if (window.tainted[bucket] === 0) unproved[bucket] = 0;
-      else left += 1;
-    }
-    return { differs, entries: seen.total, left };
+    return { differs, entries: seen.total, left: unproved.prove(window) };
   } finally {
     windows.close(window);
   }

@@ -5,12 +5,16 @@ import { bucketCount, bucketOf } from '../compare/fingerprint.ts';
 const textsAtMost = 20_000;
 
 export class ChangeWindow {
-  /** 1: something in this bucket changed while the window was open. */
-  readonly tainted = new Uint8Array(bucketCount);
+  #tainted: Uint8Array | undefined;
   #texts: Set<string> | null = new Set();
 
+  /** 1: something in this bucket changed while the window was open. Absent: nothing did. */
+  get tainted(): Uint8Array | undefined {
+    return this.#tainted;
+  }
+
   isTainted(text: string): boolean {
-    return this.tainted[bucketOf(text)] !== 0;
+    return this.#tainted !== undefined && this.#tainted[bucketOf(text)] !== 0;
   }
 
   /** Null: more than the limit. */
@@ -25,10 +29,25 @@ export class ChangeWindow {
 
   touch(texts: readonly string[]): void {
     for (const text of texts) {
-      this.tainted[bucketOf(text)] = 1;
+      this.#tainted ??= new Uint8Array(bucketCount);
+      this.#tainted[bucketOf(text)] = 1;
       this.#texts?.add(text);
     }
     if (this.#texts !== null && this.#texts.size > textsAtMost) this.#texts = null;
+  }
+}
+
+/** Buckets that no listing of a series has proved yet: in each listing they changed meanwhile. */
+export class UnprovedBuckets {
+  /** Null: all. */
+  #left: readonly number[] | null = null;
+
+  /** @returns how many are left after a listing during `window` */
+  prove({ tainted }: ChangeWindow): number {
+    if (tainted === undefined) this.#left = [];
+    else if (this.#left === null) this.#left = [...tainted.keys()].filter((bucket) => tainted[bucket] !== 0);
+    else this.#left = this.#left.filter((bucket) => tainted[bucket] !== 0);
+    return this.#left.length;
   }
 }
 

@@ -203,6 +203,11 @@ const samples: Readonly<Record<number, Sample>> = {
       'the service orders no certificates: set PROXY_MANAGER_ACME_TERMS_AGREED=true if you agree to the terms of the authority, and restart the service',
     members: { setting: 'PROXY_MANAGER_ACME_TERMS_AGREED' },
   },
+  [codes.ChallengesNotShown]: {
+    op: 'request certificate',
+    detail:
+      'nothing is ordered: the challenge cannot be answered: a request of this service to 127.0.0.1:80 for a challenge of shop.example.com got status 301 to "https://shop.example.com/", not the answer; the rule for ACME challenges has to come before all other rules of the front end there',
+  },
   [codes.AlreadyOrdered]: {
     op: 'request certificate',
     detail: 'a certificate for exactly these names is ordered already: c-7f3kq2m4xa; renew it to repeat the order',

@@ -20,6 +20,7 @@ const kinds: Readonly<Record<EventSubject, EventKind>> = {
   upstream: 'configuration',
   site: 'configuration',
   certificate: 'configuration',
+  acme: 'configuration',
   reload: 'configuration',
   key: 'keys',
   webhook: 'keys',

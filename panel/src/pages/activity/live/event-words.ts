@@ -1,5 +1,5 @@
 // Each event as one sentence. Members may be absent (EventData), so every one has a fallback.
-import { databaseDown, proxyDown } from '../../../app/enforcement.ts';
+import { certificatesFail, databaseDown, onlyCertificates, proxyDown } from '../../../app/enforcement.ts';
 import type { EventData, EventType, KnownEvent, ServiceEvent } from '../../../live/service-event.ts';
 import { elapsedText, spanText } from '../../../parts/age.tsx';
 import type { Tone } from '../../../parts/state-mark.tsx';
@@ -80,6 +80,11 @@ const describe: { readonly [Type in EventType]: Describe<Type> } = {
     words: `Certificate for ${nameList(names)} expired${ofSites(sites)}`,
   }),
   'certificate.repaired': ({ id, worker }) => warn(`Worker ${text(worker)} serves certificate ${text(id)} again`),
+  'certificate.issued': ({ names }) => good(`Certificate for ${nameList(names)} issued`),
+  'certificate.failing': ({ names, class: kind, detail: why }) =>
+    warn(`Certificate for ${nameList(names)} not issued, ${text(kind)}${detail(why)}`),
+  'acme.paused': ({ directory, until, detail: why }) =>
+    warn(`Authority ${text(directory)} paused until ${text(until)}${detail(why)}`),
   'upstream.set': ({ name, created, by }) =>
     good(`Upstream ${text(name)} ${created === true ? 'created' : 'changed'}${author(by)}`),
   'upstream.removed': ({ name, by }) => good(`Upstream ${text(name)} removed${author(by)}`),
@@ -91,7 +96,8 @@ const describe: { readonly [Type in EventType]: Describe<Type> } = {
   'health.changed': ({ status, reasons }) => {
     if (status === 'ok') return good('Blocking is active');
     if (status === 'down') return { tone: 'bad', words: `${down(reasons)}${list(reasons)}` };
-    return warn(`Blocking may be incomplete${list(reasons)}`);
+    const words = onlyCertificates(reasons ?? []) ? certificatesFail : 'Blocking may be incomplete';
+    return warn(`${words}${list(reasons)}`);
   },
   'worker.appeared': ({ pid }) => ({ tone: 'unknown', words: `Worker ${text(pid)} started` }),
   'worker.gone': ({ pid }) => ({ tone: 'unknown', words: `Worker ${text(pid)} exited` }),

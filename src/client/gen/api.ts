@@ -606,7 +606,7 @@ export interface components {
     AcmeConflictMembers: {
       /** The setting that is missing (6043, 6058). */
       readonly setting?: string;
-      /** Names that have a certificate of another source (6042). */
+      /** Names that have a certificate (6042), or for which one is ordered (6060). */
       readonly owned?: readonly components['schemas']['OwnedName'][];
       /** The id under which these names are ordered (6059). */
       readonly certificate?: string;
@@ -1616,7 +1616,8 @@ export interface components {
         | 6055
         | 6056
         | 6058
-        | 6059;
+        | 6059
+        | 6060;
       /** The family of the code, one word. */
       readonly kind: string;
       /** The operation that failed. */
@@ -4583,7 +4584,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['AcmeConflictMembers'] & {
-              readonly code?: 6042 | 6043 | 6052 | 6058 | 6059;
+              readonly code?: 6042 | 6043 | 6052 | 6058 | 6059 | 6060;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

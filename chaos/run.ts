@@ -1,6 +1,7 @@
 // `npm run chaos`: random faults, and a check of every promise after each round. `--help` explains it.
 import { execFileSync } from 'node:child_process';
 import { inspect } from 'node:util';
+import { hasPebble } from '../testkit/acme/pebble.ts';
 import { UsageError } from '../testkit/command-line.ts';
 import { runRounds } from './engine.ts';
 import { attachedFaults, certificateFaults, faults } from './faults.ts';
@@ -15,6 +16,9 @@ const names = { managed: namesOf(faults), attached: namesOf(attachedFaults), cer
 async function main(options: Options): Promise<number> {
   // HAProxy's folder is not in the PATH of ordinary users.
   process.env.PATH += ':/usr/sbin:/usr/local/sbin';
+  if (options.certificates && !hasPebble) {
+    throw new UsageError('--certificates needs pebble, which testkit/install-pebble unpacks');
+  }
   const version = `${versionOf(options.proxyBin)}${options.attached ? ' attached' : ''}${options.certificates ? ' certificates' : ''}`;
   const stop = new AbortController();
   let code: number = exitCodes.passed;

@@ -3,7 +3,7 @@ import { selfSignedPem } from '../../testkit/tls/self-signed.ts';
 import type { Fault } from '../fault.ts';
 import { anyCertificateFile } from './certificate-files.ts';
 
-/** Another program sets a certificate under our name, or leaves its transaction behind. The end of the round checks it. */
+/** Another program sets a certificate under our name, or leaves its transaction open. The end of the round checks it. */
 export const foreignCertificate: Fault = {
   name: 'foreign-certificate',
   excuses: {},
@@ -15,7 +15,7 @@ export const foreignCertificate: Fault = {
     const set = `@1 set ssl cert ${file} <<\n${pem}`;
     const [how, commands] = random.pick<readonly [string, readonly string[]]>([
       ['set', [set, `@1 commit ssl cert ${file}`]],
-      ['left over', [set]],
+      ['abandoned', [set]],
       ['unlisted', [`@1 del ssl crt-list ${list} ${file}`]],
     ]);
     await stack.service.raw(...commands);

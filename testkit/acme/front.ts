@@ -49,6 +49,10 @@ export class AcmeFront {
   /** Each certificate that a client fetched, in order, by its renewal id. */
   readonly fetched = new Map<string, X509Certificate>();
   readonly #faults: { readonly operation: FrontOperation; readonly fault: FrontFault }[] = [];
+  /** Names of each certificate that was issued, in order. */
+  readonly issued: string[] = [];
+  /** Of every request; null: they are answered. */
+  outage: FrontFault | null = null;
   /** Null: it has no renewal information. */
   window: ((certificate: X509Certificate) => { readonly start: Date; readonly end: Date }) | null = null;
   pollSeconds = 21_600;
@@ -93,13 +97,13 @@ export class AcmeFront {
     const payload = payloadOf(body);
     this.requests.push(operation);
     const index = this.#faults.findIndex((one) => one.operation === operation);
-    const fault = this.#faults[index]?.fault ?? null;
+    const fault = this.outage ?? this.#faults[index]?.fault ?? null;
     if (fault === null) {
       const own = this.#own(operation, request.url ?? '', payload);
       const reply = own === null ? await this.#passed(request, body) : await this.#reply(own);
       response.writeHead(reply.status, reply.headers).end(this.#changed(operation, reply, payload));
     } else if (fault === 'cut') {
-      this.#faults.splice(index, 1);
+      this.#used(index);
       response.destroy();
     } else if (fault === 'lost') {
       const reply = await this.#passed(request, body);
@@ -108,14 +112,19 @@ export class AcmeFront {
         response.writeHead(reply.status, reply.headers).end(reply.text);
         return;
       }
-      this.#faults.splice(index, 1);
+      this.#used(index);
       this.#changed(operation, reply, payload);
       response.destroy();
     } else {
-      this.#faults.splice(index, 1);
+      this.#used(index);
       const { status, headers, text } = await this.#reply(fault);
       response.writeHead(status, headers).end(text);
     }
+  }
+
+  /** A fault of a single request; negative: it is the outage. */
+  #used(index: number): void {
+    if (this.outage === null) this.#faults.splice(index, 1);
   }
 
   /** What pebble cannot answer; null: it can. */
@@ -150,6 +159,10 @@ export class AcmeFront {
     if (operation === 'certificate') {
       const id = ariId(text);
       if (id !== null) this.fetched.set(id, new X509Certificate(text));
+    }
+    if (operation === 'finalize') {
+      const order = JSON.parse(text) as { readonly identifiers: readonly { readonly value: string }[] };
+      this.issued.push(...order.identifiers.map(({ value }) => value));
     }
     if (operation === 'createOrder') {
       const names = (identifiers as { readonly value: string }[]).map(({ value }) => value);

@@ -146,7 +146,7 @@ describeOnOneProxy('certificates of sites', ({ bin }) => {
       const { body } = await service.health();
       return body['status'] === 'degraded' && (body['reasons'] as string[]);
     });
-    expect(reasons).toEqual([expect.stringMatching(new RegExp(`^certificate ${id} of old\\.example expired at `))]);
+    expect(reasons).toEqual([expect.stringMatching(new RegExp(`^certificates: ${id} of old\\.example expired at `))]);
     const { text } = await service.call('GET', '/metrics');
     expect(text).toContain('proxy_manager_certificates{state="expired"} 1\n');
     expect(text).toMatch(/proxy_manager_certificate_soonest_end_timestamp_seconds \d/);

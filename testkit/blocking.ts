@@ -17,8 +17,9 @@ import { MasterSocket } from '../src/haproxy/socket/master-socket.ts';
 import { type BlockingObservers, type BlockingParts, wireBlocking } from '../src/service/blocking-parts.ts';
 import type { Settings } from '../src/settings.ts';
 import { InstanceStore } from '../src/store/instance-store.ts';
-import { type Database, openDatabase } from '../src/store/open-database.ts';
+import type { Database } from '../src/store/open-database.ts';
 import type { Log } from '../src/telemetry/log.ts';
+import { openTestDatabase } from './store/new-database.ts';
 
 interface LogLine {
   readonly level: 'info' | 'warn' | 'error';
@@ -64,7 +65,7 @@ export async function openBlocking(options: {
 }): Promise<BlockingKit> {
   const { folder, now = () => new Date(), fastDeletes = true, deletesInEveryVersion = true, maxEntries = 0 } = options;
   const databaseFile = join(folder, 'test.sqlite');
-  const database = await openDatabase(`sqlite:${databaseFile}`, { createIfMissing: true });
+  const database = await openTestDatabase(`sqlite:${databaseFile}`);
   const instance = await InstanceStore.open(database);
   const mapPath = options.blockedMap ?? join(folder, 'blocked.map');
   const lines: LogLine[] = [];

@@ -17,24 +17,31 @@ export interface TransportOptions {
   readonly roots: string | null;
   readonly userAgent: string;
   readonly timeoutMs?: number;
+  /** The date of a reply that no cache can have answered. */
+  readonly onDate?: ((date: Date) => void) | undefined;
 }
 
 export class Transport {
   readonly #agent: Agent;
   readonly #userAgent: string;
   readonly #timeoutMs: number;
+  readonly #onDate: (date: Date) => void;
 
-  constructor({ roots, userAgent, timeoutMs = TIMEOUT_MS }: TransportOptions) {
+  constructor({ roots, userAgent, timeoutMs = TIMEOUT_MS, onDate = () => undefined }: TransportOptions) {
     this.#agent = new Agent({ keepAlive: true, ...(roots === null ? {} : { ca: roots }) });
     this.#userAgent = userAgent;
     this.#timeoutMs = timeoutMs;
+    this.#onDate = onDate;
   }
 
   /** @param body a JWS; absent: without one. @throws AcmeUnreachable */
   async send(method: 'GET' | 'HEAD' | 'POST', url: string, body?: string): Promise<Reply> {
     const signal = AbortSignal.timeout(this.#timeoutMs);
     try {
-      return await this.#send(method, checked(url), body, signal);
+      const reply = await this.#send(method, checked(url), body, signal);
+      const date = Date.parse(reply.headers.get('date') ?? '');
+      if (method === 'POST' && !Number.isNaN(date)) this.#onDate(new Date(date));
+      return reply;
     } catch (error) {
       if (error instanceof AcmeUnreachable) throw error;
       const cause = signal.aborted ? `no complete reply within ${this.#timeoutMs / 1000} s` : (error as Error).message;

@@ -210,7 +210,7 @@ export const getHealth = operation({
   tag,
   summary: 'Check whether blocking is enforced',
   description:
-    'All parts are probed at each request, never from a cache. The response comes within three seconds even if a part hangs. Degraded: some blocked requests may get through, or a part could not be checked in time; `reasons` has the details. Down: no usable database, or no worker of HAProxy.',
+    'All parts are probed at each request, never from a cache. The response comes within three seconds even if a part hangs. Degraded: some blocked requests may get through, a certificate is at risk, or a part could not be checked in time; `reasons` has the details. Down: no usable database, or no worker of HAProxy.',
   answers: {
     200: { description: 'Blocking is enforced.', schema: Health },
     503: { description: 'Degraded or down: see `status` and `reasons`.', schema: Health },

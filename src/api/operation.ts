@@ -41,6 +41,7 @@ export const tags = {
   Audit: 'Who did what, from where, with which outcome.',
   Events: 'Events as they happen, as a stream.',
   Webhooks: 'The same events, signed and sent to URLs.',
+  'Saved views': "Filters of the panel's lists, saved under a name and shared by all keys.",
   Health: 'Whether blocking is enforced; liveness and readiness probes.',
   Metrics: 'Metrics for Prometheus.',
   Description: 'This description of the API.',

@@ -21,6 +21,7 @@ import { sourceOperations } from './sources.ts';
 import { trustedIpOperations } from './trusted-ips.ts';
 import { undoOperations } from './undo.ts';
 import { upstreamOperations } from './upstreams.ts';
+import { viewOperations } from './views.ts';
 import { webhookOperations } from './webhooks.ts';
 
 export const operations: readonly Operation[] = [
@@ -42,6 +43,7 @@ export const operations: readonly Operation[] = [
   ...undoOperations,
   ...eventOperations,
   ...webhookOperations,
+  ...viewOperations,
   ...healthOperations,
   ...metricsOperations,
   ...descriptionOperations,

@@ -13,6 +13,10 @@ const of = (...wanted: readonly string[]) => new Map(wanted.map((token) => [toke
 const lines = (...wanted: readonly string[]) =>
   wanted.map((token) => `${challengePath(token)} ${answerTo(token)}`).sort();
 
+const used: ChallengesInConfiguration = {
+  ...{ mapLoaded: true, obstacle: null, addresses: [], oneSuffices: true, untried: [] },
+};
+
 let kit: BlockingKit;
 let master: ScriptedMaster;
 let time: StoppedTime;
@@ -34,7 +38,7 @@ const file = async () =>
     .sort();
 
 beforeEach(async () => {
-  [stored, usage] = [of(), { mapLoaded: true }];
+  [stored, usage] = [of(), used];
   const challengesUsage = {
     get last() {
       return usage;
@@ -70,7 +74,7 @@ describe('the answers to challenges', () => {
     for (const failure of [say('Out of memory error.\n\n'), hang]) {
       master.script = (command) => (command.includes(' add map ') ? failure : undefined);
       await expect(time.during(kit.challenges.show(), 20)).rejects.toMatchObject({
-        name: 'ChallengesNotShown',
+        code: codes.ChallengesNotShown,
         message: expect.stringContaining(`current worker ${master.current.pid}`),
       });
     }
@@ -82,10 +86,10 @@ describe('the answers to challenges', () => {
 
   it('are not shown if the configuration has no rule for them, or the file cannot be written', async () => {
     stored = of(tokens[0]!);
-    usage = { mapLoaded: false };
+    usage = { ...used, mapLoaded: false, obstacle: 'the configuration has no rule for ACME challenges' };
     await expect(time.during(kit.challenges.show(), 20)).rejects.toThrow('no rule for ACME challenges');
     expect(await file()).toEqual([]);
-    usage = { mapLoaded: true };
+    usage = used;
     await unlink(path());
     await mkdir(path());
     await expect(time.during(kit.challenges.show(), 20)).rejects.toMatchObject({ code: codes.MapFileUnusable });
@@ -93,6 +97,33 @@ describe('the answers to challenges', () => {
     await rmdir(path());
     await time.during(kit.challenges.show(), 20);
     expect(await file()).toEqual(lines(tokens[0]!));
+  });
+
+  it('are shown again if another process removed them, although the database did not change', async () => {
+    stored = of(tokens[0]!);
+    await time.during(kit.challenges.show(), 20);
+    master.map(path()).del(challengePath(tokens[0]!));
+    await time.during(kit.challenges.show(), 20);
+    expect(running()).toEqual(lines(tokens[0]!));
+  });
+
+  it('include a trial for as long as it lasts, also if it fails', async () => {
+    stored = of(tokens[0]!);
+    const trial = async (fails: boolean): Promise<string[]> => {
+      const seen = [...running(), ...(await file())];
+      if (fails) throw new Error(seen.join());
+      return seen;
+    };
+    const shown = [...lines(...tokens), ...lines(...tokens)];
+    const during = (fails: boolean) =>
+      time.during(
+        kit.challenges.during([tokens[1]!, answerTo(tokens[1]!)], () => trial(fails)),
+        20,
+      );
+    expect(await during(false)).toEqual(shown);
+    expect([running(), await file()]).toEqual([lines(tokens[0]!), lines(tokens[0]!)]);
+    await expect(during(true)).rejects.toThrow(shown.join());
+    expect([running(), await file()]).toEqual([lines(tokens[0]!), lines(tokens[0]!)]);
   });
 
   it('are in a new worker, and right again after another process changed worker and file', async () => {

@@ -2,6 +2,8 @@
 // database says.
 import { pause } from '../concurrency/pause.ts';
 import type { TurnQueue } from '../concurrency/turn-queue.ts';
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
 import { smallMapText } from '../haproxy/map-file/small-map-text.ts';
 import { RuntimeMap } from '../haproxy/maps/runtime-map.ts';
 import type { MasterSocket } from '../haproxy/socket/master-socket.ts';
@@ -12,13 +14,29 @@ import { SmallSetWriter } from './small-set-writer.ts';
 import type { ChangeWindows } from './write/change-windows.ts';
 import type { RuntimeChanger } from './write/runtime-changer.ts';
 
+/** Where an authority may ask, as this process reaches it. */
+export interface ChallengeAddress {
+  readonly host: string;
+  readonly port: number;
+  /** HAProxy expects PROXY protocol of every client. */
+  readonly proxyProtocol: boolean;
+}
+
 /** How the live configuration uses the map. */
 export interface ChallengesInConfiguration {
   /** Whether it names the map, so that workers load it; null: unknown. */
   readonly mapLoaded: boolean | null;
+  /** Why some authorities would get no answer, a clause; null: its text does not show it. */
+  readonly obstacle: string | null;
+  readonly addresses: readonly ChallengeAddress[];
+  /** Not every address has to answer. */
+  readonly oneSuffices: boolean;
+  /** Addresses that this process cannot try, each as a clause. */
+  readonly untried: readonly string[];
 }
 
-export const unknownChallenges: ChallengesInConfiguration = { mapLoaded: null };
+const nowhere = { obstacle: null, addresses: [], oneSuffices: true, untried: [] };
+export const unknownChallenges: ChallengesInConfiguration = { mapLoaded: null, ...nowhere };
 
 export interface ChallengesUsage {
   /** As of the last check. */
@@ -26,12 +44,12 @@ export interface ChallengesUsage {
   check(): Promise<ChallengesInConfiguration>;
 }
 
-const inUse: ChallengesInConfiguration = { mapLoaded: true };
+const inUse: ChallengesInConfiguration = { mapLoaded: true, ...nowhere };
 const usedWholly: ChallengesUsage = { last: inUse, check: async () => inUse };
 
-/** Why no authority would get an answer. Nothing is to be asked of it. */
-export class ChallengesNotShown extends Error {
-  override readonly name = 'ChallengesNotShown';
+/** 6052: no authority would get an answer, so nothing is to be asked of it. */
+export function challengesNotShown(reason: string): ServiceError {
+  return new ServiceError(codes.ChallengesNotShown, 'show challenges', reason);
 }
 
 /** The path at which an authority asks for the token. */
@@ -61,6 +79,8 @@ export class ChallengeSet {
   readonly #deps: ChallengeSetDeps;
   readonly #usage: ChallengesUsage;
   readonly #writer: SmallSetWriter;
+  /** Answers of no order, by token. */
+  readonly #trials = new Map<string, string>();
 
   constructor(deps: ChallengeSetDeps) {
     const { socket, path, turns, windows, changer } = deps;
@@ -91,20 +111,48 @@ export class ChallengeSet {
     return await this.map.file.unchanged();
   }
 
+  /** How the live configuration uses it now. */
+  async inConfiguration(): Promise<ChallengesInConfiguration> {
+    return await this.#usage.check();
+  }
+
+  /** Shows one more answer, of no order, during `work`. Errors: those of `show` and of `work`. */
+  async during<T>([token, answer]: readonly [token: string, answer: string], work: () => Promise<T>): Promise<T> {
+    this.#trials.set(token, answer);
+    try {
+      await this.show();
+      return await work();
+    } finally {
+      this.#trials.delete(token);
+      await this.clear();
+    }
+  }
+
   /**
    * Shows what the database has, and nothing else. Returns when the file is durable and every current worker was read
-   * back to hold it, also one that started meanwhile. Errors: `ChallengesNotShown`, 6004, 6002.
+   * back to hold it, also one that started meanwhile. Errors: 6052, 6004, 6002.
    */
   async show(): Promise<void> {
-    if ((await this.#usage.check()).mapLoaded === false) {
-      throw new ChallengesNotShown(
-        'the live configuration has no rule for ACME challenges: reload, or add it to your template',
-      );
+    const { obstacle } = await this.#usage.check();
+    if (obstacle !== null) throw challengesNotShown(obstacle);
+    await this.clear();
+    const deadline = performance.now() + shownWithinMs;
+    for (let left = this.#obstacle(); left !== null; left = this.#obstacle()) {
+      if (performance.now() >= deadline) throw challengesNotShown(left);
+      await pause(pollMs);
     }
+  }
+
+  /**
+   * Removes what the database does not have any more. Answers that stay are looked up in the workers too: another process
+   * may have changed them. Errors: 6004, 6002.
+   */
+  async clear(): Promise<void> {
     await this.#writer.change(null, async () => {
       const before = new Map(this.map.entries());
       const wanted = await this.#wanted();
-      const { add, remove } = differences(before, wanted);
+      const { remove } = differences(before, wanted);
+      const add = [...wanted.keys()];
       return {
         texts: [...add, ...remove],
         store: async () => {
@@ -116,11 +164,6 @@ export class ChallengeSet {
         },
       };
     });
-    const deadline = performance.now() + shownWithinMs;
-    for (let left = this.#obstacle(); left !== null; left = this.#obstacle()) {
-      if (performance.now() >= deadline) throw new ChallengesNotShown(left);
-      await pause(pollMs);
-    }
   }
 
   /** Why a current worker may not answer; null: all do. */
@@ -135,7 +178,9 @@ export class ChallengeSet {
   }
 
   async #wanted(): Promise<ReadonlyMap<string, string>> {
-    return new Map([...(await this.#deps.wanted())].map(([token, answer]) => [challengePath(token), answer]));
+    return new Map(
+      [...(await this.#deps.wanted()), ...this.#trials].map(([token, answer]) => [challengePath(token), answer]),
+    );
   }
 
   async #writeFile(): Promise<void> {

@@ -69,11 +69,13 @@ const rows = [
   [6045, 'KeysUnreadable', 'Storage', 'private keys unreadable', 503],
   [6050, 'InsideUpstream', 'State', 'inside an upstream', 409],
   [6051, 'UpstreamRulesMissing', 'Configuration', 'configuration without the rules for upstreams', 422],
+  [6052, 'ChallengesNotShown', 'State', 'challenges not answered', 409],
   [6054, 'NameOfAnotherSite', 'State', 'name of another site', 409],
   [6055, 'InvalidSite', 'Parameter', 'invalid site', 400],
   [6056, 'CertificateOfApi', 'State', 'certificate of the API', 409],
   [6058, 'AcmeNotConfigured', 'State', 'no certificate authority configured', 409],
   [6059, 'AlreadyOrdered', 'State', 'certificate ordered already', 409],
+  [6060, 'NameIsOrdered', 'State', 'name of another order', 409],
 ] as const satisfies readonly (readonly [number, string, string, string, number])[];
 
 type Row = (typeof rows)[number];

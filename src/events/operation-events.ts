@@ -107,6 +107,8 @@ export function eventsOf(done: DoneOperation): readonly Event[] {
     case 'release':
     case 'keep':
     case 'restore_backup':
+    case 'set_view':
+    case 'remove_view':
     case 'sign_in':
     case 'sign_out':
       return [];

@@ -22,6 +22,7 @@ const healthOf = (kit: BlockingKit, more: Partial<HealthSources> = {}) =>
     notices: async () => [],
     unboundKeys: async () => [],
     proxyProblems: async () => [],
+    certificateProblems: async () => [],
     started: () => true,
     answerWithinMs: withinMs,
     ...more,

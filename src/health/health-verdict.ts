@@ -42,6 +42,7 @@ export const healthParts = [
   'runtime_map',
   'reload',
   'proxy',
+  'certificates',
   'version',
 ] as const;
 export type HealthPart = (typeof healthParts)[number];

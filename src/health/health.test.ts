@@ -22,6 +22,7 @@ const healthOf = (kit: BlockingKit, reloads: Partial<ReloadCoordinator> = {}) =>
     notices: async () => [],
     unboundKeys: async () => [],
     proxyProblems: async () => [],
+    certificateProblems: async () => [],
     started: () => true,
   });
 

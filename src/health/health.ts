@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttachedReport, DriftReport, Health as HealthReport } from '../api/health.ts';
 import type { BulkRunner } from '../blocking/bulk/bulk-runner.ts';
 import type { Reconciler } from '../blocking/compare/reconciler.ts';
-import type { KnownWorker, Passing, WorkerRegistry } from '../blocking/compare/worker-registry.ts';
-import { type MirroredMap, mapNames } from '../blocking/mirrored-map.ts';
+import type { Passing, WorkerRegistry } from '../blocking/compare/worker-registry.ts';
+import type { MirroredMap } from '../blocking/mirrored-map.ts';
 import type { TrustedSet } from '../blocking/trusted-set.ts';
 import type { UpstreamSet } from '../blocking/upstream-set.ts';
 import type { MapFileKeeper } from '../blocking/write/map-file-keeper.ts';
@@ -20,6 +20,7 @@ import { causeText } from '../telemetry/log.ts';
 import { type ConfigurationDrift, driftFrom } from './configuration-drift.ts';
 import { type EntryCount, EntryCounter, isUncounted, problemInCount } from './entry-counter.ts';
 import { HealthFindings, type HealthVerdict } from './health-verdict.ts';
+import { partOf, problemOf, socketProblem, workerPart, workerProblem } from './report-parts.ts';
 import { Deadline, type ProbeResult, TimedProbe } from './timed-probe.ts';
 
 /** Whatever hangs; a load balancer's check waits some seconds at most. */
@@ -64,6 +65,8 @@ export interface HealthSources {
   readonly unboundKeys: () => Promise<readonly string[]>;
   /** Such as the supervisor's state, and foreign listeners. */
   readonly proxyProblems: () => Promise<readonly string[]>;
+  /** Of the certificates that HAProxy serves; blocks are enforced whatever they are. */
+  readonly certificateProblems: () => Promise<readonly string[]>;
   /** What does not degrade the status. */
   readonly notices: () => Promise<readonly string[]>;
   readonly started: () => boolean;
@@ -98,6 +101,7 @@ export class Health {
   readonly #comparison = new TimedProbe<void>(() => null);
   readonly #count = new TimedProbe<EntryCount>((count) => (isUncounted(count) ? undefined : problemInCount(count)));
   readonly #problems = new TimedProbe<readonly string[]>((problems) => problems[0] ?? null);
+  readonly #certificates = new TimedProbe<readonly string[]>((problems) => problems[0] ?? null);
   readonly #drift = new TimedProbe<DriftReport>(() => null);
   readonly #keys = new TimedProbe<readonly string[] | null>(() => null);
   readonly #notices = new TimedProbe<readonly string[]>(() => null);
@@ -163,12 +167,13 @@ export class Health {
   async #probe(how: DatabaseCheck, mayTakeTurn: boolean, deadline: Deadline): Promise<Probe> {
     const { registry, keeper, reloads, link, bulk } = this.#sources;
     const found = new HealthFindings();
-    const [database, file, drift, proxy, keys, notices] = await Promise.all([
+    const [database, file, drift, proxy, certificates, keys, notices] = await Promise.all([
       this.#database.run(deadline, () => this.#databaseProblem(how), { kind: how }),
       this.#file.run(deadline, () => this.#fileProblem()),
       // Not part of the verdict, and rendered for `health` only.
       this.#driftReport(mayTakeTurn, deadline),
       this.#probeProxy(mayTakeTurn, deadline),
+      this.#certificates.run(deadline, () => this.#certificateProblems()),
       this.#keys.run(deadline, () => this.#unboundKeys()),
       mayTakeTurn
         ? this.#notices.run(deadline, () => this.#noticeTexts(), { timeoutMs: noticesTimeoutMs })
@@ -189,6 +194,8 @@ export class Health {
     found.add('version', ...unsupported);
     if (problems.checked) found.add('proxy', ...problems.value);
     else found.addNotChecked('proxy', 'proxy', problems);
+    if (certificates.checked) found.add('certificates', ...certificates.value.map((text) => `certificates: ${text}`));
+    else found.addNotChecked('certificates', 'certificates', certificates);
     // Last: a worker interrupted by a reload may be in sync again, or gone.
     if (registry.hasPassingDifference()) await this.#compareNow(deadline.restMs, deadline);
     for (const worker of registry.all()) {
@@ -288,6 +295,14 @@ export class Health {
     }
   }
 
+  async #certificateProblems(): Promise<readonly string[]> {
+    try {
+      return await this.#sources.certificateProblems();
+    } catch (error) {
+      return [causeText(error)];
+    }
+  }
+
   /** An unreadable configuration is a finding, not a failure of the probe. */
   async #proxyProblems(): Promise<readonly string[]> {
     try {
@@ -378,36 +393,4 @@ export class Health {
       return true;
     }
   }
-}
-
-async function problemOf(ask: () => Promise<void>): Promise<string | null> {
-  try {
-    await ask();
-    return null;
-  } catch (error) {
-    return causeText(error);
-  }
-}
-
-function socketProblem(processes: Processes | MasterSocketError): string | null {
-  return processes instanceof MasterSocketError ? processes.detail : null;
-}
-
-function partOf<T, Wrong extends string>(result: ProbeResult<T>, wrong: Wrong, problemIn: (value: T) => string | null) {
-  if (!result.checked) return { status: 'unknown' as const, reason: result.why };
-  const reason = problemIn(result.value);
-  return { status: reason === null ? ('ok' as const) : wrong, reason };
-}
-
-function workerProblem(worker: KnownWorker, registry: WorkerRegistry, except: readonly Passing[] = []): string | null {
-  for (const map of mapNames) {
-    const state = registry.stateOf(worker, map);
-    const excepted = state.passing !== null && except.includes(state.passing);
-    if (!state.inSync && !excepted) return `${map} map: ${state.reason ?? 'not verified'}`;
-  }
-  return null;
-}
-
-function workerPart(worker: KnownWorker, registry: WorkerRegistry) {
-  return { pid: worker.pid, whole: registry.isInSync(worker), reason: workerProblem(worker, registry) };
 }

@@ -48,6 +48,7 @@ import { StrictRequests } from './strict-requests.ts';
 import { trustedIpsRoutes } from './trusted-ips-routes.ts';
 import { undoRoutes } from './undo-routes.ts';
 import { upstreamsRoutes } from './upstreams-routes.ts';
+import { viewsRoutes } from './views-routes.ts';
 import { webhooksRoutes } from './webhooks-routes.ts';
 
 export interface AppOptions {
@@ -168,6 +169,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   auditRoutes(app, services);
   eventsRoutes(app, services, { pace: { ...STREAMS, ...options.streams }, connections });
   webhooksRoutes(app, services);
+  viewsRoutes(app, services);
   metricsRoutes(app, services);
   openApiRoutes(app);
   sessionRoutes(app, services);

@@ -18,6 +18,7 @@ import type { SitesService } from '../sites/sites-service.ts';
 import type { CertificateOperations } from '../tls/certificate-operations.ts';
 import type { ClientAddresses } from '../upstreams/client-addresses.ts';
 import type { Upstreams } from '../upstreams/upstreams.ts';
+import type { SavedViews } from '../views/saved-views.ts';
 import type { WebhooksService } from '../webhooks/webhooks.ts';
 import type { PanelAsset } from './panel-asset.ts';
 
@@ -43,6 +44,7 @@ export interface Services {
   readonly audit: Pick<AuditRecorder, 'page'>;
   readonly events: EventsService;
   readonly webhooks: WebhooksService;
+  readonly views: Pick<SavedViews, 'list' | 'get' | 'put' | 'remove'>;
   readonly health: Pick<Health, 'health' | 'ready'>;
   readonly panel: PanelFiles;
   readonly metrics: MetricsService;

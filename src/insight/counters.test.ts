@@ -1,56 +1,52 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Balance } from './balance.ts';
-import { Counters, type WorkerId } from './counters.ts';
+import { type CounterReading, Counters } from './counters.ts';
+import { Workers } from './workers.ts';
 
 const noon = new Date('2026-11-20T12:00:00.000Z');
 const later = (seconds: number): Date => new Date(noon.getTime() + seconds * 1_000);
-const worker = (pid: number, seconds = 0): WorkerId => ({ pid, startedAt: later(seconds) });
-const shared = (seconds: number) => ({ at: later(seconds), handsOver: true });
-const separate = (seconds: number) => ({ at: later(seconds), handsOver: false });
+const reading = (number: number, started: number, at: number, handsOver: boolean): CounterReading => ({
+  ...{ at: later(at), number, startedAt: later(started), handsOver },
+});
+const shared = (number: number, at: number, started = 0) => reading(number, started, at, true);
+const separate = (number: number, at: number, started = 0) => reading(number, started, at, false);
 const one = (value: number) => new Map([['192.0.2.1', value]]);
 const sum = (increases: ReadonlyMap<string, number>) => [...increases.values()].reduce((all, value) => all + value, 0);
 
 describe('counters of HAProxy', () => {
   it('count from 0 in a new worker to which nothing was handed over', () => {
     const counters = new Counters({ most: 10 });
-    expect(sum(counters.advance(worker(1), one(7), separate(10)))).toBe(7);
-    expect(sum(counters.advance(worker(1), one(7), separate(20)))).toBe(0);
-    expect(sum(counters.advance(worker(2, 25), one(9), separate(30)))).toBe(9);
+    expect(sum(counters.advance(separate(1, 10), one(7)))).toBe(7);
+    expect(sum(counters.advance(separate(1, 20), one(7)))).toBe(0);
+    expect(sum(counters.advance(separate(2, 30, 25), one(9)))).toBe(9);
   });
 
   it('count from the highest known value in a new worker that received it', () => {
     const counters = new Counters({ most: 10 });
-    counters.advance(worker(1), one(100), shared(10));
-    expect(sum(counters.advance(worker(2, 15), one(103), shared(20)))).toBe(3);
+    counters.advance(shared(1, 10), one(100));
+    expect(sum(counters.advance(shared(2, 20, 15), one(103)))).toBe(3);
     // An address that was idle meanwhile, also after the earlier worker has exited.
-    counters.advance(worker(2, 15), new Map([['::1', 50]]), shared(20));
-    counters.retire([worker(2, 15)]);
-    expect(sum(counters.advance(worker(3, 3_600), new Map([['::1', 51]]), shared(3_605)))).toBe(1);
+    counters.advance(shared(2, 20, 15), new Map([['::1', 50]]));
+    counters.keep(new Set([2]));
+    expect(sum(counters.advance(shared(3, 3_605, 3_600), new Map([['::1', 51]])))).toBe(1);
   });
 
   it('recognise a value that a peer hands over late', () => {
     const counters = new Counters({ most: 10 });
-    counters.advance(worker(1), one(100), shared(10));
-    expect(sum(counters.advance(worker(2, 15), one(4), shared(20)))).toBe(4);
-    expect(sum(counters.advance(worker(2, 15), one(106), shared(30)))).toBe(6);
+    counters.advance(shared(1, 10), one(100));
+    expect(sum(counters.advance(shared(2, 20, 15), one(4)))).toBe(4);
+    expect(sum(counters.advance(shared(2, 30, 15), one(106)))).toBe(6);
     // Long after the start, a jump is traffic.
-    expect(sum(counters.advance(worker(1), one(900), shared(40)))).toBe(794);
-    expect(sum(counters.advance(worker(2, 15), one(1_106), shared(500)))).toBe(1_000);
+    expect(sum(counters.advance(shared(1, 40), one(900)))).toBe(794);
+    expect(sum(counters.advance(shared(2, 500, 15), one(1_106)))).toBe(1_000);
   });
 
   it('start again at 0 when a value falls', () => {
     const counters = new Counters({ most: 10 });
-    counters.advance(worker(1), one(1_000), shared(10));
-    expect(sum(counters.advance(worker(1), one(3), shared(20)))).toBe(3);
-    expect(sum(counters.advance(worker(2, 25), one(5), shared(30)))).toBe(2);
-  });
-
-  it('tell a worker from a later one with the same pid', () => {
-    const counters = new Counters({ most: 10 });
-    counters.advance(worker(1), one(5), separate(10));
-    expect(sum(counters.advance(worker(1, 4), one(6), separate(20)))).toBe(1);
-    expect(sum(counters.advance(worker(1, 100), one(8), separate(110)))).toBe(8);
+    counters.advance(shared(1, 10), one(1_000));
+    expect(sum(counters.advance(shared(1, 20), one(3)))).toBe(3);
+    expect(sum(counters.advance(shared(2, 30, 25), one(5)))).toBe(2);
   });
 
   it('forget those longest without a change, and report them', () => {
@@ -62,22 +58,26 @@ describe('counters of HAProxy', () => {
       ['a', 2],
       ['c', 1],
     ] as const)
-      counters.advance(worker(1), new Map([[key, value]]), separate(10));
+      counters.advance(separate(1, 10), new Map([[key, value]]));
     expect(forgotten).toEqual(['b']);
     expect(counters.size).toBe(2);
   });
 
   it('continue after a restart of the service', () => {
     const before = new Counters({ most: 10 });
-    before.advance(worker(1), one(10), shared(10));
-    before.advance(worker(2, 15), one(14), shared(20));
+    before.advance(shared(1, 10), one(10));
+    expect(before.stored('192.0.2.1')).toBe('1:10');
+    before.advance(shared(2, 20, 15), one(14));
+    expect(before.stored('192.0.2.1')).toBe('14 1:10 2:14');
     const after = new Counters({ most: 10 });
     after.restore('192.0.2.1', before.stored('192.0.2.1')!);
-    expect(sum(after.advance(worker(1), one(12), shared(80)))).toBe(2);
-    expect(sum(after.advance(worker(2, 15), one(20), shared(80)))).toBe(6);
-    expect(sum(after.advance(worker(3, 70), one(25), shared(80)))).toBe(5);
+    expect(sum(after.advance(shared(1, 80), one(12)))).toBe(2);
+    expect(sum(after.advance(shared(2, 80, 15), one(20)))).toBe(6);
+    expect(sum(after.advance(shared(3, 80, 70), one(25)))).toBe(5);
+    after.keep(new Set());
+    expect(after.stored('192.0.2.1')).toBe('25');
     expect(before.stored('::1')).toBeNull();
-    for (const text of ['', 'x', '5 1@2', '5 1@2=-3', '5 1@2=3 '])
+    for (const text of ['', 'x', '5 1@2', '5 1:-3', '5 1:3 '])
       expect(() => after.restore('::1', text)).toThrow(/::1 cannot be read/);
   });
 
@@ -96,9 +96,9 @@ describe('counters of HAProxy', () => {
         let table = new Map<string, number>();
         let pid = 1;
         const read = (): void => {
-          for (const [key, more] of counters.advance(worker(pid, pid * 100), table, shared(0)))
+          for (const [key, more] of counters.advance(reading(pid, pid * 100, pid * 100, handsOver), table))
             totals.set(key, (totals.get(key) ?? 0) + more);
-          counters.retire([worker(pid, pid * 100)]);
+          counters.keep(new Set([pid]));
         };
         for (const now of steps) {
           if (now.kind === 'hits' && 'key' in now && now.hits > 0) {
@@ -133,15 +133,31 @@ describe('counters of HAProxy', () => {
         for (const [at, { worker: index, hits: more, read }] of events.entries()) {
           tables[index]! += more;
           if (!read) continue;
-          const increase = sum(counters.advance(worker(index, index * 100), one(tables[index]!), separate(at)));
+          const increase = sum(counters.advance(separate(index, at), one(tables[index]!)));
           expect(increase).toBeGreaterThanOrEqual(0);
           total += increase;
         }
-        for (const [index, value] of tables.entries())
-          total += sum(counters.advance(worker(index, index * 100), one(value), separate(0)));
+        for (const [index, value] of tables.entries()) total += sum(counters.advance(separate(index, 0), one(value)));
         expect(total).toBe(tables.reduce((all, value) => all + value, 0));
       }),
     );
+  });
+});
+
+describe('numbers of workers', () => {
+  const worker = (pid: number, seconds: number) => ({ pid, startedAt: later(seconds) });
+
+  it('tell a worker from a later one with the same pid, also after a restart', () => {
+    const workers = new Workers();
+    expect([worker(7, 0), worker(8, 0), worker(7, 4), worker(7, 100)].map((one) => workers.numberOf(one))).toEqual([
+      1, 2, 1, 3,
+    ]);
+    expect(workers.keep([{ pid: 7 }])).toEqual(new Set([1, 3]));
+    expect(workers.keep([{ pid: 7 }])).toBeNull();
+    const restarted = new Workers(workers.stored);
+    expect(restarted.numberOf(worker(7, 100))).toBe(3);
+    expect(restarted.numberOf(worker(8, 0))).toBe(4);
+    expect(restarted.knows(worker(9, 0))).toBe(false);
   });
 });
 

@@ -1,19 +1,16 @@
 // Differences of HAProxy's cumulative counters. Identity of a counter is its worker (pid and start) and its key.
 import { type CounterOptions, KeyedCounters } from './keyed-counters.ts';
 
-/** A worker of HAProxy; its pid alone may be used again. */
-export interface WorkerId {
-  readonly pid: number;
-  readonly startedAt: Date;
-}
-
-/** A start that is computed from an uptime varies by its rounding. */
-const sameStartMs = 5_000;
 /** A peer hands its values over within this time after a worker's start. */
 const handOverMs = 60_000;
 
-interface Known extends WorkerId {
+export interface CounterReading {
+  readonly at: Date;
+  /** Of the worker; `Workers`. */
   readonly number: number;
+  readonly startedAt: Date;
+  /** Whether a new worker receives the values of an earlier one (`peers`). */
+  readonly handsOver: boolean;
 }
 
 /**
@@ -22,8 +19,6 @@ interface Known extends WorkerId {
  */
 export class Counters {
   readonly #keys: KeyedCounters;
-  readonly #workers: Known[] = [];
-  #numbers = 0;
 
   constructor(options: CounterOptions) {
     this.#keys = new KeyedCounters(options);
@@ -36,15 +31,12 @@ export class Counters {
   /**
    * Read draining workers before the current one: what they counted last is then known to have been handed over.
    * @param values cumulative, by key; keys that are absent have not changed
-   * @param handsOver whether a new worker receives the values of an earlier one (`peers`)
    * @returns increases above 0 by key
    */
   advance(
-    worker: WorkerId,
+    { at, number, startedAt, handsOver }: CounterReading,
     values: ReadonlyMap<string, number>,
-    { at, handsOver }: { readonly at: Date; readonly handsOver: boolean },
   ): Map<string, number> {
-    const { number, startedAt } = this.#known(worker);
     const arriving = handsOver && at.getTime() - startedAt.getTime() <= handOverMs;
     const increases = new Map<string, number>();
     for (const [key, value] of values) {
@@ -54,53 +46,44 @@ export class Counters {
     return increases;
   }
 
-  /** Forgets all other workers: they have exited. Their highest values stay known, since they may have been handed over. */
-  retire(living: readonly WorkerId[]): void {
-    const kept = this.#workers.filter((known) => living.some((worker) => same(known, worker)));
-    if (kept.length === this.#workers.length) return;
-    this.#keys.keep(new Set(kept.map(({ number }) => number)));
-    this.#workers.splice(0, this.#workers.length, ...kept);
+  /** Forgets all other workers. Their highest values stay known, since they may have been handed over. */
+  keep(workers: ReadonlySet<number>): void {
+    this.#keys.keep(workers);
   }
 
-  /** The last values of a key, for `restore`: `<highest> <pid>@<ms>=<value> …`. Null: unknown key. */
+  /** The last values of a key, for `restore`: `<highest> <worker>:<value> …`. Null: unknown key. */
   stored(key: string): string | null {
     const counters = this.#keys.get(key);
     if (counters === undefined) return null;
-    const values = this.#workers.flatMap(({ number, pid, startedAt }) => {
-      const value = counters.values.get(number);
-      return value === undefined ? [] : [`${pid}@${startedAt.getTime()}=${value}`];
-    });
-    return [String(counters.highest), ...values].join(' ');
+    const { highest, values } = counters;
+    // The usual case, without what it repeats.
+    if (values.length === 2 && values[1] === highest) return `${values[0]}:${highest}`;
+    let text = String(highest);
+    for (let at = 0; at < values.length; at += 2) text += ` ${values[at]}:${values[at + 1]}`;
+    return text;
   }
 
   /** @throws RangeError for a text that `stored` did not make */
   restore(key: string, stored: string): void {
-    const [highest = '', ...values] = stored.split(' ');
-    const read = values.map((text) => /^(\d{1,10})@(\d{1,16})=(\d{1,16})$/.exec(text));
-    if (!/^\d{1,16}$/.test(highest) || read.includes(null)) {
-      throw new RangeError(`the stored counters of ${key} cannot be read: ${JSON.stringify(stored)}`);
+    const texts = stored.split(' ');
+    const given = /^\d{1,16}$/.test(texts[0]!) ? Number(texts.shift()) : null;
+    const values: number[] = [];
+    for (const text of texts) {
+      const match = /^(\d{1,9}):(\d{1,16})$/.exec(text);
+      if (match === null) throw unreadable(key, stored);
+      values.push(Number(match[1]), Number(match[2]));
     }
-    const numbered = read.map((match) => {
-      const worker = { pid: Number(match![1]), startedAt: new Date(Number(match![2])) };
-      return [this.#known(worker).number, Number(match![3])] as const;
-    });
-    this.#keys.set(key, { highest: Number(highest), values: new Map(numbered) });
+    const highest = given ?? values[1];
+    if (highest === undefined) throw unreadable(key, stored);
+    this.#keys.set(key, { highest, values });
   }
 
   /** The keys, those longest without a change first. */
   keys(): Iterable<string> {
     return this.#keys.keys();
   }
-
-  #known(worker: WorkerId): Known {
-    const known = this.#workers.find((one) => same(one, worker));
-    if (known !== undefined) return known;
-    const added = { pid: worker.pid, startedAt: worker.startedAt, number: this.#numbers++ };
-    this.#workers.push(added);
-    return added;
-  }
 }
 
-function same(a: WorkerId, b: WorkerId): boolean {
-  return a.pid === b.pid && Math.abs(a.startedAt.getTime() - b.startedAt.getTime()) <= sameStartMs;
+function unreadable(key: string, stored: string): RangeError {
+  return new RangeError(`the stored counters of ${key} cannot be read: ${JSON.stringify(stored)}`);
 }

@@ -5,11 +5,12 @@ export interface CounterOptions {
   readonly forgotten?: (key: string) => void;
 }
 
+/** Small, since there may be 100,000. */
 export interface KeyCounters {
   /** Of all workers, exited ones included: what a new worker may start from. */
   highest: number;
-  /** The last value by worker's number. */
-  values: Map<number, number>;
+  /** Pairs of a worker's number and its last value. */
+  values: number[];
 }
 
 /** The last values of each key in each worker; bounded. */
@@ -53,15 +54,18 @@ export class KeyedCounters {
   ): number {
     const known = this.#keys.get(key);
     if (known === undefined) {
-      this.set(key, { highest: value, values: new Map([[worker, value]]) });
+      this.set(key, { highest: value, values: [worker, value] });
       return value;
     }
-    const last = known.values.get(worker);
+    const { values } = known;
+    const at = indexOf(values, worker);
+    const last = at < 0 ? undefined : values[at + 1]!;
     if (last === value) return 0;
     const from = startOf(last, value, known.highest, { handsOver, arriving });
-    known.values.set(worker, value);
+    if (at < 0) values.push(worker, value);
+    else values[at + 1] = value;
     // The entry expired, and a new one counts from 0. What the other workers hold may still be handed over.
-    if (last !== undefined && value < last) known.highest = Math.max(...known.values.values());
+    if (last !== undefined && value < last) known.highest = highestOf(values);
     else known.highest = Math.max(known.highest, value);
     this.set(key, known);
     return value - from;
@@ -69,8 +73,9 @@ export class KeyedCounters {
 
   /** Forgets the values of all other workers. */
   keep(workers: ReadonlySet<number>): void {
-    for (const { values } of this.#keys.values()) {
-      for (const worker of values.keys()) if (!workers.has(worker)) values.delete(worker);
+    for (const counters of this.#keys.values()) {
+      const { values } = counters;
+      for (let at = values.length - 2; at >= 0; at -= 2) if (!workers.has(values[at]!)) values.splice(at, 2);
     }
   }
 
@@ -81,6 +86,17 @@ export class KeyedCounters {
       this.#options.forgotten?.(oldest);
     }
   }
+}
+
+function indexOf(values: readonly number[], worker: number): number {
+  for (let at = 0; at < values.length; at += 2) if (values[at] === worker) return at;
+  return -1;
+}
+
+function highestOf(values: readonly number[]): number {
+  let highest = 0;
+  for (let at = 1; at < values.length; at += 2) highest = Math.max(highest, values[at]!);
+  return highest;
 }
 
 /** The value from which the worker has counted since the last reading. */

@@ -7,6 +7,7 @@ import { FURTHEST_MS, reachableAt } from './schedule.ts';
 
 interface PausesDeps {
   readonly store: Pick<AcmeAccountsStore, 'pauses' | 'pause' | 'endPause'>;
+  readonly onPaused: (pause: AcmePause) => void;
   readonly log: Pick<Log, 'warn'>;
   readonly now: () => Date;
 }
@@ -65,12 +66,13 @@ export class AuthorityPauses {
   }
 
   async #pause(wanted: AcmePause): Promise<AcmePause> {
-    const { store, log, now } = this.#deps;
+    const { store, onPaused, log, now } = this.#deps;
     const until = new Date(Math.min(wanted.until.getTime(), now().getTime() + FURTHEST_MS.pause));
     const pause = { ...wanted, until };
     await store.pause(pause);
     const { directory, scope, problem } = pause;
     log.warn('Authority paused', { directory, scope, until: until.toISOString(), cause: problem.detail });
+    onPaused(pause);
     return pause;
   }
 }

@@ -1,55 +1,72 @@
-import { Mutex } from '../concurrency/mutex.ts';
+import type { ChallengeType, OrderChallenge } from '../store/acme-orders-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
-/** Shows key authorizations to the authority. */
-export interface ChallengeResponder {
+/** Shows key authorizations to the authority, in the way of one type of challenge. What there is to show is stored. */
+export interface ChallengePresenter {
   /**
-   * Those of `AcmeOrdersStore.challenges`, and no others. Returns when every current worker was read back to hold them;
-   * throws otherwise.
+   * Before an authority is asked: whether challenges of these names would be shown. Throws otherwise. Returns what could
+   * not be tested, a clause; null: nothing.
    */
-  show(): Promise<void>;
+  test(names: readonly string[]): Promise<string | null>;
+  /** Returns when the authority can see these, which are stored, as `test` does. Throws otherwise. */
+  show(challenges: readonly OrderChallenge[]): Promise<string | null>;
+  /** Removes what no open order needs. */
+  clear(): Promise<void>;
 }
 
 interface BoardDeps {
-  readonly responder: ChallengeResponder;
+  readonly presenters: Readonly<Record<ChallengeType, ChallengePresenter>>;
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** HAProxy does not answer the challenges of an order. */
+/** The authority would not see the challenges of an order. */
 export class ChallengeNotShown extends Error {
   constructor(cause: unknown) {
-    super(`HAProxy does not answer the challenge: ${causeText(cause)}`, { cause });
+    super(`the challenge cannot be answered: ${causeText(cause)}`, { cause });
     this.name = 'ChallengeNotShown';
   }
 }
 
-/** What is stored is shown; one change at a time. */
 export class ChallengeBoard {
   readonly #deps: BoardDeps;
-  readonly #changes = new Mutex();
+  /** Logged once. */
+  #untested: string | null = null;
 
   constructor(deps: BoardDeps) {
     this.#deps = deps;
   }
 
+  /** Before an authority is asked. Throws `ChallengeNotShown`. */
+  async test(type: ChallengeType, names: readonly string[]): Promise<void> {
+    await this.#with(type, (presenter) => presenter.test(names));
+  }
+
   /** Throws `ChallengeNotShown`. */
-  async show(): Promise<void> {
-    await this.#changes.run(async () => {
-      try {
-        await this.#deps.responder.show();
-      } catch (error) {
-        throw new ChallengeNotShown(error);
-      }
-    });
+  async show(type: ChallengeType, challenges: readonly OrderChallenge[]): Promise<void> {
+    await this.#with(type, (presenter) => presenter.show(challenges));
   }
 
   /** After an order ended with its challenges. One that stays is useless, and the next change removes it. */
   async clear(): Promise<void> {
-    try {
-      await this.show();
-    } catch (error) {
-      if (!(error instanceof ChallengeNotShown)) throw error;
-      this.#deps.log.warn('Answer of a challenge not removed', { cause: error.message });
+    for (const presenter of Object.values(this.#deps.presenters)) {
+      try {
+        await presenter.clear();
+      } catch (error) {
+        this.#deps.log.warn('Answer of a challenge not removed', { cause: causeText(error) });
+      }
     }
+  }
+
+  async #with(type: ChallengeType, work: (presenter: ChallengePresenter) => Promise<string | null>): Promise<void> {
+    let untested: string | null;
+    try {
+      untested = await work(this.#deps.presenters[type]);
+    } catch (error) {
+      throw new ChallengeNotShown(error);
+    }
+    if (untested !== null && untested !== this.#untested) {
+      this.#deps.log.warn('Answers to challenges not tested', { cause: untested });
+    }
+    this.#untested = untested;
   }
 }

@@ -4,6 +4,8 @@ import { type Instruments, OptionalGauge } from './instruments.ts';
 export interface CertificateFacts {
   readonly active: number;
   readonly expired: number;
+  /** Of the active ones: in 14 days, or with a sixth of its lifetime left if that is later. */
+  readonly expiring: number;
   /** When the first expires, or expired: ISO 8601; null: there is none. */
   readonly soonest: string | null;
   readonly workersBehind: number;
@@ -14,6 +16,7 @@ const installBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export class CertificateMetrics {
   readonly #certificates;
+  readonly #expiring;
   readonly #soonest;
   readonly #behind;
   readonly #installs;
@@ -24,6 +27,11 @@ export class CertificateMetrics {
       'certificates',
       'Certificates by state; absent while HAProxy serves no TLS, or the database cannot be read.',
       ['state'],
+    );
+    this.#expiring = new OptionalGauge(
+      instruments,
+      'certificates_expiring',
+      'Active certificates that expire within 14 days, or of whose lifetime a sixth is left if that is later.',
     );
     this.#soonest = new OptionalGauge(
       instruments,
@@ -58,6 +66,7 @@ export class CertificateMetrics {
   refresh(facts: CertificateFacts | null): void {
     this.#certificates.reset();
     this.#soonest.set(facts?.soonest == null ? null : Date.parse(facts.soonest) / 1_000);
+    this.#expiring.set(facts?.expiring ?? null);
     this.#behind.set(facts?.workersBehind ?? null);
     if (facts === null) return;
     this.#certificates.set({ state: 'active' }, facts.active);

@@ -8,6 +8,7 @@ import type { MetricsForm, MetricsService } from '../http/services.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { UnnamedByUpstream } from '../upstreams/unnamed-requests.ts';
 import type { WebhookBacklog } from '../webhooks/webhook-observer.ts';
+import type { AcmeMetricFacts } from './acme-metrics.ts';
 import { CachedProbe, type ProbeTimes } from './cached-probe.ts';
 import type { CertificateFacts } from './certificate-metrics.ts';
 import { asOpenMetrics, expositionOf } from './exposition.ts';
@@ -53,6 +54,8 @@ export interface MetricSources {
   webhookBacklogs(): Promise<readonly WebhookBacklog[]>;
   /** Null: HAProxy serves no TLS. @throws when the database cannot be read */
   certificates(): Promise<CertificateFacts | null>;
+  /** Null: HAProxy serves no TLS. @throws when the database cannot be read */
+  acme(): Promise<AcmeMetricFacts | null>;
   /** Null: unknown. */
   unnamedRequests(): Promise<UnnamedByUpstream | null>;
   /** As in `/health`, without delaying a change. */
@@ -94,6 +97,7 @@ export class Metrics implements MetricsService {
   readonly #claims: CachedProbe<ClaimsByKind>;
   readonly #backlogs: CachedProbe<readonly WebhookBacklog[]>;
   readonly #certificates: CachedProbe<CertificateFacts | null>;
+  readonly #acme: CachedProbe<AcmeMetricFacts | null>;
   readonly #unnamed: CachedProbe<UnnamedByUpstream | null>;
   readonly #proxyStats: CachedProbe<Awaited<ReturnType<MetricSources['proxyStats']>>>;
   readonly #patienceMs: number;
@@ -132,6 +136,7 @@ export class Metrics implements MetricsService {
     this.#claims = probe('the number of claims', () => sources.claims(), countTimes);
     this.#backlogs = probe('the webhook backlogs', () => sources.webhookBacklogs(), backlogTimes);
     this.#certificates = probe('the certificates', () => sources.certificates(), nowTimes);
+    this.#acme = probe('the orders of certificates', () => sources.acme(), nowTimes);
     this.#unnamed = probe('the requests of upstreams', () => sources.unnamedRequests(), nowTimes);
     this.#proxyStats = probe('the statistics of HAProxy', () => sources.proxyStats(), nowTimes);
   }
@@ -150,13 +155,14 @@ export class Metrics implements MetricsService {
   }
 
   async #make(): Promise<string> {
-    const [health, stored, expiring, claims, backlogs, certificates, unnamed, proxy] = await Promise.all([
+    const [health, stored, expiring, claims, backlogs, certificates, acme, unnamed, proxy] = await Promise.all([
       this.#health.read(this.#patienceMs),
       this.#stored.read(this.#patienceMs),
       this.#expiring.read(this.#patienceMs),
       this.#claims.read(this.#patienceMs),
       this.#backlogs.read(this.#patienceMs),
       this.#certificates.read(this.#patienceMs),
+      this.#acme.read(this.#patienceMs),
       this.#unnamed.read(this.#patienceMs),
       this.#proxyStats.read(this.#patienceMs),
     ]);
@@ -165,6 +171,7 @@ export class Metrics implements MetricsService {
     this.#deps.observers.reloads.refresh(this.#deps.sources.reloads);
     this.#deps.observers.webhooks.refresh(backlogs);
     this.#deps.observers.certificates.refresh(certificates);
+    this.#deps.observers.acme.refresh(acme);
     this.#proxy.refresh(proxy?.stats ?? null, proxy?.siteOf ?? (() => ''));
     this.#upstreams.refresh(unnamed);
     this.#process.refresh();

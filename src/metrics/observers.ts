@@ -5,6 +5,7 @@ import type { FactListener } from '../events/facts.ts';
 import { type CommandName, type CommandObserver, commandNames } from '../haproxy/socket/command-observer.ts';
 import type { SocketFailureReason } from '../haproxy/socket/master-socket.ts';
 import type { RequestObserver } from '../http/services.ts';
+import { AcmeMetrics } from './acme-metrics.ts';
 import { CertificateMetrics } from './certificate-metrics.ts';
 import { DriftMetrics } from './drift-metrics.ts';
 import { Instruments, seriesTable } from './instruments.ts';
@@ -124,6 +125,7 @@ export class MetricObservers {
   readonly requests: RequestMetrics;
   readonly webhooks: WebhookMetrics;
   readonly certificates: CertificateMetrics;
+  readonly acme: AcmeMetrics;
 
   readonly listener: FactListener = (fact) => {
     this.operations.listener(fact);
@@ -141,5 +143,6 @@ export class MetricObservers {
     this.requests = new RequestMetrics(instruments);
     this.webhooks = new WebhookMetrics(instruments);
     this.certificates = new CertificateMetrics(instruments);
+    this.acme = new AcmeMetrics(instruments);
   }
 }

@@ -16,7 +16,7 @@ const readSinceMs = 1_000;
 
 export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
   const { settings, parts, socket, certificates, versions, log, emit, now } = options;
-  const { keeper, trusted, upstreams, reconciler, registry, link } = parts;
+  const { keeper, trusted, upstreams, challenges, reconciler, registry, link } = parts;
   const { reloadBy, pidFile, configFile, proxyBin } = settings;
   const configuration = new AttachedConfiguration({
     settings,
@@ -39,6 +39,7 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
         if (keeper.problem !== null || !(await keeper.file.unchanged())) await keeper.updateBlockedIpsMap();
         await trusted.updateTrustedIpsMap();
         await upstreams.updateUpstreamMaps();
+        await challenges.updateChallengeMap();
         await certificates?.refresh();
       },
       async reloadProxy() {
@@ -92,7 +93,9 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
     },
     // Sites, and so redirects, are the operator's.
     https: { mapLoaded: false },
-    challenges: { mapLoaded: false },
+    get challenges() {
+      return configuration.challenges;
+    },
     drift: null,
     interrupted: false,
     mayReload: () => reloadBy.kind !== 'never' && configuration.reloadObstacle === null,

@@ -3,12 +3,22 @@ import { readFile } from 'node:fs/promises';
 import { createAcmeClient } from '../acme/client.ts';
 import { keyAuthorization } from '../acme/jws.ts';
 import type { AcmeSettings } from '../acme-settings.ts';
+import type { ChallengeSet } from '../blocking/challenge-set.ts';
+import type { Emit } from '../events/facts.ts';
+import { AuthorityClock } from '../issuance/authority-clock.ts';
+import type { ChallengePresenter } from '../issuance/challenge-board.ts';
+import { HttpChallenges } from '../issuance/http-challenges.ts';
 import { Issuance } from '../issuance/issuance.ts';
+import { type IssuanceFindings, issuanceFindings } from '../issuance/issuance-findings.ts';
+import { type AcmeOperation, type AcmeResult, observedClient } from '../issuance/observed-client.ts';
+import type { AcmeMetricFacts } from '../metrics/acme-metrics.ts';
 import type { Settings } from '../settings.ts';
 import { AcmeAccountsStore } from '../store/acme-accounts-store.ts';
 import { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
-import { AcmeOrdersStore } from '../store/acme-orders-store.ts';
+import { AcmeFactsStore } from '../store/acme-facts-store.ts';
+import { AcmeOrdersStore, type IssuanceOrder } from '../store/acme-orders-store.ts';
 import { AcmeTimesStore } from '../store/acme-times-store.ts';
+import type { IssuanceProblem } from '../store/issuance-problem.ts';
 import type { Database } from '../store/open-database.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { ariId } from '../x509/ari-id.ts';
@@ -19,9 +29,15 @@ interface IssuanceOptions {
   readonly settings: Pick<Settings, 'acme'>;
   readonly database: Database;
   /** Null: HAProxy serves no TLS. */
-  readonly tls: Pick<TlsParts, 'certificates' | 'sealer'> | null;
-  /** Brings the challenges of open orders into every current worker; throws if one does not hold them. */
-  readonly showChallenges: () => Promise<void>;
+  readonly tls: Pick<TlsParts, 'certificates' | 'sealer' | 'speaksProxyProtocol'> | null;
+  readonly challenges: ChallengeSet;
+  readonly observer: {
+    /** A request to the authority ended. */
+    requested(operation: AcmeOperation, result: AcmeResult): void;
+    /** An order ended; null: with a certificate. */
+    ordered(failure: IssuanceProblem | null): void;
+  };
+  readonly emit: Emit;
   readonly version: string;
   readonly log: Log;
   readonly now: () => Date;
@@ -29,14 +45,65 @@ interface IssuanceOptions {
 
 type NoIssuance = { readonly tls: false } | { readonly setting: string; readonly why: string };
 
+interface IssuanceParts {
+  readonly issuance: Issuance | NoIssuance;
+  /** For `/health`. @throws when the database cannot be read */
+  findings(): Promise<IssuanceFindings>;
+  /** Null: HAProxy serves no TLS. @throws when the database cannot be read */
+  metricFacts(): Promise<AcmeMetricFacts | null>;
+}
+
+/** Certificates in a health report at most. */
+const MOST_FOUND = 1_000;
+
+export async function wireIssuance(options: IssuanceOptions): Promise<IssuanceParts> {
+  const { database, tls, now } = options;
+  const facts = new AcmeFactsStore(database);
+  const accounts = new AcmeAccountsStore(database);
+  const clock = new AuthorityClock(now);
+  const issuance = await issuanceOf(options, accounts, clock);
+  const pauses = async () => (await accounts.pauses()).filter(({ until }) => until > now());
+  return {
+    issuance,
+    async findings() {
+      if (tls === null) return { problems: [], notices: [] };
+      return issuanceFindings(
+        {
+          unrenewed: await facts.unrenewed(now(), MOST_FOUND),
+          totals: await facts.totals(now()),
+          pauses: await pauses(),
+          obstacle: 'why' in issuance ? issuance.why : null,
+          clockOffsetMs: clock.offsetMs,
+        },
+        now(),
+      );
+    },
+    async metricFacts() {
+      if (tls === null) return null;
+      const ends = (await pauses()).map(({ until }) => until.getTime());
+      return {
+        totals: await facts.totals(now()),
+        pausedUntil: ends.length === 0 ? null : new Date(Math.max(...ends)),
+        clockOffsetMs: clock.offsetMs,
+      };
+    },
+  };
+}
+
 /** Files that cannot be read keep the service from ordering, not from blocking. */
-export async function wireIssuance(options: IssuanceOptions): Promise<Issuance | NoIssuance> {
-  const { settings, database, tls, version, log, now } = options;
+async function issuanceOf(
+  options: IssuanceOptions,
+  accounts: AcmeAccountsStore,
+  clock: AuthorityClock,
+): Promise<Issuance | NoIssuance> {
+  const { settings, database, tls, challenges, observer, emit, version, log, now } = options;
   const { acme } = settings;
   if (tls === null) return { tls: false };
   const agreement = 'PROXY_MANAGER_ACME_TERMS_AGREED';
   if (!acme.termsAgreed) {
     const why = `the service orders no certificates: set ${agreement}=true if you agree to the terms of the authority, and restart the service`;
+    const { length: certificates } = await new AcmeCertificatesStore(database).all();
+    if (certificates > 0) log.warn('Certificates of an authority are not renewed', { certificates, cause: why });
     return { setting: agreement, why };
   }
   const files = await readFiles(acme);
@@ -46,31 +113,82 @@ export async function wireIssuance(options: IssuanceOptions): Promise<Issuance |
   }
   const { hmacKey, roots } = files;
   const { directory, profile, contacts, externalAccount, termsAgreed } = acme;
+  const wanted = new AcmeCertificatesStore(database);
+  const onEnded = orderEnds({ wanted, observer, emit, log });
   return new Issuance({
     settings: {
       ...{ directory, profile, contacts, termsAgreed },
       externalAccount: externalAccount === null || hmacKey === null ? null : { kid: externalAccount.kid, hmacKey },
     },
     orders: new AcmeOrdersStore(database),
-    wanted: new AcmeCertificatesStore(database),
-    accounts: new AcmeAccountsStore(database),
     times: new AcmeTimesStore(database),
-    ...{ sealer: tls.sealer, certificates: tls.certificates, log, now },
+    ...{ wanted, accounts, sealer: tls.sealer, certificates: tls.certificates, log, now },
     acme: {
       connect: (url, accountKey) =>
-        createAcmeClient({ directory: url, accountKey, roots, userAgent: `proxy-manager/${version}`, now }),
+        observedClient(
+          createAcmeClient({
+            ...{ directory: url, accountKey, roots, userAgent: `proxy-manager/${version}`, now },
+            onDate: (date) => clock.heard(date),
+          }),
+          (operation, result) => observer.requested(operation, result),
+        ),
       keyAuthorization,
       createCsr: signingRequest,
       renewalId: ariId,
     },
-    responder: { show: options.showChallenges },
-    onEnded: ({ certificate, names }, failure) => {
-      const fields = { certificate, names };
-      if (failure === null) log.info('Certificate issued', fields);
-      else log.warn('Order of a certificate failed', { ...fields, class: failure.class, cause: failure.detail });
+    presenters: {
+      'http-01': new HttpChallenges({ set: challenges, speaksProxyProtocol: tls.speaksProxyProtocol }),
+      'dns-01': noDns,
     },
+    onEnded,
+    onPaused: ({ directory: paused, scope, until, failures, problem: { type, detail } }) => {
+      // One that stays away is asked every half hour.
+      if (failures <= 1) emit('acme.paused', { directory: paused, scope, until: until.toISOString(), type, detail });
+    },
+    elapsed: () => performance.now(),
     random: Math.random,
   });
+}
+
+const noDns: ChallengePresenter = {
+  async test() {
+    throw new Error('dns-01 is not available');
+  },
+  async show() {
+    throw new Error('dns-01 is not available');
+  },
+  clear: async () => undefined,
+};
+
+/** Reports the end of an order to log, metrics and events. */
+function orderEnds({
+  wanted,
+  observer,
+  emit,
+  log,
+}: Pick<IssuanceOptions, 'observer' | 'emit' | 'log'> & { readonly wanted: AcmeCertificatesStore }) {
+  async function emitEnd({ certificate: id, names, directory }: IssuanceOrder, failure: IssuanceProblem | null) {
+    const certificate = await wanted.get(id);
+    // It was removed meanwhile.
+    if (certificate === null) return;
+    const { life, failures, dueAt } = certificate;
+    if (failure !== null) {
+      const { type, detail } = failure;
+      const due_at = dueAt?.toISOString() ?? null;
+      emit('certificate.failing', { id, names, directory, class: failure.class, type, detail, failures, due_at });
+    } else if (life !== null) {
+      emit('certificate.issued', { id, names, directory, not_after: life.notAfter.toISOString() });
+    }
+  }
+  return (order: IssuanceOrder, failure: IssuanceProblem | null): void => {
+    const fields = { certificate: order.certificate, names: order.names };
+    if (failure === null) log.info('Certificate issued', fields);
+    else log.warn('Order of a certificate failed', { ...fields, class: failure.class, cause: failure.detail });
+    observer.ordered(failure);
+    emitEnd(order, failure).catch((error: unknown) => {
+      log.warn('Event of an order not emitted', { ...fields, cause: causeText(error) });
+    });
+  };
 }
 
 interface Files {

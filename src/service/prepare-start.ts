@@ -68,10 +68,8 @@ export async function prepareStart(parts: StartParts): Promise<void> {
   await bulk.forgetFinished();
   await trusted.updateTrustedIpsMap();
   await upstreams.updateUpstreamMaps();
-  if (!settings.attached) {
-    await https.updateHttpsMap();
-    await challenges.updateChallengeMap();
-  }
+  if (!settings.attached) await https.updateHttpsMap();
+  await challenges.updateChallengeMap();
   crashPoint('start.trusted-map-written');
   if (!knownInstance) await rememberInstance(settings, instance, log);
   crashPoint('start.instance-remembered');

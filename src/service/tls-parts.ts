@@ -14,6 +14,7 @@ import { type Settings, usesCertificates } from '../settings.ts';
 import { StartRefused } from '../start/open-state.ts';
 import { CertificatesStore } from '../store/certificates-store.ts';
 import type { Database } from '../store/open-database.ts';
+import { countSealedKeys } from '../store/sealed-keys.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { Certificates } from '../tls/certificates.ts';
 import type { ReportedStages } from '../tls/expiry-watch.ts';
@@ -70,6 +71,8 @@ export interface TlsParts {
   workersBehind(): number;
   /** Writes the files, before HAProxy is started. @throws StartRefused */
   load(): Promise<void>;
+  /** Whether HAProxy expects PROXY protocol of connections from this address. */
+  speaksProxyProtocol(address: string): Promise<boolean>;
   /** Once HAProxy runs. */
   start(): void;
   stop(): Promise<void>;
@@ -80,7 +83,8 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
   const { settings, database, socket, scheduleReload, facts, log, now } = options;
   if (!usesCertificates(settings)) return null;
   const store = new CertificatesStore(database);
-  const secret = await openSealer(settings.secretFile, store, log);
+  const mayCreate = (await countSealedKeys(database)) === 0;
+  const secret = await openSealer(settings.secretFile, mayCreate, log);
   const files = new TlsFiles(settings.tlsDir);
   const runtime = new RuntimeCertificates({
     socket,
@@ -137,7 +141,6 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
     return handshakeTarget({ file: settings.configFile, text, list: files.list, speaksProxyProtocol });
   }
 
-  /** Whether HAProxy expects PROXY protocol of connections from this address. */
   function speaksProxyProtocol(address: string): Promise<boolean> {
     return upstreamSpeaksIt(options.upstreams, address);
   }
@@ -173,6 +176,7 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
         log.warn('Folder of certificates cannot be used; retrying', { cause: causeText(error) });
       }
     },
+    speaksProxyProtocol,
     start: () => reconciler.start(),
     stop: () => reconciler.stop(),
   };
@@ -181,11 +185,11 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
 /** A secret that cannot be used must not keep blocks from being enforced: certificates are served from their files. */
 async function openSealer(
   path: string,
-  store: CertificatesStore,
+  mayCreate: boolean,
   log: Log,
 ): Promise<{ readonly sealer: Pick<Sealer, 'seal' | 'open'>; readonly problem: string | null }> {
   try {
-    return { sealer: await openSecret(path, { mayCreate: (await store.count()) === 0 }), problem: null };
+    return { sealer: await openSecret(path, { mayCreate }), problem: null };
   } catch (error) {
     if (!(error instanceof SecretUnusable)) throw error;
     log.error('Secret of private keys cannot be used', { cause: error.message });

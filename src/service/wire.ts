@@ -31,6 +31,7 @@ import { AuditStore } from '../store/audit-store.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
 import { SessionsStore } from '../store/sessions-store.ts';
 import { SitesStore } from '../store/sites-store.ts';
+import { ViewsStore } from '../store/views-store.ts';
 import { WebhooksStore } from '../store/webhooks-store.ts';
 import type { ProxyVersions } from '../supervision/proxy-versions.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -40,6 +41,7 @@ import { ExpiryWatch } from '../tls/expiry-watch.ts';
 import { ClientAddresses } from '../upstreams/client-addresses.ts';
 import { UnnamedRequestCounts, unnamedNotices } from '../upstreams/unnamed-requests.ts';
 import { Upstreams } from '../upstreams/upstreams.ts';
+import { SavedViews } from '../views/saved-views.ts';
 import { Webhooks } from '../webhooks/webhooks.ts';
 import { wireAttachedProxy } from './attached-proxy.ts';
 import { wireBlocking } from './blocking-parts.ts';
@@ -67,6 +69,8 @@ const mayChangeHealth: ReadonlySet<FactType> = new Set([
   'worker.gone',
   'certificate.expired',
   'certificate.repaired',
+  'certificate.issued',
+  'certificate.failing',
 ]);
 
 const changesSites: ReadonlySet<string> = new Set(['set_site', 'remove_site']);
@@ -170,13 +174,15 @@ export async function wireService(options: {
     emit,
     now,
   });
-  const issuance = await wireIssuance({
-    ...{ settings, database, tls, version, log, now },
-    showChallenges: () => blocking.challenges.show(),
+  const issuing = await wireIssuance({
+    ...{ settings, database, tls, version, emit, log, now, observer: observers.acme },
+    challenges: blocking.challenges,
   });
+  const { issuance } = issuing;
   const acme = new AcmeOperations({
     issuance,
     owners: async (names) => (await tls?.certificates.owners(names)) ?? new Map(),
+    namesOf: async (id) => (await tls?.certificates.get(id))?.names ?? null,
     emit,
   });
   const expiryWatch =
@@ -229,14 +235,16 @@ export async function wireService(options: {
       untested: versions.untested(registry.runningVersion),
     }),
     unboundKeys: () => keys.unbound(),
-    proxyProblems: async () => [
-      ...(await proxy.problems()),
-      ...(tls === null ? [] : [...tls.problems(), ...(await expiredProblems(certificates))]),
-    ],
+    proxyProblems: () => proxy.problems(),
+    certificateProblems: async () =>
+      tls === null
+        ? []
+        : [...tls.problems(), ...(await expiredProblems(certificates)), ...(await issuing.findings()).problems],
     notices: async () => [
       ...listenNotices(),
       ...unnamedNotices(await unnamed.byUpstream(), await blocking.upstreams.list()),
       ...(await proxy.notices()),
+      ...(await issuing.findings()).notices,
     ],
     started,
   });
@@ -264,6 +272,7 @@ export async function wireService(options: {
       expiringEntries: () => blocking.store.countEnding(),
       claims: () => blocking.sources.claimsByKind(),
       certificates: () => certificateFacts(tls),
+      acme: () => issuing.metricFacts(),
       webhookBacklogs: () => webhooks.backlogs(),
       health: currentHealth(health),
       proxyStats: () => proxyStats(sockets, sitesStore),
@@ -299,6 +308,7 @@ export async function wireService(options: {
     audit,
     events: new EventFeed(ring),
     webhooks,
+    views: new SavedViews({ store: new ViewsStore(database), emit, now }),
     health,
     panel,
     metrics,

@@ -107,7 +107,7 @@ function keptFiles(settings: Settings): readonly Kept[] {
     ...kept('the upstream map', settings.upstreamsMap, proxys),
     ...kept('the PROXY protocol map', settings.proxyProtocolMap, proxys),
     ...kept('the map of https settings', settings.attached ? null : settings.httpsSitesMap, proxys),
-    ...kept('the map of ACME challenges', settings.attached ? null : settings.acmeChallengesMap, proxys),
+    ...kept('the map of ACME challenges', settings.acmeChallengesMap, proxys),
     ...kept('the sites map', settings.attached ? null : settings.sitesMap, proxys),
     ...kept('the folder of certificates', usesCertificates(settings) ? settings.tlsDir : null, {
       ...secret,

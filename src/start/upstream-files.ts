@@ -42,8 +42,8 @@ export async function reviewUpstreamFiles(parts: UpstreamFilesParts): Promise<vo
     const rename = ', or name another file (PROXY_MANAGER_UPSTREAMS_MAP, PROXY_MANAGER_PROXY_PROTOCOL_MAP)';
     refuseForeign(settings.upstreamsMap, upstreams, rename);
     refuseForeign(settings.proxyProtocolMap, proxyProtocol, rename);
-    const ofSites = settings.attached ? [] : [settings.httpsSitesMap, settings.acmeChallengesMap];
-    for (const path of ofSites) refuseForeign(path, await read(path));
+    const others = [...(settings.attached ? [] : [settings.httpsSitesMap]), settings.acmeChallengesMap];
+    for (const path of others) refuseForeign(path, await read(path));
   }
   if (knownInstance || !upstreams.isOurs || (await store.count()) > 0) return;
   await recover(parts, upstreams.entries, proxyProtocol.isOurs ? proxyProtocol.entries : new Map());

@@ -10,7 +10,9 @@ import type { Schema } from './schema.ts';
  */
 export type OrderState = 'planned' | 'created' | 'showing' | 'told' | 'finalizing' | 'issued' | 'stored' | 'failed';
 
-/** A challenge that HAProxy answers while the order is in the states `showing` and `told`. */
+export type ChallengeType = 'http-01' | 'dns-01';
+
+/** A challenge that is shown while the order is in the states `showing` and `told`. */
 export interface OrderChallenge {
   readonly name: string;
   readonly authorizationUrl: string;

@@ -1,11 +1,12 @@
 import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { BlockedIp } from '../api/blocked-entries.ts';
-import { SliceQueue } from '../concurrency/slices.ts';
+import type { SliceQueue } from '../concurrency/slices.ts';
 import { containingNetworks, entryOfSortKey, type IpEntry, parseIp, sortKeyRange } from '../domain/ip.ts';
-import { BlockedKeys } from './blocked-keys.ts';
 import { BLOCKED_COLUMNS, type BlockedRows } from './blocked-rows.ts';
 import { BlockedTextSearch } from './blocked-text-search.ts';
 import { ClaimSearch, type ClaimSelection, SEARCHED_AT_ONCE } from './claim-search.ts';
+import { ColumnPages, type ListOrder } from './columns/column-pages.ts';
+import type { EntryFilter } from './columns/column-query.ts';
 import type { Database } from './open-database.ts';
 import type { Schema } from './schema.ts';
 import { InvalidCursor } from './store-error.ts';
@@ -42,6 +43,9 @@ export interface PageRequest {
   readonly text?: string | null | undefined;
   /** Only blocks that will expire. */
   readonly expiringOnly?: boolean | undefined;
+  /** Absent: by address, ascending. Not together with `q`, `text` and `claimed`, like `filter`. */
+  readonly order?: ListOrder | undefined;
+  readonly filter?: EntryFilter | undefined;
   /** Only what is claimed so. Not together with the others. */
   readonly claimed?: ClaimSelection | null | undefined;
   readonly now: Date;
@@ -91,6 +95,8 @@ interface Texts {
   readonly end: string;
 }
 
+const addressOrder: ListOrder = { by: 'address', descending: false };
+
 const BEFORE_ALL = Buffer.alloc(0);
 /** Rows examined without a pause: a few milliseconds. */
 const SLICE = 10_000;
@@ -108,20 +114,27 @@ interface BlockedPagesDeps {
 export class BlockedPages {
   readonly #db: Kysely<Schema>;
   readonly #deps: BlockedPagesDeps;
-  readonly #turns = new SliceQueue();
+  readonly #turns: SliceQueue;
   readonly #texts: BlockedTextSearch;
-  readonly #keys: BlockedKeys;
+  readonly #columns: ColumnPages;
   readonly #search: ClaimSearch;
 
   constructor(deps: BlockedPagesDeps) {
     this.#deps = deps;
     this.#db = deps.database.read;
-    this.#keys = new BlockedKeys(this.#db);
+    this.#turns = deps.database.turns;
+    this.#columns = new ColumnPages(deps.database, deps.rows);
     this.#search = new ClaimSearch(this.#db);
     this.#texts = new BlockedTextSearch({ db: this.#db, rows: deps.rows, turns: this.#turns });
   }
 
   async page(request: PageRequest): Promise<Page> {
+    const { order = addressOrder, filter, expiringOnly } = request;
+    if (filter !== undefined || order.by !== 'address' || order.descending) {
+      const { limit, cursor = null, offset = 0, signal } = request;
+      const ending = expiringOnly === true ? { endsAfter: Math.floor(request.now.getTime() / 1_000) } : {};
+      return await this.#columns.page({ order, filter: { ...filter, ...ending }, limit, cursor, offset, signal });
+    }
     const found = await this.#find(request, {
       after: request.cursor ? decodeCursor(request.cursor) : BEFORE_ALL,
       offset: request.offset ?? 0,
@@ -157,15 +170,15 @@ export class BlockedPages {
     let left = offset;
     const chosen: Buffer[] = [];
     for (let position: Buffer | null = BEFORE_ALL; position !== null; await this.#turns.next(signal)) {
-      const own = await this.#claimedKeys(selection, now, position);
-      total += own.keys.length / KEY_BYTES;
-      for (let at = 0; at < own.keys.length && chosen.length < limit; at += KEY_BYTES) {
-        const key = own.keys.subarray(at, at + KEY_BYTES);
+      const { found, last } = await this.#search.slice(selection, now, position, SEARCHED_AT_ONCE);
+      total += found.length;
+      for (const { sort_key: key } of found) {
+        if (chosen.length === limit) break;
         if (key.compare(after) <= 0) continue;
         if (left > 0) left -= 1;
-        else chosen.push(Buffer.from(key));
+        else chosen.push(key);
       }
-      position = own.last;
+      position = last;
     }
     const keyed = chosen.map((sort_key) => ({ sort_key, text: entryOfSortKey(sort_key, 0).text }));
     const rows = await this.#deps.rows.getMany(
@@ -175,17 +188,6 @@ export class BlockedPages {
     // Without those that were removed since.
     const items = keyed.flatMap(({ sort_key, text }) => (rows.has(text) ? [{ ...rows.get(text)!, sort_key }] : []));
     return { items, total };
-  }
-
-  async #claimedKeys(selection: ClaimSelection, now: string, position: Buffer) {
-    const { source, reason, blockedBy } = selection;
-    if (source === undefined || reason !== undefined || blockedBy !== undefined) {
-      const { found, last } = await this.#search.slice(selection, now, position, SEARCHED_AT_ONCE);
-      return { keys: Buffer.concat(found.map(({ sort_key }) => sort_key)), last };
-    }
-    // Of the source alone, the index says enough.
-    const { all, own } = await this.#keys.ofSource(this.#db, { source, now }, position, null, SLICE);
-    return { keys: own, last: all.length < SLICE * KEY_BYTES ? null : Buffer.from(all.subarray(-KEY_BYTES)) };
   }
 
   /** `last`: the last matching key at most. */

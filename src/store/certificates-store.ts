@@ -2,6 +2,7 @@ import { type Expression, type SqlBool, sql, type Transaction } from 'kysely';
 import { wildcardOver } from '../domain/certificate-name.ts';
 import { forget } from './acme-certificates-store.ts';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
+import { type CertificateEnds, certificateEnds, type ExpiresSoon } from './certificate-ends.ts';
 import type { Database } from './open-database.ts';
 import type { CertificatesTable, CertificateVersionsTable, Schema } from './schema.ts';
 import { InvalidCursor } from './store-error.ts';
@@ -58,13 +59,6 @@ export interface StoredCertificate extends CertificateVersion {
 /** Names that belong to other certificates already, in their order. */
 export interface NamesOwned {
   readonly owned: readonly { readonly name: string; readonly certificate: string }[];
-}
-
-export interface CertificateEnds {
-  readonly active: number;
-  readonly expired: number;
-  /** When the first expires, or expired: ISO 8601; null: there is none. */
-  readonly soonest: string | null;
 }
 
 export interface CertificateQuery {
@@ -212,21 +206,8 @@ export class CertificatesStore {
     return owners;
   }
 
-  async ends(now: Date): Promise<CertificateEnds> {
-    const { active, total, soonest } = await this.#database.read
-      .selectFrom('certificates')
-      .innerJoin('certificate_versions', (join) =>
-        join
-          .onRef('certificate_versions.certificate', '=', 'certificates.id')
-          .onRef('certificate_versions.version', '=', 'certificates.active_version'),
-      )
-      .select((eb) => [
-        eb.fn.countAll<number>().as('total'),
-        eb.fn.countAll<number>().filterWhere('not_after', '>', now.toISOString()).as('active'),
-        eb.fn.min('not_after').as('soonest'),
-      ])
-      .executeTakeFirstOrThrow();
-    return { active, expired: total - active, soonest };
+  async ends(now: Date, soon: ExpiresSoon): Promise<CertificateEnds> {
+    return await certificateEnds(this.#database, now, soon);
   }
 
   /** The certificate of each of these names, its own or that of the wildcard over it; without those that have none. */

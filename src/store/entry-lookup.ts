@@ -17,12 +17,10 @@ import { BLOCK, eachBlock, filled } from './row-blocks.ts';
 export interface EntryAround {
   /** Canonical text. */
   readonly entry: string;
-  readonly sortKey: Buffer;
   /** The number of the source whose claim it carries. */
   readonly source: number;
   /** How many further claims it has. */
   readonly others: number;
-  readonly blockedAt: string;
 }
 
 interface Row {
@@ -30,11 +28,10 @@ interface Row {
   readonly ip_address: string;
   readonly source: number;
   readonly others: number;
-  readonly blocked_at: string;
 }
 
 const noKey = Buffer.alloc(0);
-const columns = ['sort_key', 'ip_address', 'source', 'others', 'blocked_at'] as const;
+const columns = ['sort_key', 'ip_address', 'source', 'others'] as const;
 /** How many networks can cover an IPv4 and an IPv6 address: two lengths, so that each statement is compiled once. */
 const candidates = [31, 127] as const;
 /** Look-ups between two yields to the event loop: a few milliseconds. */
@@ -81,6 +78,18 @@ export class EntryLookup {
     return found;
   }
 
+  /** Numbers of all sources that claim these entries besides those that they carry. @param entries canonical */
+  async sourcesOf(entries: readonly string[]): Promise<Set<number>> {
+    const sources = new Set<number>();
+    await eachBlock(entries, async (block) => {
+      const { rows } = await sql<{ source: number }>`
+        select distinct claims.source from blocked_ips join claims on claims.sort_key = blocked_ips.sort_key
+        where blocked_ips.ip_address in (${sql.join(block)})`.execute(this.#database.read);
+      for (const { source } of rows) sources.add(source);
+    });
+    return sources;
+  }
+
   /** Of the forms in which HAProxy looks up the address, the first that an entry covers. */
   async #longest(address: string): Promise<Row | null> {
     const parsed = parseIp(address);
@@ -108,6 +117,6 @@ export class EntryLookup {
   }
 }
 
-function aroundOf({ ip_address, sort_key, blocked_at, source, others }: Row): EntryAround {
-  return { entry: ip_address, sortKey: sort_key, blockedAt: blocked_at, source, others };
+function aroundOf({ ip_address, source, others }: Row): EntryAround {
+  return { entry: ip_address, source, others };
 }

@@ -19,6 +19,7 @@ import { siteTls } from './migrations/0017-site-tls.ts';
 import { siteNames } from './migrations/0018-site-names.ts';
 import { issuance } from './migrations/0019-issuance.ts';
 import { insight } from './migrations/0020-insight.ts';
+import { savedViews } from './migrations/0021-saved-views.ts';
 import type { Schema } from './schema.ts';
 import { DatabaseUnusable } from './store-error.ts';
 
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0018-site-names', up: siteNames },
   { name: '0019-issuance', up: issuance },
   { name: '0020-insight', up: insight },
+  { name: '0021-saved-views', up: savedViews },
 ];
 
 /**

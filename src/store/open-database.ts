@@ -1,7 +1,9 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
+import { SliceQueue } from '../concurrency/slices.ts';
 import { crashPoint } from '../faults/crash-point.ts';
+import { LiveColumns } from './columns/live-columns.ts';
 import { databaseFile } from './database-file.ts';
 import { migrate } from './migrations.ts';
 import type { Schema } from './schema.ts';
@@ -69,6 +71,9 @@ export class Database {
   /** For lists and lookups, which then never wait for an open transaction. */
   readonly read: Kysely<Schema>;
   readonly blockedCount: BlockedCount;
+  /** Of all lists and searches together. */
+  readonly turns = new SliceQueue();
+  readonly columns: LiveColumns;
   /** Whether this call created the database. */
   readonly created: boolean;
 
@@ -86,6 +91,7 @@ export class Database {
     this.write = parts.write;
     this.read = parts.read;
     this.blockedCount = parts.blockedCount;
+    this.columns = new LiveColumns({ read: parts.read, write: parts.write, turns: this.turns });
     this.created = parts.created;
     this.#folder = parts.folder;
     this.#close = parts.close;
@@ -93,6 +99,7 @@ export class Database {
 
   /** Waits for no transaction: call it when none is in progress. */
   async close(): Promise<void> {
+    await this.columns.close();
     await this.#close();
   }
 

@@ -34,6 +34,7 @@ export interface Schema extends AcmeSchema, InsightSchema {
   certificates: CertificatesTable;
   certificate_versions: CertificateVersionsTable;
   certificate_names: CertificateNamesTable;
+  saved_views: SavedViewsTable;
   schema_migrations: SchemaMigrationsTable;
 }
 
@@ -345,6 +346,18 @@ interface CertificateNamesTable {
   /** A host name in lower case, or `*.` and one. */
   name: string;
   certificate: string;
+}
+
+export interface SavedViewsTable {
+  name: string;
+  /** The path of a page of the panel. */
+  page: string;
+  /** Its search string, without the question mark. */
+  query: string;
+  /** The name of a key. */
+  created_by: string;
+  created_at: string;
+  updated_at: string;
 }
 
 interface SchemaMigrationsTable {

@@ -25,7 +25,7 @@ async function problemsOf(items: readonly Certificate[]) {
 
 it('an expired certificate is a problem only if an enabled site uses it', async () => {
   expect(await problemsOf([expired('c-a', ['a.example', 'b.example']), expired('c-b', [])])).toEqual([
-    'certificate c-a of a.example, b.example expired at 2027-02-18T12:00:00.000Z: replace it',
+    'c-a of a.example, b.example expired at 2027-02-18T12:00:00.000Z: replace it',
   ]);
 });
 
@@ -35,11 +35,11 @@ it('is found behind a page of expired certificates without sites', async () => {
     const at = Number(cursor ?? 0);
     return { items: pages[at]!, total: 2, next_cursor: at === 0 ? '1' : null };
   };
-  expect(await expiredProblems({ list })).toEqual([expect.stringContaining('certificate c-b of b.example expired')]);
+  expect(await expiredProblems({ list })).toEqual([expect.stringContaining('c-b of b.example expired')]);
 });
 
 it('many expired certificates are counted', async () => {
   const problems = await problemsOf(Array.from({ length: 9 }, (_, at) => expired(`c-${at}`, ['a.example'])));
   expect(problems).toHaveLength(6);
-  expect(problems.at(-1)).toBe('4 more certificates of sites expired');
+  expect(problems.at(-1)).toBe('4 more of sites expired');
 });

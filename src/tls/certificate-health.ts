@@ -20,9 +20,7 @@ export async function expiredProblems(operations: Pick<CertificateOperations, 'l
   return [
     ...used
       .slice(0, NAMED)
-      .map(
-        ({ id, sites, not_after }) => `certificate ${id} of ${sites.join(', ')} expired at ${not_after}: replace it`,
-      ),
-    ...(more > 0 ? [`${more} more certificates of sites expired`] : []),
+      .map(({ id, sites, not_after }) => `${id} of ${sites.join(', ')} expired at ${not_after}: replace it`),
+    ...(more > 0 ? [`${more} more of sites expired`] : []),
   ];
 }

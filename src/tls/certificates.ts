@@ -6,8 +6,8 @@ import { crashPoint } from '../faults/crash-point.ts';
 import { CannotUnseal, type SealedFor, type Sealer } from '../secrets/sealed.ts';
 import { SecretText } from '../secrets/secret-text.ts';
 import { auditedChange, noteOf } from '../store/audit-rows.ts';
+import type { CertificateEnds } from '../store/certificate-ends.ts';
 import type {
-  CertificateEnds,
   CertificateQuery,
   CertificatesStore,
   CertificateVersion,
@@ -17,6 +17,7 @@ import type {
 } from '../store/certificates-store.ts';
 import { type Certificate, readCertificate, type Uploaded, warningsOf } from '../x509/certificate.ts';
 import { servedChain } from '../x509/served-chain.ts';
+import { WARNINGS } from './expiry-stages.ts';
 import type { CertificateInstaller, CertificateToInstall, Installation, WantedCertificates } from './installation.ts';
 
 type Around = <T>(certificate: string, names: readonly string[], work: () => Promise<T>) => Promise<T>;
@@ -188,7 +189,7 @@ export class Certificates implements WantedCertificates {
   }
 
   async ends(): Promise<CertificateEnds> {
-    return await this.#deps.store.ends(this.#deps.now());
+    return await this.#deps.store.ends(this.#deps.now(), WARNINGS[0]);
   }
 
   /** The certificates that own these names, by name. */

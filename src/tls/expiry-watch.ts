@@ -5,16 +5,11 @@ import { pause } from '../concurrency/pause.ts';
 import type { Emit } from '../events/facts.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { CertificateOperations } from './certificate-operations.ts';
+import { WARNINGS } from './expiry-stages.ts';
 
 const EVERY_MS = 60_000;
-const DAY_MS = 86_400_000;
 const PAGE = 1_000;
 
-/** Short-lived certificates: a share of the lifetime. */
-const WARNINGS = [
-  { stage: 1, leftMs: 14 * DAY_MS, share: 1 / 6 },
-  { stage: 2, leftMs: 3 * DAY_MS, share: 1 / 24 },
-] as const;
 const EXPIRED = 3;
 const FIRST_WARNING_MS = WARNINGS[0].leftMs;
 

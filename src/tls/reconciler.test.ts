@@ -1,7 +1,7 @@
 import { chmod, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eventually, within } from '../../testkit/conditions.ts';
-import { describeOnEachProxy } from '../../testkit/proxies.ts';
+import { describeOnProductProxies } from '../../testkit/proxies.ts';
 import { madeCertificate } from '../../testkit/tls/made-certificate.ts';
 import { TlsProxy } from '../../testkit/tls/tls-proxy.ts';
 import { RuntimeCertificates } from '../haproxy/certificates/runtime-certificates.ts';
@@ -13,7 +13,7 @@ const FOREIGN = 'c-zzzzzzzzzz';
 /** Changes are noticed by a watch, not by the comparison every 30 s. */
 const beforeNextComparisonMs = 20_000;
 
-describeOnEachProxy('the comparison of certificates', ({ bin }) => {
+describeOnProductProxies('the comparison of certificates', ({ bin }) => {
   const first = madeCertificate(['a.example'], { id: FIRST, chained: true });
   const second = madeCertificate(['b.example'], { id: SECOND });
   const wrong = madeCertificate(['a.example']);

@@ -65,6 +65,8 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   preload: false,
   peer: '192.0.2.77',
   value: '203.0.113.7',
+  page: '/blocked',
+  query: 'sort=blocked_at',
 };
 
 /** Excludes another field of the body. */

@@ -186,6 +186,15 @@ const WEBHOOK = {
   missed: 0,
 };
 
+const VIEW = {
+  name: 'dead-entries',
+  page: '/blocked',
+  query: 'source=drop&sort=blocked_at',
+  created_by: 'ops',
+  created_at: NOW.toISOString(),
+  updated_at: NOW.toISOString(),
+};
+
 const documented = lazily(async () => new DocumentCheck(await apiDocument()));
 
 function lazily<Value>(make: () => Value): () => Value {
@@ -408,6 +417,12 @@ function answers(): Record<string, Methods> {
       get: async () => WEBHOOK,
       put: async () => ({ created: true, answer: { ...WEBHOOK, secret: null } }),
       remove: async (id: string) => ({ id }),
+    },
+    views: {
+      list: async () => [VIEW],
+      get: async () => VIEW,
+      put: async () => ({ created: true, view: VIEW }),
+      remove: async (name: string) => ({ name }),
     },
     health: {
       health: async () => HEALTH,

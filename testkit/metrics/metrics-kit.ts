@@ -48,7 +48,18 @@ export function metricsKit(sources: Partial<MetricSources> = {}, patienceMs?: nu
     expiringEntries: async () => 5,
     claims: async () => ({ manual: 4, agent: 3, list: 7 }),
     webhookBacklogs: async () => [{ id: 'chat', pending: 3, missed: 1, oldestAt: '2026-11-21T12:30:00.000Z' }],
-    certificates: async () => ({ active: 4, expired: 1, soonest: '2026-11-20T12:00:00.000Z', workersBehind: 0 }),
+    certificates: async () => ({
+      active: 4,
+      expired: 1,
+      expiring: 2,
+      soonest: '2026-11-20T12:00:00.000Z',
+      workersBehind: 0,
+    }),
+    acme: async () => ({
+      totals: { total: 6, byClass: new Map([['needs attention', 1]]), waitingSince: new Date('2026-11-20T12:00:00Z') },
+      pausedUntil: new Date('2026-11-21T13:00:00Z'),
+      clockOffsetMs: 400_000,
+    }),
     unnamedRequests: async () => new Map([['lb', { requests: 8, lastAt: new Date('2026-11-21T12:00:00Z') }]]),
     health: async () => ({
       status: 'degraded',
@@ -73,6 +84,8 @@ export function emitAll({ observers, metrics }: MetricsKit): void {
   observers.webhooks.tried('chat', 'failed');
   observers.certificates.installed(90);
   observers.certificates.repaired();
+  observers.acme.requested('createOrder', 'done');
+  observers.acme.ordered(null);
   observers.reloads.ended({ status: 'completed', purpose: 'site', milliseconds: 40 });
   metrics.answered('POST', '/api/blocked-ips', 201, 2.4);
 }

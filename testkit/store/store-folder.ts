@@ -5,6 +5,7 @@ import { type IpEntry, parseIp } from '../../src/domain/ip.ts';
 import { BlockedIpsStore } from '../../src/store/blocked-ips-store.ts';
 import { BulkStore, type StagedRow } from '../../src/store/bulk-store.ts';
 import { type Database, openDatabase } from '../../src/store/open-database.ts';
+import { openTestDatabase } from './new-database.ts';
 
 /** Real files in a temporary folder, removed by `remove`. */
 export class StoreFolder {
@@ -19,8 +20,18 @@ export class StoreFolder {
     this.url = `sqlite:${this.file}`;
   }
 
-  async open(options: { createIfMissing?: boolean; busyTimeoutMs?: number } = {}): Promise<Database> {
-    const database = await openDatabase(this.url, { createIfMissing: true, ...options });
+  /** @param options.createIfMissing for tests of the opening: the service creates the database, or refuses to */
+  async open({
+    createIfMissing,
+    ...options
+  }: {
+    createIfMissing?: boolean;
+    busyTimeoutMs?: number;
+  } = {}): Promise<Database> {
+    const database =
+      createIfMissing === undefined
+        ? await openTestDatabase(this.url, options)
+        : await openDatabase(this.url, { createIfMissing, ...options });
     this.#open.push(database);
     return database;
   }
@@ -49,6 +60,7 @@ export function backBefore0018(file: { exec(statement: string): unknown }): void
   for (const table of ['entry_hits', 'entry_hours', 'entry_days', 'knocking', 'clients', 'series', 'series_labels'])
     file.exec(`drop table ${table}`);
   for (const table of ['insight_gaps', 'attacks', 'insight_state']) file.exec(`drop table ${table}`);
+  file.exec('drop table saved_views');
 }
 
 export function entry(text: string): IpEntry {

@@ -23,9 +23,16 @@ export function enforcement(
   if (isStale(age, reachable)) return { tone: 'unknown', words: 'Unknown: the service does not respond' };
   if (health.status === 'ok') return { tone: 'good', words: 'Blocking is active' };
   if (health.status === 'down') return { tone: 'bad', words: downWords(health) };
+  if (onlyCertificates(health.reasons)) return { tone: 'warn', words: certificatesFail };
   return { tone: 'warn', words: 'Blocking may be incomplete' };
 }
 
+/** Blocks are enforced whatever is served over TLS. */
+export function onlyCertificates(reasons: readonly string[]): boolean {
+  return reasons.length > 0 && reasons.every((reason) => reason.startsWith('certificates: '));
+}
+
+export const certificatesFail = 'Blocking is active, but a certificate needs attention';
 export const databaseDown = 'Database down: nothing can be changed';
 export const proxyDown = 'HAProxy is down';
 

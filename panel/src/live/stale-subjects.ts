@@ -17,12 +17,18 @@ const staleAfter: Readonly<Record<EventSubject, readonly Subject[]>> = {
   trust: ['trusted-ips', 'check'],
   upstream: ['upstreams', 'config', 'check'],
   site: ['sites', 'site-servers', 'site-tls', 'config', 'certificates'],
-  certificate: ['certificates', 'site-tls', 'health'],
+  certificate: ['certificates', 'acme', 'site-tls', 'health'],
+  acme: ['acme', 'health'],
   key: ['api-keys'],
   webhook: ['webhooks'],
   health: ['health'],
   worker: ['health', 'blocked-ip', 'check', 'upstreams', 'certificates'],
   service: ['health'],
+  // The panel shows no figures of denied requests yet.
+  attack: [],
+  candidate: [],
+  insight: [],
+  source: [],
 };
 
 export function eventSubject(type: EventType): EventSubject {

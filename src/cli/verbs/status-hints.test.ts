@@ -41,6 +41,7 @@ async function reasonsAfter(fault: Fault): Promise<readonly string[]> {
       notices: async () => [],
       unboundKeys: async () => [],
       proxyProblems: async () => [],
+      certificateProblems: async () => [],
       started: () => true,
       ...(await fault(scripted)),
     });
@@ -132,6 +133,10 @@ const supervisionReports =
       ),
   });
 
+const certificateIsNotRenewed: Fault = () => ({
+  certificateProblems: async () => ['c-a of shop.example expires at 2026-11-30T12:00:00.000Z and is not renewed'],
+});
+
 const noWorkerIsLeft: Fault = ({ master }) => {
   master.refuseReload();
   master.currentDies();
@@ -160,6 +165,7 @@ const faults: readonly (readonly [what: string, fault: Fault, hint: RegExp])[] =
   ['a scheduled reload', reloadIsScheduled, /"last reload" above/],
   ['a HAProxy that ended', supervisionReports('the master 7 is gone'), /^the service restarts it/],
   ['a HAProxy that was not looked for yet', supervisionReports('not checked yet'), /^the service restarts it/],
+  ['a certificate that is not renewed', certificateIsNotRenewed, /certificate orders/],
   ['no worker', noWorkerIsLeft, /--supervise/],
 ];
 

@@ -30,6 +30,7 @@ const meanings: Readonly<Record<Exclude<Health['status'], 'down'>, string>> = {
   ok: 'every worker enforces the blocked set',
   degraded: 'some blocked requests may get through',
 };
+const certificatesOnly = 'blocks are enforced, but a certificate needs attention';
 const nameWidth = 15;
 /** Fits on one screen. */
 const shownKeys = 5;
@@ -56,6 +57,7 @@ export function statusLines(report: Health, url: string, now: Date, paint: Paint
 
 /** Says first whether sites are served: to an operator on call that matters most. */
 function meaningOf({ status, database, reasons }: Health): string {
+  if (status === 'degraded' && reasons.every((reason) => reason.startsWith('certificates: '))) return certificatesOnly;
   if (status !== 'down') return meanings[status];
   const noWorker = reasons.some((reason) => reason.startsWith('no worker'));
   if (!noWorker) return 'sites are served and blocks are enforced, but nothing can be changed';
@@ -230,6 +232,10 @@ export const remedies: readonly (readonly [pattern: RegExp, hint: string, attach
   [
     /^current worker \d+: .* it has not loaded /,
     'the configuration does not use the map: add the rule and reload HAProxy',
+  ],
+  [
+    /^certificates: /,
+    'to see what is served and ordered: proxy-manager certificate list, proxy-manager certificate orders',
   ],
   [/^draining worker/, 'the service retries until it has the entry or has ended'],
   [/^current worker/, 'the service repairs it; to do so now: proxy-manager sync'],

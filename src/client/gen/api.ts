@@ -474,6 +474,28 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/views': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['listViews'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/views/{name}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getView'];
+    put: operations['setView'];
+    post?: never;
+    delete: operations['removeView'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/health': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['getHealth'];
@@ -584,7 +606,7 @@ export interface components {
     AcmeConflictMembers: {
       /** The setting that is missing (6043, 6058). */
       readonly setting?: string;
-      /** Names that have a certificate of another source (6042). */
+      /** Names that have a certificate (6042), or for which one is ordered (6060). */
       readonly owned?: readonly components['schemas']['OwnedName'][];
       /** The id under which these names are ordered (6059). */
       readonly certificate?: string;
@@ -602,9 +624,9 @@ export interface components {
     };
     /** Why a certificate is not issued. */
     AcmeProblem: {
-      /** `needs attention`: nothing is ordered before you renew it. `limited`: not before a time. */
+      /** `will retry`: the order is repeated after 10 minutes to 24 hours. `needs attention`: correct something first; it is repeated every 24 hours only, and after a restart with other settings. `limited`: not before a time. */
       readonly class: 'will retry' | 'needs attention' | 'limited';
-      /** An ACME error without `urn:ietf:params:acme:error:`, or `unreachable`, `limit`, `challenge`, `certificate` or `internal`. */
+      /** An ACME error without `urn:ietf:params:acme:error:`, or `unreachable`, `limit`, `wait`, `challenge`, `clock`, `key`, `certificate` or `internal`. */
       readonly type: string;
       /** In the words of the authority, if it is its problem. */
       readonly detail: string;
@@ -1589,11 +1611,13 @@ export interface components {
         | 6045
         | 6050
         | 6051
+        | 6052
         | 6054
         | 6055
         | 6056
         | 6058
-        | 6059;
+        | 6059
+        | 6060;
       /** The family of the code, one word. */
       readonly kind: string;
       /** The operation that failed. */
@@ -1783,6 +1807,38 @@ export interface components {
       readonly big_change: components['schemas']['BigChange'] | null;
       /** When all its entries were last verified; null: not yet. */
       readonly last_verified_at: string | null;
+    };
+    /** Filters of a list of the panel, saved under a name. */
+    SavedView: {
+      /** Its name. */
+      readonly name: string;
+      /** The page of the panel that it opens. */
+      readonly page: string;
+      /** The filters and the order, as the search string of this page, without the question mark. */
+      readonly query: string;
+      /** The key that created it. */
+      readonly created_by: string;
+      /** When it was created. */
+      readonly created_at: string;
+      /** When it was last changed. */
+      readonly updated_at: string;
+    };
+    /** The removed view. */
+    SavedViewRemoved: {
+      /** Its name. */
+      readonly name: string;
+    };
+    /** The view to save. */
+    SavedViewRequest: {
+      /** The page of the panel that it opens. The path of a page of the panel, such as /blocked. */
+      readonly page: string;
+      /** The filters and the order, as the search string of this page, without the question mark. A search string of 1 to 2048 characters, such as source=drop&sort=blocked_at. */
+      readonly query: string;
+    };
+    /** All saved views. */
+    SavedViews: {
+      /** The views, in the order of their names. */
+      readonly items: readonly components['schemas']['SavedView'][];
     };
     /** A reload that follows automatically. */
     ScheduledReload: {
@@ -4528,7 +4584,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['AcmeConflictMembers'] & {
-              readonly code?: 6042 | 6043 | 6058 | 6059;
+              readonly code?: 6042 | 6043 | 6052 | 6058 | 6059 | 6060;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -5612,6 +5668,154 @@ export interface operations {
       200: {
         headers: { [name: string]: unknown };
         content: { 'application/json': components['schemas']['WebhookRemoved'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** List the saved views */
+  listViews: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['SavedViews'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Get a saved view */
+  getView: {
+    parameters: { query?: never; header?: never; path: { name: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['SavedView'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Save a view */
+  setView: {
+    parameters: { query?: never; header?: never; path: { name: string }; cookie?: never };
+    requestBody: { content: { 'application/json': components['schemas']['SavedViewRequest'] } };
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['SavedView'] };
+      };
+      201: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['SavedView'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 102 | 103;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['Conflict'];
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Remove a saved view */
+  removeView: {
+    parameters: { query?: never; header?: never; path: { name: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['SavedViewRemoved'] };
       };
       400: {
         headers: { [name: string]: unknown };

@@ -3,6 +3,7 @@
 // of them are older than the moment at which HAProxy began to read them for the worker.
 import { lstat, stat } from 'node:fs/promises';
 import type { AttachedReport, FrontEndReport } from '../../api/health.ts';
+import { type ChallengesInConfiguration, unknownChallenges } from '../../blocking/challenge-set.ts';
 import type { WorkerRegistry } from '../../blocking/compare/worker-registry.ts';
 import { type TrustInConfiguration, unknownTrust } from '../../blocking/trusted-set.ts';
 import { type UpstreamsInConfiguration, unknownUpstreams } from '../../blocking/upstream-set.ts';
@@ -13,9 +14,11 @@ import { type ProxyArguments, parseProxyArguments } from '../../haproxy/process/
 import { describeReloadBy, type Settings } from '../../settings.ts';
 import { ageMs, childrenOf, commandLine } from '../../system/processes.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
+import { challengesIn } from '../rules/challenge-use.ts';
 import { type FrontEnd, frontEndsOf, mapsNamedIn, missingRuleText } from '../rules/front-ends.ts';
 import type { ConfigurationFile } from '../rules/proxy-sections.ts';
 import { inForceOf } from '../rules/upstream-use.ts';
+import { challengeLine } from '../template/challenge-rule.ts';
 
 /** A file's time may be this much too early: it is that of the kernel's last clock tick. */
 const tickMs = 10;
@@ -26,6 +29,7 @@ interface Reading {
   readonly files: readonly ConfigurationFile[];
   readonly frontEnds: readonly FrontEnd[];
   readonly maps: readonly string[];
+  readonly challenges: ChallengesInConfiguration;
 }
 
 interface Loaded {
@@ -77,6 +81,11 @@ export class AttachedConfiguration {
     const { frontEnds, maps } = this.#loaded.reading;
     const closed = frontEnds.filter(({ name }) => !openFrontEnds.includes(name));
     return { mapLoaded: maps.includes(upstreamsMap), ...inForceOf(closed.map(({ upstreamUse }) => upstreamUse)) };
+  }
+
+  /** As of the last check, of what the current worker is known to have loaded. */
+  get challenges(): ChallengesInConfiguration {
+    return this.#loaded?.reading.challenges ?? unknownChallenges;
   }
 
   /**
@@ -198,13 +207,19 @@ export class AttachedConfiguration {
   }
 
   #read(files: readonly ConfigurationFile[]): Reading {
-    return { files, frontEnds: frontEndsOf(files, this.#deps.settings), maps: mapsNamedIn(files) };
+    const { settings } = this.#deps;
+    const challenges = challengesIn(files, settings, addChallengeLine(settings.acmeChallengesMap));
+    return { files, frontEnds: frontEndsOf(files, settings), maps: mapsNamedIn(files), challenges };
   }
 
   #reported({ name, place, mode, hasRule, answersBefore }: FrontEnd): FrontEndReport {
     const open = this.#deps.settings.openFrontEnds.includes(name);
     return { name, place, mode, has_rule: hasRule, answered_before: answersBefore, open };
   }
+}
+
+function addChallengeLine(map: string): string {
+  return `add this line at the start of each front end that the internet reaches at port 80, and reload HAProxy: ${challengeLine(map)}`;
 }
 
 function unknownText(worker: number): string {

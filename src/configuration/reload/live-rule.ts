@@ -10,9 +10,11 @@ import { fileIdentity } from '../../files/file-identity.ts';
 import type { Settings } from '../../settings.ts';
 import { causeText, type Log } from '../../telemetry/log.ts';
 import { acceptedRule, findBlockedRule, upstreamUsesIn } from '../rules/blocked-rule.ts';
+import { challengesIn } from '../rules/challenge-use.ts';
 import { configLines } from '../rules/config-lines.ts';
 import { inForceOf } from '../rules/upstream-use.ts';
 import { logSocketsIn } from '../template/access-log.ts';
+import { challengeLine } from '../template/challenge-rule.ts';
 import { type BindAddress, bindAddresses } from './listeners.ts';
 import type { LiveFile } from './live-file.ts';
 
@@ -110,11 +112,15 @@ export class LiveRule {
       trust: text === null ? unknownTrust : this.#trustIn(text),
       upstreams: text === null ? unknownUpstreams : this.#upstreamsIn(text),
       https: text === null ? unknownHttps : { mapLoaded: namesFile(text, this.#deps.settings.httpsSitesMap) },
-      challenges:
-        text === null ? unknownChallenges : { mapLoaded: namesFile(text, this.#deps.settings.acmeChallengesMap) },
+      challenges: text === null ? unknownChallenges : this.#challengesIn(text),
       binds: bindAddresses(text ?? ''),
       logSockets: logSocketsIn(text ?? ''),
     };
+  }
+
+  #challengesIn(text: string): ChallengesInConfiguration {
+    const add = `reload HAProxy (proxy-manager reload); a template of your own needs this line before all other rules: ${challengeLine('{{ acme_challenges_map }}')}`;
+    return challengesIn([{ path: '', text }], { ...this.#deps.settings, valuesOnly: true }, add);
   }
 
   #trustIn(text: string): TrustInConfiguration {

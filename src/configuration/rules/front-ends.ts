@@ -60,7 +60,7 @@ export function bindLinesOf({ lines }: ProxySection): string[] {
   return lines.flatMap(({ words }) => (words[0] === 'bind' ? [words.join(' ')] : []));
 }
 
-function isDisabled(section: ProxySection): boolean {
+export function isDisabled(section: ProxySection): boolean {
   const last = settingsOf(section, 'disabled', 'enabled').at(-1);
   return last?.words[0] === 'disabled' && !last.conditional;
 }

@@ -203,10 +203,21 @@ const samples: Readonly<Record<number, Sample>> = {
       'the service orders no certificates: set PROXY_MANAGER_ACME_TERMS_AGREED=true if you agree to the terms of the authority, and restart the service',
     members: { setting: 'PROXY_MANAGER_ACME_TERMS_AGREED' },
   },
+  [codes.ChallengesNotShown]: {
+    op: 'request certificate',
+    detail:
+      'nothing is ordered: the challenge cannot be answered: a request of this service to 127.0.0.1:80 for a challenge of shop.example.com got status 301 to "https://shop.example.com/", not the answer; the rule for ACME challenges has to come before all other rules of the front end there',
+  },
   [codes.AlreadyOrdered]: {
     op: 'request certificate',
     detail: 'a certificate for exactly these names is ordered already: c-7f3kq2m4xa; renew it to repeat the order',
     members: { certificate: 'c-7f3kq2m4xa' },
+  },
+  [codes.NameIsOrdered]: {
+    op: 'request certificate',
+    detail:
+      'a certificate for the name shop.example.com is ordered already: c-7f3kq2m4xa; to order one for other names, stop its renewal first. Nothing is ordered',
+    members: { owned: [{ name: 'shop.example.com', certificate: 'c-7f3kq2m4xa' }] },
   },
   [codes.KeysUnreadable]: {
     op: 'add certificate',

@@ -1,5 +1,6 @@
 // The parts of `/health`, each as a tone and a text. Only what was verified is green.
 import type { Attached, Health } from '../../api/types.ts';
+import { onlyCertificates } from '../../app/enforcement.ts';
 import { counted } from '../../parts/counted.ts';
 import { sentence } from '../../parts/problem-alert.tsx';
 import type { Tone } from '../../parts/state-mark.tsx';
@@ -109,10 +110,11 @@ export function manualFix({ database, master_socket: socket, workers, reasons }:
   return `${lead} HAProxy has no worker. Check its log and start it again.`;
 }
 
-type Remedy = 'sync' | 'reload' | null;
+type Remedy = 'sync' | 'reload' | 'certificates' | null;
 
 export function remedyFor(health: Health): Remedy {
   if (health.status === 'ok' || health.database.status === 'down') return null;
   if (health.master_socket.status === 'down' || health.workers.current === null) return null;
+  if (onlyCertificates(health.reasons)) return 'certificates';
   return health.scheduled_reload === null ? 'sync' : 'reload';
 }

@@ -48,6 +48,15 @@ it('offers a reload while one is scheduled', async () => {
   await screen.findByRole('button', { name: 'Reload HAProxy' });
 });
 
+it('says that blocks are enforced when only certificates fail, and leads to them', async () => {
+  answer({ status: 'degraded', reasons: ['certificates: c-a of shop.example expired at 2026-11-20T12:00:00.000Z'] });
+  await renderInApp(<Verdict />);
+  await screen.findByRole('heading', { name: 'Blocking is active, but a certificate needs attention' });
+  expect(region().dataset['tone']).toBe('warn');
+  await screen.findByRole('link', { name: 'Show certificates' });
+  expect(screen.queryByRole('button')).toBeNull();
+});
+
 it('says what to check when no button can help', async () => {
   answer({ status: 'down', reasons: ['database: disk full'], database: { status: 'down' } });
   await renderInApp(<Verdict />);

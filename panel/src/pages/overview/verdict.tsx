@@ -1,4 +1,5 @@
 import { Button, Group, List, Stack, Text, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { sync, useBlockedChange } from '../../api/blocked-ips.ts';
 import { useReload } from '../../api/config.ts';
 import { useHealth } from '../../api/health.ts';
@@ -70,7 +71,10 @@ function Remedies({ health }: { readonly health: Health }) {
   const reloaded = (answer: ReloadAnswer): void => toast({ title: 'HAProxy reloaded', words: reloadWords(answer) });
   return (
     <Stack gap="xs" align="stretch" maw={420}>
-      {mayBlock && (health.status === 'ok' || remedy !== null) && (
+      {remedy === 'certificates' && (
+        <Button renderRoot={(props) => <Link to="/certificates" {...props} />}>Show certificates</Button>
+      )}
+      {mayBlock && (health.status === 'ok' || remedy === 'sync' || remedy === 'reload') && (
         <Button
           variant={remedy === 'sync' ? 'filled' : 'default'}
           loading={repair.isPending}

@@ -34,6 +34,8 @@ const operations: Readonly<Record<string, string>> = {
   revoke_key: 'revoked key',
   set_webhook: 'saved webhook',
   remove_webhook: 'removed webhook',
+  set_view: 'saved view',
+  remove_view: 'removed view',
   sign_in: 'signed in to the panel',
   sign_out: 'signed out of the panel',
   expire: 'removed expired blocks',
@@ -92,6 +94,8 @@ const attempts: Readonly<Record<string, string>> = {
   revoke_key: 'tried to revoke key',
   set_webhook: 'tried to save webhook',
   remove_webhook: 'tried to remove webhook',
+  set_view: 'tried to save view',
+  remove_view: 'tried to remove view',
   sign_in: 'tried to sign in to the panel',
   sign_out: 'tried to sign out of the panel',
 };

@@ -20,12 +20,17 @@ const kinds: Readonly<Record<EventSubject, EventKind>> = {
   upstream: 'configuration',
   site: 'configuration',
   certificate: 'configuration',
+  acme: 'configuration',
   reload: 'configuration',
   key: 'keys',
   webhook: 'keys',
   health: 'health',
   worker: 'health',
   service: 'health',
+  attack: 'blocking',
+  candidate: 'blocking',
+  insight: 'blocking',
+  source: 'blocking',
 };
 
 export function kindOf(type: EventType): EventKind {

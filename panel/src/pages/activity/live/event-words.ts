@@ -1,5 +1,5 @@
 // Each event as one sentence. Members may be absent (EventData), so every one has a fallback.
-import { databaseDown, proxyDown } from '../../../app/enforcement.ts';
+import { certificatesFail, databaseDown, onlyCertificates, proxyDown } from '../../../app/enforcement.ts';
 import type { EventData, EventType, KnownEvent, ServiceEvent } from '../../../live/service-event.ts';
 import { elapsedText, spanText } from '../../../parts/age.tsx';
 import type { Tone } from '../../../parts/state-mark.tsx';
@@ -49,6 +49,15 @@ const describe: { readonly [Type in EventType]: Describe<Type> } = {
     tone: 'bad',
     words: `Reload ${status === 'refused' ? 'refused' : 'failed'}${detail(error)}`,
   }),
+  'attack.started': ({ rate, usual }) =>
+    warn(`Attack started: ${number(rate)} denied requests a minute, usually ${number(usual)}`),
+  'attack.ended': ({ denied, minutes }) =>
+    good(`Attack ended after ${number(minutes)} minutes: ${number(denied)} denied requests`),
+  'candidate.found': ({ ip_address: ip, rate, error_share: errors }) =>
+    warn(`${text(ip)} sends about ${number(rate)} requests a second, ${percent(errors)} of them with an error`),
+  'insight.gap': ({ cause }) => warn(`Denied requests were not counted${detail(cause)}`),
+  'source.useless': ({ source, entries, days }) =>
+    warn(`The ${number(entries)} entries of ${text(source)} denied no request in ${number(days)} days`),
   'trust.added': ({ ip_address: ip, by, note, ...data }) =>
     applied(data, `${text(ip)} trusted${author(by)}${detail(note)}`),
   'trust.removed': ({ ip_address: ip, by, ...data }) => applied(data, `${text(ip)} no longer trusted${author(by)}`),
@@ -71,6 +80,11 @@ const describe: { readonly [Type in EventType]: Describe<Type> } = {
     words: `Certificate for ${nameList(names)} expired${ofSites(sites)}`,
   }),
   'certificate.repaired': ({ id, worker }) => warn(`Worker ${text(worker)} serves certificate ${text(id)} again`),
+  'certificate.issued': ({ names }) => good(`Certificate for ${nameList(names)} issued`),
+  'certificate.failing': ({ names, class: kind, detail: why }) =>
+    warn(`Certificate for ${nameList(names)} not issued, ${text(kind)}${detail(why)}`),
+  'acme.paused': ({ directory, until, detail: why }) =>
+    warn(`Authority ${text(directory)} paused until ${text(until)}${detail(why)}`),
   'upstream.set': ({ name, created, by }) =>
     good(`Upstream ${text(name)} ${created === true ? 'created' : 'changed'}${author(by)}`),
   'upstream.removed': ({ name, by }) => good(`Upstream ${text(name)} removed${author(by)}`),
@@ -82,7 +96,8 @@ const describe: { readonly [Type in EventType]: Describe<Type> } = {
   'health.changed': ({ status, reasons }) => {
     if (status === 'ok') return good('Blocking is active');
     if (status === 'down') return { tone: 'bad', words: `${down(reasons)}${list(reasons)}` };
-    return warn(`Blocking may be incomplete${list(reasons)}`);
+    const words = onlyCertificates(reasons ?? []) ? certificatesFail : 'Blocking may be incomplete';
+    return warn(`${words}${list(reasons)}`);
   },
   'worker.appeared': ({ pid }) => ({ tone: 'unknown', words: `Worker ${text(pid)} started` }),
   'worker.gone': ({ pid }) => ({ tone: 'unknown', words: `Worker ${text(pid)} exited` }),
@@ -126,6 +141,10 @@ function text(value: string | number | null | undefined): string {
 
 function number(value: number | undefined): string {
   return value?.toLocaleString() ?? '?';
+}
+
+function percent(share: number | undefined): string {
+  return share === undefined ? '?' : `${Math.round(share * 100)} %`;
 }
 
 /** The first names of a certificate. */

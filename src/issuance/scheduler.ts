@@ -1,6 +1,7 @@
 // Begins orders that are due, continues open ones, and asks for renewal windows.
 import { crashPoint } from '../faults/crash-point.ts';
-import type { AcmeCertificatesStore, Limit, WantedCertificate } from '../store/acme-certificates-store.ts';
+import type { AcmeCertificatesStore, WantedCertificate } from '../store/acme-certificates-store.ts';
+import type { Limit } from '../store/acme-limits.ts';
 import type { AcmeOrdersStore } from '../store/acme-orders-store.ts';
 import type { AcmeTimesStore } from '../store/acme-times-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
@@ -20,6 +21,8 @@ interface SchedulerDeps {
   /** For new orders. */
   readonly directory: string;
   readonly profile: string | null;
+  /** Another one after other settings. */
+  readonly settingsId: string;
   /** An order ended or waits: call `tick` soon. */
   readonly onChange: () => void;
   readonly log: Pick<Log, 'error'>;
@@ -53,6 +56,7 @@ export class Scheduler {
   #asking: Promise<void> | null = null;
   #notAskedBefore: Date | null = null;
   #stopped = false;
+  #knowsSettings = false;
 
   constructor(deps: SchedulerDeps) {
     this.#deps = deps;
@@ -60,8 +64,10 @@ export class Scheduler {
 
   /** One call at a time. Throws errors of the database. */
   async tick(): Promise<Tick> {
-    const { orders, wanted, times, now } = this.#deps;
+    const { orders, wanted, times, settingsId, now } = this.#deps;
     await times.bringBack(FURTHEST_MS, LEAST_LEFT, now());
+    if (!this.#knowsSettings) await wanted.dueAfterChange(settingsId, now());
+    this.#knowsSettings = true;
     const open = (await orders.allOpen()).map(({ id }) => id);
     for (const id of this.#waiting.keys()) {
       if (open.includes(id)) continue;

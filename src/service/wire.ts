@@ -181,6 +181,7 @@ export async function wireService(options: {
   const acme = new AcmeOperations({
     issuance,
     owners: async (names) => (await tls?.certificates.owners(names)) ?? new Map(),
+    namesOf: async (id) => (await tls?.certificates.get(id))?.names ?? null,
     emit,
   });
   const expiryWatch =

@@ -74,7 +74,7 @@ export class FakeAuthority implements TestAuthority {
   limits: Limits = LIMITS;
   lifetimeMs = 90 * DAY;
   shown: ReadonlyMap<string, string> = new Map();
-  validationMs = 2_000;
+  validationMs: (name: string) => number = () => 2_000;
   /** Null: valid. */
   validation: (name: string) => AcmeProblemDocument | null = () => null;
   /** Called before each request; throws to fail it. */
@@ -216,7 +216,7 @@ export class FakeAuthority implements TestAuthority {
     const one = this.#authorizations.get(url);
     if (one === undefined) throw refusal({ type: 'malformed', detail: 'no such authorization', status: 404 });
     const now = this.#now().getTime();
-    if (one.status === 'pending' && one.toldAt !== null && now >= one.toldAt + this.validationMs) {
+    if (one.status === 'pending' && one.toldAt !== null && now >= one.toldAt + this.validationMs(one.name)) {
       const unshown = this.shown.get(one.token) !== `${one.token}.thumbprint`;
       one.problem = unshown ? problemOf('unauthorized', 'wrong answer') : this.validation(one.name);
       one.status = one.problem === null ? 'valid' : 'invalid';

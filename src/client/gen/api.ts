@@ -606,7 +606,7 @@ export interface components {
     AcmeConflictMembers: {
       /** The setting that is missing (6043, 6058). */
       readonly setting?: string;
-      /** Names that have a certificate of another source (6042). */
+      /** Names that have a certificate (6042), or for which one is ordered (6060). */
       readonly owned?: readonly components['schemas']['OwnedName'][];
       /** The id under which these names are ordered (6059). */
       readonly certificate?: string;
@@ -624,9 +624,9 @@ export interface components {
     };
     /** Why a certificate is not issued. */
     AcmeProblem: {
-      /** `needs attention`: nothing is ordered before you renew it. `limited`: not before a time. */
+      /** `will retry`: the order is repeated after 10 minutes to 24 hours. `needs attention`: correct something first; it is repeated every 24 hours only, and after a restart with other settings. `limited`: not before a time. */
       readonly class: 'will retry' | 'needs attention' | 'limited';
-      /** An ACME error without `urn:ietf:params:acme:error:`, or `unreachable`, `limit`, `challenge`, `certificate` or `internal`. */
+      /** An ACME error without `urn:ietf:params:acme:error:`, or `unreachable`, `limit`, `wait`, `challenge`, `clock`, `key`, `certificate` or `internal`. */
       readonly type: string;
       /** In the words of the authority, if it is its problem. */
       readonly detail: string;
@@ -1616,7 +1616,8 @@ export interface components {
         | 6055
         | 6056
         | 6058
-        | 6059;
+        | 6059
+        | 6060;
       /** The family of the code, one word. */
       readonly kind: string;
       /** The operation that failed. */
@@ -4583,7 +4584,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['AcmeConflictMembers'] & {
-              readonly code?: 6042 | 6043 | 6052 | 6058 | 6059;
+              readonly code?: 6042 | 6043 | 6052 | 6058 | 6059 | 6060;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

@@ -94,14 +94,14 @@ export const getSeries = operation({
   codes: insightCodes,
   examples: {
     hour: {
-      summary: 'The last hour by source',
-      query: { metric: 'denied', by: 'source', range: '1h' },
+      summary: 'The last hour',
+      query: { metric: 'denied', range: '1h' },
       answer: {
         from: '2026-11-20T11:00:00.000Z',
         step_seconds: 60,
-        labels: ['drop'],
+        labels: ['denied'],
         values: [[41, 39, null]],
-        marks: [{ at: '2026-11-20T11:02:00.000Z', kind: 'reload', text: 'HAProxy reloaded' }],
+        marks: [],
         sampled: null,
         ...complete,
       },

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { kill } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
+import { hasPebble, Pebble } from '../testkit/acme/pebble.ts';
 import { frontEnd, head, rule, startAttached } from '../testkit/attached-service.ts';
 import { startBrowser } from '../testkit/browser.ts';
 import { freePort } from '../testkit/free-port.ts';
@@ -64,6 +65,9 @@ async function fill(service: RealService, sitePort: number): Promise<void> {
     await service.call('POST', '/api/certificates', { body: { certificate, private_key: privateKey } });
   }
   const tls = { redirect: 'auto', hsts: { max_age: 31_536_000 } };
+  // The last one is refused. Without an authority none is ordered.
+  for (const names of [['mail.example', 'imap.example'], ['new.example']])
+    await service.call('POST', '/api/acme/certificates', { body: { names } });
   // No certificate is for the last one.
   for (const name of ['blog.example', 'new.example'])
     await service.call('PUT', `/api/sites/${name}/tls`, { body: tls });
@@ -179,7 +183,10 @@ const shots: readonly Shot[] = [
   {
     name: 'certificates',
     path: '/certificates',
-    prepare: (page) => page.getByText('Served', { exact: true }).waitFor(),
+    prepare: async (page) => {
+      await page.getByText('Served', { exact: true }).first().waitFor();
+      if (hasPebble) await page.getByText('Needs attention').waitFor();
+    },
   },
   {
     name: 'upstreams',
@@ -296,8 +303,13 @@ const [proxy] = testProxies().found;
 if (proxy === undefined) throw new Error('HAProxy is not installed');
 await mkdir(folder, { recursive: true });
 const site = await startUpstream('site');
-const environment = { PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${await freePort()}` };
-const service = await RealService.start({ bin: proxy.bin, environment });
+const httpPort = await freePort();
+const pebble = hasPebble ? await Pebble.start({ httpPort, refusedDomains: ['new.example'] }) : null;
+const environment = {
+  PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${await freePort()}`,
+  ...(await pebble?.settings()),
+};
+const service = await RealService.start({ bin: proxy.bin, environment, proxyPort: httpPort });
 const over = new AbortController();
 try {
   await service.healthy();
@@ -330,6 +342,7 @@ try {
 } finally {
   over.abort();
   await service.stop();
+  await pebble?.stop();
   await site.stop();
 }
 

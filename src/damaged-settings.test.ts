@@ -32,6 +32,7 @@ const samples: Readonly<Record<string, string>> = {
   ACCESS_LOG: '127.0.0.1:514',
   API_KEY: 'k'.repeat(40),
   DATABASE_URL: 'sqlite:/var/lib/proxy-manager/proxy-manager.sqlite',
+  INSIGHT: 'denied',
   SUPERVISE: 'true',
   ATTACHED: 'true',
   RELOAD_BY: 'systemd:haproxy.service',

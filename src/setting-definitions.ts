@@ -76,6 +76,7 @@ export const settingDefinitions: readonly SettingDefinition[] = [
   setting('CONNECTIONS_PER_SOURCE', '0', 'text', 'simultaneous connections per untrusted address; 0: no limit'),
   setting('ACCESS_LOG', 'auto', 'text', 'access log: auto (/dev/log if it exists), off, or a syslog address'),
   setting('DENIED_PAGE', '', 'path', 'page that denied clients get; default: the built-in one'),
+  setting('INSIGHT', 'on', 'text', 'what HAProxy counts: on, denied (of blocked clients only), or off'),
   setting('SUPERVISE', 'false', 'boolean', 'start HAProxy and keep it running'),
   setting('ATTACHED', 'false', 'boolean', 'maintain only the maps of a HAProxy with its own configuration'),
   setting('RELOAD_BY', 'master', 'text', 'attached only: master, systemd:UNIT or never'),

@@ -3,6 +3,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { basename, isAbsolute, join } from 'node:path';
 import { parseAccessLog } from './domain/access-log.ts';
+import { type InsightMode, insightModes } from './domain/insight-mode.ts';
 
 export interface ListenAddress {
   readonly text: string;
@@ -149,6 +150,16 @@ export function connectionsPerSource(value: string): number | null {
     'PROXY_MANAGER_CONNECTIONS_PER_SOURCE',
     value,
     `must be a whole number from 1 to ${mostPerSource}, or 0 for no limit`,
+  );
+}
+
+export function insight(value: string): InsightMode {
+  const mode = insightModes.find((one) => one === value);
+  if (mode !== undefined) return mode;
+  throw new SettingsError(
+    'PROXY_MANAGER_INSIGHT',
+    value,
+    `must be ${insightModes.slice(0, -1).join(', ')} or ${insightModes.at(-1)}`,
   );
 }
 

@@ -4,6 +4,7 @@
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { type AcmeSettings, acmeSettings } from './acme-settings.ts';
 import { parseDuration } from './domain/duration.ts';
+import type { InsightMode } from './domain/insight-mode.ts';
 import { nearestNames } from './domain/nearest-names.ts';
 import { crashVariable } from './faults/crash-point.ts';
 import { attachedOnly, managedOnly, type SettingDefinition, settingDefinitions } from './setting-definitions.ts';
@@ -13,6 +14,7 @@ import {
   connectionsPerSource,
   describeReloadBy,
   httpsPublicPort,
+  insight,
   type ListenAddress,
   limitPath,
   masterSocketPathLimit,
@@ -92,6 +94,8 @@ export interface Settings {
   readonly deniedPage: string | null;
   /** Base of the name under which HAProxy gets that page; the file name contains a hash of the content. */
   readonly deniedPageBase: string;
+  /** Of whom HAProxy counts requests. */
+  readonly insight: InsightMode;
   readonly supervise: boolean;
   /** The operator writes the configuration, and the service maintains the maps only (docs/attach.md). */
   readonly attached: boolean;
@@ -235,6 +239,7 @@ export function readSettings(
     accessLog: accessLog(raw('ACCESS_LOG')),
     deniedPage: isGiven('DENIED_PAGE') ? path('DENIED_PAGE') : null,
     deniedPageBase: join(dirname(path('SITES_MAP')), 'denied.html'),
+    insight: insight(raw('INSIGHT')),
     supervise: boolean('SUPERVISE'),
     attached,
     reloadBy: parseReloadBy(raw('RELOAD_BY')),

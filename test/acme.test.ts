@@ -1,12 +1,9 @@
 // Certificates of a real authority, ordered as an operator does.
 
 import { X509Certificate } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWithPebble, Pebble } from '../testkit/acme/pebble.ts';
-import { temporaryFolder } from '../testkit/blocking.ts';
 import { CommandLineUser } from '../testkit/command-line-user.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { describeOnProductProxies } from '../testkit/proxies.ts';
@@ -24,24 +21,18 @@ describeWithPebble('an authority', () => {
     let service: RealService;
     let server: Upstream;
     let user: CommandLineUser;
-    let folder: Awaited<ReturnType<typeof temporaryFolder>>;
     const [ports] = [{ http: 0, https: 0 }];
     beforeAll(async () => {
       Object.assign(ports, { http: await freePort(), https: await freePort() });
       server = await startUpstream(shop);
       pebble = await Pebble.start({ httpPort: ports.http, refusedNonces: 50, refusedDomains: ['blocked.example.com'] });
-      folder = await temporaryFolder();
-      const roots = join(folder.path, 'roots.pem');
-      await writeFile(roots, pebble.roots);
       service = await RealService.start({
         bin,
         environment: {
           PROXY_MANAGER_HTTP_BIND: `127.0.0.1:${ports.http}`,
           PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${ports.https}`,
           PROXY_MANAGER_HTTPS_PUBLIC_PORT: String(ports.https),
-          PROXY_MANAGER_ACME_TERMS_AGREED: 'true',
-          PROXY_MANAGER_ACME_DIRECTORY: pebble.directory,
-          PROXY_MANAGER_ACME_CA_FILE: roots,
+          ...(await pebble.settings()),
           PROXY_MANAGER_ACME_CONTACT: 'ops@example.com',
         },
       });
@@ -51,7 +42,6 @@ describeWithPebble('an authority', () => {
       await service?.stop();
       await pebble?.stop();
       await server?.stop();
-      await folder?.remove();
     });
     const visit = (path: string, from: string) =>
       new Promise<{ status: number; location: string | undefined }>((resolve, reject) => {
@@ -95,7 +85,7 @@ describeWithPebble('an authority', () => {
       const [id = ''] = /c-[a-z2-7]{10}/.exec(ran.out) ?? [];
       const orders = await user.run(['certificate', 'orders', id]);
       expect(orders.out).toMatch(/^ {2}no certificate was issued yet$/m);
-      expect(orders.out).toMatch(/not before: proxy-manager certificate renew/);
+      expect(orders.out).toMatch(/^ {2}next order: .*in .*, after the failure$/m);
       expect((await user.run(['certificate', 'orders'])).out).toMatch(/^2 certificates, 1 with a problem$/m);
       const { body } = await service.health();
       expect(body).toMatchObject({ status: 'ok' });

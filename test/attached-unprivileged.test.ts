@@ -21,13 +21,13 @@ describeOnOneProxy('attached as a user without rights,', ({ bin }) => {
     it.skip('needs to be run from root, with setpriv (util-linux)');
     return;
   }
-  const { uid, root, node, command } = user;
+  const { uid, program, node, command } = user;
   const start = async (socketOptions: string, environment: Record<string, string> = {}): Promise<RealService> => {
     const { service } = await startAttached({
       bin,
       socketOptions,
       environment: { PROXY_MANAGER_NODE: node, ...environment },
-      command: () => command([join(root, 'bin/proxy-manager'), 'serve']),
+      command: () => command([program, 'serve']),
       config: (paths, port) =>
         `${head}  errorfile 503 ${paths.prefix}/secret.http\n${frontEnd('web', port, rule(paths))}`,
       before: async ({ prefix, blockedMap, trustedMap, stateDir, log }) => {

@@ -3,13 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { dealt, describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
 
 describe.skipIf(!hasIpv6)(`IPv6${hasIpv6 ? '' : ' (this machine has none)'}`, () => {
   describeOnProductProxies('by default', ({ bin }) => {
+    const dealtIt = dealt(bin, it);
     const visit = async (service: RealService, host: string): Promise<number | string> => {
       const address = host.includes(':') ? `[${host}]` : host;
       return await fetch(`http://${address}:${service.proxyPort}/`).then(
@@ -22,7 +23,7 @@ describe.skipIf(!hasIpv6)(`IPv6${hasIpv6 ? '' : ' (this machine has none)'}`, ()
       return await RealService.start({ bin, proxyPort, environment: { PROXY_MANAGER_HTTP_BIND: bind(proxyPort) } });
     };
 
-    it('is served and blocked by its own address in a new installation', async () => {
+    dealtIt('is served and blocked by its own address in a new installation', async () => {
       const service = await started((port) => `any:${port}`);
       try {
         expect([await visit(service, '127.0.0.1'), await visit(service, '::1')]).toEqual([200, 200]);
@@ -36,7 +37,7 @@ describe.skipIf(!hasIpv6)(`IPv6${hasIpv6 ? '' : ' (this machine has none)'}`, ()
       }
     });
 
-    it('is not bound by an upgrade, but by an explicit setting', async () => {
+    dealtIt('is not bound by an upgrade, but by an explicit setting', async () => {
       const service = await started((port) => `:${port}`);
       try {
         const restart = async (bind: string) => {

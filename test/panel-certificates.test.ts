@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seriousFindings } from '../testkit/accessibility.ts';
+import { hasPebble, Pebble } from '../testkit/acme/pebble.ts';
 import { chromiumPath, startBrowser } from '../testkit/browser.ts';
 import { patienceMs } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
@@ -21,11 +22,20 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
   let service: RealService;
   let browser: Browser;
   let page: Page;
+  let pebble: Pebble | null = null;
   const base = () => `http://127.0.0.1:${service.apiPort}`;
   beforeAll(async () => {
     port = await freePort();
-    const environment = { PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${port}` };
-    [service, browser] = await Promise.all([RealService.start({ bin: proxy?.bin ?? '', environment }), startBrowser()]);
+    const httpPort = await freePort();
+    if (hasPebble) pebble = await Pebble.start({ httpPort, refusedDomains: ['refused.example'] });
+    const environment = {
+      PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${port}`,
+      ...(await pebble?.settings()),
+    };
+    [service, browser] = await Promise.all([
+      RealService.start({ bin: proxy?.bin ?? '', environment, proxyPort: httpPort }),
+      startBrowser(),
+    ]);
     const servers = [{ address: '127.0.0.1', port: 9, options: { check: false } }];
     await service.call('PUT', '/api/sites/shop.example', { body: { servers } });
     page = await browser.newPage({
@@ -42,6 +52,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
   afterAll(async () => {
     await browser?.close();
     await service?.stop();
+    await pebble?.stop();
   });
 
   const dialog = () => page.getByRole('dialog');
@@ -99,6 +110,40 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
       .waitFor();
     expect(await service.visit('127.0.0.1', { host: 'shop.example' })).toBe(301);
     await page.getByRole('navigation').locator('a[href="/certificates"]').click();
+  });
+
+  it.skipIf(!hasPebble)('orders certificates, and shows each in the words of the authority', async () => {
+    const order = async (names: string): Promise<void> => {
+      await button('Order certificate').click();
+      await dialog().getByLabel('Names').fill(names);
+      await submit('Order certificate');
+    };
+    const orders = page.getByRole('table', { name: 'Orders' });
+    await order('mail.example, www.mail.example');
+    const issued = orders.getByRole('row', { name: /mail\.example/ });
+    await issued.getByText('Issued', { exact: true }).waitFor();
+    await issued.getByText(/, by the age of the certificate$/).waitFor();
+    await page.getByText(/^Account: https:|Account: https:/).waitFor();
+    await page.getByRole('table', { name: 'Certificates' }).getByText('www.mail.example').waitFor();
+    await order('refused.example');
+    const refused = orders.getByRole('row', { name: /refused\.example/ });
+    await refused.getByText('Needs attention').waitFor();
+    await refused
+      .getByText(/refused\.example/)
+      .first()
+      .waitFor();
+    await refused.getByText(/does not issue certificates for this name/).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await button('Renew mail.example and 1 more').click();
+    await button('Show the last orders of mail.example and 1 more').click();
+    await expect.poll(() => issued.getByText(/: The certificate is stored$/).count(), { timeout: patienceMs }).toBe(2);
+    await button('Stop renewal of refused.example').click();
+    await submit('Stop renewal');
+    await refused.waitFor({ state: 'detached' });
+    const { body } = await service.call('GET', '/api/acme');
+    expect(body).toMatchObject({ total: 1, failing: 0 });
+    const [{ id }] = body['next'];
+    await service.call('DELETE', `/api/certificates/${id}`);
   });
 
   it('keeps the form of a replacement that is rejected, and removes a certificate with the sites named', async () => {

@@ -1,4 +1,4 @@
-// Promise 7: no race between blocks and reloads loses an entry, and no client notices. Four reloads, twenty in
+// Promise 7: no race between blocks and reloads loses an entry, and no client notices. Three reloads, twenty in
 // `npm run test:long`.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { requestReload } from '../src/haproxy/process/reload-triggers.ts';
@@ -7,7 +7,7 @@ import { describeOnProductProxies, longTests } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { addressOf, expectAgreement, Traffic } from '../testkit/traffic.ts';
 
-const reloads = longTests ? 20 : 4;
+const reloads = longTests ? 20 : 3;
 const blocks = reloads * 100;
 const atATime = 8;
 

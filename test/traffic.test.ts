@@ -12,14 +12,14 @@ describeOnNewestProxy('traffic through HAProxy', ({ bin }) => {
       bin,
       // Deadlines are not tested here, and a busy machine may miss them.
       environment: slowedTime,
-      entries: 5_000,
-      reloads: 3,
+      entries: 3_000,
+      reloads: 2,
       rounds: 1,
       quietMs: 500,
-      blocksMs: 1_000,
+      blocksMs: 600,
       tailMs: 300,
       // Denser than the bench's: only a request just sent notices a connection that is cut between requests.
-      load: { ...usual.load, timeoutMs: 60_000, keepAlive: { perSecond: 800, connections: 16 } },
+      load: { ...usual.load, timeoutMs: 60_000, keepAlive: { perSecond: 500, connections: 10 } },
     });
     expect(phases.map(({ phase }) => phase)).toEqual(phaseNames);
     for (const { phase, service, raw, starts } of phases) {

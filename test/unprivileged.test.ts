@@ -35,11 +35,11 @@ interface Start {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-function start(bin: string, { uid, root, node, command }: UnprivilegedUser, options: Start = {}) {
+function start(bin: string, { uid, program, node, command }: UnprivilegedUser, options: Start = {}) {
   const { capabilities = [], environment = {}, ...rest } = options;
   // Under the umask 0, from a folder that the user may not enter, as after `sudo -u` in root's home.
   const inFolder = 'cd "$0" && umask 0 && exec "$@"';
-  const words = [join(root, 'bin/proxy-manager'), 'serve'];
+  const words = [program, 'serve'];
   return RealService.start({
     bin,
     ...rest,

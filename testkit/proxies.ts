@@ -93,12 +93,12 @@ function productProxies(): TestProxies {
 /** Set by `npm run test:long`: every case on every version. */
 export const longTests = env.PROXY_MANAGER_TEST_LONG === 'yes';
 
-/** For parsers and single parts. Each missing binary is a skipped test that names it. */
+/** For the interface to HAProxy. Each missing binary is a skipped test that names it. */
 export function describeOnEachProxy(name: string, tests: (proxy: ProxyBinary) => void): void {
   describeOn(testProxies(), name, tests);
 }
 
-/** For the complete product, whose start costs a second each, and for what a part does many times. */
+/** For the complete product, whose start costs a second each, for what the template says, and for what a part does. */
 export function describeOnProductProxies(name: string, tests: (proxy: ProxyBinary) => void): void {
   describeOn(productProxies(), name, tests);
 }

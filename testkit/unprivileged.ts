@@ -3,13 +3,14 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { getuid } from 'node:process';
+import { program } from './real-service.ts';
 
 const root = join(import.meta.dirname, '..');
 
 export interface UnprivilegedUser {
   readonly uid: number;
-  /** This checkout, or a copy in `folder` if the user cannot reach it. */
-  readonly root: string;
+  /** That of other tests, or a copy in `folder` if the user cannot reach this checkout. */
+  readonly program: string;
   readonly node: string;
   /** Words that run `words` as this user with these capabilities. */
   command(words: readonly string[], capabilities?: readonly string[]): readonly [string, ...string[]];
@@ -19,7 +20,7 @@ export interface UnprivilegedUser {
 export function unprivilegedUser(folder: string): UnprivilegedUser | null {
   const own = getuid?.() ?? 0;
   const { execPath: node } = process;
-  if (own !== 0) return { uid: own, root, node, command: ([program = '', ...words]) => [program, ...words] };
+  if (own !== 0) return { uid: own, program: program(), node, command: ([first = '', ...words]) => [first, ...words] };
   const uid = 54_321;
   const command: UnprivilegedUser['command'] = (words, capabilities = []) => {
     const given = capabilities.map((name) => `,+${name}`).join('');
@@ -28,14 +29,14 @@ export function unprivilegedUser(folder: string): UnprivilegedUser | null {
     return ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', ...rights, ...kept, '--', ...words];
   };
   const can = (path: string): boolean => {
-    const [program, ...words] = command(['test', '-r', path]);
-    return spawnSync(program, words).status === 0;
+    const [test, ...words] = command(['test', '-r', path]);
+    return spawnSync(test, words).status === 0;
   };
   if (spawnSync('setpriv', ['--version']).status !== 0) return null;
-  if (can(join(root, 'src/main.ts')) && can(node)) return { uid, root, node, command };
+  if (can(join(root, 'src/main.ts')) && can(node)) return { uid, program: program(), node, command };
   const copy = join(folder, 'product');
   copyProduct(copy);
-  return { uid, root: copy, node: join(copy, 'node'), command };
+  return { uid, program: join(copy, 'bin/proxy-manager'), node: join(copy, 'node'), command };
 }
 
 /** Without what only tests need. */

@@ -5,7 +5,7 @@
  * storing belong to the caller. Each throws `AcmeRefusal` or `AcmeUnreachable`.
  */
 export interface AcmeClient {
-  /** RFC 8555, 7.1.1. Read once. */
+  /** RFC 8555, 7.1.1. Read once in an hour. */
   directory(): Promise<{
     readonly termsOfService: string | null;
     readonly externalAccountRequired: boolean;
@@ -13,7 +13,7 @@ export interface AcmeClient {
     readonly profiles: ReadonlyMap<string, string>;
     readonly renewalInfo: boolean;
   }>;
-  /** Finds or creates the account of the key (7.3), which the other calls need. */
+  /** Finds or creates the account of the key (7.3), which the other calls need, and corrects its contacts (7.3.2). */
   register(request: {
     readonly contacts: readonly string[];
     readonly termsAgreed: boolean;
@@ -75,6 +75,8 @@ export interface AcmeProblemDocument {
   readonly type: string;
   readonly detail: string;
   readonly status: number | null;
+  /** Where it says more: an https URL. */
+  readonly instance?: string;
   readonly subproblems: readonly { readonly type: string; readonly detail: string; readonly name: string | null }[];
 }
 

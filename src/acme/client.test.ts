@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { madeAuthority } from '../../testkit/acme/pebble.ts';
 import { AcmeUnreachable } from './authority.ts';
 import { createAcmeClient } from './client.ts';
@@ -196,6 +196,36 @@ describe('the client of an authority', () => {
     client.close();
   });
 
+  it('corrects the contacts of an account that exists, and keeps those that are not set', async () => {
+    const client = await open();
+    const body = { status: 'valid', contact: ['mailto:old@example.com'] };
+    handlers.set('/account', json(body, { location: `${base}/acct/1` }));
+    handlers.set('/acct/1', json(body));
+    payloads.length = 0;
+    await client.register({ ...account, contacts: ['mailto:old@example.com'] });
+    await client.register(account);
+    expect(count('POST /acct/1')).toBe(0);
+    await client.register({ ...account, contacts: ['mailto:ops@example.com'] });
+    expect(sent().at(-1)).toEqual({ contact: ['mailto:ops@example.com'] });
+    expect(count('POST /acct/1')).toBe(1);
+    client.close();
+  });
+
+  it('reads the directory again after an hour', async () => {
+    const client = await open();
+    await client.directory();
+    expect(count('GET /dir')).toBe(1);
+    const later = performance.now() + 3_700_000;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => later);
+    try {
+      await Promise.all([client.directory(), client.directory()]);
+    } finally {
+      clock.mockRestore();
+    }
+    expect(count('GET /dir')).toBe(2);
+    client.close();
+  });
+
   it('takes twenty refused nonces for no answer, so that the order goes on later', async () => {
     const client = await open();
     handlers.set('/order', problem('badNonce', 400));
@@ -226,6 +256,11 @@ describe('the client of an authority', () => {
     const shown = (refusal as { problem: { detail: string } }).problem.detail;
     expect(shown.startsWith('two lines [31mxxx')).toBe(true);
     expect(shown.length).toBeLessThanOrEqual(2_000);
+    const instance = 'https://ca.example/\u001b[31m terms';
+    handlers.set('/order', json({ type: 'x', instance }, {}, 403));
+    await expect(client.createOrder(wanted)).rejects.toMatchObject({
+      problem: { instance: 'https://ca.example/%1B[31m%20terms' },
+    });
     client.close();
   });
 

@@ -5,7 +5,7 @@ import { parsePem, pemOf } from '../x509/pem.ts';
 import { type AcmeAuthorization, type AcmeClient, type AcmeOrder, AcmeRefusal, AcmeUnreachable } from './authority.ts';
 import { externalAccountBinding, signedRequest } from './jws.ts';
 import {
-  accountStatusOf,
+  accountOf,
   authorizationOf,
   type Directory,
   directoryOf,
@@ -24,6 +24,7 @@ const MOST_NONCES = 20;
 /** Servers of the authority may not know what another one has just created. */
 const YOUNG_MS = 60_000;
 const MOST_YOUNG = 1_000;
+const DIRECTORY_MS = 3_600_000;
 
 export interface ClientOptions extends TransportOptions {
   readonly directory: string;
@@ -45,6 +46,8 @@ class Client implements AcmeClient {
   readonly #pausesMs: readonly number[];
   readonly #now: () => Date;
   #directory: Promise<Directory> | null = null;
+  /** Of `performance.now()`. */
+  #directoryAt = 0;
   #account: string | null = null;
   #nonces: string[] = [];
   /** By URL, of `performance.now()`. */
@@ -87,8 +90,12 @@ class Client implements AcmeClient {
     // The key identifies the account: a repeated request finds it.
     const reply = await this.#repeated(() => this.#post(newAccount, { payload, newAccount: true }));
     const url = locationOf(reply);
-    const status = parsedBy(() => accountStatusOf(reply.body));
+    const { status, contacts: known } = parsedBy(() => accountOf(reply.body));
     this.#account = url;
+    // Of an account that exists, `newAccount` ignores them (7.3.1).
+    if (contacts.length > 0 && contacts.join() !== known.join()) {
+      await this.#repeated(() => this.#post(url, { payload: { contact: contacts } }));
+    }
     return { url, status };
   }
 
@@ -140,8 +147,10 @@ class Client implements AcmeClient {
     return { ...parsedBy(() => renewalInfoOf(reply.body)), retryAfter: this.#retryAfter(reply) };
   }
 
-  /** The URLs of the authority, read once. */
+  /** The URLs of the authority, read once in an hour. */
   async #urls(): Promise<Directory> {
+    if (performance.now() - this.#directoryAt > DIRECTORY_MS) this.#directory = null;
+    if (this.#directory === null) this.#directoryAt = performance.now();
     this.#directory ??= this.#repeated(async () => {
       const reply = this.#accepted(await this.#transport.send('GET', this.#options.directory));
       return parsedBy(() => directoryOf(reply.body));

@@ -50,8 +50,15 @@ export function directoryOf(body: string): Directory {
 }
 
 /** RFC 8555, 7.1.2. */
-export function accountStatusOf(body: string): (typeof ACCOUNT_STATES)[number] {
-  return memberOf(objectOf(body, 'an account'), 'status', ACCOUNT_STATES);
+export function accountOf(body: string): {
+  readonly status: (typeof ACCOUNT_STATES)[number];
+  /** None: the authority keeps them to itself, or knows none. */
+  readonly contacts: readonly string[];
+} {
+  const fields = objectOf(body, 'an account');
+  const { contact } = fields;
+  const contacts = Array.isArray(contact) ? contact.filter((one) => typeof one === 'string') : [];
+  return { status: memberOf(fields, 'status', ACCOUNT_STATES), contacts };
 }
 
 /** RFC 8555, 7.1.3. */
@@ -137,11 +144,14 @@ export function retryAfterOf(value: string | undefined, now: Date): Date | null 
 
 function optionalProblem(value: unknown, status: number | null = null): AcmeProblemDocument | null {
   if (!isFields(value)) return null;
+  // Encoded, since it is shown.
+  const instance = URL.parse(optionalUrl(value, 'instance') ?? '')?.href;
   const subproblems = Array.isArray(value['subproblems']) ? value['subproblems'].slice(0, MOST_ITEMS) : [];
   return {
     type: typeOf(value),
     detail: shownText(value['detail']),
     status: typeof value['status'] === 'number' ? value['status'] : status,
+    ...(instance === undefined ? {} : { instance }),
     subproblems: subproblems.filter(isFields).map((one) => {
       const { identifier } = one;
       const name = isFields(identifier) ? identifier['value'] : null;

@@ -13,6 +13,7 @@ export const problemCodes = {
   countMismatch: 6040,
   tlsNotConfigured: 6043,
   certificateInUse: 6044,
+  acmeNotConfigured: 6058,
 } as const;
 
 export function isProblem(error: unknown, code: number): error is ApiProblem {

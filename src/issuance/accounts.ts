@@ -1,14 +1,17 @@
 // The account at each authority: made once, its key sealed before it is used.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, type KeyObject } from 'node:crypto';
 import type { AcmeClient } from '../acme/authority.ts';
-import type { SealedFor, Sealer } from '../secrets/sealed.ts';
+import { CannotUnseal, type SealedFor, type Sealer } from '../secrets/sealed.ts';
 import { SecretText } from '../secrets/secret-text.ts';
-import type { AcmeAccountsStore } from '../store/acme-accounts-store.ts';
+import type { AcmeAccount, AcmeAccountsStore } from '../store/acme-accounts-store.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
 
 export interface AccountSettings {
+  /** The authority of new orders: a URL. */
+  readonly directory: string;
   readonly contacts: readonly string[];
   readonly termsAgreed: boolean;
-  /** Of an authority that knows its customers already. */
+  /** Of this authority, if it knows its customers already. */
   readonly externalAccount: { readonly kid: string; readonly hmacKey: Uint8Array } | null;
 }
 
@@ -18,13 +21,13 @@ interface AccountsDeps {
   readonly settings: AccountSettings;
   readonly connect: (directory: string, accountKey: KeyObject) => AcmeClient;
   readonly createId: () => string;
+  readonly log: Pick<Log, 'warn'>;
   readonly now: () => Date;
 }
 
 export interface Account {
   readonly client: AcmeClient;
   readonly key: KeyObject;
-  readonly renewalInfo: boolean;
 }
 
 const TABLE = 'acme_accounts';
@@ -33,6 +36,8 @@ export class Accounts {
   readonly #deps: AccountsDeps;
   /** Of each directory; registered in this run of the service. */
   readonly #ready = new Map<string, Promise<Account>>();
+  /** One for each directory and key, since each has connections. */
+  readonly #clients = new Map<string, AcmeClient>();
 
   constructor(deps: AccountsDeps) {
     this.#deps = deps;
@@ -40,7 +45,7 @@ export class Accounts {
 
   /**
    * Registered. One registration at a time and directory; one that failed is repeated by the next call. Throws what the
-   * client throws, `CannotUnseal`, `SecretUnusable`.
+   * client throws, `SecretUnusable`.
    */
   async of(directory: string): Promise<Account> {
     const known = this.#ready.get(directory);
@@ -62,33 +67,61 @@ export class Accounts {
   }
 
   async #register(directory: string): Promise<Account> {
-    const { store, settings, connect } = this.#deps;
+    const { store, settings } = this.#deps;
     const key = await this.#keyOf(directory);
-    const client = connect(directory, key);
-    const { renewalInfo } = await client.directory();
+    const client = this.#clientOf(directory, key);
+    const { contacts, termsAgreed } = settings;
+    const externalAccount = directory === settings.directory ? settings.externalAccount : null;
     // Of a key that has an account, the authority answers with that one.
-    const { url } = await client.register(settings);
+    const { url } = await client.register({ contacts, termsAgreed, externalAccount });
     await store.registered(directory, url);
-    return { client, key, renewalInfo };
+    return { client, key };
+  }
+
+  #clientOf(directory: string, key: KeyObject): AcmeClient {
+    const id = `${publicKeySha256Of(key)} ${directory}`;
+    const client = this.#clients.get(id) ?? this.#deps.connect(directory, key);
+    this.#clients.set(id, client);
+    return client;
   }
 
   async #keyOf(directory: string): Promise<KeyObject> {
     const { store, sealer, createId, now } = this.#deps;
     const stored = await store.get(directory);
-    if (stored !== null) return createPrivateKey(sealer.open(stored.keySealed, sealedFor(stored)).reveal());
+    const key = stored === null ? null : this.#openKey(stored);
+    if (key !== null) return key;
     const { privateKey, publicKeySha256 } = newKey();
     const row = { id: createId(), publicKeySha256 };
+    // Without a usable secret this throws, and the stored key stays.
     const keySealed = sealer.seal(pemOf(privateKey), sealedFor(row));
-    await store.create({ directory, url: null, keySealed, ...row }, now());
+    await store.put({ directory, url: null, keySealed, ...row }, now());
     return privateKey;
+  }
+
+  /** Null: it was sealed with a secret that is lost. The authority gives another key another account. */
+  #openKey(stored: AcmeAccount): KeyObject | null {
+    try {
+      return createPrivateKey(this.#deps.sealer.open(stored.keySealed, sealedFor(stored)).reveal());
+    } catch (error) {
+      if (!(error instanceof CannotUnseal)) throw error;
+      const { directory } = stored;
+      this.#deps.log.warn('Key of the account not readable; registering another', {
+        directory,
+        cause: causeText(error),
+      });
+      return null;
+    }
   }
 }
 
 /** P-256. `publicKeySha256`: of its DER, hexadecimal. */
 export function newKey(): { readonly privateKey: KeyObject; readonly publicKeySha256: string } {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
-  const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
-  return { privateKey, publicKeySha256: hash('sha256', publicKey) };
+  return { privateKey, publicKeySha256: publicKeySha256Of(privateKey) };
+}
+
+function publicKeySha256Of(privateKey: KeyObject): string {
+  return hash('sha256', createPublicKey(privateKey).export({ type: 'spki', format: 'der' }));
 }
 
 /** PKCS #8. */

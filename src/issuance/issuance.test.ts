@@ -124,14 +124,33 @@ describe('a failed order', () => {
     expect(await kit.certificates.get(id)).toMatchObject({ version: 1 });
   });
 
-  it('that needs attention is not repeated before a person says so', async () => {
+  it('that needs attention is repeated each day, and keeps its label', async () => {
     kit.authority.validation = () => problemOf('caa', 'CAA record for a.example prevents issuance');
     const id = await kit.request('a.example');
-    await kit.pass(30 * DAY);
-    expect(kit.authority.newOrders).toBe(1);
-    expect(await problemOfCertificate(id)).toMatchObject({ class: 'needs attention', type: 'caa' });
+    await kit.pass(30 * DAY, async () => {
+      const problem = await problemOfCertificate(id);
+      if (problem !== null) expect(problem).toMatchObject({ class: 'needs attention', type: 'caa' });
+    });
+    expect(kit.authority.newOrders).toBeGreaterThan(25);
+    expect(kit.authority.newOrders).toBeLessThan(38);
     kit.authority.validation = () => null;
-    await kit.issuance.renew(id, caller);
+    await kit.pass(2 * DAY);
+    expect(await kit.certificates.get(id)).toMatchObject({ version: 1 });
+  });
+
+  it('that needs attention is repeated at once after a restart with other settings', async () => {
+    kit.authority.before = (asked) => {
+      if (asked === 'createOrder') throw refusal({ type: 'invalidProfile', status: 400 });
+    };
+    const id = await kit.request('a.example');
+    await kit.settle();
+    expect(await problemOfCertificate(id)).toMatchObject({ class: 'needs attention' });
+    kit.restart();
+    await kit.pass(HOUR);
+    expect(kit.authority.requests.filter((one) => one === 'createOrder')).toHaveLength(1);
+    kit.authority.before = () => undefined;
+    kit.settings = { profile: 'shortlived' };
+    kit.restart();
     await kit.untilIdle();
     expect(await kit.certificates.get(id)).toMatchObject({ version: 1 });
   });
@@ -190,7 +209,7 @@ describe('a failed order', () => {
   it('with a certificate that HAProxy refuses needs attention', async () => {
     kit.refusedByProxy = 'ee key too small';
     const id = await kit.request('a.example');
-    await kit.pass(DAY);
+    await kit.pass(HOUR);
     expect(await problemOfCertificate(id)).toMatchObject({ class: 'needs attention' });
     expect(kit.authority.issued).toHaveLength(1);
   });
@@ -214,7 +233,7 @@ describe('an authority', () => {
   it('that cannot be reached is retried after 1 to 30 minutes, and no failure is counted', async () => {
     const asked: number[] = [];
     kit.authority.before = (operation) => {
-      if (operation === 'directory') asked.push(kit.now);
+      if (operation === 'register') asked.push(kit.now);
       throw unreachable();
     };
     const id = await kit.request('a.example');

@@ -1,5 +1,5 @@
 // Certificates of an ACME authority: ordered, renewed, and handed to `Certificates`, which installs them.
-import type { KeyObject } from 'node:crypto';
+import { hash, type KeyObject } from 'node:crypto';
 import type { AcmeClient } from '../acme/authority.ts';
 import type { Caller } from '../api/caller.ts';
 import { KickablePause, withTimeout } from '../concurrency/pause.ts';
@@ -15,14 +15,13 @@ import { type Certificates, createId } from '../tls/certificates.ts';
 import { type AccountSettings, Accounts } from './accounts.ts';
 import { AuthorityPauses } from './authority-pauses.ts';
 import { ChallengeBoard, type ChallengePresenter } from './challenge-board.ts';
+import { OrderAges } from './order-ages.ts';
 import { OrderDriver } from './order-driver.ts';
 import { RenewalWindows } from './renewal-windows.ts';
 import { Runner } from './runner.ts';
 import { Scheduler, type Tick } from './scheduler.ts';
 
 export interface IssuanceSettings extends AccountSettings {
-  /** Of the authority: a URL. */
-  readonly directory: string;
   /** Null: the authority's default. */
   readonly profile: string | null;
 }
@@ -44,7 +43,7 @@ interface IssuanceDeps {
   readonly accounts: AcmeAccountsStore;
   readonly times: AcmeTimesStore;
   readonly sealer: Pick<Sealer, 'seal' | 'open'>;
-  readonly certificates: Pick<Certificates, 'putIssued'>;
+  readonly certificates: Pick<Certificates, 'putIssued' | 'owners'>;
   readonly acme: Acme;
   readonly presenters: Readonly<Record<ChallengeType, ChallengePresenter>>;
   /** An order ended; null: with a certificate. */
@@ -53,6 +52,8 @@ interface IssuanceDeps {
   readonly onPaused: (pause: AcmePause) => void;
   readonly log: Pick<Log, 'warn' | 'error'>;
   readonly now: () => Date;
+  /** In ms, by a clock that is never set. */
+  readonly elapsed: () => number;
   /** From 0 up to 1. */
   readonly random: () => number;
 }
@@ -72,27 +73,42 @@ export class Issuance {
     this.#deps = deps;
     const { settings, orders, wanted, sealer, certificates, acme, presenters, onEnded, onPaused, log, now, random } =
       deps;
+    const settingsId = idOf(settings);
     const accounts = new Accounts({
-      ...{ store: deps.accounts, sealer, settings, now },
+      ...{ store: deps.accounts, sealer, settings, log, now },
       connect: (directory, key) => acme.connect(directory, key),
       createId: () => createId().replace('c-', 'a-'),
     });
     this.#board = new ChallengeBoard({ presenters, log });
+    const ages = new OrderAges(deps.elapsed);
     const runner = new Runner({
-      ...{ orders, wanted, accounts, sealer, certificates, board: this.#board, now, random },
+      ...{ orders, wanted, accounts, sealer, certificates, board: this.#board, ages, now, random },
       keyAuthorization: (token, key) => acme.keyAuthorization(token, key),
       createCsr: (names, key) => acme.createCsr(names, key),
       renewalId: (pem) => acme.renewalId(pem),
     });
     const pauses = new AuthorityPauses({ store: deps.accounts, onPaused, log, now });
     const driver = new OrderDriver({
-      ...{ orders, wanted, pauses, accounts, runner, board: this.#board, onEnded, log, now, random },
+      ...{ orders, wanted, pauses, accounts, runner, ages, settingsId, board: this.#board, onEnded, log, now, random },
     });
     const windows = new RenewalWindows({ wanted, accounts, pauses, log, now, random });
     const { directory, profile } = settings;
     const onChange = () => this.#timer.kick();
     this.#scheduler = new Scheduler({
-      ...{ orders, wanted, times: deps.times, pauses, driver, windows, directory, profile, onChange, log, now },
+      ...{
+        orders,
+        wanted,
+        times: deps.times,
+        pauses,
+        driver,
+        windows,
+        directory,
+        profile,
+        settingsId,
+        onChange,
+        log,
+        now,
+      },
     });
   }
 
@@ -198,4 +214,10 @@ export class Issuance {
       if (!this.#timer.kicked) await this.#timer.wait(Math.max(wait, failing ? LOOK_MS : 0), { signal, ref: false });
     }
   }
+}
+
+/** Of these settings: orders that other settings would avoid are repeated with them. */
+function idOf({ externalAccount, ...settings }: IssuanceSettings): string {
+  const key = externalAccount === null ? null : [externalAccount.kid, hash('sha256', externalAccount.hmacKey)];
+  return hash('sha256', JSON.stringify({ ...settings, key })).slice(0, 16);
 }

@@ -1,7 +1,6 @@
 // Advances an order as far as it goes now, and decides what follows from a failure: wait, repeat, or end it.
 
 import { AcmeRefusal, AcmeUnreachable } from '../acme/authority.ts';
-import type { AcmePause } from '../store/acme-accounts-store.ts';
 import type { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
 import { type AcmeOrdersStore, type IssuanceOrder, OrderClosed } from '../store/acme-orders-store.ts';
 import type { IssuanceProblem } from '../store/issuance-problem.ts';
@@ -9,8 +8,10 @@ import { causeText, type Log } from '../telemetry/log.ts';
 import type { Accounts } from './accounts.ts';
 import { type AuthorityPauses, isLimit } from './authority-pauses.ts';
 import { type ChallengeBoard, ChallengeNotShown } from './challenge-board.ts';
-import { authorityProblem, ownProblem } from './problems.ts';
-import { type OrderEnd, OrderFailed, type Runner } from './runner.ts';
+import type { Obstacle, OrderAges } from './order-ages.ts';
+import { type OrderEnd, OrderFailed, OrderWaits } from './order-outcomes.ts';
+import { authorityProblem, isOfAccount, ownProblem } from './problems.ts';
+import type { Runner } from './runner.ts';
 import { pollAgainAt, retryAt } from './schedule.ts';
 
 interface DriverDeps {
@@ -19,6 +20,9 @@ interface DriverDeps {
   readonly pauses: AuthorityPauses;
   readonly accounts: Accounts;
   readonly runner: Runner;
+  readonly ages: OrderAges;
+  /** Another one after other settings. */
+  readonly settingsId: string;
   readonly board: ChallengeBoard;
   /** An order ended; null: with a certificate. */
   readonly onEnded: (order: IssuanceOrder, failure: IssuanceProblem | null) => void;
@@ -29,9 +33,8 @@ interface DriverDeps {
 
 /** After failures of this machine: a worker that has just started is soon in sync. */
 const RETRY = { least: 5_000, most: 1_800_000 };
-const NOT_SHOWN_MS = 3_600_000;
-/** An issued certificate that the authority does not hand out for this long is given up. */
-const UNREAD_MS = 86_400_000;
+/** A longer wait that the authority asks for is stored: a restart does not shorten it. */
+const STORED_WAIT_MS = 60_000;
 
 export class OrderDriver {
   readonly #deps: DriverDeps;
@@ -55,22 +58,27 @@ export class OrderDriver {
       const order = await this.#deps.orders.open(id);
       if (order === null) {
         this.#registeredAgain.delete(id);
+        this.#deps.ages.forget(id);
         // It was removed: HAProxy is not to answer its challenges any longer.
         await this.#deps.board.clear();
         return null;
       }
       const paused = await this.#deps.pauses.until(order.directory, order.state === 'planned');
       if (paused !== null) return paused;
+      const waits = order.problem?.until === undefined ? null : new Date(order.problem.until);
+      if (waits !== null && waits > this.#deps.now()) return waits;
       const wait = await this.#step(order);
       if (wait !== null) return wait;
     }
   }
 
   async #step(order: IssuanceOrder): Promise<Date | null> {
+    this.#deps.ages.begin(order);
     try {
       const wait = await this.#deps.runner.step(order);
       await this.#deps.pauses.reached(order.directory, order.state === 'planned');
       if (order.state === 'issued' && wait === null) this.#deps.onEnded(order, null);
+      if (wait !== null) await this.#keepWait(order, wait);
       return wait;
     } catch (error) {
       return await this.#failed(order, error);
@@ -84,66 +92,86 @@ export class OrderDriver {
       return null;
     }
     if (error instanceof OrderFailed) return await this.#end(order, error.problem, error);
+    if (error instanceof OrderWaits) return await this.#hold(order, error.problem, 'own');
     if (error instanceof AcmeUnreachable) {
-      return await this.#paused(order, await this.#deps.pauses.unreachable(order.directory, error));
+      const { until, problem } = await this.#deps.pauses.unreachable(order.directory, error);
+      const isOver = this.#isOver(order, 'silence') || this.#isOver(order, 'authority');
+      return isOver ? await this.#end(order, problem) : await this.#paused(order, until, problem);
     }
     if (error instanceof AcmeRefusal) return await this.#refused(order, error);
+    const isHidden = error instanceof ChallengeNotShown;
     const detail = causeText(error);
-    if (!(error instanceof ChallengeNotShown)) {
+    if (!isHidden) {
       this.#deps.log.error('Order of a certificate not continued; retrying', { order: order.id, cause: detail });
-    } else if (now.getTime() - order.updatedAt.getTime() > NOT_SHOWN_MS) {
-      return await this.#end(order, ownProblem('will retry', { type: 'challenge', detail }, now));
     }
-    const type = error instanceof ChallengeNotShown ? 'challenge' : 'internal';
-    await this.#deps.orders.waiting(order, ownProblem('will retry', { type, detail }, now));
-    return pollAgainAt(order.updatedAt, now, RETRY);
+    const problem = ownProblem('will retry', { type: isHidden ? 'challenge' : 'internal', detail }, now);
+    return await this.#hold(order, problem, 'own');
   }
 
   async #refused(order: IssuanceOrder, refusal: AcmeRefusal): Promise<Date | null> {
     const { orders, accounts, now } = this.#deps;
     const { problem } = refusal;
+    this.#deps.ages.answered(order);
     if (isLimit(refusal)) {
       const scope = order.state === 'planned' ? 'orders' : 'requests';
-      return await this.#paused(order, await this.#deps.pauses.limited(order.directory, scope, refusal));
+      const pause = await this.#deps.pauses.limited(order.directory, scope, refusal);
+      return await this.#paused(order, pause.until, pause.problem);
     }
     if (problem.type === 'accountDoesNotExist') {
       await accounts.forget(order.directory);
-      if (order.state === 'planned' && !this.#registeredAgain.has(order.id)) {
+      if (!this.#registeredAgain.has(order.id)) {
         this.#registeredAgain.add(order.id);
         return null;
       }
     }
     // Authorities refuse a replacement in many words, also that of another account.
-    if (order.state === 'planned' && order.replaces !== null) {
+    if (order.state === 'planned' && order.replaces !== null && !isOfAccount(problem)) {
       await orders.step(order.id, { state: 'planned', replaces: null }, now());
       return null;
     }
-    // It exists: another order would issue a second one.
-    if (order.state === 'issued' && now().getTime() - order.updatedAt.getTime() < UNREAD_MS) {
-      await orders.waiting(order, authorityProblem(problem, now()));
-      return pollAgainAt(order.updatedAt, now(), RETRY);
-    }
-    // Its reply was lost; the state of the order says whether it was carried out.
-    if (problem.type === 'orderNotReady' && order.state === 'finalizing') return pollAgainAt(order.updatedAt, now());
-    return await this.#end(order, authorityProblem(problem, now()));
+    const why = authorityProblem(problem, now());
+    // It may be issued: another order would issue a second one. A refusal to issue is `OrderFailed`.
+    if (order.state === 'finalizing' || order.state === 'issued') return await this.#hold(order, why, 'authority');
+    return await this.#end(order, why);
   }
 
-  async #paused(order: IssuanceOrder, { until, problem }: AcmePause): Promise<Date> {
+  /** It stays in its state for now, unless it has been there for too long. */
+  async #hold(order: IssuanceOrder, problem: IssuanceProblem, obstacle: Obstacle): Promise<Date | null> {
+    const { orders, ages, now } = this.#deps;
+    if (this.#isOver(order, obstacle)) return await this.#end(order, problem);
+    await orders.waiting(order, problem);
+    return pollAgainAt(ages.waitedMs(order), now(), RETRY);
+  }
+
+  #isOver(order: IssuanceOrder, obstacle: Obstacle): boolean {
+    return this.#deps.ages.isOver(order, obstacle);
+  }
+
+  async #keepWait(order: IssuanceOrder, at: Date): Promise<void> {
+    const { orders, now } = this.#deps;
+    if (at.getTime() - now().getTime() <= STORED_WAIT_MS) return;
+    const until = at.toISOString();
+    const detail = `the authority wants to be asked for the order at ${until}, not earlier`;
+    await orders.waiting(order, { ...ownProblem('limited', { type: 'wait', detail }, now()), until });
+  }
+
+  async #paused(order: IssuanceOrder, until: Date, problem: IssuanceProblem): Promise<Date> {
     await this.#deps.orders.waiting(order, problem);
     return until;
   }
 
   async #end(order: IssuanceOrder, problem: IssuanceProblem, how: OrderEnd = {}): Promise<null> {
-    const { orders, wanted, board, onEnded, now, random } = this.#deps;
+    const { orders, wanted, board, settingsId, onEnded, now, random } = this.#deps;
     const certificate = await wanted.get(order.certificate);
     const failures = (certificate?.failures ?? 0) + 1;
-    const dueAt =
-      problem.class === 'needs attention'
-        ? null
-        : retryAt(failures, certificate?.life?.notAfter ?? null, now(), random());
+    // What needs attention may be corrected elsewhere, such as a CAA record: it is repeated at the longest interval.
+    const needsAttention = problem.class === 'needs attention';
+    const waits = needsAttention ? Number.POSITIVE_INFINITY : failures;
+    const dueAt = retryAt(waits, certificate?.life?.notAfter ?? null, now(), random());
+    const stored = needsAttention ? { ...problem, settings: settingsId } : problem;
     try {
       const { failedNames = [], notIssued = false } = how;
-      await orders.fail(order, { problem, dueAt, failedNames, notIssued }, now());
+      await orders.fail(order, { problem: stored, dueAt, failedNames, notIssued }, now());
     } catch (error) {
       if (!(error instanceof OrderClosed)) throw error;
     }

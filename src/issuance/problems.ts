@@ -19,6 +19,7 @@ const ATTENTION: ReadonlyMap<string, string> = new Map(
   }),
 );
 
+/** Of a failed validation. */
 const ADVICE: ReadonlyMap<string, string> = new Map(
   Object.entries({
     dns: 'Check the DNS records of the name.',
@@ -29,15 +30,30 @@ const ADVICE: ReadonlyMap<string, string> = new Map(
   }),
 );
 
+/** The authority answered about the account, not about an order. */
+const OF_ACCOUNT: ReadonlySet<string> = new Set([
+  'accountDoesNotExist',
+  'userActionRequired',
+  'externalAccountRequired',
+  'invalidContact',
+  'unsupportedContact',
+]);
+
+export function isOfAccount({ type }: AcmeProblemDocument): boolean {
+  return OF_ACCOUNT.has(type);
+}
+
 /** Of the authority: its words are kept. */
-export function authorityProblem({ type, detail, subproblems }: AcmeProblemDocument, now: Date): IssuanceProblem {
+export function authorityProblem(problem: AcmeProblemDocument, now: Date): IssuanceProblem {
+  const { type, detail, subproblems, instance } = problem;
   const attention = ATTENTION.get(type) ?? null;
+  const at = instance === undefined ? null : `The authority says more at ${instance}`;
   return {
     class: attention === null ? 'will retry' : 'needs attention',
     type,
     detail,
     subproblems: subproblems.map((one) => ({ name: one.name, type: one.type, detail: one.detail })),
-    advice: attention ?? ADVICE.get(type) ?? null,
+    advice: [attention, at].filter((one) => one !== null).join(' ') || null,
     at: now.toISOString(),
   };
 }
@@ -50,7 +66,8 @@ export function validationProblem(
   const problems = failed.map(({ name, problem }) => ({ name, ...(problem ?? UNEXPLAINED) }));
   const worst = problems.find(({ type }) => ATTENTION.has(type)) ?? problems[0]!;
   const subproblems = problems.map(({ name, type, detail }) => ({ name, type, detail }));
-  return { ...authorityProblem(worst, now), subproblems };
+  const problem = authorityProblem(worst, now);
+  return { ...problem, subproblems, advice: problem.advice ?? ADVICE.get(worst.type) ?? null };
 }
 
 export function ownProblem(

@@ -1,9 +1,10 @@
 // Advances one order from state to state. What a state names is stored before the authority is asked for the next thing, so
 // that an order goes on after a crash where it was, and no certificate is issued twice.
-import type { KeyObject } from 'node:crypto';
+import { type KeyObject, X509Certificate } from 'node:crypto';
 import { type AcmeAuthorization, type AcmeOrder, AcmeRefusal } from '../acme/authority.ts';
 import { crashPoint } from '../faults/crash-point.ts';
-import type { Sealer } from '../secrets/sealed.ts';
+import { CannotUnseal, type Sealer } from '../secrets/sealed.ts';
+import type { SecretText } from '../secrets/secret-text.ts';
 import type { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
 import {
   type AcmeOrdersStore,
@@ -13,11 +14,14 @@ import {
   OrderClosed,
   type OrderKey,
 } from '../store/acme-orders-store.ts';
-import type { IssuanceProblem } from '../store/issuance-problem.ts';
+import type { NamesOwned } from '../store/certificates-store.ts';
 import type { CertificateOutcome, Certificates } from '../tls/certificates.ts';
 import { type Account, type Accounts, newKey, pemOf } from './accounts.ts';
+import { isLimit } from './authority-pauses.ts';
 import type { ChallengeBoard } from './challenge-board.ts';
-import { authorityProblem, ownProblem, validationProblem } from './problems.ts';
+import { mostMsOf, type OrderAges } from './order-ages.ts';
+import { OrderFailed, OrderWaits } from './order-outcomes.ts';
+import { authorityProblem, isOfAccount, ownProblem, validationProblem } from './problems.ts';
 import { pollAgainAt, renewalByAge } from './schedule.ts';
 
 interface RunnerDeps {
@@ -25,8 +29,9 @@ interface RunnerDeps {
   readonly wanted: AcmeCertificatesStore;
   readonly accounts: Accounts;
   readonly sealer: Pick<Sealer, 'seal' | 'open'>;
-  readonly certificates: Pick<Certificates, 'putIssued'>;
+  readonly certificates: Pick<Certificates, 'putIssued' | 'owners'>;
   readonly board: ChallengeBoard;
+  readonly ages: OrderAges;
   readonly keyAuthorization: (token: string, accountKey: KeyObject) => string;
   /** DER, signed with the key. */
   readonly createCsr: (names: readonly string[], key: KeyObject) => Uint8Array;
@@ -36,34 +41,9 @@ interface RunnerDeps {
   readonly random: () => number;
 }
 
-export interface OrderEnd {
-  /** Whose validation failed. */
-  readonly failedNames?: readonly string[];
-  /** The authority refused to issue, so this order does not count as an issue. Absent: it may have issued. */
-  readonly notIssued?: boolean;
-}
-
-/** Ends the order with this problem. */
-export class OrderFailed extends Error implements OrderEnd {
-  readonly problem: IssuanceProblem;
-  readonly failedNames: readonly string[];
-  readonly notIssued: boolean;
-
-  constructor(problem: IssuanceProblem, { failedNames = [], notIssued = false }: OrderEnd = {}) {
-    super(problem.detail);
-    this.name = 'OrderFailed';
-    this.problem = problem;
-    this.failedNames = failedNames;
-    this.notIssued = notIssued;
-  }
-}
-
 const TABLE = 'acme_orders';
-const PASSING: ReadonlySet<string> = new Set(['orderNotReady', 'rateLimited', 'accountDoesNotExist']);
-/** An authority that validates at all does so within seconds. */
-const VALIDATION_MS = 3_600_000;
-/** What was asked for may still be issued: longer. */
-const ISSUE_MS = 86_400_000;
+/** After an answer this long past the end of the order, it is not waited for any longer. */
+const LATE_MS = 3_600_000;
 
 export class Runner {
   readonly #deps: RunnerDeps;
@@ -76,11 +56,10 @@ export class Runner {
 
   /**
    * Takes the order to its next state. Returns when to call again for it; null: at once, or it is closed. Throws
-   * `OrderFailed`, `OrderClosed`, and what account and client throw.
+   * `OrderFailed`, `OrderWaits`, `OrderClosed`, and what account and client throw.
    */
   async step(order: IssuanceOrder): Promise<Date | null> {
-    // Nothing is asked of an authority whose challenges would not be answered.
-    if (order.state === 'planned') await this.#deps.board.test(await this.#challengeType(order), order.names);
+    if (order.state === 'planned') await this.#prepare(order);
     const account = await this.#deps.accounts.of(order.directory);
     switch (order.state) {
       case 'planned':
@@ -101,6 +80,15 @@ export class Runner {
     }
   }
 
+  /** Nothing is asked of an authority that would be of no use. */
+  async #prepare(order: IssuanceOrder): Promise<void> {
+    const { certificate, names } = order;
+    const owners = [...(await this.#deps.certificates.owners(names))];
+    const owned = owners.filter(([, owner]) => owner !== certificate);
+    if (owned.length > 0) throw this.#owned(owned.map(([name, of]) => ({ name, certificate: of })));
+    await this.#deps.board.test(await this.#challengeType(order), names);
+  }
+
   async #create(order: IssuanceOrder, { client }: Account): Promise<null> {
     const { names, profile, replaces } = order;
     const { url, finalizeUrl } = await client.createOrder({ names, profile, replaces });
@@ -112,12 +100,12 @@ export class Runner {
   /** A challenge for each name that the authority has not validated yet. */
   async #choose(order: IssuanceOrder, { client, key }: Account): Promise<null> {
     const { orders, keyAuthorization, now } = this.#deps;
-    const { status, authorizationUrls, problem } = await client.order(order.url!);
+    const { status, authorizationUrls, problem } = await this.#read(order, client.order(order.url!));
     if (status === 'invalid') throw this.#refused(problem);
     const challenges: OrderChallenge[] = [];
     if (status === 'pending') {
       for (const url of authorizationUrls) {
-        const authorization = await client.authorization(url);
+        const authorization = await this.#read(order, client.authorization(url));
         if (authorization.status === 'valid') continue;
         const { token, challengeUrl } = this.#challengeOf(authorization);
         const shown = { token, keyAuthorization: keyAuthorization(token, key) };
@@ -157,7 +145,8 @@ export class Runner {
     const failed = [];
     const waits: (Date | null)[] = [];
     for (const { name, authorizationUrl, challengeUrl } of order.challenges) {
-      const { status, challenges, retryAfter } = await client.authorization(authorizationUrl);
+      const answer = await this.#read(order, client.authorization(authorizationUrl));
+      const { status, challenges, retryAfter } = answer;
       if (status === 'valid') continue;
       if (status !== 'pending') {
         const problem = challenges.find(({ url }) => url === challengeUrl)?.problem ?? null;
@@ -170,15 +159,21 @@ export class Runner {
       }
       waits.push(retryAfter);
     }
+    // Answers that are not shown any longer would fail the names that are being validated.
+    if (waits.length > 0 && !(failed.length > 0 && this.#deps.ages.isOver(order, 'authority'))) {
+      return this.#wait(order, waits);
+    }
+    for (const { challengeUrl } of order.challenges) this.#told.delete(challengeUrl);
     if (failed.length > 0) {
       const problem = validationProblem(failed, this.#deps.now());
       throw new OrderFailed(problem, { failedNames: failed.map(({ name }) => name) });
     }
-    if (waits.length > 0) return this.#wait(order, waits, VALIDATION_MS);
-    for (const { challengeUrl } of order.challenges) this.#told.delete(challengeUrl);
-    const { status, problem, retryAfter } = await client.order(order.url!);
-    if (status === 'pending') return this.#wait(order, [retryAfter], VALIDATION_MS);
-    if (status !== 'ready') throw this.#unexpected(status, problem);
+    const { status, problem, retryAfter, expires } = await this.#read(order, client.order(order.url!));
+    if (status === 'pending') return this.#wait(order, [retryAfter], expires);
+    if (status === 'invalid') throw this.#refused(problem);
+    if (status !== 'ready') {
+      throw this.#fault('unauthorized', `the authority shows the order as ${status}, which it cannot be`);
+    }
     return await this.#storeKey(order);
   }
 
@@ -195,19 +190,22 @@ export class Runner {
   }
 
   async #finalize(order: IssuanceOrder, { client }: Account): Promise<Date | null> {
-    let answer = await client.order(order.url!);
+    // Without it the certificate would be of no use.
+    this.#openKey(order);
+    let answer = await this.#read(order, client.order(order.url!));
     if (answer.status === 'ready') {
       answer = await this.#asked(client.finalize(order.finalizeUrl!, keyOf(order).csr));
       crashPoint('acme.finalized');
     }
-    const { status, certificateUrl, retryAfter, problem } = answer;
+    const { status, certificateUrl, retryAfter, problem, expires } = answer;
     if (status === 'valid' && certificateUrl !== null) {
       await this.#deps.orders.step(order.id, { state: 'issued', certificateUrl }, this.#deps.now());
       crashPoint('acme.issued');
       return null;
     }
-    if (status === 'invalid' || status === 'pending') throw this.#unexpected(status, problem);
-    return this.#wait(order, [retryAfter], ISSUE_MS);
+    if (status === 'invalid') throw this.#refused(problem);
+    // Also if it is pending: a server of the authority may not know yet that the names are valid.
+    return this.#wait(order, [retryAfter], expires);
   }
 
   /** A refusal to issue. Others say nothing about this order, or that it was carried out. */
@@ -215,20 +213,21 @@ export class Runner {
     try {
       return await finalized;
     } catch (error) {
-      if (!(error instanceof AcmeRefusal) || error.problem.status === 429 || PASSING.has(error.problem.type))
-        throw error;
+      if (!(error instanceof AcmeRefusal) || isLimit(error)) throw error;
+      if (error.problem.type === 'orderNotReady' || isOfAccount(error.problem)) throw error;
       throw new OrderFailed(authorityProblem(error.problem, this.#deps.now()), { notIssued: true });
     }
   }
 
-  async #store(order: IssuanceOrder, { client, renewalInfo }: Account): Promise<null> {
-    const { wanted, certificates, sealer, renewalId, now, random } = this.#deps;
-    const certificate = await client.certificate(order.certificateUrl!);
-    const { sealed, publicKeySha256 } = keyOf(order);
-    const privateKey = sealer.open(sealed, sealedFor(order, publicKeySha256)).reveal();
+  async #store(order: IssuanceOrder, { client }: Account): Promise<null> {
+    const { wanted, certificates, renewalId, now, random } = this.#deps;
+    const certificate = await this.#read(order, client.certificate(order.certificateUrl!));
+    this.#checkTime(certificate);
+    const { renewalInfo } = await client.directory();
     const ariId = renewalInfo ? renewalId(certificate) : null;
-    const issued = { certificate, privateKey };
+    const issued = { certificate, privateKey: this.#openKey(order).reveal() };
     const outcome = await certificates.putIssued(order.certificate, issued, async (transaction, version) => {
+      this.#checkNames(order, version.names);
       const life = { notBefore: new Date(version.notBefore), notAfter: new Date(version.notAfter) };
       const dueAt = renewalByAge(life, now(), random());
       await wanted.stored(transaction, order, { dueAt, ariId, ariPollAt: ariId === null ? null : now() }, now());
@@ -237,21 +236,57 @@ export class Runner {
     return null;
   }
 
-  #wait(order: IssuanceOrder, retryAfter: readonly (Date | null)[], mostMs: number): Date {
-    const now = this.#deps.now();
-    const waited = now.getTime() - order.updatedAt.getTime();
-    if (waited > mostMs) {
-      const hours = mostMs / 3_600_000;
-      throw this.#fault('unreachable', `the authority did not finish the order (${order.state}) within ${hours} h`);
+  /** A key that was sealed with a lost secret ends the order. Not reached without a secret: there is no account then. */
+  #openKey(order: IssuanceOrder): SecretText {
+    const { sealer, now } = this.#deps;
+    const { sealed, publicKeySha256 } = keyOf(order);
+    try {
+      return sealer.open(sealed, sealedFor(order, publicKeySha256));
+    } catch (error) {
+      if (!(error instanceof CannotUnseal)) throw error;
+      const detail = 'the private key of the order was sealed with another secret; the next order makes another key';
+      throw new OrderFailed(ownProblem('will retry', { type: 'key', detail }, now()));
     }
-    const asked = Math.max(...retryAfter.map((one) => one?.getTime() ?? 0));
-    const most = now.getTime() + mostMs;
-    return new Date(Math.min(Math.max(asked, pollAgainAt(order.updatedAt, now).getTime()), most));
   }
 
-  #unexpected(status: AcmeOrder['status'], problem: AcmeOrder['problem']): OrderFailed {
-    if (status === 'invalid') return this.#refused(problem);
-    return this.#fault('unauthorized', `the authority shows the order as ${status}, which it cannot be`);
+  /** It exists already, so it waits for the clock: another one would be of the same time. */
+  #checkTime(certificate: string): void {
+    const { validFromDate, validToDate } = new X509Certificate(certificate);
+    const now = this.#deps.now();
+    if (validFromDate <= now && now < validToDate) return;
+    const life = `${validFromDate.toISOString()} to ${validToDate.toISOString()}`;
+    const detail = `the issued certificate is valid from ${life}, and the clock of this machine shows ${now.toISOString()}`;
+    const advice = 'Correct the clock.';
+    throw new OrderWaits(ownProblem('will retry', { type: 'clock', detail, advice }, now));
+  }
+
+  #checkNames({ names }: IssuanceOrder, issued: readonly string[]): void {
+    const missing = names.filter((name) => !issued.includes(name));
+    if (missing.length === 0) return;
+    const detail = `the authority issued a certificate without ${missing.join(', ')}`;
+    throw new OrderFailed(ownProblem('needs attention', { type: 'certificate', detail }, this.#deps.now()));
+  }
+
+  /** The answer of the authority about an order: its age counts from the first. */
+  async #read<T>(order: IssuanceOrder, answer: Promise<T>): Promise<T> {
+    return await this.#deps.ages.read(order, answer);
+  }
+
+  /** @param expires when the order does, by the authority */
+  #wait(order: IssuanceOrder, retryAfter: readonly (Date | null)[], expires: Date | null = null): Date {
+    const { ages, now } = this.#deps;
+    const { authority: mostMs } = mostMsOf(order.state);
+    const waitedMs = ages.waitedMs(order);
+    // If it had expired when it began, the clock is ahead.
+    const ends = expires !== null && expires > order.createdAt ? expires : null;
+    const isLate = ends !== null && ends < now() && waitedMs > LATE_MS;
+    if (isLate || ages.isOver(order, 'authority')) {
+      const within = isLate ? `before it expired, at ${ends.toISOString()}` : `within ${mostMs / 3_600_000} h`;
+      throw this.#fault('unreachable', `the authority did not finish the order (${order.state}) ${within}`);
+    }
+    const asked = Math.max(...retryAfter.map((one) => one?.getTime() ?? 0));
+    const most = now().getTime() + mostMs;
+    return new Date(Math.min(Math.max(asked, pollAgainAt(waitedMs, now()).getTime()), most));
   }
 
   #refused(problem: AcmeOrder['problem']): OrderFailed {
@@ -264,13 +299,18 @@ export class Runner {
   }
 
   #unusable(outcome: CertificateOutcome & { readonly ok: false }): OrderFailed {
+    if (outcome.kind === 'owned') return this.#owned(outcome.owned);
     const detail =
-      outcome.kind === 'owned'
-        ? `names belong to other certificates: ${outcome.owned.map((one) => `${one.name} to ${one.certificate}`).join(', ')}`
-        : outcome.kind === 'invalid'
-          ? `the authority issued a certificate that cannot be served: ${outcome.why}`
-          : `the certificate cannot be stored (${outcome.kind})`;
+      outcome.kind === 'invalid'
+        ? `the authority issued a certificate that cannot be served: ${outcome.why}`
+        : `the certificate cannot be stored (${outcome.kind})`;
     return new OrderFailed(ownProblem('needs attention', { type: 'certificate', detail }, this.#deps.now()));
+  }
+
+  #owned(owned: NamesOwned['owned']): OrderFailed {
+    const detail = `names belong to other certificates: ${owned.map((one) => `${one.name} to ${one.certificate}`).join(', ')}`;
+    const advice = 'Remove the other certificate, or stop the renewal of this one.';
+    return new OrderFailed(ownProblem('needs attention', { type: 'certificate', detail, advice }, this.#deps.now()));
   }
 }
 

@@ -78,9 +78,8 @@ export function reachableAt(failures: number, now: Date): Date {
 }
 
 /** The longer something waits, the more seldom it is asked for: a quarter of the time, within the limits. */
-export function pollAgainAt(since: Date, now: Date, { least = 250, most = 30_000 } = {}): Date {
-  const waited = now.getTime() - since.getTime();
-  return new Date(now.getTime() + Math.min(Math.max(waited / 4, least), most));
+export function pollAgainAt(waitedMs: number, now: Date, { least = 250, most = 30_000 } = {}): Date {
+  return new Date(now.getTime() + Math.min(Math.max(waitedMs / 4, least), most));
 }
 
 function spread(random: number): number {

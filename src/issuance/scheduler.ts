@@ -20,6 +20,8 @@ interface SchedulerDeps {
   /** For new orders. */
   readonly directory: string;
   readonly profile: string | null;
+  /** Another one after other settings. */
+  readonly settingsId: string;
   /** An order ended or waits: call `tick` soon. */
   readonly onChange: () => void;
   readonly log: Pick<Log, 'error'>;
@@ -53,6 +55,7 @@ export class Scheduler {
   #asking: Promise<void> | null = null;
   #notAskedBefore: Date | null = null;
   #stopped = false;
+  #knowsSettings = false;
 
   constructor(deps: SchedulerDeps) {
     this.#deps = deps;
@@ -60,8 +63,10 @@ export class Scheduler {
 
   /** One call at a time. Throws errors of the database. */
   async tick(): Promise<Tick> {
-    const { orders, wanted, times, now } = this.#deps;
+    const { orders, wanted, times, settingsId, now } = this.#deps;
     await times.bringBack(FURTHEST_MS, LEAST_LEFT, now());
+    if (!this.#knowsSettings) await wanted.dueAfterChange(settingsId, now());
+    this.#knowsSettings = true;
     const open = (await orders.allOpen()).map(({ id }) => id);
     for (const id of this.#waiting.keys()) {
       if (open.includes(id)) continue;

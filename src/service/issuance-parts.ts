@@ -102,6 +102,8 @@ async function issuanceOf(
   const agreement = 'PROXY_MANAGER_ACME_TERMS_AGREED';
   if (!acme.termsAgreed) {
     const why = `the service orders no certificates: set ${agreement}=true if you agree to the terms of the authority, and restart the service`;
+    const { length: certificates } = await new AcmeCertificatesStore(database).all();
+    if (certificates > 0) log.warn('Certificates of an authority are not renewed', { certificates, cause: why });
     return { setting: agreement, why };
   }
   const files = await readFiles(acme);
@@ -143,6 +145,7 @@ async function issuanceOf(
       // One that stays away is asked every half hour.
       if (failures <= 1) emit('acme.paused', { directory: paused, scope, until: until.toISOString(), type, detail });
     },
+    elapsed: () => performance.now(),
     random: Math.random,
   });
 }

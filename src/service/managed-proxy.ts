@@ -74,6 +74,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
       connectionsPerSource: settings.connectionsPerSource,
       accessLog: settings.accessLog,
       deniedPage: await deniedPage(),
+      insight: settings.insight,
       sitesMapBase: settings.sitesMap,
       serverStateFile,
       sites,

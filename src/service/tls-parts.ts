@@ -14,6 +14,7 @@ import { type Settings, usesCertificates } from '../settings.ts';
 import { StartRefused } from '../start/open-state.ts';
 import { CertificatesStore } from '../store/certificates-store.ts';
 import type { Database } from '../store/open-database.ts';
+import { countSealedKeys } from '../store/sealed-keys.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { Certificates } from '../tls/certificates.ts';
 import type { ReportedStages } from '../tls/expiry-watch.ts';
@@ -80,7 +81,8 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
   const { settings, database, socket, scheduleReload, facts, log, now } = options;
   if (!usesCertificates(settings)) return null;
   const store = new CertificatesStore(database);
-  const secret = await openSealer(settings.secretFile, store, log);
+  const mayCreate = (await countSealedKeys(database)) === 0;
+  const secret = await openSealer(settings.secretFile, mayCreate, log);
   const files = new TlsFiles(settings.tlsDir);
   const runtime = new RuntimeCertificates({
     socket,
@@ -180,11 +182,11 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
 /** A secret that cannot be used must not keep blocks from being enforced: certificates are served from their files. */
 async function openSealer(
   path: string,
-  store: CertificatesStore,
+  mayCreate: boolean,
   log: Log,
 ): Promise<{ readonly sealer: Pick<Sealer, 'seal' | 'open'>; readonly problem: string | null }> {
   try {
-    return { sealer: await openSecret(path, { mayCreate: (await store.count()) === 0 }), problem: null };
+    return { sealer: await openSecret(path, { mayCreate }), problem: null };
   } catch (error) {
     if (!(error instanceof SecretUnusable)) throw error;
     log.error('Secret of private keys cannot be used', { cause: error.message });

@@ -39,18 +39,19 @@ export class AcmeAccountsStore {
     return row === undefined ? null : toAccount(row);
   }
 
-  /** Before its key is used. There must be none of this directory. */
-  async create(account: AcmeAccount, now: Date): Promise<void> {
+  /** Before its key is used. One of this directory, whose key is lost, is replaced. */
+  async put(account: AcmeAccount, now: Date): Promise<void> {
+    const row = {
+      id: account.id,
+      url: account.url,
+      key_sealed: Buffer.from(account.keySealed),
+      public_key_sha256: account.publicKeySha256,
+      created_at: now.toISOString(),
+    };
     await this.#database.write
       .insertInto('acme_accounts')
-      .values({
-        directory: account.directory,
-        id: account.id,
-        url: account.url,
-        key_sealed: Buffer.from(account.keySealed),
-        public_key_sha256: account.publicKeySha256,
-        created_at: now.toISOString(),
-      })
+      .values({ directory: account.directory, ...row })
+      .onConflict((conflict) => conflict.column('directory').doUpdateSet(row))
       .execute();
   }
 

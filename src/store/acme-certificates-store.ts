@@ -149,6 +149,16 @@ export class AcmeCertificatesStore {
       .execute();
   }
 
+  /** What needed attention with other settings is due at once. */
+  async dueAfterChange(settingsId: string, now: Date): Promise<void> {
+    await this.#database.write
+      .updateTable('acme_certificates')
+      .set({ due_at: now.toISOString(), due_by: 'retry' })
+      .where(sql<SqlBool>`json_extract(problem_json, '$.class') = 'needs attention'`)
+      .where(sql<SqlBool>`json_extract(problem_json, '$.settings') is not ${settingsId}`)
+      .execute();
+  }
+
   /** Due at once. Null: there is none of this id. */
   async demand(id: string, now: Date, audited?: AuditedChange): Promise<true | null> {
     return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {

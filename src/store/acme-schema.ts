@@ -42,7 +42,7 @@ export interface AcmeCertificatesTable {
   /** Null: that of the settings. */
   profile: string | null;
   created_at: string;
-  /** When the next order is due; null: not before a person says so. */
+  /** When the next order is due; null: not before an operator renews it. */
   due_at: string | null;
   /** Why then: `request`, `age`, `ari`, `retry`, `limit`. */
   due_by: string;

@@ -4,7 +4,10 @@ export type FailureClass = 'will retry' | 'needs attention' | 'limited';
 /** Why a certificate is not issued. Plain data. */
 export interface IssuanceProblem {
   readonly class: FailureClass;
-  /** Of a problem of the authority, without `urn:ietf:params:acme:error:`; or `unreachable`, `limit`, `challenge`, `internal`. */
+  /**
+   * Of a problem of the authority, without `urn:ietf:params:acme:error:`; or `unreachable`, `limit`, `wait`,
+   * `challenge`, `clock`, `key`, `certificate`, `internal`.
+   */
   readonly type: string;
   /** Word for word, if the authority stated it. */
   readonly detail: string;
@@ -13,4 +16,8 @@ export interface IssuanceProblem {
   readonly advice: string | null;
   /** ISO 8601. */
   readonly at: string;
+  /** Of an open order: it waits until then. ISO 8601. */
+  readonly until?: string;
+  /** Of one that needs attention: an id of the settings that it was ordered with. */
+  readonly settings?: string;
 }

@@ -211,7 +211,8 @@ it('a start deletes the file of a removed certificate, and no other that is unkn
     `${files.folder}/own.pem`,
   ];
   for (const file of [gone, unknown, theirs]) await writeFile(file, 'a key');
-  removed = ['c-dddddddddd', FIRST];
+  await mkdir(files.pathOf('c-ffffffffff'));
+  removed = ['c-ffffffffff', 'c-dddddddddd', FIRST];
   await loaded();
   expect(await files.ids()).toEqual(expect.arrayContaining([FIRST, 'c-eeeeeeeeee', THIRD]));
   await expect(readFile(gone)).rejects.toThrow('ENOENT');

@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,7 +65,10 @@ describe('the folder of certificates', () => {
 
   it('loses the temporary files of earlier runs, and nothing else', async () => {
     await files.open();
-    await writeFile(join(files.folder, '.tmp/left.pem'), 'a key');
+    const temporary = join(files.folder, '.tmp');
+    await writeFile(join(temporary, `.${FIRST}.pem.812.0123456789ab.tmp`), 'a key');
+    await mkdir(join(temporary, 'check-0123456789ab'));
+    await writeFile(join(temporary, 'mine.pem'), 'of the operator');
     await writeFile(join(files.folder, 'mine.pem'), 'of the operator');
     await writeFile(files.pathOf(SECOND), 'of a database that is gone');
     await files.open();
@@ -75,7 +79,21 @@ describe('the folder of certificates', () => {
       'certificates.list',
       'mine.pem',
     ]);
-    expect(await readdir(join(files.folder, '.tmp'))).toEqual([]);
+    expect(await readdir(temporary)).toEqual(['mine.pem']);
+  });
+
+  it('is refused if a link leads out of it, as files would be deleted there', async () => {
+    await files.open();
+    await rm(join(files.folder, '.tmp'), { recursive: true });
+    await symlink(parent, join(files.folder, '.tmp'));
+    await expect(files.open()).rejects.toThrow(/\.tmp is a link, .*: remove it/);
+  });
+
+  it('has certificates that are files', async () => {
+    await files.open();
+    await mkdir(files.pathOf(FIRST));
+    await writeFile(files.pathOf(SECOND), '');
+    expect(await files.ids()).toEqual([SECOND]);
   });
 });
 
@@ -132,6 +150,20 @@ it('the default certificate of an operator stays, for this user alone', async ()
   await files.replaceDefault(() => pem('default'));
   expect(await readFile(`${files.defaultCertificate}.refused`, 'utf8')).toBe('own\n');
   expect(await readFile(files.defaultCertificate, 'utf8')).toBe('default\n');
+});
+
+it('a default certificate that an operator puts there at the same time stays', async () => {
+  await files.open();
+  const meanwhile = (text: string) => () => {
+    rmSync(files.defaultCertificate, { force: true });
+    writeFileSync(files.defaultCertificate, text);
+    return pem('default');
+  };
+  expect(await files.ensureDefault(meanwhile('own\n'))).toBe(false);
+  expect(await readFile(files.defaultCertificate, 'utf8')).toBe('own\n');
+  const kept = await files.replaceDefault(meanwhile('other\n'));
+  expect(await readFile(kept, 'utf8')).toBe('other\n');
+  expect(await readdir(join(files.folder, '.tmp'))).toEqual([]);
 });
 
 async function replaceByLink(path: string): Promise<void> {

@@ -3,12 +3,25 @@
 //   default.pem         for names without a certificate; made once, and an operator may replace it
 //   certificates.list   the crt-list: one line for each certificate, and no names, so that HAProxy takes them from it
 //   c-<10 base32>.pem   leaf, chain and key; the name stays through renewals. A link to default.pem if HAProxy refuses it
-//   .tmp                temporary files, emptied at each start
+//   .tmp                temporary files; those of earlier runs are deleted at each start
 //
 // The database is the truth. Files of other names are not touched.
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { chmod, lstat, mkdir, readdir, readFile, readlink, rename, rm, stat, symlink, unlink } from 'node:fs/promises';
+import {
+  chmod,
+  link,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+  unlink,
+} from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { getegid, getgroups, getuid } from 'node:process';
 import { fsyncFolder, isMissing, temporaryPath, writeSecretFile } from '../files/atomic-file.ts';
@@ -17,6 +30,8 @@ import type { SecretText } from '../secrets/secret-text.ts';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
+/** Of `temporaryPath` and `temporary`. */
+const TEMPORARY = /^(\..+\.\d+\.[0-9a-f]{12}\.tmp|check-[0-9a-f]{12})$/;
 const CERTIFICATE_FILE = /^c-[a-z2-7]{10}\.pem$/;
 
 /** The folder cannot be used. The message says why and what to do. */
@@ -73,7 +88,14 @@ export class TlsFiles {
     const problem = folderProblem(this.folder, await stat(this.folder));
     if (problem !== null) throw new TlsFolderUnusable(problem);
     await mkdir(this.#temporary, { recursive: true, mode: FOLDER_MODE });
-    for (const name of await readdir(this.#temporary)) await rm(join(this.#temporary, name), { recursive: true });
+    if ((await lstat(this.#temporary)).isSymbolicLink()) {
+      throw new TlsFolderUnusable(
+        `${this.#temporary} is a link, and temporary files in it would be deleted: remove it`,
+      );
+    }
+    for (const name of await readdir(this.#temporary)) {
+      if (TEMPORARY.test(name)) await rm(join(this.#temporary, name), { recursive: true });
+    }
     await fsyncFolder(this.#temporary);
   }
 
@@ -93,8 +115,27 @@ export class TlsFiles {
     } catch (error) {
       if (!isMissing(error)) throw error;
     }
-    await writeSecretFile(this.defaultCertificate, make().reveal(), this.#temporary);
-    return true;
+    return await this.#writeDefault(make);
+  }
+
+  /**
+   * Never replaces one that an operator puts there meanwhile. Returns whether it was written.
+   * @param makeRoom once the new one is on the disk, which may be full
+   */
+  async #writeDefault(make: () => SecretText, makeRoom?: () => Promise<void>): Promise<boolean> {
+    const next = temporaryPath(join(this.#temporary, basename(this.defaultCertificate)));
+    await writeSecretFile(next, make().reveal());
+    try {
+      await makeRoom?.();
+      await link(next, this.defaultCertificate);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    } finally {
+      await unlink(next);
+      await fsyncFolder(this.folder);
+    }
   }
 
   /**
@@ -131,10 +172,11 @@ export class TlsFiles {
     return await this.#isKnown(this.list);
   }
 
-  /** Of the files that have the name of one. */
+  /** Of the files, and links, that have the name of one. */
   async ids(): Promise<string[]> {
-    const names = await readdir(this.folder);
-    return names.filter((name) => CERTIFICATE_FILE.test(name)).map((name) => name.slice(0, -'.pem'.length));
+    const entries = await readdir(this.folder, { withFileTypes: true });
+    const files = entries.filter((entry) => CERTIFICATE_FILE.test(entry.name) && !entry.isDirectory());
+    return files.map(({ name }) => name.slice(0, -'.pem'.length));
   }
 
   async exists(id: string): Promise<boolean> {
@@ -175,13 +217,9 @@ export class TlsFiles {
 
   /** Keeps the old one under another name, which it returns: an operator may have put it there. */
   async replaceDefault(make: () => SecretText): Promise<string> {
-    const next = join(this.#temporary, basename(this.defaultCertificate));
-    await writeSecretFile(next, make().reveal());
     const kept = await freeName(`${this.defaultCertificate}.refused`);
-    await rename(this.defaultCertificate, kept);
-    // After a crash here, a start makes another one.
-    await rename(next, this.defaultCertificate);
-    await fsyncFolder(this.folder);
+    // After a crash between the two, a start makes another one.
+    await this.#writeDefault(make, () => rename(this.defaultCertificate, kept));
     return kept;
   }
 

@@ -1,7 +1,7 @@
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually, within } from '../../testkit/conditions.ts';
-import { describeOnEachProxy } from '../../testkit/proxies.ts';
+import { describeOnProductProxies } from '../../testkit/proxies.ts';
 import { partsShown } from '../../testkit/secret-parts.ts';
 import { suspend } from '../../testkit/suspend.ts';
 import { type MadeCertificate, madeCertificate } from '../../testkit/tls/made-certificate.ts';
@@ -11,7 +11,7 @@ import { type HandshakeTarget, tryHandshake } from './handshake.ts';
 const ID = 'c-aaaaaaaaaa';
 const OTHER = 'c-bbbbbbbbbb';
 
-describeOnEachProxy('an installation', ({ bin }) => {
+describeOnProductProxies('an installation', ({ bin }) => {
   let tls: TlsProxy;
   let pid: number;
 

@@ -1,7 +1,7 @@
-import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eventually, within } from '../../testkit/conditions.ts';
-import { describeOnEachProxy } from '../../testkit/proxies.ts';
+import { describeOnProductProxies } from '../../testkit/proxies.ts';
 import { madeCertificate } from '../../testkit/tls/made-certificate.ts';
 import { TlsProxy } from '../../testkit/tls/tls-proxy.ts';
 import { RuntimeCertificates } from '../haproxy/certificates/runtime-certificates.ts';
@@ -13,7 +13,7 @@ const FOREIGN = 'c-zzzzzzzzzz';
 /** Changes are noticed by a watch, not by the comparison every 30 s. */
 const beforeNextComparisonMs = 20_000;
 
-describeOnEachProxy('the comparison of certificates', ({ bin }) => {
+describeOnProductProxies('the comparison of certificates', ({ bin }) => {
   const first = madeCertificate(['a.example'], { id: FIRST, chained: true });
   const second = madeCertificate(['b.example'], { id: SECOND });
   const wrong = madeCertificate(['a.example']);
@@ -100,6 +100,16 @@ describeOnEachProxy('the comparison of certificates', ({ bin }) => {
       );
     }
     expect(tls.logged.join('\n')).toContain('Files of certificates were changed by another process');
+  });
+
+  it('rewrites changed files in a folder that was removed and made again', async () => {
+    tls.reconciler.start();
+    await eventually('it was compared', () => tls.installer.held(FIRST, 1));
+    const isThere = async () => (await readFile(tls.keeper.pathOf(FIRST), 'utf8').catch(String)) === first.pem.reveal();
+    await rename(tls.files.folder, `${tls.files.folder}~`);
+    await eventually('the folder is back', isThere, beforeNextComparisonMs);
+    await writeFile(tls.keeper.pathOf(FIRST), 'damaged');
+    await eventually('the file is as before', isThere, beforeNextComparisonMs);
   });
 
   it('repairs a draining worker too', async () => {

@@ -1,5 +1,4 @@
 // Compares files and workers with the database, and repairs them: every worker when it appears, all every 30 s.
-import { type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import { type KickablePause, pause } from '../concurrency/pause.ts';
 import {
@@ -15,6 +14,7 @@ import { isWorkerGone } from '../haproxy/socket/replies.ts';
 import { causeText } from '../telemetry/cause-text.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { FileKeeper, WantedCertificate } from './file-keeper.ts';
+import { FolderWatch } from './folder-watch.ts';
 import type { WantedCertificates } from './installation.ts';
 import type { Installer } from './installer.ts';
 import type { KnownWorker, TlsWorkers } from './workers.ts';
@@ -69,7 +69,7 @@ export class TlsReconciler {
   readonly #deps: ReconcilerDeps;
   readonly #stop = new AbortController();
   #loop: Promise<void> | null = null;
-  #watcher: FSWatcher | null = null;
+  readonly #watch: FolderWatch;
   /** Names of files that changed since the last check of them. */
   readonly #changed = new Set<string>();
   #checkingChanges: Promise<void> = Promise.resolve();
@@ -80,10 +80,11 @@ export class TlsReconciler {
 
   constructor(deps: ReconcilerDeps) {
     this.#deps = deps;
+    const { folder, log } = deps;
+    this.#watch = new FolderWatch({ folder, log, onChange: (name) => this.#noteChange(name) });
   }
 
   start(): void {
-    this.#watch();
     this.#loop ??= this.#run();
   }
 
@@ -92,11 +93,11 @@ export class TlsReconciler {
   }
 
   async stop(): Promise<void> {
-    this.#watcher?.close();
     this.#stop.abort();
     this.#deps.timer.wake();
-    await this.#checkingChanges;
     await this.#loop;
+    this.#watch.close();
+    await this.#checkingChanges;
   }
 
   /** For `/health`, each as a sentence: what current workers lack, or could not be compared, for longer than a reload takes. */
@@ -152,7 +153,11 @@ export class TlsReconciler {
       timer.begin();
       const all = performance.now() - this.#comparedAt >= COMPARE_EVERY_MS;
       try {
+        // Changed files are rewritten at once; without a watch, at the next comparison.
+        await this.#watch.renew();
         await this.check(all);
+        // The check makes a missing folder again.
+        if (await this.#watch.renew()) this.kick();
         if (all) this.#comparedAt = performance.now();
       } catch (error) {
         const cause = causeText(error);
@@ -315,18 +320,6 @@ export class TlsReconciler {
     } catch (error) {
       this.#deps.log.warn('Changed file of certificates not checked', { cause: causeText(error) });
       this.kick();
-    }
-  }
-
-  /** Changed files are rewritten at once; without a watch, at the next comparison. */
-  #watch(): void {
-    try {
-      this.#watcher = watch(this.#deps.folder, { persistent: false }, (_event, name) => this.#noteChange(name));
-      this.#watcher.on('error', (error) =>
-        this.#deps.log.warn('Folder of certificates not watched', { cause: error.message }),
-      );
-    } catch (error) {
-      this.#deps.log.warn('Folder of certificates not watched', { cause: causeText(error) });
     }
   }
 }

@@ -14,9 +14,11 @@ import { freePort, isListening } from '../free-port.ts';
 const unpacked = '/opt/pebble/usr/bin';
 const dayMs = 86_400_000;
 
+export const hasPebble = existsSync(join(unpacked, 'pebble'));
+
 /** Without pebble a skipped group names what is missing. */
 export function describeWithPebble(name: string, tests: () => void): void {
-  if (existsSync(join(unpacked, 'pebble'))) describe(name, tests);
+  if (hasPebble) describe(name, tests);
   else describe.skip(`${name}: skipped, pebble is missing; testkit/install-pebble unpacks it`, tests);
 }
 
@@ -38,20 +40,20 @@ export class Pebble {
   /** PEM: what a client of its API has to trust. */
   readonly roots: string;
   readonly #children: readonly ChildProcess[];
-  readonly #remove: () => Promise<void>;
+  readonly #folder: Awaited<ReturnType<typeof temporaryFolder>>;
   #output = '';
 
   private constructor(
     ports: { readonly port: number; readonly managementPort: number },
     roots: string,
     children: readonly ChildProcess[],
-    remove: () => Promise<void>,
+    folder: Awaited<ReturnType<typeof temporaryFolder>>,
   ) {
     this.port = ports.port;
     this.managementPort = ports.managementPort;
     this.roots = roots;
     this.#children = children;
-    this.#remove = remove;
+    this.#folder = folder;
     for (const child of children) {
       for (const stream of [child.stdout, child.stderr]) {
         stream?.setEncoding('utf8').on('data', (text: string) => {
@@ -107,7 +109,7 @@ export class Pebble {
         env: { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: String(refusedNonces), ...environment },
       },
     );
-    const started = new Pebble({ port, managementPort }, roots, [dns, authority], folder.remove);
+    const started = new Pebble({ port, managementPort }, roots, [dns, authority], folder);
     try {
       for (const needed of [port, managementPort, dnsManagementPort]) {
         await eventually('the authority listens', () => isListening(needed));
@@ -124,6 +126,17 @@ export class Pebble {
     return `https://localhost:${this.port}/dir`;
   }
 
+  /** Of a service that orders from it. */
+  async settings(): Promise<Readonly<Record<string, string>>> {
+    const roots = join(this.#folder.path, 'roots.pem');
+    await writeFile(roots, this.roots);
+    return {
+      PROXY_MANAGER_ACME_TERMS_AGREED: 'true',
+      PROXY_MANAGER_ACME_DIRECTORY: this.directory,
+      PROXY_MANAGER_ACME_CA_FILE: roots,
+    };
+  }
+
   /** What it logged. */
   get output(): string {
     return this.#output;
@@ -136,7 +149,7 @@ export class Pebble {
       child.kill('SIGKILL');
       await ended;
     }
-    await this.#remove();
+    await this.#folder.remove();
   }
 }
 

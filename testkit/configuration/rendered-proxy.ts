@@ -27,7 +27,7 @@ const machine: MachineFacts = {
   syslogSocket: false,
 };
 
-/** The site whose server answers with the headers. */
+/** The site whose server answers with the headers, and with the status of the header `x-answer`. */
 export const echoHost = 'echo.example.com';
 
 export interface RenderedProxyOptions {
@@ -223,11 +223,15 @@ export class RenderedProxy {
     return this.raw(lines.join('\r\n'), to);
   }
 
+  get statsSocket(): string {
+    return join(this.#folder, 'stats');
+  }
+
   /** The reply of the stats socket. */
   command(text: string): Promise<string> {
     return new Promise((resolve, reject) => {
       let reply = '';
-      const socket = connect(join(this.#folder, 'stats'), () => socket.write(`${text}\n`));
+      const socket = connect(this.statsSocket, () => socket.write(`${text}\n`));
       socket.on('data', (part) => (reply += part.toString()));
       socket.once('end', () => resolve(reply)).once('error', reject);
     });
@@ -352,7 +356,9 @@ async function echoingServer(): Promise<Server> {
     const names = request.rawHeaders.filter((_text, index) => index % 2 === 0);
     const pairs = names.map((name, index) => [name.toLowerCase(), request.rawHeaders[2 * index + 1]]);
     const body = JSON.stringify(pairs.filter(([name]) => name !== 'host'));
-    response.writeHead(200, { 'content-length': Buffer.byteLength(body) }).end(body);
+    response
+      .writeHead(Number(request.headers['x-answer'] ?? 200), { 'content-length': Buffer.byteLength(body) })
+      .end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
   return server;

@@ -74,7 +74,7 @@ export class FakeAuthority implements TestAuthority {
   limits: Limits = LIMITS;
   lifetimeMs = 90 * DAY;
   shown: ReadonlyMap<string, string> = new Map();
-  validationMs = 2_000;
+  validationMs: (name: string) => number = () => 2_000;
   /** Null: valid. */
   validation: (name: string) => AcmeProblemDocument | null = () => null;
   /** Called before each request; throws to fail it. */
@@ -86,6 +86,7 @@ export class FakeAuthority implements TestAuthority {
   /** Null: it has no renewal information. */
   window: ((notBefore: Date, notAfter: Date) => { readonly start: Date; readonly end: Date }) | null = null;
   pollMs = 6 * HOUR;
+  profiles: ReadonlyMap<string, string> = new Map([['default', 'the usual']]);
 
   constructor(now: () => Date) {
     this.#now = now;
@@ -129,7 +130,7 @@ export class FakeAuthority implements TestAuthority {
       directory: asked('directory', () => ({
         termsOfService: null,
         externalAccountRequired: false,
-        profiles: new Map<string, string>(),
+        profiles: this.profiles,
         renewalInfo: this.window !== null,
       })),
       register: asked('register', () => {
@@ -137,9 +138,7 @@ export class FakeAuthority implements TestAuthority {
         this.#accounts.add(account);
         return { url: `https://ca.example/account/${account.slice(-8)}`, status: 'valid' };
       }),
-      createOrder: asked('createOrder', ({ names, replaces }: { names: readonly string[]; replaces: string | null }) =>
-        this.#create(names, replaces),
-      ),
+      createOrder: asked('createOrder', (wanted: Parameters<AcmeClient['createOrder']>[0]) => this.#create(wanted)),
       order: asked('order', (url: string) => this.#order(url)),
       authorization: asked('authorization', (url: string) => this.#authorization(url)),
       answerChallenge: asked('answerChallenge', (url: string) => {
@@ -162,7 +161,13 @@ export class FakeAuthority implements TestAuthority {
     this.#authorizations.clear();
   }
 
-  #create(names: readonly string[], replaces: string | null): AcmeOrder {
+  #create({ names, profile, replaces }: Parameters<AcmeClient['createOrder']>[0]): AcmeOrder {
+    if (profile !== null && !this.profiles.has(profile)) {
+      throw refusal({ type: 'invalidProfile', detail: `there is no profile ${profile}`, status: 400 });
+    }
+    if (replaces !== null && [...this.#orders.values()].some((order) => order.replaces === replaces)) {
+      throw refusal({ type: 'alreadyReplaced', detail: `${replaces} is replaced already`, status: 409 });
+    }
     const { orders, issues, failedValidations } = this.limits;
     this.#limit(this.#newOrders, orders, 'too many new orders');
     const key = names.toSorted().join();
@@ -211,7 +216,7 @@ export class FakeAuthority implements TestAuthority {
     const one = this.#authorizations.get(url);
     if (one === undefined) throw refusal({ type: 'malformed', detail: 'no such authorization', status: 404 });
     const now = this.#now().getTime();
-    if (one.status === 'pending' && one.toldAt !== null && now >= one.toldAt + this.validationMs) {
+    if (one.status === 'pending' && one.toldAt !== null && now >= one.toldAt + this.validationMs(one.name)) {
       const unshown = this.shown.get(one.token) !== `${one.token}.thumbprint`;
       one.problem = unshown ? problemOf('unauthorized', 'wrong answer') : this.validation(one.name);
       one.status = one.problem === null ? 'valid' : 'invalid';

@@ -2,8 +2,10 @@
 import { existsSync } from 'node:fs';
 import type { Caller } from '../../src/api/caller.ts';
 import { pause } from '../../src/concurrency/pause.ts';
-import { Issuance } from '../../src/issuance/issuance.ts';
+import { Issuance, type IssuanceSettings } from '../../src/issuance/issuance.ts';
+import { NoSealer } from '../../src/secrets/no-sealer.ts';
 import { SECRET_LENGTH, Sealer } from '../../src/secrets/sealed.ts';
+import { SecretUnusable } from '../../src/secrets/secret-file.ts';
 import { AcmeAccountsStore } from '../../src/store/acme-accounts-store.ts';
 import { AcmeCertificatesStore } from '../../src/store/acme-certificates-store.ts';
 import { AcmeOrdersStore } from '../../src/store/acme-orders-store.ts';
@@ -38,9 +40,15 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
   /** Throws to fail the display of challenges. */
   showing: () => void = () => undefined;
   refusedByProxy: string | null = null;
+  /** Of the next start; null: it is missing. */
+  secret: number | null = 1;
+  /** Of the next start. */
+  settings: Partial<IssuanceSettings> = {};
   now = NOON.getTime();
   /** What the service takes for the time, less what it is. */
   skew = 0;
+  /** In real time: instead of a longer wait, the service's clock is moved. */
+  longestWaitMs = Number.POSITIVE_INFINITY;
   database!: Database;
   issuance!: Issuance;
   certificates!: Certificates;
@@ -71,8 +79,9 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
   /** Only the database is left. */
   restart(): void {
     const { database, authority } = this;
-    const now = () => new Date(this.#realTime ? Date.now() : this.now + this.skew);
-    const sealer = new Sealer(Buffer.alloc(SECRET_LENGTH, 1));
+    const now = () => new Date((this.#realTime ? Date.now() : this.now) + this.skew);
+    const missing = new SecretUnusable('missing', 'the secret is missing');
+    const sealer = this.secret === null ? new NoSealer(missing) : new Sealer(Buffer.alloc(SECRET_LENGTH, this.secret));
     const log = {
       warn: (message: string, fields?: object) => void this.logged.push(`${message} ${JSON.stringify(fields)}`),
       error: (message: string, fields?: object) => void this.logged.push(`${message} ${JSON.stringify(fields)}`),
@@ -99,10 +108,12 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
         contacts: [],
         termsAgreed: true,
         externalAccount: null,
+        ...this.settings,
       },
       ...{ orders, wanted, accounts, sealer, certificates, acme: authority, log, now, random: this.#random },
       presenters: { 'http-01': presenter, 'dns-01': presenter },
       times: new AcmeTimesStore(database),
+      elapsed: () => (this.#realTime ? performance.now() : this.now),
       onPaused: () => undefined,
       onEnded: ({ names }, failure) => void this.ended.push(`${names.join()}: ${failure?.type ?? 'issued'}`),
     });
@@ -145,9 +156,16 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
     if (this.#realTime) this.now = Date.now();
     const next = await this.settle();
     if ((await this.orders.allOpen()).length === 0) return false;
-    if (this.#realTime) await pause(Math.max((next ?? 0) - Date.now(), 0));
+    if (this.#realTime) await this.#waitUntil(next ?? 0);
     else if (next !== null) this.now = next;
     return true;
+  }
+
+  /** @param at by the clock of the authority */
+  async #waitUntil(at: number): Promise<void> {
+    const waitMs = Math.max(at - Date.now(), 0);
+    if (waitMs > this.longestWaitMs) this.skew += waitMs;
+    else await pause(waitMs);
   }
 
   async untilIdle(): Promise<void> {

@@ -7,6 +7,7 @@ import { keyAuthorization } from '../../src/acme/jws.ts';
 import type { Acme } from '../../src/issuance/issuance.ts';
 import { ariId } from '../../src/x509/ari-id.ts';
 import { signingRequest } from '../../src/x509/csr.ts';
+import type { AcmeFront } from '../acme/front.ts';
 import { Pebble } from '../acme/pebble.ts';
 import type { TestAuthority } from './fake-authority.ts';
 
@@ -53,7 +54,7 @@ export class PebbleWithWeb {
 
 /** At the level of the client's interface. */
 export class PebbleAuthority implements TestAuthority {
-  readonly #pebble: Pebble;
+  readonly #peer: { readonly directory: string; readonly roots: string };
   shown: ReadonlyMap<string, string> = new Map();
   before: (operation: string) => void = () => undefined;
   after: (operation: string) => void = () => undefined;
@@ -61,18 +62,19 @@ export class PebbleAuthority implements TestAuthority {
   createCsr = signingRequest;
   renewalId = ariId;
 
-  constructor({ pebble, shown }: PebbleWithWeb) {
-    this.#pebble = pebble;
+  constructor({ pebble, shown }: PebbleWithWeb, front: AcmeFront | null = null) {
+    this.#peer = front ?? pebble;
     shown.add(this);
   }
 
   get directory(): string {
-    return this.#pebble.directory;
+    return this.#peer.directory;
   }
 
   connect(directory: string, accountKey: Parameters<Acme['connect']>[1]): AcmeClient {
-    const { roots } = this.#pebble;
-    const client = createAcmeClient({ directory, accountKey, roots, userAgent: 'proxy-manager-test' });
+    const { roots } = this.#peer;
+    const pausesMs = [10, 20, 40];
+    const client = createAcmeClient({ directory, accountKey, roots, userAgent: 'proxy-manager-test', pausesMs });
     const hooked =
       <Given extends unknown[], Answer>(operation: string, call: (...given: Given) => Promise<Answer>) =>
       async (...given: Given): Promise<Answer> => {

@@ -1,6 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 
 export type Subject =
+  | 'acme'
   | 'api-keys'
   | 'audit'
   | 'backups'
@@ -24,6 +25,8 @@ export type Subject =
 type Key = readonly [Subject, ...unknown[]];
 
 export const queryKeys = {
+  acme: ['acme'],
+  acmeOrders: (id: string): Key => ['acme', id],
   apiKeys: ['api-keys'],
   audit: (filter: object): Key => ['audit', filter],
   backups: ['backups'],
@@ -51,7 +54,8 @@ export const queryKeys = {
 
 const changedWith = {
   blocking: ['blocked-ips', 'blocked-texts', 'blocked-ip', 'check', 'upstreams', 'health'],
-  certificates: ['certificates', 'site-tls', 'health'],
+  acme: ['acme', 'certificates', 'health'],
+  certificates: ['certificates', 'acme', 'site-tls', 'health'],
   configuration: ['config', 'reloads', 'backups', 'site-servers', 'health'],
   binding: ['api-keys', 'health', 'blocked-ips', 'blocked-texts', 'blocked-ip', 'sources'],
   keys: ['api-keys', 'health'],

@@ -51,6 +51,11 @@ export type Certificate = Schemas['Certificate'];
 export type CertificatePage = Schemas['CertificatePage'];
 export type CertificateRemoved = Schemas['CertificateRemoved'];
 export type CertificateRequest = Schemas['CertificateRequest'];
+export type AcmeStatus = Schemas['AcmeStatus'];
+export type AcmeCertificate = Schemas['AcmeCertificate'];
+export type AcmeAttempt = Schemas['AcmeAttempt'];
+export type AcmeProblem = Schemas['AcmeProblem'];
+export type AcmeRequest = Schemas['AcmeRequest'];
 export type Webhook = Schemas['Webhook'];
 export type NewWebhook = Schemas['WebhookAnswer'];
 

@@ -10,7 +10,7 @@ import {
 } from '../../../testkit/blocking.ts';
 import { within } from '../../../testkit/conditions.ts';
 import { noFacts } from '../../../testkit/no-facts.ts';
-import { describeOnProductProxies } from '../../../testkit/proxies.ts';
+import { describeOnProductProxies, longTests } from '../../../testkit/proxies.ts';
 import { defaultConfig, RealProxy } from '../../../testkit/real-proxy.ts';
 import { openScriptedBlocking, type ScriptedBlocking } from '../../../testkit/scripted-blocking.ts';
 import { say } from '../../../testkit/scripted-master.ts';
@@ -115,7 +115,8 @@ describeOnProductProxies('a worker’s map', ({ bin, major, minor }) => {
   const deletesAreSlow = () => kit.strategy.record(kit.registry.current()!.pid, kit.blocked.expected.total, 1, 10_000);
 
   // Enough for a replace to fill its version in many turns, with blocks in between.
-  const thousands = replaces ? 30_000 : 5_000;
+  const all = replaces ? 30_000 : 5_000;
+  const thousands = longTests ? all : all * 0.6;
   const blockThousands = async () => {
     const add = Array.from({ length: thousands }, (_, n) => ({
       index: n,

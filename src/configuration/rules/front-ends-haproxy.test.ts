@@ -16,7 +16,7 @@ import {
   trustedSource,
 } from '../../../testkit/configuration/front-ends.ts';
 import { freePort } from '../../../testkit/free-port.ts';
-import { describeOnEachProxy, longTests } from '../../../testkit/proxies.ts';
+import { describeOnProductProxies, longTests } from '../../../testkit/proxies.ts';
 import { type FrontEnd, frontEndsOf } from './front-ends.ts';
 
 const caseCount = longTests ? 4_000 : 400;
@@ -31,7 +31,7 @@ interface Met {
   readonly trustedReply: string;
 }
 
-describeOnEachProxy('the reader of configurations', ({ bin }) => {
+describeOnProductProxies('the reader of configurations', ({ bin }) => {
   let folder: string;
   const met: Met[] = [];
   const file = (name: string) => join(folder, name);

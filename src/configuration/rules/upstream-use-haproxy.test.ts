@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../testkit/conditions.ts';
 import { freePort } from '../../../testkit/free-port.ts';
-import { describeOnEachProxy, longTests } from '../../../testkit/proxies.ts';
+import { describeOnProductProxies, longTests } from '../../../testkit/proxies.ts';
 import { testSeed } from '../../../testkit/seed.ts';
 import { upstreamLines } from '../../attach/texts.ts';
 import { upstreamUsesIn } from './blocked-rule.ts';
@@ -32,7 +32,7 @@ interface Met {
   readonly wrong: { readonly byHeader: readonly string[]; readonly byProxyProtocol: readonly string[] };
 }
 
-describeOnEachProxy('what is said of upstreams in a front end', ({ bin }) => {
+describeOnProductProxies('what is said of upstreams in a front end', ({ bin }) => {
   let folder: string;
   let met: Met[];
   let proxy: ChildProcess;

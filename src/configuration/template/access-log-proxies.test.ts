@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../testkit/conditions.ts';
 import { echoHost, RenderedProxy } from '../../../testkit/configuration/rendered-proxy.ts';
 import { Syslog } from '../../../testkit/haproxy/syslog.ts';
-import { describeOnEachProxy } from '../../../testkit/proxies.ts';
+import { describeOnProductProxies } from '../../../testkit/proxies.ts';
 import { startUpstream, type Upstream } from '../../../testkit/upstream.ts';
 
 const line =
@@ -12,7 +12,7 @@ const line =
 /** Denied requests that are logged in a second. */
 const limit = 100;
 
-describeOnEachProxy('the access log of the built-in template', ({ bin }) => {
+describeOnProductProxies('the access log of the built-in template', ({ bin }) => {
   let syslog: Syslog;
   let server: Upstream;
   let proxy: RenderedProxy;
@@ -136,7 +136,7 @@ describeOnEachProxy('the access log of the built-in template', ({ bin }) => {
   });
 });
 
-describeOnEachProxy('the access log to a socket that does not exist', ({ bin }) => {
+describeOnProductProxies('the access log to a socket that does not exist', ({ bin }) => {
   test('is no obstacle to a request', async () => {
     const proxy = await RenderedProxy.start({ bin, input: { accessLog: '/nowhere/log' } });
     try {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { echoHost, RenderedProxy } from '../../../testkit/configuration/rendered-proxy.ts';
-import { describeOnEachProxy } from '../../../testkit/proxies.ts';
+import { describeOnProductProxies } from '../../../testkit/proxies.ts';
 import { oneStepMode } from '../../domain/upstream-modes.ts';
 
 const [blocked, upstream] = ['127.0.0.66', '127.0.0.5'];
@@ -16,7 +16,7 @@ const maps = {
 const statusOf = (reply: string) => Number(/^HTTP\/1\.[01] (\d{3})/.exec(reply)?.[1]);
 const bodyOf = (reply: string) => reply.slice(reply.indexOf('\r\n\r\n') + 4);
 
-describeOnEachProxy('a challenge of an open order', ({ bin }) => {
+describeOnProductProxies('a challenge of an open order', ({ bin }) => {
   let proxy: RenderedProxy;
   beforeAll(async () => {
     proxy = await RenderedProxy.start({ bin, maps, https: {} });

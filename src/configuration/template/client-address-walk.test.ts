@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { entryOf, lookupIn, mapFiles, sampleMaps } from '../../../testkit/configuration/address-maps.ts';
 import { type HeaderSet, headerSets } from '../../../testkit/configuration/header-sets.ts';
 import { RenderedProxy, type Reply, receivedBy } from '../../../testkit/configuration/rendered-proxy.ts';
-import { describeOnEachProxy, longTests } from '../../../testkit/proxies.ts';
+import { describeOnProductProxies, longTests } from '../../../testkit/proxies.ts';
 import { testSeed } from '../../../testkit/seed.ts';
 import { clientAddress } from '../../domain/client-address.ts';
 import { parseIp } from '../../domain/ip.ts';
@@ -15,7 +15,7 @@ const count = longTests ? 10_000 : 1_000;
 /** On one connection. */
 const atOnce = 25;
 
-describeOnEachProxy('the address that is judged', ({ bin }) => {
+describeOnProductProxies('the address that is judged', ({ bin }) => {
   let proxy: RenderedProxy;
   beforeAll(async () => {
     proxy = await RenderedProxy.start({ bin, maps: mapFiles(sampleMaps) });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../testkit/conditions.ts';
 import { RenderedProxy } from '../../../testkit/configuration/rendered-proxy.ts';
 import { Syslog } from '../../../testkit/haproxy/syslog.ts';
-import { describeOnEachProxy } from '../../../testkit/proxies.ts';
+import { describeOnProductProxies } from '../../../testkit/proxies.ts';
 import { parseReference } from '../../domain/reference.ts';
 import { singleHeaderModes } from '../../domain/upstream-modes.ts';
 import { currentDeniedPage, deniedPageLimit } from './denied-page.ts';
@@ -18,7 +18,7 @@ const maps = {
   upstreamsMap: `${upstream} ${singleHeaderModes['x-real-ip']}\n`,
 };
 
-describeOnEachProxy('the built-in page for denied clients', ({ bin }) => {
+describeOnProductProxies('the built-in page for denied clients', ({ bin }) => {
   let syslog: Syslog;
   let proxy: RenderedProxy;
   const referenceIn = (reply: string): string => />([0-9A-F-]+)</.exec(reply)?.[1] ?? '';
@@ -72,7 +72,7 @@ describeOnEachProxy('the built-in page for denied clients', ({ bin }) => {
   });
 });
 
-describeOnEachProxy("an operator's page for denied clients", ({ bin }) => {
+describeOnProductProxies("an operator's page for denied clients", ({ bin }) => {
   /** The body that a denied client gets. */
   const sent = async (page: string): Promise<string> => {
     const folder = await mkdtemp(join(tmpdir(), 'pm-page-'));

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sampleInput } from '../../../testkit/configuration/template-samples.ts';
-import { asLogFormat, currentDeniedPage, deniedPageLimit } from './denied-page.ts';
+import type { InsightMode } from '../../domain/insight-mode.ts';
+import { countClient } from './counting-rules.ts';
+import { asLogFormat, currentDeniedPage, type DeniedPage, deniedPageLimit } from './denied-page.ts';
 import { ensureFiles } from './sites-map.ts';
 import { Template } from './template.ts';
 
@@ -23,7 +25,7 @@ const current = () =>
 
 test('without a page the built-in one is used, and its absence is no warning', async () => {
   const page = await currentDeniedPage({ path: null, base: join(folder, 'denied.html'), liveText: async () => null });
-  expect(page).toEqual({ file: null, refusal: null });
+  expect(page).toEqual({ file: null, counted: null, refusal: null });
 });
 
 test('a page gets a name of its content, and each % is doubled', async () => {
@@ -44,6 +46,33 @@ test.each<[string, string | Buffer, string]>([
   ['a NUL', 'a\0b', 'contains a NUL character'],
 ])('%s is refused with the reason', (_what, content, why) => {
   expect(asLogFormat(Buffer.from(content))).toEqual({ why: expect.stringContaining(why) });
+});
+
+test('the same page with a counter differs in nothing else, and has a name of its own', async () => {
+  await writeFile(path, '%[src_inc_gpc0(pm_denied),iif(,)]');
+  const { file, counted } = await current();
+  expect(counted?.content).toBe(`${countClient}${file?.content}`);
+  expect(counted?.path).not.toBe(file?.path);
+  expect(file?.content).toBe('%%[src_inc_gpc0(pm_denied),iif(,)]');
+});
+
+test.each([
+  ['off', 'on'],
+  ['on', 'off'],
+] as const)('the last good page stays when counting changes from %s to %s', async (before, after) => {
+  await writeFile(path, '100% good');
+  const good = await current();
+  const render = async (deniedPage: DeniedPage, insight: InsightMode) =>
+    await Template.builtIn().render({ ...sampleInput, deniedPage, insight });
+  const live1 = await render(good, before);
+  await ensureFiles(live1.files.filter(({ path }) => path.startsWith(folder)));
+  live = live1.text;
+  await writeFile(path, '');
+  const page = await current();
+  const { text, files } = await render(page, after);
+  const used = after === 'on' ? good.counted! : good.file!;
+  expect(text).toContain(`lf-file ${used.path} `);
+  expect(files).toContainEqual(used);
 });
 
 test('a page that becomes unusable is refused with the reason, and the last good one stays', async () => {
@@ -82,5 +111,9 @@ test('a last good page whose file was edited is not used', async () => {
   live = `lf-file ${file!.path}\n`;
   await writeFile(file!.path, 'edited %[env(SECRET)]');
   await writeFile(path, '');
-  expect(await current()).toEqual({ file: null, refusal: expect.stringContaining('the built-in page is used') });
+  expect(await current()).toEqual({
+    file: null,
+    counted: null,
+    refusal: expect.stringContaining('the built-in page is used'),
+  });
 });

@@ -2,6 +2,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { countClient } from './counting-rules.ts';
 import { contentAddressed, filesNamedIn, type NamedFile } from './sites-map.ts';
 
 /** HAProxy answers 500 in place of a page that does not fit into its buffer of 16,384 bytes with the headers. */
@@ -15,6 +16,8 @@ const placeholder = /\{\{\s*reference\s*\}\}/g;
 export interface DeniedPage {
   /** For HAProxy, as a log format; null: the template's own page. */
   readonly file: NamedFile | null;
+  /** The same page, which also counts its client. */
+  readonly counted: NamedFile | null;
   /** Why the operator's page is not used; to follow its path. */
   readonly refusal: string | null;
 }
@@ -33,18 +36,26 @@ interface DeniedPageDeps {
  * page is never a reason not to reload.
  */
 export async function currentDeniedPage({ path, base, liveText }: DeniedPageDeps): Promise<DeniedPage> {
-  if (path === null) return { file: null, refusal: null };
+  if (path === null) return { file: null, counted: null, refusal: null };
   const page = await readPage(path);
-  if ('content' in page) return { file: contentAddressed(base, page.content), refusal: null };
+  if ('content' in page) return { ...filesOf(base, page.content), refusal: null };
   const last = await lastGoodPage(base, (await liveText()) ?? '');
   const used = last === null ? 'the built-in page is used' : 'the last good one stays in use';
-  return { file: last, refusal: `the denied page ${path} ${page.why}; ${used}` };
+  const files = last === null ? { file: null, counted: null } : filesOf(base, last);
+  return { ...files, refusal: `the denied page ${path} ${page.why}; ${used}` };
 }
 
-/** By its name, an undamaged one only. */
-async function lastGoodPage(base: string, configText: string): Promise<NamedFile | null> {
+/** The counter is first: text of the operator begins with no single `%`. */
+function filesOf(base: string, content: string): Pick<DeniedPage, 'file' | 'counted'> {
+  return { file: contentAddressed(base, content), counted: contentAddressed(base, `${countClient}${content}`) };
+}
+
+/** By its name, an undamaged one only; without a counter. */
+async function lastGoodPage(base: string, configText: string): Promise<string | null> {
   const named = await filesNamedIn([base], configText);
-  return named.find(({ path, content }) => basename(path) === basename(contentAddressed(base, content).path)) ?? null;
+  const good = named.find(({ path, content }) => basename(path) === basename(contentAddressed(base, content).path));
+  if (good === undefined) return null;
+  return good.content.startsWith(countClient) ? good.content.slice(countClient.length) : good.content;
 }
 
 type Page = { readonly content: string } | { readonly why: string };

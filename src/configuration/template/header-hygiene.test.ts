@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Headers, RenderedProxy, type Reply, receivedBy } from '../../../testkit/configuration/rendered-proxy.ts';
-import { describeOnEachProxy, longTests } from '../../../testkit/proxies.ts';
+import { describeOnProductProxies, longTests } from '../../../testkit/proxies.ts';
 import { testSeed } from '../../../testkit/seed.ts';
 
 const maps = { blockedMap: '127.0.0.66 1\n127.0.0.67 1\n', trustedMap: '127.0.0.67 1\n127.0.0.77 1\n' };
@@ -62,7 +62,7 @@ const anyClaims: fc.Arbitrary<Headers> = fc.array(
   { maxLength: 6 },
 );
 
-describeOnEachProxy('without upstreams, the built-in template', ({ bin }) => {
+describeOnProductProxies('without upstreams, the built-in template', ({ bin }) => {
   let proxy: RenderedProxy;
   beforeAll(async () => {
     proxy = await RenderedProxy.start({ bin, maps });

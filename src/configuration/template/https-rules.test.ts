@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { echoHost, type Headers, RenderedProxy, receivedBy } from '../../../testkit/configuration/rendered-proxy.ts';
 import { sampleHttps, sampleInput } from '../../../testkit/configuration/template-samples.ts';
 import { type FrontKind, TlsFront } from '../../../testkit/configuration/tls-front.ts';
-import { describeOnEachProxy } from '../../../testkit/proxies.ts';
+import { describeOnProductProxies } from '../../../testkit/proxies.ts';
 import { chainMode, judgeUpstreamOffset, oneStepMode, singleHeaderModes } from '../../domain/upstream-modes.ts';
 import { Template } from './template.ts';
 
@@ -131,7 +131,7 @@ describe('the built-in template with TLS', () => {
   });
 });
 
-describeOnEachProxy('the built-in template with TLS', ({ bin }) => {
+describeOnProductProxies('the built-in template with TLS', ({ bin }) => {
   let proxy: RenderedProxy;
   const www = `www.${echoHost}`;
   const entries = [
@@ -281,7 +281,7 @@ describeOnEachProxy('the built-in template with TLS', ({ bin }) => {
   });
 });
 
-describeOnEachProxy('behind an upstream with TLS, the built-in template', ({ bin }) => {
+describeOnProductProxies('behind an upstream with TLS, the built-in template', ({ bin }) => {
   const kinds: readonly (readonly [FrontKind, Readonly<Record<string, string>>])[] = [
     ['x-forwarded-proto', { upstreamsMap: '127.0.0.1 2\n' }],
     ['proxy-protocol', { upstreamsMap: '127.0.0.1 9\n', proxyProtocolMap: '127.0.0.1 1\n' }],

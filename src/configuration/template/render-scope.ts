@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
+import type { InsightMode } from '../../domain/insight-mode.ts';
 import type { Site, SiteServer } from '../../domain/site.ts';
 import { accessLogOf, isSocket, syslogSocketPath } from './access-log.ts';
 import type { DeniedPage } from './denied-page.ts';
@@ -27,6 +28,8 @@ export interface RenderInput {
   readonly connectionsPerSource?: number | null;
   /** Absent: the built-in page. */
   readonly deniedPage?: DeniedPage;
+  /** Absent: off. */
+  readonly insight?: InsightMode;
   /** `auto`, `off` or a syslog address, as in the settings. Absent: off. */
   readonly accessLog?: string;
   readonly sites: Iterable<Site> | AsyncIterable<Site>;
@@ -88,6 +91,14 @@ export interface TemplateScope {
   readonly access_log: string | null;
   /** For `lf-file`; null: the operator has no page. */
   readonly denied_page: string | null;
+  /** The same page, which counts its client; null: as above. */
+  readonly counted_denied_page: string | null;
+  /** Whether denied requests are counted. */
+  readonly counts_denied: boolean;
+  /** Whether requests of clients that are not blocked are counted; only with `counts_denied`. */
+  readonly counts_clients: boolean;
+  /** Through which a new worker gets the counts; null: they are not handed over. */
+  readonly peers_socket: string | null;
   readonly resolv_conf: boolean;
   readonly server_state_file: string | null;
   /** From each name to what HAProxy does with it (`names-map.ts`). */
@@ -214,11 +225,34 @@ export function scopeOf(
     connections_per_source: input.connectionsPerSource ?? null,
     access_log: accessLogOf(input.accessLog ?? 'off', machine.syslogSocket),
     denied_page: input.deniedPage?.file?.path ?? null,
+    counted_denied_page: input.deniedPage?.counted?.path ?? null,
+    ...countingOf(input.insight ?? 'off', input.statsSocket),
     resolv_conf: machine.resolvConf,
     server_state_file: input.serverStateFile ?? null,
     ...maps,
     sites,
   };
+}
+
+/** Bytes, as HAProxy takes it: it binds a temporary name first. */
+const longestSocketPath = 97;
+
+function countingOf(
+  insight: InsightMode,
+  statsSocket: string,
+): Pick<TemplateScope, 'counts_denied' | 'counts_clients' | 'peers_socket'> {
+  const counts = insight !== 'off';
+  return {
+    counts_denied: counts,
+    counts_clients: insight === 'on',
+    peers_socket: counts ? peersSocket(statsSocket) : null,
+  };
+}
+
+/** Beside the stats socket, whose folder HAProxy may write to; null: HAProxy does not take a path of this length. */
+function peersSocket(statsSocket: string): string | null {
+  const path = `${statsSocket.replace(/\.sock$/, '')}-peers.sock`;
+  return Buffer.byteLength(path) > longestSocketPath ? null : path;
 }
 
 /**

@@ -56,11 +56,12 @@ export async function renderConfiguration(
       throw new ValueRefused('http_bind is empty: HAProxy would not listen on any address');
     const text = await engine(template, { ...rest, sites });
     const { warnings } = checkResult(text, templateName, input);
-    const { file = null, refusal = null } = input.deniedPage ?? {};
+    const { file = null, counted = null, refusal = null } = input.deniedPage ?? {};
+    const pages = [file, counted].filter((page) => page !== null);
     return {
       text,
       sha256: createHash('sha256').update(text).digest('hex'),
-      files: [namesMap, sitesMap, ...(file === null ? [] : [file])].filter(({ path }) => text.includes(path)),
+      files: [namesMap, sitesMap, ...pages].filter(({ path }) => text.includes(path)),
       warnings: refusal === null ? warnings : [refusal, ...warnings],
     };
   } catch (error) {

@@ -3,10 +3,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RenderedProxy } from '../../../testkit/configuration/rendered-proxy.ts';
-import { describeOnEachProxy } from '../../../testkit/proxies.ts';
+import { describeOnProductProxies } from '../../../testkit/proxies.ts';
 import type { Site } from '../../domain/site.ts';
 
-describeOnEachProxy('names of sites', ({ bin }) => {
+describeOnProductProxies('names of sites', ({ bin }) => {
   const origins: Server[] = [];
   let proxy: RenderedProxy;
 

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { manySites, sampleHttps, sampleSites } from '../../../testkit/configuration/template-samples.ts';
 import { freePort } from '../../../testkit/free-port.ts';
-import { describeOnEachProxy } from '../../../testkit/proxies.ts';
+import { describeOnProductProxies } from '../../../testkit/proxies.ts';
 import type { Site } from '../../domain/site.ts';
 import { ensureServerStateFile, keepServerState } from '../reload/server-state.ts';
 import { readMachineFacts } from './render-scope.ts';
@@ -20,7 +20,7 @@ const perSource = 60;
 const machine = await readMachineFacts();
 const execute = promisify(execFile);
 
-describeOnEachProxy('the built-in template', ({ bin: binary }) => {
+describeOnProductProxies('the built-in template', ({ bin: binary }) => {
   let folder: string;
   let upstream: Server;
   let port: number;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../../testkit/conditions.ts';
 import { entryOf, lookupIn, mapFiles, sampleMaps } from '../../../testkit/configuration/address-maps.ts';
 import { type Headers, RenderedProxy, type Reply, receivedBy } from '../../../testkit/configuration/rendered-proxy.ts';
-import { describeOnEachProxy } from '../../../testkit/proxies.ts';
+import { describeOnProductProxies } from '../../../testkit/proxies.ts';
 import { clientAddress } from '../../domain/client-address.ts';
 
 const lookup = lookupIn(sampleMaps);
@@ -137,7 +137,7 @@ const outcomeOf = (reply: Reply): Outcome =>
 const addressesIn = (headers: Headers) =>
   headers.filter(([name]) => name === 'x-forwarded-for').map(([, value]) => value);
 
-describeOnEachProxy('with upstreams, the built-in template', ({ bin }) => {
+describeOnProductProxies('with upstreams, the built-in template', ({ bin }) => {
   let proxy: RenderedProxy;
   beforeAll(async () => {
     proxy = await RenderedProxy.start({ bin, maps: mapFiles(sampleMaps) });
@@ -237,7 +237,7 @@ describeOnEachProxy('with upstreams, the built-in template', ({ bin }) => {
   });
 });
 
-describeOnEachProxy('with the PROXY protocol, the built-in template', ({ bin }) => {
+describeOnProductProxies('with the PROXY protocol, the built-in template', ({ bin }) => {
   let proxy: RenderedProxy;
   beforeAll(async () => {
     proxy = await RenderedProxy.start({ bin, maps: mapFiles(sampleMaps) });
@@ -321,7 +321,7 @@ describeOnEachProxy('with the PROXY protocol, the built-in template', ({ bin }) 
   });
 });
 
-describeOnEachProxy('with upstreams, the rules for connections', ({ bin }) => {
+describeOnProductProxies('with upstreams, the rules for connections', ({ bin }) => {
   const limit = 10;
   /** More than half of `maxconn`. */
   const many = 60;

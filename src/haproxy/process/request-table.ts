@@ -1,5 +1,6 @@
-// A stick table that counts requests by address: `show table NAME`.
+// A stick table that counts requests by address.
 import type { Deadline, MasterSocket } from '../socket/master-socket.ts';
+import { showTable, TableListing } from './stick-table.ts';
 
 export interface CountedAddress {
   readonly address: string;
@@ -7,12 +8,6 @@ export interface CountedAddress {
   /** Until HAProxy forgets it; each request starts this time again. */
   readonly expiresInMs: number;
 }
-
-export class TableUnreadable extends Error {
-  override readonly name = 'TableUnreadable';
-}
-
-const noSuchTable = 'No such table';
 
 /**
  * Null: the configuration has no such table.
@@ -27,31 +22,13 @@ export async function readRequestTable(
 ): Promise<readonly CountedAddress[] | null> {
   const conversation = await socket.converse(deadline, { reader: true });
   try {
-    const lines: string[] = [];
-    await conversation.streamLines(`${prefix}show table ${table}`, (some) => {
-      lines.push(...some);
-    });
-    return parseRequestTable(lines);
+    const addresses: CountedAddress[] = [];
+    const listing = new TableListing(['http_req_cnt'], ({ key, expiresInMs, values: [requests = 0] }) =>
+      addresses.push({ address: key, requests, expiresInMs }),
+    );
+    await conversation.streamLines(`${prefix}${showTable(table)}`, (lines) => listing.take(lines));
+    return listing.end() === null ? null : addresses;
   } finally {
     conversation.close();
   }
-}
-
-/** @throws TableUnreadable */
-export function parseRequestTable([header = '', ...lines]: readonly string[]): readonly CountedAddress[] | null {
-  if (header.startsWith(noSuchTable)) return null;
-  if (!header.startsWith('# table: ')) throw unreadable(header);
-  return lines.filter((line) => line !== '').map(parseLine);
-}
-
-/** `0x7f5: key=::ffff:10.0.3.7 use=0 exp=86399000 shard=0 http_req_cnt=3`; 2.6 has no shard. */
-function parseLine(line: string): CountedAddress {
-  const [, address, expiry, requests] =
-    /^0x[0-9a-f]+: key=(\S+) use=\d+ exp=(\d+) (?:\S+ )*http_req_cnt=(\d+)$/.exec(line) ?? [];
-  if (address === undefined) throw unreadable(line);
-  return { address, requests: Number(requests), expiresInMs: Number(expiry) };
-}
-
-function unreadable(line: string): TableUnreadable {
-  return new TableUnreadable(`the reply is no table of requests: ${JSON.stringify(line.slice(0, 80))}`);
 }

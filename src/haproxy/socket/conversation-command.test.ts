@@ -93,4 +93,10 @@ describe('a line of commands for a worker', () => {
   ])('refuses %j', (command) => {
     expect(() => WorkerLine.of(7, ['@!7 show map', command])).toThrow(UnsafeCommandError);
   });
+
+  it("goes to the worker's own socket without its name", () => {
+    expect(WorkerLine.direct(['show info', 'show table a']).wire).toBe('show info;show table a\n');
+    for (const unsafe of ['', 'show info;reload', 'show info\nreload', 'x'.repeat(MAX_COMMAND_BYTES)])
+      expect(() => WorkerLine.direct(['show info', unsafe])).toThrow(UnsafeCommandError);
+  });
 });

@@ -109,9 +109,9 @@ export function shownText(command: Command): string {
 }
 
 /**
- * Commands to one worker (`@!<pid> ...`) that the master hands over in one line, `@@!<pid>`: it forwards single commands
- * one after the other, at several times the cost. From 3.2 on. What is sent behind the line before its last reply reaches
- * the worker, not the master.
+ * Several commands in one line. To the master, for one worker (`@!<pid> ...`): it hands the line over at once, `@@!<pid>`,
+ * and forwards single commands one after the other, at several times the cost. From 3.2 on. What is sent behind the line
+ * before its last reply reaches the worker, not the master.
  */
 export class WorkerLine {
   readonly commands: readonly string[];
@@ -142,6 +142,14 @@ export class WorkerLine {
     if (text !== '') lines.push(new WorkerLine(commands.slice(from), text));
     for (const line of lines) checkLength(line.wire);
     return lines;
+  }
+
+  /** For the worker's own socket, which runs only the first line of a connection (3.0). Throws UnsafeCommandError. */
+  static direct(commands: readonly string[]): WorkerLine {
+    for (const command of commands) checkLine(command);
+    const line = new WorkerLine(commands, commands.join(';'));
+    checkLength(line.wire);
+    return line;
   }
 
   get wire(): string {

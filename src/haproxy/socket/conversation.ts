@@ -5,7 +5,7 @@
 
 import type { Socket } from 'node:net';
 import { type CommandObserver, commandNameOf, unobserved } from './command-observer.ts';
-import { type Command, repliesLate, targetOf, type WorkerLine, wireText } from './conversation-command.ts';
+import { type Command, repliesLate, targetOf, WorkerLine, wireText } from './conversation-command.ts';
 import { Exchange, type ExchangeFailure } from './exchange.ts';
 import { type Deadline, millisecondsUntil, socketFailureReason } from './master-socket-error.ts';
 import { SilentTargets } from './silent-targets.ts';
@@ -20,7 +20,7 @@ const BLOCKED_MS = 20;
 /** The most of that lost time to add; a request's own two seconds bound it. */
 const EXTENSION_MS = 200;
 
-type LinesSink = (lines: string[]) => void | Promise<void>;
+type LinesSink = (lines: string[], reply: number) => void | Promise<void>;
 
 /** A command that was sent and not fully answered by its deadline. */
 interface UnansweredCommand {
@@ -120,6 +120,12 @@ export class Conversation {
     await this.#converse([command], { sink });
   }
 
+  /** As `streamLines`, for several commands; the sink gets the number of the reply, from 0, with its lines. */
+  async streamReplies(commands: readonly Command[] | WorkerLine, sink: LinesSink): Promise<void> {
+    if (commands instanceof WorkerLine) await this.#converse([], { sink, line: commands });
+    else await this.#converse(commands, { sink });
+  }
+
   /** One command, and everything up to the end of the connection, unframed (`reload` on 3.0). Zero bytes reject. */
   async readToEnd(command: Command): Promise<string> {
     const [reply = ''] = await this.#converse([command], { untilEnd: true, raw: true });
@@ -146,7 +152,10 @@ export class Conversation {
       const endsInLine = line !== undefined;
       const answers = { resolve, reject };
       const call: Call = { blocks, raw, untilEnd, endsInLine, worker, since, sent: false, sinkWork: null, ...answers };
-      const onLines = sink === undefined ? {} : { onLines: (lines: string[]) => this.#handOver(call, sink, lines) };
+      const onLines =
+        sink === undefined
+          ? {}
+          : { onLines: (lines: string[], reply: number) => this.#handOver(call, sink, lines, reply) };
       this.#exchange.begin(all, { raw, ...onLines });
       if (this.#over) return reject(this.#error(this.#failure));
       this.#call = call;
@@ -249,9 +258,10 @@ export class Conversation {
     if (failure !== null) this.#fail(failure);
   }
 
-  #handOver(call: Call, sink: LinesSink, lines: string[]): void {
+  #handOver(call: Call, sink: LinesSink, lines: string[], reply: number): void {
     if (this.#over) return;
-    const work = call.sinkWork === null ? attempt(() => sink(lines)) : call.sinkWork.then(() => sink(lines));
+    const give = () => sink(lines, reply);
+    const work = call.sinkWork === null ? attempt(give) : call.sinkWork.then(give);
     if (work === undefined) return;
     this.#deps.socket.pause();
     const done = work.then(

@@ -19,8 +19,8 @@ export interface ExchangeFailure {
 }
 
 export interface Reading {
-  /** Receives the lines of the replies instead of collecting them. */
-  readonly onLines?: (lines: string[]) => void;
+  /** Receives the lines of the replies instead of collecting them. `reply` counts the commands, from 0. */
+  readonly onLines?: (lines: string[], reply: number) => void;
   /** Everything up to the end of the connection is one reply, empty lines included. */
   readonly raw?: boolean;
 }
@@ -35,7 +35,7 @@ export class Exchange {
   #commands: readonly Command[] = [];
   /** Of all calls: what HAProxy repeats may come with the replies of the next one. */
   readonly #secrets: SecretPayload[] = [];
-  #onLines: ((lines: string[]) => void) | null = null;
+  #onLines: Reading['onLines'] | null = null;
   #bodies: string[] = [];
   #lines: string[] = [];
   #size = 0;
@@ -138,8 +138,8 @@ export class Exchange {
       return;
     }
     const gaveUp = lines.find((line) => MASTER_GAVE_UP.test(line));
-    if (gaveUp === undefined && this.#onLines !== null) {
-      this.#onLines(lines);
+    if (gaveUp === undefined && this.#onLines) {
+      this.#onLines(lines, this.#bodies.length);
       return;
     }
     let size = 0;

@@ -123,6 +123,17 @@ describe('a conversation', () => {
     await conversation.finish([]);
   });
 
+  it('a conversation tells the sink to which of several commands the lines belong', async () => {
+    master.script = (command) => say({ '@1 a': '1\n2\n\n', '@1 b': '\n', '@1 c': '3\n\n' }[command] ?? '');
+    const conversation = await socket.converse(soon());
+    const lines: string[] = [];
+    await conversation.streamReplies(['@1 a', '@1 b', '@1 c'], (batch, reply) => {
+      lines.push(...batch.map((line) => `${reply}: ${line}`));
+    });
+    expect(lines).toEqual(['0: 1', '0: 2', '2: 3']);
+    conversation.close();
+  });
+
   it('a conversation rejects with the error of the sink of its lines', async () => {
     master.map(MAP).add('192.0.2.1', '1');
     for (const reader of [

@@ -49,6 +49,7 @@ function serviceWith(items: readonly object[], scope = 'admin'): FakeService {
   const service = new FakeService();
   const info = { token: 'pms_1', name: 'ann', scopes: [scope], source: null, client_address: null };
   service.on('POST /api/session', () => ({ body: info }));
+  service.on('GET /api/acme', () => problem(409, 6058, 'the service orders no certificates'));
   service.on('GET /api/certificates', ({ query }) => {
     const cursor = query.get('cursor');
     const body = { items, total: items.length, next_cursor: null };

@@ -13,6 +13,7 @@ import styles from '../../parts/styles.module.css';
 import { useUrlText } from '../../parts/url-state.ts';
 import { useAllowed } from '../../session/session.ts';
 import { CertificateTable } from './certificate-table.tsx';
+import { Orders } from './orders/orders.tsx';
 import { RemoveCertificateDialog } from './remove-certificate-dialog.tsx';
 import { UploadDialog } from './upload-dialog.tsx';
 
@@ -69,7 +70,8 @@ export default function CertificatesPage() {
                   <EmptyState title="No matches" />
                 ) : (
                   <EmptyState title="No certificates yet">
-                    Until you upload one, HAProxy serves a self-signed certificate, and browsers show a warning.
+                    Until you upload or order one, HAProxy serves a self-signed certificate, and browsers show a
+                    warning.
                   </EmptyState>
                 )}
               </div>
@@ -88,6 +90,7 @@ export default function CertificatesPage() {
           );
         }}
       </Read>
+      <Orders enabled={certificates.data !== undefined && off === null} search={settled} />
       {uploading !== null && <UploadDialog certificate={uploading.certificate} onClose={() => setUploading(null)} />}
       <RemoveCertificateDialog certificate={removing} onClose={() => setRemoving(null)} />
     </PageFrame>

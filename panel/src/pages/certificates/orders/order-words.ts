@@ -1,0 +1,74 @@
+import type { AcmeAttempt, AcmeCertificate, AcmeProblem, AcmeStatus } from '../../../api/types.ts';
+import { momentText } from '../../../parts/age.tsx';
+import { counted } from '../../../parts/counted.ts';
+import type { Tone } from '../../../parts/state-mark.tsx';
+
+interface Words {
+  readonly tone: Tone;
+  readonly words: string;
+}
+
+const steps: Readonly<Record<AcmeAttempt['state'], string>> = {
+  planned: 'The order is stored',
+  created: 'The authority accepted the order',
+  showing: 'HAProxy gets the answers to its challenges',
+  told: 'The authority validates the names',
+  finalizing: 'The names are valid; the certificate is requested',
+  issued: 'The certificate is issued',
+  stored: 'The certificate is stored',
+  failed: 'The order failed',
+};
+
+const reasons: Readonly<Record<AcmeCertificate['due_by'], string>> = {
+  request: 'as requested',
+  age: 'by the age of the certificate',
+  ari: 'as the authority suggests',
+  retry: 'after the failure',
+  limit: 'because of a limit',
+};
+
+/** An older page may not know a state of a newer service. */
+export function stepWords({ state }: Pick<AcmeAttempt, 'state'>): string {
+  return steps[state] ?? state;
+}
+
+/** The open order; null: none was seen. */
+export function openOrder({ attempts }: Pick<AcmeCertificate, 'attempts'>): AcmeAttempt | null {
+  return attempts.find(({ ended_at: ended }) => ended === null) ?? null;
+}
+
+/** Whether an order is about to begin, or open, so that its steps are worth following. @param now milliseconds */
+export function isUnderWay({ due_at: due }: Pick<AcmeCertificate, 'due_at'>, now: number): boolean {
+  return due !== null && Date.parse(due) <= now;
+}
+
+/** What an operator should know first. */
+export function orderState(certificate: AcmeCertificate): Words {
+  const { not_after: end, problem } = certificate;
+  if (problem !== null) return { tone: end === null ? 'bad' : 'warn', words: classWords(problem) };
+  const open = openOrder(certificate);
+  if (open !== null) return { tone: 'unknown', words: stepWords(open) };
+  return end === null ? { tone: 'unknown', words: 'Not issued yet' } : { tone: 'good', words: 'Issued' };
+}
+
+function classWords({ class: kind }: AcmeProblem): string {
+  if (kind === 'limited') return 'Waits for a limit';
+  return kind === 'needs attention' ? 'Needs attention' : 'Failed, will retry';
+}
+
+/** When the next order is due, and why. @param now milliseconds */
+export function dueWords({ due_at: due, due_by: why, failures }: AcmeCertificate, now: number): string {
+  const after = why === 'retry' && failures > 1 ? `after ${counted(failures, 'failed order')}` : reasons[why];
+  if (due === null) return 'Not before you renew it';
+  return Date.parse(due) <= now ? `Now, ${after}` : `${momentText(due)}, ${after}`;
+}
+
+export function pauseWords({ directory, scope, until, problem }: AcmeStatus['pauses'][number]): string {
+  const what = scope === 'orders' ? 'no new orders' : 'no requests';
+  return `${directory} gets ${what} before ${momentText(until)}: ${problem.detail}`;
+}
+
+/** Names as a person types them: separated by spaces, commas or lines. */
+export function namesIn(text: string): readonly string[] {
+  return text.split(/[\s,;]+/).filter((name) => name !== '');
+}

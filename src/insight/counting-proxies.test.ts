@@ -1,0 +1,130 @@
+// What HAProxy counts is what its clients got (ADR 0089).
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { echoHost, type Headers, RenderedProxy } from '../../testkit/configuration/rendered-proxy.ts';
+import { describeOnEachProxy, longTests } from '../../testkit/proxies.ts';
+import { singleHeaderModes } from '../domain/upstream-modes.ts';
+import { MasterSocket } from '../haproxy/socket/master-socket.ts';
+import { TableReader } from './reader.ts';
+import type { WorkerReading } from './readings.ts';
+
+/** Names its client in X-Real-IP. */
+const upstream = '127.0.0.1';
+const blocked = ['127.0.0.2', '127.9.0.0/16', '::1', '198.51.100.0/24', '2001:db8:bad::/48', '2002:c633:6400::/40'];
+const trusted = ['127.9.9.9', '198.51.100.77'];
+const lines = (entries: readonly string[]) => entries.map((entry) => `${entry} 1\n`).join('');
+const maps = {
+  blockedMap: lines(blocked),
+  trustedMap: lines(trusted),
+  upstreamsMap: `${upstream} ${singleHeaderModes['x-real-ip']}\n`,
+};
+const named = (client: string): Headers => [['x-real-ip', client]];
+
+/** Adds up what each client got. */
+class Received {
+  readonly denied = new Map<string, number>();
+  readonly #wrong: string[] = [];
+
+  add(client: string, replies: readonly { readonly status: number }[], expected = 403): void {
+    for (const { status } of replies) if (status !== expected) this.#wrong.push(`${client}: ${status}`);
+    if (expected === 403) this.denied.set(client, (this.denied.get(client) ?? 0) + replies.length);
+  }
+
+  get wrong(): readonly string[] {
+    return this.#wrong.slice(0, 10);
+  }
+}
+
+async function reading(proxy: RenderedProxy, whole: boolean, mode: 'on' | 'denied' = 'on'): Promise<WorkerReading> {
+  const stats = new MasterSocket(proxy.statsSocket);
+  const reader = new TableReader({ stats, master: stats, workers: () => [], mode, now: () => new Date() });
+  const { workers } = await reader.read({ whole, signal: new AbortController().signal });
+  stats.close();
+  if (workers[0] === undefined) throw new Error('HAProxy did not answer');
+  return workers[0];
+}
+
+const ordered = (counts: ReadonlyMap<string, number>) => [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
+
+describeOnEachProxy('counting of denied requests', ({ bin, major }) => {
+  let proxy: RenderedProxy;
+  beforeEach(async () => {
+    proxy = await RenderedProxy.start({ bin, maps, input: { insight: 'on' }, site: { names: ['*.example.com'] } });
+  });
+  afterEach(() => proxy.stop());
+
+  it('equals, address by address, what the clients got', async () => {
+    const got = new Received();
+    const three = [[], [], []];
+    got.add('127.0.0.2', await proxy.keep(three, { from: '127.0.0.2' }));
+    got.add('127.0.0.2', await proxy.exchange(three, { from: '127.0.0.2', mapped: true }));
+    got.add('127.0.0.2', await proxy.askHttp2(three, { from: '127.0.0.2' }));
+    got.add('127.9.1.2', [await proxy.ask([], { from: '127.9.1.2' }), await proxy.ask([], { from: '127.9.1.2' })]);
+    got.add('::1', await proxy.askHttp2([[]], { from: '::1' }));
+    for (const client of ['198.51.100.7', '2001:db8:bad::7', '2002:c633:6401::1'])
+      got.add(client, await proxy.keep([named(client), named(client)]));
+    // A trusted address, other clients, an upstream without a client, and the own 403 of a site.
+    got.add('127.9.9.9', await proxy.keep(three, { from: '127.9.9.9' }), 200);
+    got.add('198.51.100.77', await proxy.keep([named('198.51.100.77')]), 200);
+    got.add('203.0.113.1', await proxy.keep([named('203.0.113.1'), []]), 200);
+    const own = await proxy.keep([[['x-answer', '403']]], { from: '127.0.0.5' });
+    expect(own.map(({ status }) => status)).toEqual([403]);
+    expect(got.wrong).toEqual([]);
+    const head = await proxy.raw(`HEAD / HTTP/1.0\r\nHost: ${echoHost}\r\n\r\n`, { from: '127.0.0.2' });
+    expect(head).toMatch(/^HTTP\/1\.[01] 403 /);
+    got.add('127.0.0.2', [{ status: 403 }]);
+
+    const read = await reading(proxy, true);
+    expect(ordered(read.denied)).toEqual(ordered(got.denied));
+    expect(read.deniedRequests).toBe([...got.denied.values()].reduce((one, other) => one + other));
+    expect(ordered((await reading(proxy, false)).denied)).toEqual(ordered(got.denied));
+    expect(read).toMatchObject({ current: true, handsOver: major > 2, rejected: new Map() });
+    expect([...read.used.keys()]).toEqual(['pm_denied', 'pm_sites', 'pm_rejected', 'pm_clients']);
+    expect(read.used.get('pm_denied')).toBe(got.denied.size / 102_400);
+  });
+
+  it('equals what random clients got', async () => {
+    const got = new Received();
+    const requests = longTests ? 100_000 : 1_000;
+    const addresses = fc.sample(
+      fc.oneof(
+        fc.nat(255).map((last) => `198.51.100.${last}`),
+        fc.nat(65_535).map((last) => `2001:db8:bad::${last === 0 ? 'a' : last.toString(16)}:1`),
+      ),
+      requests,
+    );
+    const each = 200;
+    for (let at = 0; at < requests; at += each) {
+      const clients = addresses.slice(at, at + each);
+      const asked = clients.map(named);
+      const replies = (at / each) % 2 === 0 ? await proxy.exchange(asked) : await proxy.askHttp2(asked);
+      expect(replies.length).toBe(clients.length);
+      clients.forEach((client, index) => {
+        got.add(client, replies.slice(index, index + 1), client === '198.51.100.77' ? 200 : 403);
+      });
+    }
+    expect(got.wrong).toEqual([]);
+    expect(ordered((await reading(proxy, true)).denied)).toEqual(ordered(got.denied));
+  }, 300_000);
+
+  it('samples sites by the name of the map, and other clients, IPv6 by /64', async () => {
+    const count = 1_600;
+    const exact = Array.from({ length: 200 }, (): Headers => [['host', echoHost]]);
+    await proxy.exchange(exact, { from: '127.0.0.2' });
+    const wildcards = Array.from({ length: count }, (): Headers => [['host', `Shop${echoHost.slice(4)}.:80`]]);
+    await proxy.exchange(wildcards, { from: '127.0.0.2' });
+    await proxy.exchange(
+      Array.from({ length: count }, () => []),
+      { from: '127.0.0.5' },
+    );
+    await proxy.exchange(Array.from({ length: count }, (_, at) => named(`2001:db8::${at.toString(16)}`)));
+    const unknown = Array.from({ length: 100 }, (_, at): Headers => [['host', `${at}.unknown.example`]]);
+    await proxy.exchange(unknown, { from: '127.0.0.2' });
+    const read = await reading(proxy, false);
+    expect([...read.sites.keys()].sort()).toEqual(['*.example.com', echoHost]);
+    expect([...read.clients.keys()].sort()).toEqual(['127.0.0.5', '2001:db8::']);
+    // 100 on average; outside of 50 to 160 in one of a million runs.
+    for (const sampled of [read.sites.get('*.example.com'), ...[...read.clients.values()].map((one) => one.requests)])
+      expect(Math.abs((sampled ?? 0) - 105)).toBeLessThan(55);
+  });
+});

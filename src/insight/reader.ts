@@ -1,0 +1,182 @@
+// Reads HAProxy's tables and counters: of the current worker on its stats socket, of draining workers through the
+// master, as a reader behind all changes and reloads. All of a worker comes from one connection, so that it is from one
+// worker: during a reload two of them answer on the stats socket.
+
+import type { InsightMode } from '../domain/insight-mode.ts';
+import { parseIp } from '../domain/ip.ts';
+import {
+  type CountingTable,
+  clientsTable,
+  deniedTable,
+  peersSection,
+  rejectedTable,
+  sitesTable,
+  tablesOfDenied,
+} from '../haproxy/process/counting-tables.ts';
+import { StatListing } from '../haproxy/process/proxy-stats.ts';
+import { showTable, TableListing } from '../haproxy/process/stick-table.ts';
+import { type Command, WorkerLine } from '../haproxy/socket/conversation-command.ts';
+import { type MasterSocket, MasterSocketError } from '../haproxy/socket/master-socket.ts';
+import { isWorkerGone } from '../haproxy/socket/replies.ts';
+import type { InsightReading, InsightSource, WorkerReading } from './readings.ts';
+
+interface TableReaderDeps {
+  readonly stats: MasterSocket;
+  readonly master: MasterSocket;
+  /** The pids of all workers that are not starting. */
+  readonly workers: () => readonly number[];
+  readonly mode: Exclude<InsightMode, 'off'>;
+  readonly now: () => Date;
+}
+
+/** Milliseconds. HAProxy answers within 30; a busy one is left alone until the next reading. */
+export const readingLimit = { active: 2_000, whole: 10_000 };
+
+export class TableReader implements InsightSource {
+  readonly #deps: TableReaderDeps;
+  readonly #tables: readonly CountingTable[];
+
+  constructor(deps: TableReaderDeps) {
+    this.#deps = deps;
+    this.#tables = deps.mode === 'on' ? [...tablesOfDenied, clientsTable] : tablesOfDenied;
+  }
+
+  /**
+   * Within `readingLimit`. What does not answer is in `missing`; a worker that has exited is in neither list.
+   * @throws the reason of the signal
+   */
+  async read({ whole, signal }: { readonly whole: boolean; readonly signal: AbortSignal }): Promise<InsightReading> {
+    signal.throwIfAborted();
+    const at = this.#deps.now();
+    const deadline = performance.now() + (whole ? readingLimit.whole : readingLimit.active);
+    // The reply to the last one may contain empty lines, which end a reply.
+    const commands = [
+      'show info float',
+      'show stat -1 1 -1',
+      ...this.#tables.map((one) => commandFor(one, whole)),
+      `show peers ${peersSection}`,
+    ];
+    const ask = async (socket: MasterSocket, asked: readonly Command[] | WorkerLine): Promise<WorkerReading> => {
+      const listing = new WorkerListing(this.#tables);
+      const conversation = await socket.converse(deadline, { reader: true });
+      const leave = () => conversation.close();
+      signal.addEventListener('abort', leave);
+      try {
+        await conversation.streamReplies(asked, (lines, reply) => listing.take(lines, reply));
+        return listing.end();
+      } finally {
+        signal.removeEventListener('abort', leave);
+        leave();
+      }
+    };
+    const workers: WorkerReading[] = [];
+    const missing: { pid: number; reason: string }[] = [];
+    const answered = await attempt(() => ask(this.#deps.stats, WorkerLine.direct(commands)));
+    signal.throwIfAborted();
+    if ('reading' in answered) workers.push(answered.reading);
+    for (const pid of this.#deps.workers()) {
+      if (workers.some((one) => one.pid === pid)) continue;
+      const through = commands.map((command) => `@!${pid} ${command}`);
+      const result = await attempt(() => ask(this.#deps.master, through));
+      signal.throwIfAborted();
+      if ('reading' in result) workers.push(result.reading);
+      else if (!result.gone) missing.push({ pid, reason: result.reason });
+    }
+    return { at, whole, workers, missing };
+  }
+}
+
+type Attempt = { readonly reading: WorkerReading } | { readonly reason: string; readonly gone: boolean };
+
+/** A reply that cannot be read is no reason to stop counting: the next one may be. */
+async function attempt(ask: () => Promise<WorkerReading>): Promise<Attempt> {
+  try {
+    return { reading: await ask() };
+  } catch (error) {
+    const gone = error instanceof MasterSocketError && isWorkerGone(error.partial);
+    return { reason: error instanceof Error ? error.message : String(error), gone };
+  }
+}
+
+function commandFor({ name, activeBy }: CountingTable, whole: boolean): string {
+  return whole ? showTable(name) : showTable(name, activeBy);
+}
+
+const tableReplies = 2;
+
+/** The replies of one worker. */
+class WorkerListing {
+  readonly #info: string[] = [];
+  readonly #stats = new StatListing();
+  readonly #tables: readonly { readonly name: string; readonly listing: TableListing }[];
+  readonly #entries: Record<string, Map<string, readonly number[]>> = {};
+  #handsOver = false;
+
+  constructor(tables: readonly CountingTable[]) {
+    this.#tables = tables.map(({ name, type, stores }) => {
+      const entries = new Map<string, readonly number[]>();
+      this.#entries[name] = entries;
+      const add = (key: string, values: readonly number[]) =>
+        entries.set(type === 'ipv6' ? canonical(key) : key, values);
+      const read = stores.map((store) => store.replace(/\(.*$/, ''));
+      return { name, listing: new TableListing(read, ({ key, values }) => add(key, values)) };
+    });
+  }
+
+  take(lines: readonly string[], reply: number): void {
+    if (reply === 0) this.#info.push(...lines);
+    else if (reply === 1) this.#stats.take(lines);
+    else if (reply - tableReplies < this.#tables.length) this.#tables[reply - tableReplies]!.listing.take(lines);
+    else this.#handsOver ||= lines.some((line) => line.includes(` id=${deniedTable.name} `));
+  }
+
+  end(): WorkerReading {
+    const field = (name: string) => numberIn(this.#info, name);
+    const used = new Map<string, number>();
+    for (const { name, listing } of this.#tables) {
+      const head = listing.end();
+      if (head !== null) used.set(name, head.used / head.size);
+    }
+    const stats = this.#stats.end();
+    const sum = (of: 'requests' | 'denied') => stats.reduce((total, stat) => total + stat[of], 0);
+    return {
+      pid: field('Pid'),
+      startedAt: new Date(field('Start_time_sec') * 1_000),
+      current: field('Stopping') === 0,
+      handsOver: this.#handsOver,
+      denied: this.#counts(deniedTable),
+      sites: this.#counts(sitesTable),
+      clients: new Map(
+        [...(this.#entries[clientsTable.name] ?? [])].map(([address, [requests = 0, rate = 0, errors = 0]]) => [
+          address,
+          { requests, rate, errors },
+        ]),
+      ),
+      rejected: this.#counts(rejectedTable),
+      requests: sum('requests'),
+      deniedRequests: sum('denied'),
+      used,
+    };
+  }
+
+  #counts({ name }: CountingTable): Map<string, number> {
+    return new Map([...(this.#entries[name] ?? [])].map(([key, [count = 0]]) => [key, count]));
+  }
+}
+
+export class ReadingUnreadable extends Error {
+  override readonly name = 'ReadingUnreadable';
+}
+
+function numberIn(info: readonly string[], name: string): number {
+  const text = info.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? '';
+  if (!/^\d{1,12}(\.\d{1,6})?$/.test(text)) throw new ReadingUnreadable(`show info has no ${name}`);
+  return Number(text);
+}
+
+/** HAProxy writes IPv4 addresses as `::ffff:192.0.2.7`. @throws ReadingUnreadable */
+function canonical(key: string): string {
+  const parsed = parseIp(key);
+  if (!parsed.ok) throw new ReadingUnreadable(`a table has a key that is no address: ${parsed.why}`);
+  return parsed.entry.text;
+}

@@ -45,6 +45,7 @@ import { SavedViews } from '../views/saved-views.ts';
 import { Webhooks } from '../webhooks/webhooks.ts';
 import { wireAttachedProxy } from './attached-proxy.ts';
 import { wireBlocking } from './blocking-parts.ts';
+import { noTables, wireInsight } from './insight-parts.ts';
 import { wireIssuance } from './issuance-parts.ts';
 import { wireManagedProxy } from './managed-proxy.ts';
 import {
@@ -247,6 +248,9 @@ export async function wireService(options: {
     ],
     started,
   });
+  const { insight, figures } = wireInsight({
+    ...{ source: noTables, database, blocking, sites: sitesStore, emit, log, now },
+  });
   const healthWatch = new HealthWatch({ probe: (how) => health.report(how), emit, log });
   facts.listen(({ type }) => {
     if (mayChangeHealth.has(type)) healthWatch.kick();
@@ -307,6 +311,7 @@ export async function wireService(options: {
     audit,
     events: new EventFeed(ring),
     webhooks,
+    insight: figures,
     views: new SavedViews({ store: new ViewsStore(database), emit, now }),
     health,
     panel,
@@ -329,6 +334,7 @@ export async function wireService(options: {
     socket,
     statsSocket,
     healthWatch,
+    insight,
     now,
   };
 }

@@ -1,9 +1,11 @@
 // What the blocked set does: its readings, its figures, and what they need of other parts.
+import type { InsightMode } from '../domain/insight-mode.ts';
 import type { Emit } from '../events/facts.ts';
 import { CandidateExemptions } from '../insight/exemptions.ts';
 import { Insight } from '../insight/insight.ts';
+import { type InsightFigures, insightOff } from '../insight/insight-off.ts';
 import { InsightService } from '../insight/insight-service.ts';
-import type { InsightSource } from '../insight/readings.ts';
+import { TableReader } from '../insight/reader.ts';
 import { EntryLookup } from '../store/entry-lookup.ts';
 import { HitsStore } from '../store/hits-store.ts';
 import { InsightStore } from '../store/insight-store.ts';
@@ -17,32 +19,41 @@ import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { UpstreamsStore } from '../store/upstreams-store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { BlockingParts } from './blocking-parts.ts';
-import { enabledSites } from './metric-sources.ts';
+import { enabledSites, type WorkerSockets } from './metric-sources.ts';
 
 /** Reloads that a chart shows. */
 const mostReloads = 200;
 
 interface InsightPartsOptions {
-  readonly source: InsightSource;
+  readonly mode: InsightMode;
+  readonly sockets: WorkerSockets;
   readonly database: Database;
-  readonly blocking: Pick<BlockingParts, 'turns'>;
+  readonly blocking: Pick<BlockingParts, 'turns' | 'registry'>;
   readonly sites: SitesStore;
   readonly emit: Emit;
   readonly log: Log;
   readonly now: () => Date;
 }
 
-/** Nothing is read of HAProxy yet. */
-export const noTables: InsightSource = {
-  read: async ({ whole }) => ({ at: new Date(), whole, workers: [], missing: [] }),
-};
-
 export interface InsightParts {
-  readonly insight: Insight;
-  readonly figures: InsightService;
+  /** Null: switched off. */
+  readonly insight: Insight | null;
+  readonly figures: InsightFigures;
 }
 
-export function wireInsight({ source, database, blocking, sites, emit, log, now }: InsightPartsOptions): InsightParts {
+export function wireInsight({
+  mode,
+  sockets,
+  database,
+  blocking,
+  sites,
+  emit,
+  log,
+  now,
+}: InsightPartsOptions): InsightParts {
+  if (mode === 'off') return { insight: null, figures: insightOff };
+  const workers = () => blocking.registry.all().map(({ pid }) => pid);
+  const source = new TableReader({ ...sockets, workers, mode, now });
   const [series, records, lookup] = [new SeriesStore(database), new InsightStore(database), new EntryLookup(database)];
   const sourcesStore = new SourcesStore(database);
   const trusted = new TrustedIpsStore(database);

@@ -118,7 +118,7 @@ async function startLocked(
     tls?.start();
     expiryWatch?.start();
     issuance?.start();
-    insight.start();
+    insight?.start();
     limitHeapGrowth();
     idleMemory.start();
     audit.start();
@@ -138,7 +138,7 @@ async function startLocked(
     await blocking.expiry.stop();
     await blocking.trustExpiry.stop();
     blocking.bulk.stop();
-    await insight.stop();
+    await insight?.stop();
     await proxy.stop();
     // Nothing needs HAProxy's answers from here on: stops waiting for a hung worker.
     parts.socket.close();

@@ -45,7 +45,7 @@ import { SavedViews } from '../views/saved-views.ts';
 import { Webhooks } from '../webhooks/webhooks.ts';
 import { wireAttachedProxy } from './attached-proxy.ts';
 import { wireBlocking } from './blocking-parts.ts';
-import { noTables, wireInsight } from './insight-parts.ts';
+import { wireInsight } from './insight-parts.ts';
 import { wireIssuance } from './issuance-parts.ts';
 import { wireManagedProxy } from './managed-proxy.ts';
 import {
@@ -152,7 +152,12 @@ export async function wireService(options: {
     log,
   });
 
+  const sockets = { stats: statsSocket, master: socket };
+  const { insight, figures } = wireInsight({
+    ...{ mode: settings.insight, sockets, database, blocking, sites: sitesStore, emit, log, now },
+  });
   const proxy = await wireProxy({
+    beforeReload: async () => await insight?.readNow(),
     settings,
     sites: sitesStore,
     history: new ReloadsStore(database),
@@ -198,7 +203,6 @@ export async function wireService(options: {
   });
   const sessions = new Sessions({ store: new SessionsStore(database), keys, log, emit, now });
   const panel = await readPanel(builtPanel, log);
-  const sockets = { stats: statsSocket, master: socket };
   const unnamed = new UnnamedRequestCounts({
     read: async () => {
       await proxy.check();
@@ -247,9 +251,6 @@ export async function wireService(options: {
       ...(await issuing.findings()).notices,
     ],
     started,
-  });
-  const { insight, figures } = wireInsight({
-    ...{ source: noTables, database, blocking, sites: sitesStore, emit, log, now },
   });
   const healthWatch = new HealthWatch({ probe: (how) => health.report(how), emit, log });
   facts.listen(({ type }) => {

@@ -145,7 +145,8 @@ export async function wireService(options: {
     set: blocking.https,
     certificates: {
       certificatesFor: async (names) => (await tls?.certificatesFor(names)) ?? new Map(),
-      isServed: (id) => tls?.isServed(id) ?? false,
+      whyNotServed: (id) => (tls === null ? 'TLS is off' : tls.whyNotServed(id)),
+      whyLost: (id) => tls?.whyLost(id) ?? null,
     },
     enabled: settings.httpsBind.length > 0,
     emit,

@@ -3079,6 +3079,15 @@ export interface components {
         'application/x-protobuf': components['schemas']['ProtobufError'];
       };
     };
+    NotFound: {
+      headers: { [name: string]: unknown };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] & {
+          readonly code?: 1100;
+        };
+        'application/x-protobuf': components['schemas']['ProtobufError'];
+      };
+    };
     RequestTimeout: {
       headers: { [name: string]: unknown };
       content: {
@@ -3120,15 +3129,6 @@ export interface components {
       content: {
         'application/problem+json': components['schemas']['Problem'] & {
           readonly code?: 6009;
-        };
-        'application/x-protobuf': components['schemas']['ProtobufError'];
-      };
-    };
-    NotFound: {
-      headers: { [name: string]: unknown };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] & {
-          readonly code?: 1100;
         };
         'application/x-protobuf': components['schemas']['ProtobufError'];
       };
@@ -3210,6 +3210,11 @@ export interface operations {
         text?: string;
         offset?: number;
         expiring?: boolean;
+        sort?: 'address' | 'blocked_at' | 'expires_at';
+        order?: 'asc' | 'desc';
+        family?: 'ipv4' | 'ipv6';
+        wider_than?: number;
+        blocked_since?: string;
         source?: string;
         reason?: string;
         blocked_by?: string;
@@ -3231,13 +3236,14 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 103 | 107 | 108;
+            readonly code?: 100 | 103 | 104 | 107 | 108;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       408: components['responses']['RequestTimeout'];
       413: components['responses']['TooLarge'];
       429: components['responses']['TooManyFailedKeys'];
@@ -3379,10 +3385,19 @@ export interface operations {
       };
     };
   };
-  /** Unblock everything that a source claims */
+  /** Unblock everything that a filter selects */
   unblockSelected: {
     parameters: {
-      query?: { source?: string; reason?: string; blocked_by?: string; expect?: number; dry_run?: boolean };
+      query?: {
+        source?: string;
+        reason?: string;
+        blocked_by?: string;
+        family?: 'ipv4' | 'ipv6';
+        wider_than?: number;
+        blocked_since?: string;
+        expect?: number;
+        dry_run?: boolean;
+      };
       header?: never;
       path?: never;
       cookie?: never;
@@ -3397,7 +3412,7 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 103 | 108;
+            readonly code?: 100 | 103 | 104 | 108;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

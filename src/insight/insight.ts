@@ -72,7 +72,7 @@ export class Insight {
 
   constructor(deps: InsightDeps) {
     this.#deps = deps;
-    this.limits = new InsightLimits(deps.series);
+    this.limits = new InsightLimits(deps.series, deps.records);
   }
 
   /** What is known now; null: not loaded yet. */

@@ -45,6 +45,7 @@ import { SavedViews } from '../views/saved-views.ts';
 import { Webhooks } from '../webhooks/webhooks.ts';
 import { wireAttachedProxy } from './attached-proxy.ts';
 import { wireBlocking } from './blocking-parts.ts';
+import { wireInsight } from './insight-parts.ts';
 import { wireIssuance } from './issuance-parts.ts';
 import { wireManagedProxy } from './managed-proxy.ts';
 import {
@@ -144,14 +145,20 @@ export async function wireService(options: {
     set: blocking.https,
     certificates: {
       certificatesFor: async (names) => (await tls?.certificatesFor(names)) ?? new Map(),
-      isServed: (id) => tls?.isServed(id) ?? false,
+      whyNotServed: (id) => (tls === null ? 'TLS is off' : tls.whyNotServed(id)),
+      whyLost: (id) => tls?.whyLost(id) ?? null,
     },
     enabled: settings.httpsBind.length > 0,
     emit,
     log,
   });
 
+  const sockets = { stats: statsSocket, master: socket };
+  const { insight, figures } = wireInsight({
+    ...{ mode: settings.insight, sockets, database, blocking, sites: sitesStore, emit, log, now },
+  });
   const proxy = await wireProxy({
+    beforeReload: async () => await insight?.readNow(),
     settings,
     sites: sitesStore,
     history: new ReloadsStore(database),
@@ -197,7 +204,6 @@ export async function wireService(options: {
   });
   const sessions = new Sessions({ store: new SessionsStore(database), keys, log, emit, now });
   const panel = await readPanel(builtPanel, log);
-  const sockets = { stats: statsSocket, master: socket };
   const unnamed = new UnnamedRequestCounts({
     read: async () => {
       await proxy.check();
@@ -307,6 +313,7 @@ export async function wireService(options: {
     audit,
     events: new EventFeed(ring),
     webhooks,
+    insight: figures,
     views: new SavedViews({ store: new ViewsStore(database), emit, now }),
     health,
     panel,
@@ -329,6 +336,7 @@ export async function wireService(options: {
     socket,
     statsSocket,
     healthWatch,
+    insight,
     now,
   };
 }

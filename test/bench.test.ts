@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
-import { portsFolder, portsVariable } from '../testkit/free-port.ts';
 import { describeOnOneProxy, longTests } from '../testkit/proxies.ts';
 import { compileCache, compileCacheVariable } from '../testkit/real-service.ts';
 
@@ -39,7 +38,6 @@ describeOnOneProxy('the benchmark', ({ bin, version }) => {
         ...process.env,
         TMPDIR: folder,
         NODE_COMPILE_CACHE: compileCache(),
-        [portsVariable]: portsFolder,
         [compileCacheVariable]: compileCache(),
       },
       stdio: ['ignore', 'pipe', 'pipe'],

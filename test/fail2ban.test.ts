@@ -1,6 +1,7 @@
 // The action of packaging/fail2ban inside a real fail2ban, with the real service and HAProxy.
 import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
 import { describeWithFail2ban, RealFail2ban } from '../testkit/fail2ban.ts';
@@ -114,7 +115,10 @@ describeWithFail2ban('fail2ban', () => {
       const statuses = new Set<number>();
       let ends = false;
       const visits = (async () => {
-        for (let n = 0; !ends; n++) statuses.add(await service.visit(ips[n % ips.length]!));
+        for (let n = 0; !ends; n++) {
+          statuses.add(await service.visit(ips[n % ips.length]!));
+          await pause(5);
+        }
       })();
       await fail2ban.stop();
       await fail2ban.start();

@@ -95,7 +95,7 @@ export const getSeries = operation({
   examples: {
     hour: {
       summary: 'The last hour',
-      query: { metric: 'denied', range: '1h' },
+      query: { metric: 'denied', by: 'none', range: '1h' },
       answer: {
         from: '2026-11-20T11:00:00.000Z',
         step_seconds: 60,

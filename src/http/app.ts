@@ -158,7 +158,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   blockedIpsRoutes(app, services, now);
   sourcesRoutes(app, services);
   undoRoutes(app, services);
-  blockedIpsSelectedRoutes(app, services);
+  blockedIpsSelectedRoutes(app, services, now);
   blockedIpsBulkRoutes(app, services, now, timeouts.bodyPace);
   trustedIpsRoutes(app, services, now);
   upstreamsRoutes(app, services);

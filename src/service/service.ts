@@ -170,6 +170,7 @@ async function startLocked(
       trustedIps,
       upstreamsStore,
       tls,
+      sitesTls,
       proxy,
       keys,
       keyFile,

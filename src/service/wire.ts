@@ -145,7 +145,8 @@ export async function wireService(options: {
     set: blocking.https,
     certificates: {
       certificatesFor: async (names) => (await tls?.certificatesFor(names)) ?? new Map(),
-      isServed: (id) => tls?.isServed(id) ?? false,
+      whyNotServed: (id) => (tls === null ? 'TLS is off' : tls.whyNotServed(id)),
+      whyLost: (id) => tls?.whyLost(id) ?? null,
     },
     enabled: settings.httpsBind.length > 0,
     emit,
@@ -188,6 +189,7 @@ export async function wireService(options: {
   const acme = new AcmeOperations({
     issuance,
     owners: async (names) => (await tls?.certificates.owners(names)) ?? new Map(),
+    namesOf: async (id) => (await tls?.certificates.get(id))?.names ?? null,
     emit,
   });
   const expiryWatch =

@@ -694,7 +694,7 @@ export interface components {
     AcmeConflictMembers: {
       /** The setting that is missing (6043, 6058). */
       readonly setting?: string;
-      /** Names that have a certificate of another source (6042). */
+      /** Names that have a certificate (6042), or for which one is ordered (6060). */
       readonly owned?: readonly components['schemas']['OwnedName'][];
       /** The id under which these names are ordered (6059). */
       readonly certificate?: string;
@@ -1933,6 +1933,7 @@ export interface components {
         | 6056
         | 6058
         | 6059
+        | 6060
         | 7010
         | 7011;
       /** The family of the code, one word. */
@@ -3078,6 +3079,15 @@ export interface components {
         'application/x-protobuf': components['schemas']['ProtobufError'];
       };
     };
+    NotFound: {
+      headers: { [name: string]: unknown };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] & {
+          readonly code?: 1100;
+        };
+        'application/x-protobuf': components['schemas']['ProtobufError'];
+      };
+    };
     RequestTimeout: {
       headers: { [name: string]: unknown };
       content: {
@@ -3119,15 +3129,6 @@ export interface components {
       content: {
         'application/problem+json': components['schemas']['Problem'] & {
           readonly code?: 6009;
-        };
-        'application/x-protobuf': components['schemas']['ProtobufError'];
-      };
-    };
-    NotFound: {
-      headers: { [name: string]: unknown };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] & {
-          readonly code?: 1100;
         };
         'application/x-protobuf': components['schemas']['ProtobufError'];
       };
@@ -3209,6 +3210,11 @@ export interface operations {
         text?: string;
         offset?: number;
         expiring?: boolean;
+        sort?: 'address' | 'blocked_at' | 'expires_at';
+        order?: 'asc' | 'desc';
+        family?: 'ipv4' | 'ipv6';
+        wider_than?: number;
+        blocked_since?: string;
         source?: string;
         reason?: string;
         blocked_by?: string;
@@ -3230,13 +3236,14 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 103 | 107 | 108;
+            readonly code?: 100 | 103 | 104 | 107 | 108;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       408: components['responses']['RequestTimeout'];
       413: components['responses']['TooLarge'];
       429: components['responses']['TooManyFailedKeys'];
@@ -3378,10 +3385,19 @@ export interface operations {
       };
     };
   };
-  /** Unblock everything that a source claims */
+  /** Unblock everything that a filter selects */
   unblockSelected: {
     parameters: {
-      query?: { source?: string; reason?: string; blocked_by?: string; expect?: number; dry_run?: boolean };
+      query?: {
+        source?: string;
+        reason?: string;
+        blocked_by?: string;
+        family?: 'ipv4' | 'ipv6';
+        wider_than?: number;
+        blocked_since?: string;
+        expect?: number;
+        dry_run?: boolean;
+      };
       header?: never;
       path?: never;
       cookie?: never;
@@ -3396,7 +3412,7 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 103 | 108;
+            readonly code?: 100 | 103 | 104 | 108;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -5289,7 +5305,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['AcmeConflictMembers'] & {
-              readonly code?: 6042 | 6043 | 6052 | 6058 | 6059;
+              readonly code?: 6042 | 6043 | 6052 | 6058 | 6059 | 6060;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

@@ -215,6 +215,12 @@ const samples: Readonly<Record<number, Sample>> = {
     detail: 'a certificate for exactly these names is ordered already: c-7f3kq2m4xa; renew it to repeat the order',
     members: { certificate: 'c-7f3kq2m4xa' },
   },
+  [codes.NameIsOrdered]: {
+    op: 'request certificate',
+    detail:
+      'a certificate for the name shop.example.com is ordered already: c-7f3kq2m4xa; to order one for other names, stop its renewal first. Nothing is ordered',
+    members: { owned: [{ name: 'shop.example.com', certificate: 'c-7f3kq2m4xa' }] },
+  },
   [codes.KeysUnreadable]: {
     op: 'add certificate',
     detail:

@@ -1,5 +1,6 @@
 // What HAProxy counts reaches the API, through reloads and deaths of the service.
 import { expect, it } from 'vitest';
+import { CommandLineUser } from '../testkit/command-line-user.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
@@ -36,6 +37,14 @@ describeOnProductProxies('denied requests', ({ bin }) => {
       await denied('127.9.1.2', 2);
       await reload();
       expect(await knocking()).toMatchObject({ '127.9.1.2': '7 127.9.1.2' });
+
+      const user = new CommandLineUser(service);
+      expect((await user.process(['top', '-n', '1'])).out).toMatch(/^7\t\S+\t127\.9\.1\.2\t127\.9\.1\.2\tmanual\n$/);
+      expect((await user.process(['stats'])).out).toContain('10 denied');
+      expect(await user.process(['candidates', 'ls'])).toMatchObject({ code: 0, out: '' });
+      expect((await user.process(['candidates', 'ignore', '127.9.1.2', '--for', '1d'])).out).toContain(
+        'is ignored until',
+      );
 
       service.kill('SIGTERM');
       await service.ended();

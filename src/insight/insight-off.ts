@@ -5,7 +5,16 @@ import type { InsightService } from './insight-service.ts';
 /** What the API needs. */
 export type InsightFigures = Pick<
   InsightService,
-  'summary' | 'series' | 'knocking' | 'sourceEffects' | 'candidates' | 'ignore' | 'limits' | 'setLimits' | 'attacks'
+  | 'summary'
+  | 'series'
+  | 'knocking'
+  | 'sourceEffects'
+  | 'candidates'
+  | 'ignore'
+  | 'limits'
+  | 'setLimits'
+  | 'attacks'
+  | 'metrics'
 >;
 
 const off = async (): Promise<never> => {
@@ -23,4 +32,5 @@ export const insightOff: InsightFigures = {
   limits: off,
   setLimits: off,
   attacks: off,
+  metrics: async () => null,
 };

@@ -25,6 +25,7 @@ import { rowOf } from './candidate-watch.ts';
 import { clientsAround, minuteValues } from './client-network.ts';
 import { gapTime } from './gaps.ts';
 import { type Insight, iso, type RunningInsight } from './insight.ts';
+import type { InsightState } from './insight-observer.ts';
 import { knockingPage } from './knocking-page.ts';
 import { sampledOneIn } from './loud-clients.ts';
 import { inSteps, type Range, rangeBefore } from './ranges.ts';
@@ -106,6 +107,13 @@ export class InsightService {
     if (watched_days < days) return { days, count: null, watched_days };
     await this.#countNeverMatched();
     return { days, count: this.#neverMatched?.count ?? null, watched_days };
+  }
+
+  /** For metrics. Null: switched off, or not loaded yet. @throws StoreError */
+  async metrics(): Promise<InsightState | null> {
+    if (this.#deps.insight.state === null) return null;
+    const { days, count } = await this.neverMatched();
+    return this.#deps.insight.metrics(count === null ? null : { days, count });
   }
 
   /** How many of the last days were watched, at most `most`: the longest time up to now with 1 % in gaps at most. */

@@ -3,6 +3,7 @@ import type { InsightMode } from '../domain/insight-mode.ts';
 import type { Emit } from '../events/facts.ts';
 import { CandidateExemptions } from '../insight/exemptions.ts';
 import { Insight } from '../insight/insight.ts';
+import type { InsightObserver } from '../insight/insight-observer.ts';
 import { type InsightFigures, insightOff } from '../insight/insight-off.ts';
 import { InsightService } from '../insight/insight-service.ts';
 import { TableReader } from '../insight/reader.ts';
@@ -30,6 +31,7 @@ interface InsightPartsOptions {
   readonly database: Database;
   readonly blocking: Pick<BlockingParts, 'turns' | 'registry'>;
   readonly sites: SitesStore;
+  readonly observer: InsightObserver;
   readonly emit: Emit;
   readonly log: Log;
   readonly now: () => Date;
@@ -47,6 +49,7 @@ export function wireInsight({
   database,
   blocking,
   sites,
+  observer,
   emit,
   log,
   now,
@@ -61,10 +64,12 @@ export function wireInsight({
   const reloads = new ReloadsStore(database);
   const entries = () => database.blockedCount.value;
   const names = async () => {
-    const [bySource, domains] = await Promise.all([sourceNames(sourcesStore), siteNames(sites)]);
+    const [all, domains] = await Promise.all([sourcesStore.list(), siteNames(sites)]);
+    const bySource = new Map(all.map((one) => [one.id, one]));
     return {
       siteOf: (name: string) => domains.get(name) ?? name,
-      sourceOf: (source: number) => bySource.get(source) ?? null,
+      sourceOf: (source: number) => bySource.get(source)?.name ?? null,
+      kindOf: (source: number) => bySource.get(source)?.kind ?? null,
     };
   };
   const counted = async () => {
@@ -84,7 +89,7 @@ export function wireInsight({
     upstreams: async () => (await upstreams.all()).flatMap(({ networks }) => networks),
   });
   const insight = new Insight({
-    ...{ source, series, records, lookup, names, exemptions, entries, emit, log, now },
+    ...{ source, observer, series, records, lookup, names, exemptions, entries, emit, log, now },
     hits: new HitsStore(database),
     turns: blocking.turns,
     sources: async () =>

@@ -156,6 +156,7 @@ export async function wireService(options: {
   const sockets = { stats: statsSocket, master: socket };
   const { insight, figures } = wireInsight({
     ...{ mode: settings.insight, sockets, database, blocking, sites: sitesStore, emit, log, now },
+    observer: observers.insight,
   });
   const proxy = await wireProxy({
     beforeReload: async () => await insight?.readNow(),
@@ -282,6 +283,7 @@ export async function wireService(options: {
       health: currentHealth(health),
       proxyStats: () => proxyStats(sockets, sitesStore),
       unnamedRequests: () => unnamed.byUpstream(),
+      insight: () => figures.metrics(),
     },
   });
   const services: Services = {

@@ -18,6 +18,7 @@ export function stubInsight(at: string): Services['insight'] {
     ignore: async (ip_address) => ({ ip_address, ignored_until: at }),
     limits: async () => defaultLimits,
     setLimits: async (limits) => limits,
+    metrics: async () => null,
     attacks: async () => ({ items: [attack] }),
   };
 }

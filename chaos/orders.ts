@@ -20,10 +20,12 @@ interface Ordered {
 
 /** After the longest pause of one failure, a minute, and some retries. */
 const deadlineMs = 300_000;
-const checkedLast = 3;
+const perRound = 3;
+const checkedLast = 5;
 const lookEveryMs = 200;
 /** The service orders for the same names twice a day. */
 const mostIssues = 2;
+const challengesNotAnswered = 6052;
 
 export class Orders {
   readonly #stack: ChaosStack;
@@ -33,12 +35,15 @@ export class Orders {
     this.#stack = stack;
   }
 
-  /** Orders one, and renews an earlier one in every second round. Resolves with the replies. */
+  /** Orders some, and renews an earlier one in every second round. Resolves with the replies. */
   async begin(round: number, story: Story): Promise<void> {
-    await pause((round * 137) % 1_000);
+    await pause((round * 137) % 800);
     const renewed = round % 2 === 0 ? this.#all.findLast(({ done, most }) => done && most < mostIssues) : undefined;
-    const name = `r${round}-${this.#all.length}.chaos.test`;
-    await Promise.all([this.#order(name, story), ...(renewed === undefined ? [] : [this.#renew(renewed, story)])]);
+    const names = Array.from({ length: perRound }, (_, at) => `r${round}-${this.#all.length + at}.chaos.test`);
+    await Promise.all([
+      ...names.map((name) => this.#order(name, story)),
+      ...(renewed === undefined ? [] : [this.#renew(renewed, story)]),
+    ]);
   }
 
   /** What goes on is left to later rounds; what is done is checked. @param clockWasWrong times may be of another day */
@@ -77,6 +82,8 @@ export class Orders {
     const begun = clock();
     const answer = await this.#call('POST', '/api/acme/certificates', { names: [name] });
     story.record(begun, `order ${name}`, textOf(answer));
+    // Nothing is ordered while no worker would answer the challenge.
+    if (answer?.body['code'] === challengesNotAnswered) return;
     // Refused without a change, unless the reply was lost.
     if (answer !== null && answer.status !== 202 && answer.status < 500) {
       story.addBroken(`the order of ${name} was answered ${textOf(answer)}`);

@@ -191,6 +191,10 @@ const before: Readonly<Record<string, () => Promise<void>>> = {
   'listBlockedAddresses first_page': async () => {
     for (const ip_address of ['203.0.113.7', '203.0.113.8', '203.0.113.9']) await block({ ip_address });
   },
+  'listBlockedAddresses newest': async () => {
+    await blockNetwork();
+    await block({ ip_address: '203.0.113.7' });
+  },
   'listBlockedAddresses search': () => block({ ip_address: '203.0.113.7', expires_at: '2090-01-01T00:00:00Z' }),
 };
 

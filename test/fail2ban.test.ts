@@ -7,7 +7,7 @@ import { eventually } from '../testkit/conditions.ts';
 import { describeWithFail2ban, RealFail2ban } from '../testkit/fail2ban.ts';
 import { Syslog } from '../testkit/haproxy/syslog.ts';
 import { LostReply } from '../testkit/lost-reply.ts';
-import { describeOnOneProxy, longTests } from '../testkit/proxies.ts';
+import { describeOnOneProxy, itInLongTests, longTests } from '../testkit/proxies.ts';
 import { program, RealService } from '../testkit/real-service.ts';
 
 describeWithFail2ban('fail2ban', () => {
@@ -255,7 +255,7 @@ describeWithFail2ban('fail2ban', () => {
       await served(lifted);
     });
 
-    it('sends all bans again if the answer that they were dropped is lost', async () => {
+    itInLongTests('sends all bans again if the answer that they were dropped is lost', async () => {
       const ip = '127.9.11.1';
       await ban(ip, 'lost');
       await idle('lost');
@@ -300,7 +300,7 @@ describeWithFail2ban('fail2ban', () => {
       await served(failing);
     });
 
-    it('keeps the source of its bans at a reload', async () => {
+    itInLongTests('keeps the source of its bans at a reload', async () => {
       const ip = '127.9.12.1';
       await ban(ip);
       fail2ban.edit((jails) => jails.replace('restoring=1]', 'restoring=1, source="fail2ban:new"]'));

@@ -48,6 +48,36 @@ export const claimFilterFields = (says: string) => ({
   blocked_by: Type.Optional(lineOfText(1, 100, `${says} \`blocked_by\`.`, 'fail2ban')),
 });
 
+/** @param says is completed by what they select */
+export const entryFilterFields = (says: string) => ({
+  family: Type.Optional({
+    ...oneOf(['ipv4', 'ipv6'], `${says} of this family.`),
+    mustBe: 'ipv4 or ipv6',
+    examples: ['ipv6'],
+  }),
+  wider_than: Type.Optional(
+    Type.Integer({
+      minimum: 2,
+      maximum: 128,
+      description: `${says} whose prefix is shorter than this: \`24\` selects a /23 and everything wider, \`32\` every IPv4 network. Above 32 only with \`family=ipv6\`.`,
+      mustBe: 'a prefix length from 2 to 128',
+      examples: [24],
+    }),
+  ),
+  blocked_since: Type.Optional(
+    Type.String({
+      minLength: 2,
+      maxLength: 40,
+      description: `${says} that were blocked since this time, or within this duration before the request, written as \`90s\`, \`30m\`, \`4h\`, \`7d\` or \`2w\`.`,
+      mustBe: 'a time such as 2030-01-31T12:00:00Z, or a duration such as 7d',
+      examples: ['24h'],
+    }),
+  ),
+});
+
+const EntryFilterFields = Type.Object(entryFilterFields(''));
+export type EntryFilterQuery = Static<typeof EntryFilterFields>;
+
 /** Skipping costs time for each skipped entry. */
 const largestOffset = 1_000_000_000;
 
@@ -84,7 +114,21 @@ export const ListQuery = Type.Object(
       }),
     ),
     expiring: queryFlag('Only temporary blocks.'),
-    source: sourceQuery('Only entries that this source claims. Not together with `q`, `text` or `expiring`.'),
+    sort: Type.Optional({
+      ...oneOf(
+        ['address', 'blocked_at', 'expires_at'],
+        'What the list is sorted by: by time in whole seconds, permanent blocks after all others, entries with the same time by address. Absent: `address`. Not together with `q`, `text`, `reason` or `blocked_by`, like `order`, `family`, `wider_than` and `blocked_since`.',
+      ),
+      mustBe: 'address, blocked_at or expires_at',
+      examples: ['blocked_at'],
+    }),
+    order: Type.Optional({
+      ...oneOf(['asc', 'desc'], 'The direction of the order; `desc` is exactly the reverse. Absent: `asc`.'),
+      mustBe: 'asc or desc',
+      examples: ['desc'],
+    }),
+    ...entryFilterFields('Only entries'),
+    source: sourceQuery('Only entries that this source claims. Not together with `q` or `text`.'),
     ...claimFilterFields('Only entries that are claimed, by `source` if it is sent, with exactly this'),
   },
   { additionalProperties: false },

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { codes } from '../errors/catalogue.ts';
-import { claimFilterFields } from './blocked-entries.ts';
+import { claimFilterFields, entryFilterFields } from './blocked-entries.ts';
 import { BulkAnswer } from './blocked-ips-bulk.ts';
 import { changeCodes, changeMembers, problem, report } from './changes.ts';
 import { operation } from './operation.ts';
@@ -13,6 +13,7 @@ const UnblockSelectedQuery = Type.Object(
       'Drops the claims of this source, of kind `manual` or `agent`; absent: of the source of the key, or of `manual` and all agents.',
     ),
     ...claimFilterFields('Drops only claims with exactly this'),
+    ...entryFilterFields('Drops only claims to entries'),
     expect: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -45,12 +46,12 @@ export const unblockSelected = operation({
   access: 'block',
   audit: 'unblock_selected',
   tag: 'Blocked addresses',
-  summary: 'Unblock everything that a source claims',
+  summary: 'Unblock everything that a filter selects',
   description:
-    'Drops the claims that match all of `source`, `reason` and `blocked_by`, of which at least one is required. Needs the scope `admin`, or a key that is bound to the source.\n\nAn address that other sources claim stays blocked, and `still_claimed_total` counts these. A list (409, 6035) is changed by its `PUT` only. Claims that are changed or made while the request is running stay as they are then; `unchanged` counts the former. Any number of entries can be unblocked, in slices between which single changes run; a crash does not stop it.',
+    'Drops the claims that match all of `source`, `reason`, `blocked_by`, `family`, `wider_than` and `blocked_since`, of which at least one is required. Needs the scope `admin`, or a key that is bound to the source.\n\nAn address that other sources claim stays blocked, and `still_claimed_total` counts these. A list (409, 6035) is changed by its `PUT` only. Claims that are changed or made while the request is running stay as they are then; `unchanged` counts the former. Any number of entries can be unblocked, in slices between which single changes run; a crash does not stop it.',
   query: UnblockSelectedQuery,
   answers: { 200: { description: 'The claims are dropped.', schema: BulkAnswer } },
-  codes: [codes.CountMismatch, codes.ClaimedByList, codes.NotFound, ...changeCodes],
+  codes: [codes.InvalidTime, codes.CountMismatch, codes.ClaimedByList, codes.NotFound, ...changeCodes],
   members: { 409: UnblockSelectedConflict, ...changeMembers },
   examples: {
     a_source: {

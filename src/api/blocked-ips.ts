@@ -148,7 +148,7 @@ export const listBlockedAddresses = operation({
   tag,
   summary: 'List blocked addresses',
   description:
-    'In the order of addresses, in pages: `cursor` continues after a page, `offset` skips entries, after the cursor or from the start. `q` searches addresses. `source` lists what one source claims. `text` searches reasons and `blocked_by`; like `source` it reads all entries and takes half a second for a million, so eight such searches may run at once, four of one key. With `Accept: text/plain` the response is the complete list as text, one address or network per line, streamed; no parameter is allowed then.',
+    'In pages: `cursor` continues after a page, `offset` skips entries, after the cursor or from the start. `q` searches addresses. `sort` and `order` choose the order; `source`, `family`, `wider_than`, `blocked_since` and `expiring` select entries and can be combined. `text` searches reasons and `blocked_by`; it reads all entries and takes half a second for a million. Eight searches, selections and lists in another order may run at once, four of one key. With `Accept: text/plain` the response is the complete list as text, one address or network per line, streamed; no parameter is allowed then.',
   query: ListQuery,
   answers: {
     200: {
@@ -158,6 +158,7 @@ export const listBlockedAddresses = operation({
       headers: ['Vary'],
     },
   },
+  codes: [codes.InvalidTime, codes.NotFound],
   examples: {
     first_page: {
       summary: 'The first two entries',
@@ -173,6 +174,11 @@ export const listBlockedAddresses = operation({
       summary: 'Entries with “scan” in `reason` or `blocked_by`',
       query: { text: 'scan' },
       answer: { items: [entry], next_cursor: null, total: 1 },
+    },
+    newest: {
+      summary: 'IPv4 entries by the time of their block, the newest first',
+      query: { sort: 'blocked_at', order: 'desc', family: 'ipv4' },
+      answer: { items: [entry, network], next_cursor: null, total: 2 },
     },
     far: {
       summary: 'The third entry alone',

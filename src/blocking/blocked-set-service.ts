@@ -4,6 +4,7 @@ import type { BulkAnswer, Rejection, SyncAnswer } from '../api/blocked-ips-bulk.
 import type { Caller } from '../api/caller.ts';
 import type { CheckAnswer } from '../api/check.ts';
 import type { IpEntry } from '../domain/ip.ts';
+import type { ListOrder } from '../store/columns/column-pages.ts';
 import type { TrustExpiry } from '../store/trusted-ips-store.ts';
 
 export type Expiry =
@@ -42,7 +43,18 @@ export interface ClaimedQuery {
   readonly blocked_by?: string;
 }
 
+/** Only these entries; absent: any. */
+export interface EntryQuery {
+  readonly family?: 4 | 6;
+  /** Prefixes shorter than this. */
+  readonly widerThan?: number;
+  readonly blockedSince?: Date;
+}
+
 export interface BlockedListQuery {
+  readonly order: ListOrder;
+  /** Not together with `q`, `text`, and the reason or author of `claimed`, like another order than that of addresses. */
+  readonly entries: EntryQuery;
   readonly limit: number;
   readonly cursor: string | null;
   readonly offset: number;

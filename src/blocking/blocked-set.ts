@@ -23,6 +23,7 @@ import type {
   BlockedSetService,
   BulkItem,
   ClaimedQuery,
+  EntryQuery,
   ReplaceOptions,
   RequestedBlock,
   Unblock,
@@ -333,14 +334,19 @@ export class BlockedSet implements BlockedSetService {
   }
 
   async list(query: BlockedListQuery): Promise<BlockedIpPage> {
+    const { source, ...texts } = query.claimed ?? {};
+    // The columns know the sources, but no texts.
+    const byColumns = source !== undefined && Object.keys(texts).length === 0;
     const page = await this.#deps.store.page({
+      order: query.order,
+      filter: await this.#entryFilter({ ...query.entries, ...(byColumns && { source }) }),
       limit: query.limit,
       cursor: query.cursor,
       offset: query.offset,
       q: query.q,
       text: query.text,
       expiringOnly: query.expiring,
-      claimed: query.claimed === null ? null : await this.#selection(query.claimed),
+      claimed: query.claimed === null || byColumns ? null : await this.#selection(query.claimed),
       now: this.#deps.now(),
       signal: query.signal,
     });
@@ -350,6 +356,16 @@ export class BlockedSet implements BlockedSetService {
   async *listTexts(claimed: ClaimedQuery | null = null): AsyncGenerator<readonly string[]> {
     if (claimed === null) return yield* textPages(this.#deps.store, textsInPage);
     yield* this.#deps.store.claimedTexts(await this.#selection(claimed), this.#deps.now());
+  }
+
+  /** Undefined: all. Errors: 1100 for an unknown source. */
+  async #entryFilter({ source, blockedSince, ...same }: EntryQuery & Pick<ClaimedQuery, 'source'>) {
+    const filter = {
+      ...same,
+      ...(blockedSince !== undefined && { blockedSince: Math.floor(blockedSince.getTime() / 1_000) }),
+      ...(source !== undefined && { source: (await this.#deps.sources.find(source)).id }),
+    };
+    return Object.keys(filter).length === 0 ? undefined : filter;
   }
 
   /** Errors: 1100 for an unknown source. */

@@ -4,7 +4,7 @@ import { type BulkChanges, openBulkChanges, smallSlice, texts } from '../../test
 import { codes } from '../errors/catalogue.ts';
 import { BulkStore } from '../store/bulk-store.ts';
 import { ClaimSearch } from '../store/claim-search.ts';
-import type { BulkItem } from './blocked-set-service.ts';
+import type { BulkItem, EntryQuery } from './blocked-set-service.ts';
 import type { BulkUnblockRequest } from './bulk-unblock.ts';
 
 let changes: BulkChanges;
@@ -43,6 +43,21 @@ describe('a bulk unblock', () => {
     const done = await unblock({ source: 'fail2ban', expect: 2 });
     expect(done).toMatchObject({ removed: 1, still_claimed_total: 1, runtime_map_updated: true });
     await changes.everywhere(['192.0.2.2', '192.0.2.3', '192.0.2.4']);
+  });
+
+  it('drops claims to the selected entries only', async () => {
+    await block('198.51.100.0/24', 'scan');
+    await block('2001:db8::/32', 'scan');
+    const count = async (entries: EntryQuery) => (await unblock({ reason: 'scan', entries, dryRun: true })).removed;
+    expect(await count({})).toBe(4);
+    expect(await count({ family: 6 })).toBe(1);
+    expect(await count({ widerThan: 32 })).toBe(1);
+    expect(await count({ widerThan: 33 })).toBe(4);
+    expect(await count({ family: 4, widerThan: 25 })).toBe(1);
+    expect(await count({ blockedSince: new Date(Date.now() + 60_000) })).toBe(0);
+    expect(await count({ blockedSince: new Date(Date.now() - 60_000) })).toBe(4);
+    await unblock({ entries: { widerThan: 25 }, expect: 1 });
+    await changes.everywhere(['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4', '2001:db8::/32']);
   });
 
   it('without a source drops the claims of operators and agents with that reason', async () => {

@@ -12,6 +12,7 @@ import type { ClaimFilter } from '../store/blocked-changes.ts';
 import type { StagedRow } from '../store/bulk-store.ts';
 import { type ClaimSearch, type ClaimSelection, SEARCHED_AT_ONCE } from '../store/claim-search.ts';
 import { runtimeReport } from './answers.ts';
+import type { EntryQuery } from './blocked-set-service.ts';
 import type { BulkRunner } from './bulk/bulk-runner.ts';
 import { type Sources, sourceOf } from './sources.ts';
 import { droppedFromList } from './unblock-refusals.ts';
@@ -20,6 +21,8 @@ import type { Outcomes } from './write/outcomes.ts';
 
 export interface BulkUnblockRequest extends ClaimFilter {
   readonly source?: string | undefined;
+  /** Only claims to these entries. */
+  readonly entries?: EntryQuery;
   /** How many addresses have such a claim; null: a dry run only counts them. */
   readonly expect: number | null;
   readonly dryRun: boolean;
@@ -50,15 +53,24 @@ export class BulkUnblock {
     const source = name === undefined ? undefined : await this.#deps.sources.find(name);
     if (source?.kind === 'list') throw droppedFromList(source);
     const { reason, blockedBy } = wanted;
+    const { blockedSince, ...entries } = wanted.entries ?? {};
+    const since = blockedSince === undefined ? {} : { blockedSince: Math.floor(blockedSince.getTime() / 1_000) };
     const filter: ClaimFilter = {
       ...(reason !== undefined && { reason }),
       ...(blockedBy !== undefined && { blockedBy }),
     };
-    const selection = { ...filter, ...(source === undefined ? { withoutLists: true } : { source: source.id }) };
+    const selection = {
+      ...filter,
+      entries: { ...entries, ...since },
+      ...(source === undefined ? { withoutLists: true } : { source: source.id }),
+    };
     const details = {
       ...(source !== undefined && { source: source.name }),
       ...(reason !== undefined && { reason }),
       ...(blockedBy !== undefined && { blocked_by: blockedBy }),
+      ...(entries.family !== undefined && { family: `ipv${entries.family}` }),
+      ...(entries.widerThan !== undefined && { wider_than: entries.widerThan }),
+      ...(blockedSince !== undefined && { blocked_since: blockedSince.toISOString() }),
     };
     const done = await this.#deps.bulk.run(this.#selected(selection, expect), {
       replace: false,

@@ -9,6 +9,8 @@ import { StoreError } from '../store/store-error.ts';
 import type { BulkItem, ReplaceOptions } from './blocked-set-service.ts';
 import { EntryLimit } from './write/entry-limit.ts';
 
+const byAddress = { by: 'address', descending: false } as const;
+
 const ip = '192.0.2.1';
 let changes: BulkChanges;
 beforeEach(async () => {
@@ -266,7 +268,10 @@ describe('a list of a source', () => {
     await put('drop', shared);
     await changes.kit.blockedSet.block(toBlock(shared[0]!, { reason: 'scan', blockedBy: 'ann' }), caller());
     await ban(shared[0]!);
-    const query = { limit: 2, cursor: null, offset: 0, q: null, text: null, expiring: false };
+    const query = {
+      ...{ limit: 2, cursor: null, offset: 0, q: null, text: null, expiring: false },
+      ...{ order: byAddress, entries: {} },
+    };
     const found = async (claimed: object) => {
       const { items, total } = await changes.kit.blockedSet.list({ ...query, claimed });
       return [items.map(({ ip_address }) => ip_address), total];
@@ -289,6 +294,8 @@ describe('a list of a source', () => {
       q: null,
       text: null,
       expiring: false,
+      order: byAddress,
+      entries: {},
       claimed: { source: 'drop' },
     };
     const first = await changes.kit.blockedSet.list(query);

@@ -26,6 +26,7 @@ import { eventsRoutes } from './events-routes.ts';
 import { FailureLimiter } from './failure-limiter.ts';
 import { readQueryValues } from './handle.ts';
 import { healthRoutes } from './health-routes.ts';
+import { insightRoutes } from './insight-routes.ts';
 import { keysRoutes } from './keys-routes.ts';
 import { compileOnFirstUse, schemaRules } from './lazy-compilers.ts';
 import type { ListenOptions } from './listen-certificate.ts';
@@ -157,7 +158,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   blockedIpsRoutes(app, services, now);
   sourcesRoutes(app, services);
   undoRoutes(app, services);
-  blockedIpsSelectedRoutes(app, services);
+  blockedIpsSelectedRoutes(app, services, now);
   blockedIpsBulkRoutes(app, services, now, timeouts.bodyPace);
   trustedIpsRoutes(app, services, now);
   upstreamsRoutes(app, services);
@@ -169,6 +170,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   auditRoutes(app, services);
   eventsRoutes(app, services, { pace: { ...STREAMS, ...options.streams }, connections });
   webhooksRoutes(app, services);
+  insightRoutes(app, services);
   viewsRoutes(app, services);
   metricsRoutes(app, services);
   openApiRoutes(app);

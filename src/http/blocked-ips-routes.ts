@@ -8,6 +8,7 @@ import type { BlockedListQuery } from '../blocking/blocked-set-service.ts';
 import { SliceQueue } from '../concurrency/slices.ts';
 import { codes } from '../errors/catalogue.ts';
 import { isPreferred } from '../errors/negotiate.ts';
+import { readEntryFilter } from './entry-filter-request.ts';
 import { handle } from './handle.ts';
 import { clientGone, rejectedFields } from './rejections.ts';
 import { RequestLimit } from './request-limit.ts';
@@ -19,15 +20,15 @@ import type { Services } from './services.ts';
 const MAX_EXPORTS = 256;
 /** A client that stalls uses up only its own key's quota. */
 const MAX_EXPORTS_PER_KEY = 192;
-/** Each reads the complete table, alternating with the others. */
-const MAX_TEXT_SEARCHES = 8;
-const MAX_TEXT_SEARCHES_PER_KEY = 4;
+/** Each reads the complete table, or the columns of all entries, alternating with the others. */
+const MAX_SEARCHES = 8;
+const MAX_SEARCHES_PER_KEY = 4;
 
 export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services, now: () => Date): void {
   const exports = new RequestLimit(MAX_EXPORTS, MAX_EXPORTS_PER_KEY);
   // A page takes some 10 ms of the database: thirty lists at once must not delay a block by thirty pages.
   const slices = new SliceQueue();
-  const textSearches = new RequestLimit(MAX_TEXT_SEARCHES, MAX_TEXT_SEARCHES_PER_KEY);
+  const searches = new RequestLimit(MAX_SEARCHES, MAX_SEARCHES_PER_KEY);
 
   handle(app, blockAddress, async ({ body, query, caller, request, answerWith, counted }) => {
     const allowWide = body.allow_wide === true || query.allow_wide === true;
@@ -70,19 +71,17 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
   });
 
   async function list(query: ListQuery, keyName: string, reply: FastifyReply): Promise<BlockedIpPage> {
-    const { limit, cursor, offset = 0, q, text, expiring = false } = query;
+    const { limit, cursor, offset = 0, q, text, expiring = false, sort: by = 'address', order } = query;
+    refuseCombinations(query);
     const claimed = claimedOf(query);
-    if (claimed !== null && (q !== undefined || text !== undefined || expiring)) {
-      const [name = ''] = Object.keys(claimed);
-      throw rejectedFields([{ name, description: 'send it without q, text and expiring' }]);
-    }
-    if (q !== undefined && text !== undefined) {
-      const description = 'send either q or text, not both';
-      throw rejectedFields([{ name: 'text', description }]);
-    }
-    const done = text === undefined && claimed === null ? null : textSearches.begin(keyName);
+    const entries = readEntryFilter(query, now());
+    const ordered = { by, descending: order === 'desc' };
+    const isSearch = text !== undefined || claimed !== null || ofColumns.some((name) => query[name] !== undefined);
+    const done = isSearch ? searches.begin(keyName) : null;
     try {
       const wanted = {
+        order: ordered,
+        entries,
         limit,
         cursor: cursor ?? null,
         offset,
@@ -98,7 +97,9 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
   }
 
   async function sendTextList(query: ListQuery, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const name = /[?&](limit|cursor|offset|q|text|expiring)=/.exec(request.url)?.[1];
+    const name = /[?&](limit|cursor|offset|q|text|expiring|sort|order|family|wider_than|blocked_since)=/.exec(
+      request.url,
+    )?.[1];
     if (name !== undefined) {
       throw rejectedFields([
         {
@@ -113,6 +114,26 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
     reply.type('text/plain; charset=utf-8');
     const claimed = claimedOf(query);
     return reply.send(request.method === 'HEAD' ? '' : textListStream(blockedSet.listTexts(claimed), slices));
+  }
+}
+
+/** Read from the columns in memory, which hold no texts. */
+const ofColumns = ['sort', 'order', 'family', 'wider_than', 'blocked_since'] as const;
+
+/** Errors: 100 for parameters that cannot be sent together. */
+function refuseCombinations(query: ListQuery): void {
+  const { q, text, reason, blocked_by: by, expiring } = query;
+  const isSent = (name: keyof ListQuery): boolean => query[name] !== undefined;
+  const refuse = (name: string | undefined, description: string): void => {
+    if (name !== undefined) throw rejectedFields([{ name, description }]);
+  };
+  if (q !== undefined && text !== undefined) refuse('text', 'send either q or text, not both');
+  if (q !== undefined || text !== undefined) {
+    refuse((['source', 'reason', 'blocked_by', ...ofColumns] as const).find(isSent), 'send it without q and text');
+  }
+  if (reason !== undefined || by !== undefined) {
+    refuse(ofColumns.find(isSent), 'send it without reason and blocked_by');
+    if (expiring === true) refuse('expiring', 'send it without reason and blocked_by');
   }
 }
 

@@ -11,9 +11,12 @@ const remove = async (query: string, services: object = {}) => {
 };
 
 it('passes the filters on', async () => {
-  const { status, calls } = await remove('?source=fail2ban:sshd&reason=port%20scan&blocked_by=ann&expect=3');
+  const { status, calls } = await remove(
+    '?source=fail2ban:sshd&reason=port%20scan&blocked_by=ann&expect=3&family=ipv4&blocked_since=2026-11-20T10:00:00Z',
+  );
   expect(status).toBe(200);
-  const wanted = { source: 'fail2ban:sshd', reason: 'port scan', blockedBy: 'ann', expect: 3, dryRun: false };
+  const entries = { family: 4, blockedSince: new Date('2026-11-20T10:00:00Z') };
+  const wanted = { source: 'fail2ban:sshd', reason: 'port scan', blockedBy: 'ann', entries, expect: 3, dryRun: false };
   expect(calls.find(({ method }) => method === 'bulkUnblock.unblock')?.args[0]).toEqual(wanted);
 });
 
@@ -25,6 +28,9 @@ it.each([
   ['?reason=x&dry_run=false', 'expect'],
   ['?source=a&expect=-1', 'expect'],
   ['?reason=&expect=1', 'reason'],
+  ['?wider_than=33&expect=1', 'wider_than'],
+  ['?family=ipv5&expect=1', 'family'],
+  ['?blocked_since=yesterday&expect=1', 'blocked_since'],
 ])('rejects DELETE /api/blocked-ips%s', async (query, name) => {
   const { status, body, calls } = await remove(query);
   expect([status, body.errors[0].name]).toEqual([400, name]);

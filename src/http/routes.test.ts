@@ -21,6 +21,7 @@ const CALLER = {
   audited: expect.any(Function),
 };
 
+const BY_ADDRESS = { by: 'address', descending: false };
 const SIGNAL = expect.any(AbortSignal);
 
 const ROUTES: readonly RouteCase[] = [
@@ -122,7 +123,18 @@ const ROUTES: readonly RouteCase[] = [
     status: 200,
     asked: 'blockedSet.list',
     args: [
-      { limit: 7, cursor: 'abc', offset: 0, q: '10.0', text: null, expiring: true, claimed: null, signal: SIGNAL },
+      {
+        order: BY_ADDRESS,
+        entries: {},
+        limit: 7,
+        cursor: 'abc',
+        offset: 0,
+        q: '10.0',
+        text: null,
+        expiring: true,
+        claimed: null,
+        signal: SIGNAL,
+      },
     ],
     answer: { total: 1, next_cursor: 'next', items: [expect.objectContaining({ ip_address: '192.0.2.1' })] },
   },
@@ -133,6 +145,8 @@ const ROUTES: readonly RouteCase[] = [
     asked: 'blockedSet.list',
     args: [
       {
+        order: BY_ADDRESS,
+        entries: {},
         limit: 100,
         cursor: null,
         offset: 500_000,
@@ -147,11 +161,43 @@ const ROUTES: readonly RouteCase[] = [
   },
   {
     method: 'GET',
+    url: '/api/blocked-ips?sort=expires_at&order=desc&family=ipv6&wider_than=48&blocked_since=1d&source=drop&expiring=true',
+    status: 200,
+    asked: 'blockedSet.list',
+    args: [
+      {
+        order: { by: 'expires_at', descending: true },
+        entries: { family: 6, widerThan: 48, blockedSince: new Date('2026-11-19T12:00:00Z') },
+        limit: 100,
+        cursor: null,
+        offset: 0,
+        q: null,
+        text: null,
+        expiring: true,
+        claimed: { source: 'drop' },
+        signal: SIGNAL,
+      },
+    ],
+    answer: { total: 1 },
+  },
+  {
+    method: 'GET',
     url: '/api/blocked-ips',
     status: 200,
     asked: 'blockedSet.list',
     args: [
-      { limit: 100, cursor: null, offset: 0, q: null, text: null, expiring: false, claimed: null, signal: SIGNAL },
+      {
+        order: BY_ADDRESS,
+        entries: {},
+        limit: 100,
+        cursor: null,
+        offset: 0,
+        q: null,
+        text: null,
+        expiring: false,
+        claimed: null,
+        signal: SIGNAL,
+      },
     ],
     answer: { total: 1 },
   },

@@ -1,5 +1,6 @@
 import { parseIp, sortKey } from '../domain/ip.ts';
 import type { Emit } from '../events/facts.ts';
+import type { ClientsTable } from '../store/insight-schema.ts';
 import type { InsightStore } from '../store/insight-store.ts';
 import type { InsightLimits } from './limits.ts';
 import type { ClientRate, LoudClient, LoudClients } from './loud-clients.ts';
@@ -74,14 +75,19 @@ export class CandidateWatch {
   /** @throws StoreError */
   async store(): Promise<void> {
     const { clients, records } = this.#deps;
-    const rows = [...clients.takeChanged()].map((client) => ({
-      ...{ address: keyOf(client.address), requests: client.requests, errors: client.errors },
-      ...{ first_seen: client.firstSeen, last_seen: client.lastSeen, ignored_until: client.ignoredUntil },
-    }));
+    const rows = [...clients.takeChanged()].map(rowOf);
     const gone = [...clients.takeGone()].map(keyOf);
     for (let at = 0; at < Math.max(rows.length, 1); at += writtenAtOnce)
       await records.writeClients(rows.slice(at, at + writtenAtOnce), at === 0 ? gone : []);
   }
+}
+
+/** As stored. */
+export function rowOf(client: LoudClient): ClientsTable {
+  return {
+    ...{ address: keyOf(client.address), requests: client.requests, errors: client.errors },
+    ...{ first_seen: client.firstSeen, last_seen: client.lastSeen, ignored_until: client.ignoredUntil },
+  };
 }
 
 function keyOf(text: string): Buffer {

@@ -32,6 +32,8 @@ export interface Names {
   /** The site of a name of the names map. */
   siteOf(name: string): string;
   /** Null: removed. @param source its number */
+  kindOf(source: number): string | null;
+  /** Null: removed. @param source its number */
   sourceOf(source: number): string | null;
 }
 
@@ -43,6 +45,9 @@ export interface Counted {
   /** Numbers of sources whose claims matched; `further`: entries with claims of other sources as well. */
   readonly sources: ReadonlySet<number>;
   readonly further: readonly string[];
+  readonly byKind: ReadonlyMap<string, number>;
+  /** Estimated, by site. */
+  readonly sites: ReadonlyMap<string, number>;
   /** The database failed: hits could not be attributed or labelled, and are counted all the same. Null: it did not. */
   readonly failure: { readonly error: unknown } | null;
 }
@@ -144,11 +149,11 @@ export class Collector {
     const { attributed, ...found } = await this.#attribute(hits, at, spans.at(-1)?.span ?? { from, to: at });
     const total = [...hits.values()].reduce((sum, more) => sum + more, 0);
     const balanced = this.#balance.add(first ? total : denied, attributed);
-    await this.#note(spans, at);
+    const sites = await this.#note(spans, at);
     const span = spans.at(-1)?.span ?? { from, to: at };
     this.#deps.points.spread('denied', 0, span, balanced.denied);
     this.#deps.points.spread('not_attributed', 0, span, balanced.notAttributed);
-    return { at, ...balanced, ...found, failure: this.#failure };
+    return { at, ...balanced, ...found, sites, failure: this.#failure };
   }
 
   #advance(at: Date, worker: WorkerReading, hits: Map<string, number>) {
@@ -180,6 +185,7 @@ export class Collector {
     const around = await this.#attempt(() => attribution.of([...hits.keys()]), new Map<string, EntryAround | null>());
     const bySource = new Map<number, number>();
     const further: string[] = [];
+    const byKind = new Map<string, number>();
     let attributed = 0;
     for (const [address, more] of hits) {
       const entry = around.get(address) ?? null;
@@ -191,31 +197,39 @@ export class Collector {
     }
     await this.#attempt(async () => {
       if (bySource.size === 0) return;
-      const { sourceOf } = await this.#deps.names();
+      const { sourceOf, kindOf } = await this.#deps.names();
       for (const [source, more] of bySource) {
+        const kind = kindOf(source);
+        if (kind !== null) byKind.set(kind, (byKind.get(kind) ?? 0) + more);
         const name = sourceOf(source);
         if (name !== null) this.#deps.points.spread('denied', await this.#deps.label('source', name), span, more);
       }
     }, undefined);
-    return { attributed, sources: new Set(bySource.keys()), further };
+    return { attributed, sources: new Set(bySource.keys()), further, byKind };
   }
 
   async #note(
     spans: readonly { span: Span; requests: number; sites: ReadonlyMap<string, number> }[],
     at: number,
-  ): Promise<void> {
+  ): Promise<Map<string, number>> {
     const { points, active } = this.#deps;
+    const bySite = new Map<string, number>();
     for (const { span, requests, sites } of spans) {
       points.spread('requests', 0, span, requests);
       await this.#attempt(async () => {
         if (sites.size === 0) return;
         const { siteOf } = await this.#deps.names();
-        for (const [name, sampled] of sites)
-          points.spread('denied', await this.#deps.label('site', siteOf(name)), span, sampled * sampledOneIn);
+        for (const [name, sampled] of sites) {
+          const site = siteOf(name);
+          const hits = sampled * sampledOneIn;
+          bySite.set(site, (bySite.get(site) ?? 0) + hits);
+          points.spread('denied', await this.#deps.label('site', site), span, hits);
+        }
       }, undefined);
     }
     points.most('addresses', at, (step) => active.of(step, at));
     points.last('entries', at, this.#deps.entries());
+    return bySite;
   }
   async #attempt<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
     try {

@@ -214,7 +214,7 @@ describe('insight', () => {
     expect(found.map(({ client }) => client.address)).toEqual(['203.0.113.7']);
     expect(found[0]!.over.rate).toBeCloseTo(40, 0);
     expect(kit.facts).toMatchObject([['candidate.found', { ip_address: '203.0.113.7', error_share: 0.88 }]]);
-    kit.insight.state!.clients.ignore('203.0.113.7', kit.seconds + 3_600);
+    kit.insight.state!.clients.ignore('203.0.113.7', kit.seconds + 3_600, kit.seconds);
     expect(await kit.insight.state!.candidates.list(kit.seconds)).toEqual([]);
   });
 

@@ -13,6 +13,7 @@ import { CandidateWatch, type Exemptions } from './candidate-watch.ts';
 import type { Counted, Names } from './collector.ts';
 import { Flusher } from './flusher.ts';
 import { gapBefore, gapCauses, gapSeconds } from './gaps.ts';
+import type { InsightObserver, InsightState } from './insight-observer.ts';
 import { InsightLimits } from './limits.ts';
 import type { LoudClients } from './loud-clients.ts';
 import type { InsightReading, InsightSource } from './readings.ts';
@@ -22,6 +23,8 @@ import { SourceWatch, type WatchedSource } from './source-watch.ts';
 const everyMs = 10_000;
 const minuteSeconds = 60;
 const hourSeconds = 3_600;
+/** Addresses of this step are in the metrics. */
+const knockingStep = 600;
 
 export interface InsightDeps {
   readonly source: InsightSource;
@@ -38,6 +41,7 @@ export interface InsightDeps {
   readonly emit: Emit;
   readonly log: Pick<Log, 'info' | 'warn'>;
   readonly now: () => Date;
+  readonly observer?: InsightObserver;
   readonly everyMs?: number;
 }
 
@@ -72,7 +76,7 @@ export class Insight {
 
   constructor(deps: InsightDeps) {
     this.#deps = deps;
-    this.limits = new InsightLimits(deps.series);
+    this.limits = new InsightLimits(deps.series, deps.records);
   }
 
   /** What is known now; null: not loaded yet. */
@@ -83,6 +87,21 @@ export class Insight {
   /** The last reading that was answered: when (seconds), how long it took, and how full each table is; null: none yet. */
   get reading() {
     return this.#reading;
+  }
+
+  /** For metrics; null: not loaded yet. @param neverMatched null: not known */
+  metrics(neverMatched: InsightState['neverMatched']): InsightState | null {
+    if (this.#running === null) return null;
+    const { state, candidates, attacks } = this.#running;
+    const at = this.#seconds();
+    return {
+      knocking: state.active.of(knockingStep, at),
+      candidates: candidates.count,
+      attack: attacks.active,
+      lastReadAt: this.#reading?.at ?? null,
+      neverMatched,
+      used: this.#reading?.used ?? new Map(),
+    };
   }
 
   start(): void {
@@ -162,6 +181,8 @@ export class Insight {
     const counted = await collector.take(reading);
     this.#readings += 1;
     this.#reading = { at: counted.at, ms: performance.now() - began, used: usedIn(reading), missing };
+    const { byKind, sites, notAttributed } = counted;
+    this.#deps.observer?.read({ byKind, sites, notAttributed, milliseconds: this.#reading.ms });
     if (counted.failure !== null) this.#report('Denied requests could not be attributed', counted.failure.error);
     await this.#afterReading(counted);
     if (gap !== null) {

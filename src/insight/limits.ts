@@ -1,4 +1,6 @@
 // Above which figures a client is a candidate, and a rise an attack; an operator may change them.
+import type { AuditedChange } from '../store/audit-rows.ts';
+import type { InsightStore } from '../store/insight-store.ts';
 import type { SeriesStore } from '../store/series-store.ts';
 import type { CandidateLimits } from './loud-clients.ts';
 
@@ -18,11 +20,13 @@ export const defaultLimits: Limits = {
 };
 
 export class InsightLimits {
-  readonly #series: Pick<SeriesStore, 'state' | 'write'>;
+  readonly #series: Pick<SeriesStore, 'state'>;
+  readonly #records: Pick<InsightStore, 'putState'>;
   #value: Limits = defaultLimits;
 
-  constructor(series: Pick<SeriesStore, 'state' | 'write'>) {
+  constructor(series: Pick<SeriesStore, 'state'>, records: Pick<InsightStore, 'putState'>) {
     this.#series = series;
+    this.#records = records;
   }
 
   get value(): Limits {
@@ -36,9 +40,8 @@ export class InsightLimits {
   }
 
   /** @throws StoreError */
-  async put(limits: Limits): Promise<Limits> {
-    await this.#series.write({ points: [], states: { limits } });
+  async put(limits: Limits, now: Date, audited: AuditedChange): Promise<void> {
+    await this.#records.putState('limits', limits, now, audited);
     this.#value = limits;
-    return limits;
   }
 }

@@ -58,8 +58,9 @@ export class LoudClients {
     return this.#clients.values();
   }
 
-  get(address: string): LoudClient | undefined {
-    return this.#clients.get(address);
+  /** A new one, if it is not known. */
+  get(address: string, at: number): LoudClient {
+    return this.#clients.get(address) ?? newClient(address, at);
   }
 
   restore(client: Omit<LoudClient, 'minutes' | 'last' | 'activeSince'>): void {
@@ -69,7 +70,7 @@ export class LoudClients {
   /** @param worker its number  @param at in seconds */
   count(worker: number, clients: WorkerReading['clients'], at: number): void {
     for (const [address, { requests, rate, errors }] of clients) {
-      const known = this.#clients.get(address) ?? newClient(address, at);
+      const known = this.get(address, at);
       const last = known.last.get(worker);
       // Of a client that was not followed only the last minute is known to be recent.
       const before = last ?? {
@@ -114,13 +115,12 @@ export class LoudClients {
     return found.sort((a, b) => b.over.requests - a.over.requests);
   }
 
-  /** No candidate until then. @returns false: the client is not known */
-  ignore(address: string, until: number): boolean {
-    const client = this.#clients.get(address);
-    if (client === undefined) return false;
+  /** No candidate until then; null: it may be one. */
+  ignore(address: string, until: number | null, at: number): void {
+    const client = this.get(address, at);
     client.ignoredUntil = until;
+    this.#clients.set(address, client);
     this.#changed.add(client);
-    return true;
   }
 
   /** Which have changed since the last call. */

@@ -45,6 +45,7 @@ import { SavedViews } from '../views/saved-views.ts';
 import { Webhooks } from '../webhooks/webhooks.ts';
 import { wireAttachedProxy } from './attached-proxy.ts';
 import { wireBlocking } from './blocking-parts.ts';
+import { wireInsight } from './insight-parts.ts';
 import { wireIssuance } from './issuance-parts.ts';
 import { wireManagedProxy } from './managed-proxy.ts';
 import {
@@ -152,7 +153,13 @@ export async function wireService(options: {
     log,
   });
 
+  const sockets = { stats: statsSocket, master: socket };
+  const { insight, figures } = wireInsight({
+    ...{ mode: settings.insight, sockets, database, blocking, sites: sitesStore, emit, log, now },
+    observer: observers.insight,
+  });
   const proxy = await wireProxy({
+    beforeReload: async () => await insight?.readNow(),
     settings,
     sites: sitesStore,
     history: new ReloadsStore(database),
@@ -198,7 +205,6 @@ export async function wireService(options: {
   });
   const sessions = new Sessions({ store: new SessionsStore(database), keys, log, emit, now });
   const panel = await readPanel(builtPanel, log);
-  const sockets = { stats: statsSocket, master: socket };
   const unnamed = new UnnamedRequestCounts({
     read: async () => {
       await proxy.check();
@@ -277,6 +283,7 @@ export async function wireService(options: {
       health: currentHealth(health),
       proxyStats: () => proxyStats(sockets, sitesStore),
       unnamedRequests: () => unnamed.byUpstream(),
+      insight: () => figures.metrics(),
     },
   });
   const services: Services = {
@@ -308,6 +315,7 @@ export async function wireService(options: {
     audit,
     events: new EventFeed(ring),
     webhooks,
+    insight: figures,
     views: new SavedViews({ store: new ViewsStore(database), emit, now }),
     health,
     panel,
@@ -330,6 +338,7 @@ export async function wireService(options: {
     socket,
     statsSocket,
     healthWatch,
+    insight,
     now,
   };
 }

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ClaimFilter } from './blocked-changes.ts';
+import { type EntryFilter, ipv4Range } from './columns/column-query.ts';
 import type { Schema } from './schema.ts';
 
 /** Blocked addresses of one slice: each is read with its row, some milliseconds in all. */
@@ -9,6 +10,8 @@ export const SEARCHED_AT_ONCE = 1_500;
 export interface ClaimSelection extends ClaimFilter {
   /** Absent: of any source. */
   readonly source?: number | undefined;
+  /** Only of these entries. */
+  readonly entries?: Pick<EntryFilter, 'family' | 'widerThan' | 'blockedSince'> | undefined;
   /** Not of lists, which an unblock does not change. */
   readonly withoutLists?: boolean | undefined;
 }
@@ -44,13 +47,26 @@ export class ClaimSearch {
     if (last === null) return { found: [], last: null };
     const { rows } = await sql<SelectedAddress>`
       select ip_address, sort_key from blocked_ips
-      where sort_key > ${after} and sort_key <= ${last} and (
+      where sort_key > ${after} and sort_key <= ${last} ${isSelected(selection.entries ?? {})} and (
         (${isMeant('blocked_ips', selection, now)}) or (others > 0 and exists (
           select 1 from claims where claims.sort_key = blocked_ips.sort_key
             and ${isMeant('claims', selection, now)})))
       order by sort_key`.execute(this.#db);
     return { found: rows, last: count < limit ? null : last };
   }
+}
+
+/** As the columns select them; `column-query.ts`. */
+function isSelected({ family, widerThan, blockedSince }: NonNullable<ClaimSelection['entries']>): RawBuilder<SqlBool> {
+  const { first, last } = ipv4Range;
+  const isIpv4 = sql<SqlBool>`(sort_key >= ${first} and sort_key <= ${last})`;
+  const since = new Date(1_000 * (blockedSince ?? 0)).toISOString();
+  // The prefix is the last byte of the key, in IPv6 terms.
+  const byte = (prefix: number) => Buffer.from([prefix]);
+  return sql<SqlBool>`
+    ${family === undefined ? sql`` : sql`and ${isIpv4} = ${family === 4 ? 1 : 0}`}
+    ${widerThan === undefined ? sql`` : sql`and substr(sort_key, 17, 1) < iif(${isIpv4}, ${byte(Math.min(96 + widerThan, 255))}, ${byte(widerThan)})`}
+    ${blockedSince === undefined ? sql`` : sql`and blocked_at >= ${since}`}`;
 }
 
 /** The plus keeps SQLite from leaving the address order for the index of claims that end. */

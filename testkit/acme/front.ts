@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, request as httpsRequest, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ariId } from '../../src/x509/ari-id.ts';
 import { madeAuthority, type Pebble } from './pebble.ts';
 
@@ -51,6 +52,8 @@ export class AcmeFront {
   readonly #faults: { readonly operation: FrontOperation; readonly fault: FrontFault }[] = [];
   /** Names of each certificate that was issued, in order. */
   readonly issued: string[] = [];
+  /** How long a request waits before anything else: an order takes a dozen of them. */
+  delayMs = 0;
   /** Of every request; null: they are answered. */
   outage: FrontFault | null = null;
   /** Null: it has no renewal information. */
@@ -93,6 +96,7 @@ export class AcmeFront {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(request);
+    if (this.delayMs > 0) await pause(this.delayMs);
     const operation = operationOf(request.url ?? '');
     const payload = payloadOf(body);
     this.requests.push(operation);

@@ -151,6 +151,7 @@ export class InsightKit {
       names: async () => ({
         siteOf: (name) => name,
         sourceOf: (source) => (source === 1 ? 'manual' : `source-${source}`),
+        kindOf: () => 'manual',
       }),
       sources: async () => this.sources,
       exemptions: { reason: (address) => this.exempt.reason(address) },

@@ -1,6 +1,8 @@
+import { Option } from 'commander';
 import type { BlockedIp, ListQuery } from '../../api/blocked-entries.ts';
 import { claimFilterOf } from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
+import { entryFilterOf, entryFilterOptions } from '../entry-filter.ts';
 import { type ExitCode, exitCodes, usageError } from '../failure.ts';
 import { readPages, writePages } from '../output/pages.ts';
 import type { Column } from '../output/table.ts';
@@ -11,7 +13,7 @@ import { type Options, Verb, wholeNumber } from '../verb.ts';
 const maxLimit = 1_000_000_000;
 
 export function listVerb(cli: CommandLine): Verb {
-  const verb = new Verb('list', 'list blocked addresses and networks')
+  const verb = entryFilterOptions(new Verb('list', 'list blocked addresses and networks'), 'only entries')
     .argument(
       '[query]',
       'an address or network (lists the entries that cover it), or the beginning of one such as 192.0.',
@@ -20,12 +22,18 @@ export function listVerb(cli: CommandLine): Verb {
     .option('--source <name>', 'only what this source claims')
     .option('--reason <text>', 'only what is claimed with exactly this reason')
     .option('--blocked-by <name>', 'only what exactly this name blocked')
-    .option('--expiring', 'only temporary blocks, the next to expire first')
+    .option('--expiring', 'only temporary blocks')
+    .addOption(
+      new Option('--sort <field>', 'the order; default: address').choices(['address', 'blocked_at', 'expires_at']),
+    )
+    .option('--desc', 'in the reverse order')
     .option('-n, --limit <count>', 'maximum number of entries')
     .example('list', 'all entries, as a table')
     .example('list 192.0.2.7', 'the entries that cover this address')
     .example('list --text "port scan"', 'entries with this text in the reason or in who blocked it')
-    .example('list --expiring -n 20', 'the next twenty to expire')
+    .example('list --expiring --sort expires_at -n 20', 'the next twenty to expire')
+    .example('list --sort blocked_at --desc --blocked-since 24h', 'what was blocked in the last day, the newest first')
+    .example('list --source drop --wider-than 16', 'the wide networks of a list')
     .example(
       'list 10. | cut -f1',
       'in a pipe, fields are separated by tabs: address, expiry, reason, who blocked it, since when',
@@ -35,17 +43,28 @@ export function listVerb(cli: CommandLine): Verb {
 }
 
 export async function list(session: Session, [query]: readonly string[], options: Options): Promise<ExitCode> {
-  const { limit, expiring, text } = options as {
+  const { limit, expiring, text, sort, desc } = options as {
     readonly limit?: string;
     readonly expiring?: boolean;
     readonly text?: string;
+    readonly sort?: NonNullable<ListQuery['sort']>;
+    readonly desc?: boolean;
   };
   if (query !== undefined && text !== undefined) {
     throw usageError('search for an address or, with --text, for a reason or who blocked it; give one of them');
   }
   const of = claimFilterOf(options);
-  if (Object.keys(of).length > 0 && (query !== undefined || text !== undefined || expiring === true)) {
-    throw usageError('--source, --reason and --blocked-by cannot be combined with a query, --text or --expiring');
+  const selected = {
+    ...entryFilterOf(options),
+    ...(sort !== undefined && { sort }),
+    ...(desc === true && { order: 'desc' as const }),
+  };
+  const ofColumns = Object.keys(selected).length > 0;
+  if ((ofColumns || Object.keys(of).length > 0) && (query !== undefined || text !== undefined)) {
+    throw usageError('a query or --text can be combined with --expiring and --limit only');
+  }
+  if ((ofColumns || expiring === true) && (of.reason !== undefined || of.blocked_by !== undefined)) {
+    throw usageError('--reason and --blocked-by can be combined with --source and --limit only');
   }
   const maximum = limit === undefined ? maxLimit : wholeNumber(limit, '--limit', 1, maxLimit);
   const pages = listPages(session, maximum, {
@@ -53,8 +72,14 @@ export async function list(session: Session, [query]: readonly string[], options
     ...(text !== undefined && { text }),
     ...(expiring === true && { expiring: true }),
     ...of,
+    ...selected,
   });
-  if (session.format !== 'json') return await asText(session, pages, query ?? text ?? Object.values(of)[0]);
+  if (session.format !== 'json')
+    return await asText(
+      session,
+      pages,
+      ofColumns || [query, text, ...Object.values(of)].some((one) => one !== undefined),
+    );
   await writePages(session.output, pages);
   return exitCodes.done;
 }
@@ -68,7 +93,7 @@ interface ListPage {
 export function listPages(
   { api, output }: Pick<Session, 'api' | 'output'>,
   limit: number,
-  query: Pick<ListQuery, 'q' | 'text' | 'expiring' | 'source' | 'reason' | 'blocked_by'> = {},
+  query: Partial<Omit<ListQuery, 'limit' | 'cursor' | 'offset'>> = {},
 ): AsyncGenerator<ListPage> {
   return readPages(output, limit, async (range): Promise<ListPage> => {
     const { data } = await api.GET('/api/blocked-ips', { params: { query: { ...query, ...range } } });
@@ -76,11 +101,7 @@ export function listPages(
   });
 }
 
-async function asText(
-  { output, now }: Session,
-  pages: AsyncIterable<ListPage>,
-  query: string | undefined,
-): Promise<ExitCode> {
+async function asText({ output, now }: Session, pages: AsyncIterable<ListPage>, isPart: boolean): Promise<ExitCode> {
   const show = output.rows(listColumns(now()));
   let shown = 0;
   let total = 0;
@@ -90,7 +111,7 @@ async function asText(
     total = page.total;
   }
   if (output.isTerminal && !output.closed) {
-    if (shown === 0) await output.lines([query === undefined ? 'no entries' : 'no matching entries']);
+    if (shown === 0) await output.lines([isPart ? 'no matching entries' : 'no entries']);
     else if (shown < total) {
       output.remark(output.paintRemark('dim', `${count(shown)} of ${counted(total, 'entry', 'entries')}`));
     }

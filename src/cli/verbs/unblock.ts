@@ -1,3 +1,4 @@
+import type { EntryFilterQuery } from '../../api/blocked-entries.ts';
 import type { UnblockAnswer } from '../../api/blocked-ips.ts';
 import type { Batch } from '../bulk/batches.ts';
 import type { BulkResult } from '../bulk/tally.ts';
@@ -9,6 +10,7 @@ import {
   sourceQueryOf,
 } from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
+import { entryFilterOf, entryFilterOptions } from '../entry-filter.ts';
 import { durationOf } from '../expiry-options.ts';
 import { type ExitCode, usageError } from '../failure.ts';
 import { count, counted, fromNow, minute } from '../output/times.ts';
@@ -18,12 +20,13 @@ import { fromStdin, typedAddresses } from '../typed-addresses.ts';
 import { type Options, Verb, wholeNumber } from '../verb.ts';
 
 export function unblockVerb(cli: CommandLine): Verb {
-  const verb = claimFilterOptions(
-    new Verb('unblock', 'unblock addresses or networks, or everything that a source claims')
+  const filtered = claimFilterOptions(
+    new Verb('unblock', 'unblock addresses or networks, or everything that a filter selects')
       .argument('[address...]', 'exactly as blocked; - reads a list from standard input')
       .option('--expect <count>', 'without addresses: unblock only if there are exactly so many'),
     'without addresses: everything',
-  )
+  );
+  const verb = entryFilterOptions(filtered, 'without addresses: everything')
     .option('--source <name>', 'drop the claim of this source only; default: the source of the key, or all but lists')
     .option(
       '--trust-for <duration>',
@@ -34,6 +37,7 @@ export function unblockVerb(cli: CommandLine): Verb {
     .example('unblock 192.0.2.0/24 2001:db8::/32', 'networks, exactly as blocked')
     .example('unblock - < old-list.txt', 'every address of a list')
     .example('unblock --source fail2ban:sshd', 'all bans of a jail, after a question with their number')
+    .example('unblock --source ops --blocked-since 2h', 'what this source blocked in the last two hours')
     .example('unblock --reason "port scan" --expect 12', 'exactly these twelve, without a question')
     .usage('[options] <address...>');
   return cli.calling(verb, unblock);
@@ -42,11 +46,11 @@ export function unblockVerb(cli: CommandLine): Verb {
 const noDefaults = { reason: undefined, expiry: null, evenTrusted: false, allowWide: false, own: [] };
 
 async function unblock(session: Session, addresses: readonly string[], options: Options): Promise<ExitCode> {
-  const selected = claimFilterOf(options);
-  const { source: _source, ...texts } = selected;
+  const selected = { ...claimFilterOf(options), ...entryFilterOf(options) };
+  const { source: _source, ...others } = selected;
   if (addresses.length === 0) return await unblockSelected(session, selected, options);
-  if (Object.keys(texts).length > 0 || options['expect'] !== undefined) {
-    throw usageError('--reason, --blocked-by and --expect select what to unblock; give them without addresses');
+  if (Object.keys(others).length > 0 || options['expect'] !== undefined) {
+    throw usageError('filters and --expect select what to unblock; give them without addresses');
   }
   const of = sourceQueryOf(options);
   const trustFor = trustTimeOf(options);
@@ -63,9 +67,14 @@ async function unblock(session: Session, addresses: readonly string[], options: 
 }
 
 /** Without `--expect` a dry run counts them first. */
-async function unblockSelected(session: Session, selected: ClaimFilterQuery, options: Options): Promise<ExitCode> {
+async function unblockSelected(
+  session: Session,
+  selected: ClaimFilterQuery & EntryFilterQuery,
+  options: Options,
+): Promise<ExitCode> {
   if (Object.keys(selected).length === 0) {
-    throw usageError('give addresses, or what to unblock: --source, --reason, --blocked-by');
+    const filters = '--source, --reason, --blocked-by, --family, --wider-than, --blocked-since';
+    throw usageError(`give addresses, or what to unblock: ${filters}`);
   }
   const { patientApi } = session;
   let expect: number;

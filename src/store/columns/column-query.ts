@@ -174,7 +174,8 @@ function holding(counts: Uint32Array, rank: number): { bucket: number; before: n
   return { bucket, before };
 }
 
-const ipv4Range = rangeOf('0.0.0.0/1', '128.0.0.0/1');
+/** Of the sort keys of IPv4. */
+export const ipv4Range = rangeOf('0.0.0.0/1', '128.0.0.0/1');
 
 function rangeOf(lower: string, upper: string): { readonly first: Buffer; readonly last: Buffer } {
   const [low, high] = [lower, upper].map((text) => {

@@ -78,6 +78,19 @@ export const entryFilterFields = (says: string) => ({
 const EntryFilterFields = Type.Object(entryFilterFields(''));
 export type EntryFilterQuery = Static<typeof EntryFilterFields>;
 
+/** @param says is completed by what it selects */
+export const notHitFor = (says: string) =>
+  Type.Optional(
+    Type.String({
+      minLength: 2,
+      maxLength: 12,
+      pattern: '^[1-9][0-9]{0,9}[smhdw]$',
+      description: `${says} that were blocked all this time and denied no request in it, of at most 400 days. Rejected (409, 7012) unless all of it was watched.`,
+      mustBe: 'a duration such as 90d',
+      examples: ['90d'],
+    }),
+  );
+
 /** Skipping costs time for each skipped entry. */
 const largestOffset = 1_000_000_000;
 
@@ -130,6 +143,7 @@ export const ListQuery = Type.Object(
     ...entryFilterFields('Only entries'),
     source: sourceQuery('Only entries that this source claims. Not together with `q` or `text`.'),
     ...claimFilterFields('Only entries that are claimed, by `source` if it is sent, with exactly this'),
+    not_hit_for: notHitFor('Only entries'),
   },
   { additionalProperties: false },
 );

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { codes } from '../errors/catalogue.ts';
-import { claimFilterFields, entryFilterFields } from './blocked-entries.ts';
+import { claimFilterFields, entryFilterFields, notHitFor } from './blocked-entries.ts';
 import { BulkAnswer } from './blocked-ips-bulk.ts';
 import { changeCodes, changeMembers, problem, report } from './changes.ts';
 import { operation } from './operation.ts';
@@ -14,6 +14,7 @@ const UnblockSelectedQuery = Type.Object(
     ),
     ...claimFilterFields('Drops only claims with exactly this'),
     ...entryFilterFields('Drops only claims to entries'),
+    not_hit_for: notHitFor('Drops only claims to entries'),
     expect: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -51,7 +52,16 @@ export const unblockSelected = operation({
     'Drops the claims that match all of `source`, `reason`, `blocked_by`, `family`, `wider_than` and `blocked_since`, of which at least one is required. Needs the scope `admin`, or a key that is bound to the source.\n\nAn address that other sources claim stays blocked, and `still_claimed_total` counts these. A list (409, 6035) is changed by its `PUT` only. Claims that are changed or made while the request is running stay as they are then; `unchanged` counts the former. Any number of entries can be unblocked, in slices between which single changes run; a crash does not stop it.',
   query: UnblockSelectedQuery,
   answers: { 200: { description: 'The claims are dropped.', schema: BulkAnswer } },
-  codes: [codes.InvalidTime, codes.CountMismatch, codes.ClaimedByList, codes.NotFound, ...changeCodes],
+  codes: [
+    codes.InsightOff,
+    codes.InsightLoading,
+    codes.NotWatched,
+    codes.InvalidTime,
+    codes.CountMismatch,
+    codes.ClaimedByList,
+    codes.NotFound,
+    ...changeCodes,
+  ],
   members: { 409: UnblockSelectedConflict, ...changeMembers },
   examples: {
     a_source: {

@@ -158,7 +158,7 @@ export const listBlockedAddresses = operation({
       headers: ['Vary'],
     },
   },
-  codes: [codes.InvalidTime, codes.NotFound],
+  codes: [codes.InvalidTime, codes.NotFound, codes.InsightOff, codes.InsightLoading, codes.NotWatched],
   examples: {
     first_page: {
       summary: 'The first two entries',

@@ -5,6 +5,7 @@ import type { Caller } from '../api/caller.ts';
 import type { CheckAnswer } from '../api/check.ts';
 import type { IpEntry } from '../domain/ip.ts';
 import type { ListOrder } from '../store/columns/column-pages.ts';
+import type { NotHit } from '../store/match-counts.ts';
 import type { TrustExpiry } from '../store/trusted-ips-store.ts';
 
 export type Expiry =
@@ -41,6 +42,8 @@ export interface ClaimedQuery {
   readonly source?: string;
   readonly reason?: string;
   readonly blocked_by?: string;
+  /** Only entries that have not been hit. */
+  readonly notHit?: NotHit;
 }
 
 /** Only these entries; absent: any. */

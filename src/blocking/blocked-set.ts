@@ -369,8 +369,13 @@ export class BlockedSet implements BlockedSetService {
   }
 
   /** Errors: 1100 for an unknown source. */
-  async #selection({ source, reason, blocked_by: blockedBy }: ClaimedQuery): Promise<ClaimSelection> {
-    return { reason, blockedBy, ...(source !== undefined && { source: (await this.#deps.sources.find(source)).id }) };
+  async #selection({ source, reason, blocked_by: blockedBy, notHit }: ClaimedQuery): Promise<ClaimSelection> {
+    return {
+      reason,
+      blockedBy,
+      notHit,
+      ...(source !== undefined && { source: (await this.#deps.sources.find(source)).id }),
+    };
   }
 
   async get(entry: IpEntry): Promise<BlockedIpDetail> {

@@ -11,6 +11,7 @@ import { auditedChange } from '../store/audit-rows.ts';
 import type { ClaimFilter } from '../store/blocked-changes.ts';
 import type { StagedRow } from '../store/bulk-store.ts';
 import { type ClaimSearch, type ClaimSelection, SEARCHED_AT_ONCE } from '../store/claim-search.ts';
+import type { NotHit } from '../store/match-counts.ts';
 import { runtimeReport } from './answers.ts';
 import type { EntryQuery } from './blocked-set-service.ts';
 import type { BulkRunner } from './bulk/bulk-runner.ts';
@@ -23,6 +24,8 @@ export interface BulkUnblockRequest extends ClaimFilter {
   readonly source?: string | undefined;
   /** Only claims to these entries. */
   readonly entries?: EntryQuery;
+  /** Only claims to entries that have not been hit. */
+  readonly notHit?: NotHit | undefined;
   /** How many addresses have such a claim; null: a dry run only counts them. */
   readonly expect: number | null;
   readonly dryRun: boolean;
@@ -62,12 +65,14 @@ export class BulkUnblock {
     const selection = {
       ...filter,
       entries: { ...entries, ...since },
+      notHit: wanted.notHit,
       ...(source === undefined ? { withoutLists: true } : { source: source.id }),
     };
     const details = {
       ...(source !== undefined && { source: source.name }),
       ...(reason !== undefined && { reason }),
       ...(blockedBy !== undefined && { blocked_by: blockedBy }),
+      ...(wanted.notHit !== undefined && { not_hit_since: wanted.notHit.blockedBy }),
       ...(entries.family !== undefined && { family: `ipv${entries.family}` }),
       ...(entries.widerThan !== undefined && { wider_than: entries.widerThan }),
       ...(blockedSince !== undefined && { blocked_since: blockedSince.toISOString() }),

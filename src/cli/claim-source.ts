@@ -1,6 +1,7 @@
 // `--source`: whose claims a request changes or shows.
 import type { Claim } from '../api/sources.ts';
 import { isSourceName, sourceNameRule } from '../domain/source-name.ts';
+import { durationOf } from './expiry-options.ts';
 import { usageError } from './failure.ts';
 import { fromNow, minute } from './output/times.ts';
 import type { Options, Verb } from './verb.ts';
@@ -18,21 +19,25 @@ export function claimLines(claims: readonly Claim[] | undefined, now: Date, verb
 export function claimFilterOptions(verb: Verb, what: string): Verb {
   return verb
     .option('--reason <text>', `${what} with exactly this reason`)
-    .option('--blocked-by <name>', `${what} that exactly this name blocked`);
+    .option('--blocked-by <name>', `${what} that exactly this name blocked`)
+    .option('--never-matched <duration>', `${what} that denied no request for so long, such as 90d`);
 }
 
 export interface ClaimFilterQuery {
   readonly source?: string;
   readonly reason?: string;
   readonly blocked_by?: string;
+  readonly not_hit_for?: string;
 }
 
 export function claimFilterOf(options: Options): ClaimFilterQuery {
-  const { reason, blockedBy } = options as { readonly reason?: string; readonly blockedBy?: string };
+  const { reason, blockedBy, neverMatched } = options as Readonly<Record<string, string | undefined>>;
+  if (neverMatched !== undefined) durationOf(neverMatched, '--never-matched');
   return {
     ...sourceQueryOf(options),
     ...(reason !== undefined && { reason }),
     ...(blockedBy !== undefined && { blocked_by: blockedBy }),
+    ...(neverMatched !== undefined && { not_hit_for: neverMatched }),
   };
 }
 

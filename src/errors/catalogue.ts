@@ -78,6 +78,7 @@ const rows = [
   [6060, 'NameIsOrdered', 'State', 'name of another order', 409],
   [7010, 'InsightOff', 'State', 'denied requests not counted', 409],
   [7011, 'InsightLoading', 'State', 'figures being loaded', 503],
+  [7012, 'NotWatched', 'State', 'denied requests not watched for so long', 409],
 ] as const satisfies readonly (readonly [number, string, string, string, number])[];
 
 type Row = (typeof rows)[number];

@@ -8,7 +8,7 @@ import type { BlockedListQuery } from '../blocking/blocked-set-service.ts';
 import { SliceQueue } from '../concurrency/slices.ts';
 import { codes } from '../errors/catalogue.ts';
 import { isPreferred } from '../errors/negotiate.ts';
-import { readEntryFilter } from './entry-filter-request.ts';
+import { notHitOf, readEntryFilter } from './entry-filter-request.ts';
 import { handle } from './handle.ts';
 import { clientGone, rejectedFields } from './rejections.ts';
 import { RequestLimit } from './request-limit.ts';
@@ -24,7 +24,7 @@ const MAX_EXPORTS_PER_KEY = 192;
 const MAX_SEARCHES = 8;
 const MAX_SEARCHES_PER_KEY = 4;
 
-export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services, now: () => Date): void {
+export function blockedIpsRoutes(app: FastifyInstance, { blockedSet, insight }: Services, now: () => Date): void {
   const exports = new RequestLimit(MAX_EXPORTS, MAX_EXPORTS_PER_KEY);
   // A page takes some 10 ms of the database: thirty lists at once must not delay a block by thirty pages.
   const slices = new SliceQueue();
@@ -73,7 +73,7 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
   async function list(query: ListQuery, keyName: string, reply: FastifyReply): Promise<BlockedIpPage> {
     const { limit, cursor, offset = 0, q, text, expiring = false, sort: by = 'address', order } = query;
     refuseCombinations(query);
-    const claimed = claimedOf(query);
+    const claimed = await claimedOf(query, insight);
     const entries = readEntryFilter(query, now());
     const ordered = { by, descending: order === 'desc' };
     const isSearch = text !== undefined || claimed !== null || ofColumns.some((name) => query[name] !== undefined);
@@ -112,7 +112,7 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet }: Services,
     // `finished` also calls back for a client that has already disconnected.
     finished(reply.raw, done);
     reply.type('text/plain; charset=utf-8');
-    const claimed = claimedOf(query);
+    const claimed = await claimedOf(query, insight);
     return reply.send(request.method === 'HEAD' ? '' : textListStream(blockedSet.listTexts(claimed), slices));
   }
 }
@@ -129,19 +129,25 @@ function refuseCombinations(query: ListQuery): void {
   };
   if (q !== undefined && text !== undefined) refuse('text', 'send either q or text, not both');
   if (q !== undefined || text !== undefined) {
-    refuse((['source', 'reason', 'blocked_by', ...ofColumns] as const).find(isSent), 'send it without q and text');
+    refuse(
+      (['source', 'reason', 'blocked_by', 'not_hit_for', ...ofColumns] as const).find(isSent),
+      'send it without q and text',
+    );
   }
-  if (reason !== undefined || by !== undefined) {
-    refuse(ofColumns.find(isSent), 'send it without reason and blocked_by');
-    if (expiring === true) refuse('expiring', 'send it without reason and blocked_by');
+  if (reason !== undefined || by !== undefined || query.not_hit_for !== undefined) {
+    refuse(ofColumns.find(isSent), 'send it without reason, blocked_by and not_hit_for');
+    if (expiring === true) refuse('expiring', 'send it without reason, blocked_by and not_hit_for');
   }
 }
 
-function claimedOf({ source, reason, blocked_by }: ListQuery): BlockedListQuery['claimed'] {
+async function claimedOf(query: ListQuery, insight: Services['insight']): Promise<BlockedListQuery['claimed']> {
+  const { source, reason, blocked_by } = query;
+  const notHit = await notHitOf(query, insight);
   const claimed = {
     ...(source !== undefined && { source }),
     ...(reason !== undefined && { reason }),
     ...(blocked_by !== undefined && { blocked_by }),
+    ...(notHit !== undefined && { notHit }),
   };
   return Object.keys(claimed).length === 0 ? null : claimed;
 }

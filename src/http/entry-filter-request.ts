@@ -4,7 +4,10 @@ import { parseDuration } from '../domain/duration.ts';
 import { quote } from '../domain/quote.ts';
 import { parseTime } from '../domain/rfc3339.ts';
 import { codes } from '../errors/catalogue.ts';
+import type { NotHit } from '../insight/insight-service.ts';
 import { rejectedFields } from './rejections.ts';
+import { validDuration } from './request-values.ts';
+import type { Services } from './services.ts';
 
 const LONGEST_IPV4_PREFIX = 32;
 
@@ -30,4 +33,17 @@ function readSince(text: string, now: Date): Date {
   if (time.ok) return time.value;
   const description = `${quote(text)} is neither a time such as 2030-01-31T12:00:00Z nor a duration such as 90s, 30m, 4h, 7d or 2w`;
   throw rejectedFields([{ name: 'blocked_since', description }], codes.InvalidTime);
+}
+
+const mostNotHitSeconds = 400 * 86_400;
+
+/** Undefined: not asked for. Errors: 100, 104; 7010 to 7012. */
+export async function notHitOf(
+  { not_hit_for: text }: { readonly not_hit_for?: string },
+  insight: Services['insight'],
+): Promise<NotHit | undefined> {
+  if (text === undefined) return undefined;
+  const seconds = validDuration('not_hit_for', text);
+  if (seconds <= mostNotHitSeconds) return await insight.notHit(seconds);
+  throw rejectedFields([{ name: 'not_hit_for', description: `${quote(text)} is not valid: it must be at most 400d` }]);
 }

@@ -15,6 +15,7 @@ export type InsightFigures = Pick<
   | 'setLimits'
   | 'attacks'
   | 'metrics'
+  | 'notHit'
 >;
 
 const off = async (): Promise<never> => {
@@ -33,4 +34,5 @@ export const insightOff: InsightFigures = {
   setLimits: off,
   attacks: off,
   metrics: async () => null,
+  notHit: off,
 };

@@ -18,17 +18,19 @@ import type { Emit } from '../events/facts.ts';
 import { auditedChange } from '../store/audit-rows.ts';
 import type { EntryLookup } from '../store/entry-lookup.ts';
 import type { InsightStore, Attack as StoredAttack } from '../store/insight-store.ts';
-import type { MatchCounts } from '../store/match-counts.ts';
+import type { MatchCounts, NotHit } from '../store/match-counts.ts';
 import type { Metric, SeriesStore } from '../store/series-store.ts';
 import type { AttackTops } from './attack-recorder.ts';
 import { rowOf } from './candidate-watch.ts';
 import { clientsAround, minuteValues } from './client-network.ts';
-import { gapTime } from './gaps.ts';
+import { gapTime, watched as isWatched } from './gaps.ts';
 import { type Insight, iso, type RunningInsight } from './insight.ts';
 import type { InsightState } from './insight-observer.ts';
 import { knockingPage } from './knocking-page.ts';
 import { sampledOneIn } from './loud-clients.ts';
 import { inSteps, type Range, rangeBefore } from './ranges.ts';
+
+export type { NotHit } from '../store/match-counts.ts';
 
 const daySeconds = 86_400;
 const neverMatchedDays = 90;
@@ -107,6 +109,22 @@ export class InsightService {
     if (watched_days < days) return { days, count: null, watched_days };
     await this.#countNeverMatched();
     return { days, count: this.#neverMatched?.count ?? null, watched_days };
+  }
+
+  /**
+   * Which entries denied nothing in the last seconds.
+   * Errors: 7011; 7012 unless all of them were watched, with 1 % in gaps at most.
+   */
+  async notHit(seconds: number): Promise<NotHit> {
+    const { since } = this.#running('select entries').state.collector;
+    const at = this.#seconds();
+    const from = at - seconds;
+    if (!isWatched(await this.#deps.records.gaps(from), since, { from, to: at })) {
+      const days = await this.watchedDays(Math.ceil(seconds / daySeconds));
+      const detail = `denied requests have been watched for ${days} days without larger gaps, not for ${Math.ceil(seconds / daySeconds)}`;
+      throw new ServiceError(codes.NotWatched, 'select entries', detail);
+    }
+    return { blockedBy: iso(from), since: from };
   }
 
   /** For metrics. Null: switched off, or not loaded yet. @throws StoreError */

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ClaimFilter } from './blocked-changes.ts';
 import { type EntryFilter, ipv4Range } from './columns/column-query.ts';
+import type { NotHit } from './match-counts.ts';
 import type { Schema } from './schema.ts';
 
 /** Blocked addresses of one slice: each is read with its row, some milliseconds in all. */
@@ -12,6 +13,8 @@ export interface ClaimSelection extends ClaimFilter {
   readonly source?: number | undefined;
   /** Only of these entries. */
   readonly entries?: Pick<EntryFilter, 'family' | 'widerThan' | 'blockedSince'> | undefined;
+  /** Only to entries that have not been hit. */
+  readonly notHit?: NotHit | undefined;
   /** Not of lists, which an unblock does not change. */
   readonly withoutLists?: boolean | undefined;
 }
@@ -47,7 +50,7 @@ export class ClaimSearch {
     if (last === null) return { found: [], last: null };
     const { rows } = await sql<SelectedAddress>`
       select ip_address, sort_key from blocked_ips
-      where sort_key > ${after} and sort_key <= ${last} ${isSelected(selection.entries ?? {})} and (
+      where sort_key > ${after} and sort_key <= ${last} ${isSelected(selection.entries ?? {})} ${wasNotHit(selection.notHit)} and (
         (${isMeant('blocked_ips', selection, now)}) or (others > 0 and exists (
           select 1 from claims where claims.sort_key = blocked_ips.sort_key
             and ${isMeant('claims', selection, now)})))
@@ -79,4 +82,10 @@ function isMeant(table: string, selection: ClaimSelection, now: string): RawBuil
     ${withoutLists === true ? sql`and ${column('source')} not in (select id from sources where kind = 'list')` : sql``}
     ${reason === undefined ? sql`` : sql`and ${column('reason')} = ${reason}`}
     ${blockedBy === undefined ? sql`` : sql`and ${column('blocked_by')} = ${blockedBy}`}`;
+}
+
+function wasNotHit(notHit: NotHit | undefined): RawBuilder<unknown> {
+  if (notHit === undefined) return sql``;
+  return sql`and blocked_at <= ${notHit.blockedBy} and not exists (
+    select 1 from entry_hits h where h.sort_key = blocked_ips.sort_key and h.last_hit >= ${notHit.since})`;
 }

@@ -19,6 +19,7 @@ export function stubInsight(at: string): Services['insight'] {
     limits: async () => defaultLimits,
     setLimits: async (limits) => limits,
     metrics: async () => null,
+    notHit: async () => ({ blockedBy: at, since: 0 }),
     attacks: async () => ({ items: [attack] }),
   };
 }

@@ -22,6 +22,7 @@ export function listVerb(cli: CommandLine): Verb {
     .option('--source <name>', 'only what this source claims')
     .option('--reason <text>', 'only what is claimed with exactly this reason')
     .option('--blocked-by <name>', 'only what exactly this name blocked')
+    .option('--never-matched <duration>', 'only what denied no request for so long, such as 90d')
     .option('--expiring', 'only temporary blocks')
     .addOption(
       new Option('--sort <field>', 'the order; default: address').choices(['address', 'blocked_at', 'expires_at']),
@@ -33,6 +34,7 @@ export function listVerb(cli: CommandLine): Verb {
     .example('list --text "port scan"', 'entries with this text in the reason or in who blocked it')
     .example('list --expiring --sort expires_at -n 20', 'the next twenty to expire')
     .example('list --sort blocked_at --desc --blocked-since 24h', 'what was blocked in the last day, the newest first')
+    .example('list --source drop --never-matched 90d', 'the entries of a list that are of no use')
     .example('list --source drop --wider-than 16', 'the wide networks of a list')
     .example(
       'list 10. | cut -f1',
@@ -63,8 +65,9 @@ export async function list(session: Session, [query]: readonly string[], options
   if ((ofColumns || Object.keys(of).length > 0) && (query !== undefined || text !== undefined)) {
     throw usageError('a query or --text can be combined with --expiring and --limit only');
   }
-  if ((ofColumns || expiring === true) && (of.reason !== undefined || of.blocked_by !== undefined)) {
-    throw usageError('--reason and --blocked-by can be combined with --source and --limit only');
+  const ofTexts = of.reason !== undefined || of.blocked_by !== undefined || of.not_hit_for !== undefined;
+  if ((ofColumns || expiring === true) && ofTexts) {
+    throw usageError('--reason, --blocked-by and --never-matched can be combined with --source and --limit only');
   }
   const maximum = limit === undefined ? maxLimit : wholeNumber(limit, '--limit', 1, maxLimit);
   const pages = listPages(session, maximum, {

@@ -37,6 +37,7 @@ export function unblockVerb(cli: CommandLine): Verb {
     .example('unblock 192.0.2.0/24 2001:db8::/32', 'networks, exactly as blocked')
     .example('unblock - < old-list.txt', 'every address of a list')
     .example('unblock --source fail2ban:sshd', 'all bans of a jail, after a question with their number')
+    .example('unblock --source ops --never-matched 90d', 'what denied nothing, after a question with the number')
     .example('unblock --source ops --blocked-since 2h', 'what this source blocked in the last two hours')
     .example('unblock --reason "port scan" --expect 12', 'exactly these twelve, without a question')
     .usage('[options] <address...>');
@@ -73,7 +74,7 @@ async function unblockSelected(
   options: Options,
 ): Promise<ExitCode> {
   if (Object.keys(selected).length === 0) {
-    const filters = '--source, --reason, --blocked-by, --family, --wider-than, --blocked-since';
+    const filters = '--source, --reason, --blocked-by, --family, --wider-than, --blocked-since, --never-matched';
     throw usageError(`give addresses, or what to unblock: ${filters}`);
   }
   const { patientApi } = session;

@@ -1935,7 +1935,8 @@ export interface components {
         | 6059
         | 6060
         | 7010
-        | 7011;
+        | 7011
+        | 7012;
       /** The family of the code, one word. */
       readonly kind: string;
       /** The operation that failed. */
@@ -3218,6 +3219,7 @@ export interface operations {
         source?: string;
         reason?: string;
         blocked_by?: string;
+        not_hit_for?: string;
       };
       header?: never;
       path?: never;
@@ -3245,6 +3247,15 @@ export interface operations {
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
       408: components['responses']['RequestTimeout'];
+      409: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 7010 | 7012;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
       413: components['responses']['TooLarge'];
       429: components['responses']['TooManyFailedKeys'];
       500: components['responses']['Internal'];
@@ -3252,7 +3263,7 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 6003 | 6015;
+            readonly code?: 6003 | 6015 | 7011;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -3395,6 +3406,7 @@ export interface operations {
         family?: 'ipv4' | 'ipv6';
         wider_than?: number;
         blocked_since?: string;
+        not_hit_for?: string;
         expect?: number;
         dry_run?: boolean;
       };
@@ -3426,7 +3438,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['UnblockSelectedConflict'] & {
-              readonly code?: 6035 | 6040;
+              readonly code?: 6035 | 6040 | 7010 | 7012;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -3448,7 +3460,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['CommittedMembers'] & {
-              readonly code?: 6002 | 6003 | 6004 | 6015;
+              readonly code?: 6002 | 6003 | 6004 | 6015 | 7011;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

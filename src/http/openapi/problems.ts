@@ -45,6 +45,7 @@ const wrongCursor = 'this service did not issue the cursor; start again without 
 /** Codes without one are returned by no route; document.test.ts lists them. */
 const samples: Readonly<Record<number, Sample>> = {
   [codes.InsightOff]: { op: 'insight', detail: 'denied requests are not counted: PROXY_MANAGER_INSIGHT is off' },
+  [codes.NotWatched]: { op: 'select entries', detail: 'denied requests have been watched for 12 days, not for 90' },
   [codes.InsightLoading]: { op: 'get insight', detail: 'the figures of denied requests are not loaded yet' },
   [codes.InvalidParameter]: {
     op: 'read request',

@@ -12,6 +12,7 @@ import { configurationOperations } from './configuration.ts';
 import { descriptionOperations } from './description.ts';
 import { eventOperations } from './events.ts';
 import { healthOperations } from './health.ts';
+import { insightMapOperations } from './insight-map.ts';
 import { keyOperations } from './keys.ts';
 import { metricsOperations } from './metrics.ts';
 import type { Operation } from './operation.ts';
@@ -29,6 +30,7 @@ export const operations: readonly Operation[] = [
   checkAddress,
   ...blockedIpBulkOperations,
   ...selectedOperations,
+  ...insightMapOperations,
   ...sourceOperations,
   ...trustedIpOperations,
   ...upstreamOperations,

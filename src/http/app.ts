@@ -26,6 +26,7 @@ import { eventsRoutes } from './events-routes.ts';
 import { FailureLimiter } from './failure-limiter.ts';
 import { readQueryValues } from './handle.ts';
 import { healthRoutes } from './health-routes.ts';
+import { insightMapRoutes } from './insight-map-routes.ts';
 import { keysRoutes } from './keys-routes.ts';
 import { compileOnFirstUse, schemaRules } from './lazy-compilers.ts';
 import type { ListenOptions } from './listen-certificate.ts';
@@ -170,6 +171,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   eventsRoutes(app, services, { pace: { ...STREAMS, ...options.streams }, connections });
   webhooksRoutes(app, services);
   viewsRoutes(app, services);
+  insightMapRoutes(app, services);
   metricsRoutes(app, services);
   openApiRoutes(app);
   sessionRoutes(app, services);

@@ -12,6 +12,8 @@ interface EngineOptions {
   readonly rounds: number;
   readonly faults: readonly Fault[];
   readonly attached: boolean;
+  /** The service orders certificates. */
+  readonly certificates?: boolean;
   /** Added to the command that repeats a round, such as `--only …`. */
   readonly replayOptions: string;
   /** Maximum of runs to reduce a failed round. */
@@ -30,16 +32,18 @@ const wholeTries = 3;
 /** Stops everything at the end or at the signal. */
 export async function runRounds(options: EngineOptions): Promise<void> {
   const { from, rounds, seed, signal, say } = options;
+  let last: RoundResult | null = null;
   let arena: Arena | null = null;
   let builtAt = from;
   try {
     for (let round = from; round < from + rounds && !signal.aborted; round += 1) {
       if (arena !== null && round - builtAt >= rebuildEvery) {
+        await finish(options, arena, last);
         await arena.stop();
         arena = null;
       }
       if (arena === null) {
-        arena = await Arena.start(options.bin, options.faults, options.attached);
+        arena = await Arena.start(options.bin, options.faults, options);
         builtAt = round;
       }
       const program = programOf(seed, round, options.faults, { sites: !options.attached });
@@ -47,6 +51,7 @@ export async function runRounds(options: EngineOptions): Promise<void> {
       // Ctrl-C also reaches the service and HAProxy: their failures now prove nothing.
       if (signal.aborted) break;
       options.onRound(result);
+      last = result;
       if (result.wrong.length === 0) continue;
       say(report(options, result, builtAt));
       if (options.keep) {
@@ -58,9 +63,18 @@ export async function runRounds(options: EngineOptions): Promise<void> {
       arena = null;
       if (options.shrinkTries > 0 && !signal.aborted) say(await smaller(options, program));
     }
+    if (arena !== null && !signal.aborted) await finish(options, arena, last);
   } finally {
     await arena?.stop();
   }
+}
+
+/** What goes on over several rounds is reported as a result of its own. */
+async function finish({ onRound, say }: EngineOptions, arena: Arena, last: RoundResult | null): Promise<void> {
+  const wrong = await arena.finish();
+  if (wrong.length === 0 || last === null) return;
+  onRound({ ...last, struck: ['what the rounds left open'], wrong, story: [] });
+  say(wrong.join('\n'));
 }
 
 function report(options: EngineOptions, result: RoundResult, builtAt: number): string {
@@ -83,7 +97,7 @@ async function smaller(options: EngineOptions, program: Program): Promise<string
   let last: RoundResult | null = null;
   const fails = async (steps: readonly Step[]): Promise<boolean> => {
     if (options.signal.aborted) return false;
-    const arena = await Arena.start(options.bin, options.faults, options.attached);
+    const arena = await Arena.start(options.bin, options.faults, options);
     try {
       const result = await arena.run({ ...program, steps });
       if (result.wrong.length > 0) last = result;

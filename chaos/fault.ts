@@ -1,5 +1,6 @@
 // What may go wrong while the stack runs: one file per fault in `chaos/faults/`.
 import type { RealService } from '../testkit/real-service.ts';
+import type { Authority } from './authority.ts';
 import type { Operator } from './operator.ts';
 import type { Random } from './random.ts';
 
@@ -10,6 +11,8 @@ export interface Stack {
   /** Runs HAProxy and writes its configuration; null: the service does. */
   readonly operator: Operator | null;
   readonly environment: Readonly<Record<string, string>>;
+  /** Of the service's certificates; null: it orders none. */
+  readonly authority: Authority | null;
   /** Starts the service if it has ended; resolves when it is ready. */
   relaunch(environment?: Readonly<Record<string, string>>): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { UsageError } from '../testkit/command-line.ts';
 import { readOptions } from './options.ts';
 
 const faults = ['one', 'two'];
-const names = { managed: faults, attached: ['two', 'three'] };
+const names = { managed: faults, attached: ['two', 'three'], certificates: [...faults, 'four'] };
 
 it('the command line has defaults for everything', () => {
   expect(readOptions([], names)).toEqual({
@@ -12,6 +12,7 @@ it('the command line has defaults for everything', () => {
     from: null,
     proxyBin: 'haproxy',
     attached: false,
+    certificates: false,
     faults,
     only: null,
     out: null,
@@ -29,6 +30,11 @@ it('the command line selects some faults, or none', () => {
 
 it('the command line of an attached stack has other faults', () => {
   expect(readOptions(['--attached'], names)).toMatchObject({ attached: true, faults: ['two', 'three'] });
+  expect(readOptions(['--certificates', '--only', 'four'], names)).toMatchObject({
+    certificates: true,
+    faults: ['four'],
+  });
+  expect(() => readOptions(['--attached', '--certificates'], names)).toThrow(/exclude each other/);
   expect(() => readOptions(['--attached', '--only', 'one'], names)).toThrow(/"one" is none/);
 });
 

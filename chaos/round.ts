@@ -9,6 +9,7 @@ import type { ClientContext } from './client-context.ts';
 import type { Fault, Struck } from './fault.ts';
 import type { Figures } from './judge.ts';
 import { Model, permanent } from './model.ts';
+import { Orders } from './orders.ts';
 import { entriesOf, type FaultStep, type OperationStep, type Program } from './program.ts';
 import { Random } from './random.ts';
 import { Releases } from './releases.ts';
@@ -60,14 +61,20 @@ export class Arena {
   readonly #sites = new Model();
   readonly #upstreams = new Model();
   readonly #remaining = new RemainingProcesses();
+  readonly #orders: Orders | null;
 
   private constructor(stack: ChaosStack, faults: readonly Fault[]) {
     this.stack = stack;
+    this.#orders = stack.authority === null ? null : new Orders(stack);
     this.#faults = new Map(faults.map((fault) => [fault.name, fault]));
   }
 
-  static async start(bin: string, faults: readonly Fault[], attached = false): Promise<Arena> {
-    const stack = await ChaosStack.start(bin, attached);
+  static async start(
+    bin: string,
+    faults: readonly Fault[],
+    { attached = false, certificates = false } = {},
+  ): Promise<Arena> {
+    const stack = await ChaosStack.start(bin, attached, certificates);
     try {
       await stack.service.healthy();
       const arena = new Arena(stack, faults);
@@ -81,6 +88,13 @@ export class Arena {
 
   async stop(): Promise<void> {
     await this.stack.stop();
+  }
+
+  /** Waits for what the rounds left open. Returns what is wrong with it. */
+  async finish(): Promise<readonly string[]> {
+    const story = new Story();
+    await this.#orders?.finish(story);
+    return story.wrong;
   }
 
   /** Failures of the stack are part of the result. */
@@ -105,9 +119,11 @@ export class Arena {
     const operations = program.steps.filter((step) => step.kind === 'operation');
     const faults = program.steps.filter((step) => step.kind === 'fault');
     const clients = clientsOf(operations).map((steps) => runClient(new Client(context, figures), steps, story.began));
+    const ordered = this.#orders?.begin(program.round, story);
     const afterwards = await Promise.all(faults.map((step) => this.#strike(step, context, faults.length > 1)));
     for (const one of afterwards) await one?.again?.();
     await Promise.all(clients);
+    await ordered;
     const excusable = faults.some((step) => this.#faults.get(step.fault)?.excuses.api === true);
     if (!excusable && (this.stack.service.pid !== pid || !(await this.stack.serviceRuns()))) {
       story.addBroken('the service died by itself');
@@ -118,6 +134,10 @@ export class Arena {
     const healed = clock();
     await this.#untilOver(afterwards, story);
     const agreedMs = await check(context, program, healed);
+    await this.#orders?.check(
+      story,
+      faults.some((step) => this.#faults.get(step.fault)?.excuses.clock === true),
+    );
     const { sent, failed } = await background.stop();
     this.#judgeBackground(failed, context, healed);
     await this.#reportRemaining(story);

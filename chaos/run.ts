@@ -1,20 +1,25 @@
 // `npm run chaos`: random faults, and a check of every promise after each round. `--help` explains it.
 import { execFileSync } from 'node:child_process';
 import { inspect } from 'node:util';
+import { hasPebble } from '../testkit/acme/pebble.ts';
 import { UsageError } from '../testkit/command-line.ts';
 import { runRounds } from './engine.ts';
-import { attachedFaults, faults } from './faults.ts';
+import { attachedFaults, certificateFaults, faults } from './faults.ts';
 import { type Options, readOptions, usage } from './options.ts';
 import { append, lastRoundIn, lineOf } from './results.ts';
 import { Summary } from './summary.ts';
 
 const exitCodes = { passed: 0, failed: 1, usage: 2, SIGINT: 130, SIGTERM: 143 } as const;
-const names = { managed: faults.map(({ name }) => name), attached: attachedFaults.map(({ name }) => name) };
+const namesOf = (some: readonly { readonly name: string }[]) => some.map(({ name }) => name);
+const names = { managed: namesOf(faults), attached: namesOf(attachedFaults), certificates: namesOf(certificateFaults) };
 
 async function main(options: Options): Promise<number> {
   // HAProxy's folder is not in the PATH of ordinary users.
   process.env.PATH += ':/usr/sbin:/usr/local/sbin';
-  const version = `${versionOf(options.proxyBin)}${options.attached ? ' attached' : ''}`;
+  if (options.certificates && !hasPebble) {
+    throw new UsageError('--certificates needs pebble, which testkit/install-pebble unpacks');
+  }
+  const version = `${versionOf(options.proxyBin)}${options.attached ? ' attached' : ''}${options.certificates ? ' certificates' : ''}`;
   const stop = new AbortController();
   let code: number = exitCodes.passed;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -32,8 +37,11 @@ async function main(options: Options): Promise<number> {
     seed,
     from: options.from ?? (out === null ? 0 : lastRoundIn(out, seed, version)) + 1,
     rounds: options.rounds,
-    faults: (options.attached ? attachedFaults : faults).filter(({ name }) => options.faults.includes(name)),
+    faults: (options.attached ? attachedFaults : options.certificates ? certificateFaults : faults).filter(({ name }) =>
+      options.faults.includes(name),
+    ),
     attached: options.attached,
+    certificates: options.certificates,
     replayOptions: replayOptions(options),
     shrinkTries: options.shrink,
     keep: options.keep,
@@ -55,8 +63,8 @@ async function main(options: Options): Promise<number> {
   return code;
 }
 
-function replayOptions({ attached, only, proxyBin }: Options): string {
-  return `${attached ? ' --attached' : ''}${only === null ? '' : ` --only ${only}`}${proxyBin === 'haproxy' ? '' : ` --proxy-bin ${proxyBin}`}`;
+function replayOptions({ attached, certificates, only, proxyBin }: Options): string {
+  return `${attached ? ' --attached' : ''}${certificates ? ' --certificates' : ''}${only === null ? '' : ` --only ${only}`}${proxyBin === 'haproxy' ? '' : ` --proxy-bin ${proxyBin}`}`;
 }
 
 function versionOf(bin: string): string {

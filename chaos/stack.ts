@@ -1,8 +1,10 @@
 // Kept from round to round, so that its state ages.
 import { processAlive } from '../src/system/processes.ts';
 import { settableClock } from '../testkit/clock.ts';
+import { freePort } from '../testkit/free-port.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { startUpstream, type Upstream } from '../testkit/upstream.ts';
+import { Authority } from './authority.ts';
 import type { Stack } from './fault.ts';
 import { onOwnDisk } from './faults/surroundings.ts';
 import { hardStopSeconds } from './hard-stop.ts';
@@ -23,25 +25,39 @@ export class ChaosStack implements Stack {
   readonly upstream: Upstream;
   readonly operator: Operator | null;
   readonly environment: Readonly<Record<string, string>>;
+  readonly authority: Authority | null;
+  /** 0: it serves no TLS. */
+  readonly httpsPort: number;
   #relaunching: Promise<void> | null = null;
   #launches = 0;
 
-  private constructor(parts: Pick<ChaosStack, 'service' | 'bin' | 'upstream' | 'operator' | 'environment'>) {
+  private constructor(
+    parts: Pick<ChaosStack, 'service' | 'bin' | 'upstream' | 'operator' | 'environment' | 'authority' | 'httpsPort'>,
+  ) {
     this.service = parts.service;
     this.bin = parts.bin;
     this.upstream = parts.upstream;
     this.operator = parts.operator;
     this.environment = parts.environment;
+    this.authority = parts.authority;
+    this.httpsPort = parts.httpsPort;
   }
 
-  /** @param attached an operator runs HAProxy; otherwise the service does */
-  static async start(bin: string, attached = false): Promise<ChaosStack> {
+  /** @param attached an operator runs HAProxy; otherwise the service does @param certificates it orders some */
+  static async start(bin: string, attached = false, certificates = false): Promise<ChaosStack> {
     const upstream = await startUpstream('upstream');
     let operator: Operator | null = null;
+    let authority: Authority | null = null;
     try {
-      const environment = attached ? attachedEnvironment : supervisedEnvironment;
+      const [proxyPort, httpsPort] = [await freePort(), certificates ? await freePort() : 0];
+      if (certificates) authority = await Authority.start(proxyPort);
+      const environment = {
+        ...(attached ? attachedEnvironment : supervisedEnvironment),
+        ...(await authority?.settings()),
+        ...(certificates ? { PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${httpsPort}` } : {}),
+      };
       const service = await RealService.start({
-        bin,
+        ...{ bin, proxyPort },
         supervise: !attached,
         environment: { ...environment, ...settableClock },
         async before(paths, starting) {
@@ -50,9 +66,10 @@ export class ChaosStack implements Stack {
         },
       });
       if (!attached) await setUpstreams(service);
-      return new ChaosStack({ service, bin, upstream, operator, environment });
+      return new ChaosStack({ service, bin, upstream, operator, environment, authority, httpsPort });
     } catch (error) {
       await (operator as Operator | null)?.stop();
+      await authority?.stop();
       await upstream.stop();
       throw error;
     }
@@ -87,6 +104,7 @@ export class ChaosStack implements Stack {
   async stop(): Promise<void> {
     await this.operator?.stop();
     await this.service.stop();
+    await this.authority?.stop();
     await this.upstream.stop();
   }
 

@@ -1,10 +1,12 @@
 // Certificates of a real authority, ordered as an operator does.
 
 import { X509Certificate } from 'node:crypto';
-import { get } from 'node:http';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWithPebble, Pebble } from '../testkit/acme/pebble.ts';
 import { CommandLineUser } from '../testkit/command-line-user.ts';
+import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
@@ -21,6 +23,7 @@ describeWithPebble('an authority', () => {
     let service: RealService;
     let server: Upstream;
     let user: CommandLineUser;
+    let events: Awaited<ReturnType<typeof listen>>;
     const [ports] = [{ http: 0, https: 0 }];
     beforeAll(async () => {
       Object.assign(ports, { http: await freePort(), https: await freePort() });
@@ -37,12 +40,31 @@ describeWithPebble('an authority', () => {
         },
       });
       user = new CommandLineUser(service);
+      events = await listen();
     });
     afterAll(async () => {
+      events?.close();
       await service?.stop();
       await pebble?.stop();
       await server?.stop();
     });
+    /** The stream of events as it arrives. */
+    async function listen() {
+      const headers = { authorization: `Bearer ${service.key}` };
+      const request = get({ host: '127.0.0.1', port: service.apiPort, path: '/api/events', headers, agent: false });
+      request.on('error', () => undefined);
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      const stream = { text: '', close: () => request.destroy() };
+      response.setEncoding('utf8').on('data', (text: string) => {
+        stream.text += text;
+      });
+      response.on('error', () => undefined);
+      return stream;
+    }
+    const event = (type: string, about: RegExp) => {
+      const found = events.text.split('\n\n').find((one) => one.includes(`event: ${type}\n`) && about.test(one));
+      return found === undefined ? null : JSON.parse(/^data: (.*)$/m.exec(found)?.[1] ?? '').data;
+    };
     const visit = (path: string, from: string) =>
       new Promise<{ status: number; location: string | undefined }>((resolve, reject) => {
         const options = { host: '127.0.0.1', port: ports.http, localAddress: from, path, agent: false as const };
@@ -69,6 +91,9 @@ describeWithPebble('an authority', () => {
       expect((await visit('/.well-known/acme-challenge/DGyRejmCefe7v4NfDGDKfA', blocked)).status).toBe(403);
       const [running] = await service.raw(`@1 show map ${service.paths.prefix}/etc/proxy/acme_challenges.map`);
       expect(running?.trim()).toBe('');
+      const end = new Date(leaf.validTo).toISOString();
+      const issued = await eventually('the event arrives', () => event('certificate.issued', /./));
+      expect(issued).toEqual({ id, names: [shop], directory: pebble.directory, not_after: end });
       await service.healthy();
     });
 
@@ -87,6 +112,8 @@ describeWithPebble('an authority', () => {
       expect(orders.out).toMatch(/^ {2}no certificate was issued yet$/m);
       expect(orders.out).toMatch(/^ {2}next order: .*in .*, after the failure$/m);
       expect((await user.run(['certificate', 'orders'])).out).toMatch(/^2 certificates, 1 with a problem$/m);
+      const failing = await eventually('the event arrives', () => event('certificate.failing', /./));
+      expect(failing).toMatchObject({ id, class: 'needs attention', type: 'rejectedIdentifier', failures: 1 });
       const { body } = await service.health();
       expect(body).toMatchObject({ status: 'ok' });
       expect(body['notices']).toContainEqual(

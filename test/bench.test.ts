@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
-import { portsFolder, portsVariable } from '../testkit/free-port.ts';
-import { describeOnOneProxy, longTests } from '../testkit/proxies.ts';
+import { describeOnOneProxy, itInLongTests, longTests } from '../testkit/proxies.ts';
 import { compileCache, compileCacheVariable } from '../testkit/real-service.ts';
 
 interface Run {
@@ -39,7 +38,6 @@ describeOnOneProxy('the benchmark', ({ bin, version }) => {
         ...process.env,
         TMPDIR: folder,
         NODE_COMPILE_CACHE: compileCache(),
-        [portsVariable]: portsFolder,
         [compileCacheVariable]: compileCache(),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -120,7 +118,6 @@ describeOnOneProxy('the benchmark', ({ bin, version }) => {
     expect(await left()).toEqual([]);
   });
 
-  const itInLongTests = longTests ? it : () => undefined;
   itInLongTests('stops everything when a part of it dies, and names the rows that failed', async () => {
     const run = bench('--entries', '50', '--only', 'block,sync');
     const floor = await eventually('the floor works', async () => {

@@ -1,7 +1,7 @@
 // Certificates through the API, served by a real HAProxy before the answer.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -169,5 +169,27 @@ describeOnOneProxy('certificates of sites', ({ bin }) => {
     const replaced = await service.call('PUT', path, { body: given });
     expect(replaced).toMatchObject({ status: 200, body: { version: 2, problem: null, runtime_updated: true } });
     expect(await service.call('POST', `${path}/verify`)).toMatchObject({ status: 200, body: { handshake: 'seen' } });
+  });
+
+  it('without secret and files, as on another machine, leaves its site without a redirect', async () => {
+    const name = 'moved.example';
+    const { body } = await service.call('POST', '/api/certificates', { body: upload([name]) });
+    expect((await setSite(name)).status).toBe(201);
+    const before = await service.call('PUT', `/api/sites/${name}/tls`, { body: { redirect: 'auto', hsts: null } });
+    expect(before.body).toMatchObject({ in_force: true });
+    expect(await service.visit('127.0.0.1', { host: name })).toBe(301);
+    const proxy = await service.proxyPids();
+    service.kill('SIGKILL');
+    await service.ended();
+    for (const pid of proxy) process.kill(pid, 'SIGKILL');
+    await rm(join(service.paths.prefix, 'etc/proxy/tls'), { recursive: true });
+    await writeFile(join(service.paths.stateDir, 'secret'), randomBytes(32));
+    await service.launch();
+    expect(await service.visit('127.0.0.1', { host: name })).not.toBe(301);
+    expect(await readFile(service.paths.jsonLog, 'utf8')).toContain('Redirects and HSTS ended');
+    const { reason } = (await service.call('GET', `/api/sites/${name}/tls`)).body;
+    expect(reason).toContain(
+      `the certificate ${body['id']} of ${name} is not proved to be served: it has no file, and `,
+    );
   });
 });

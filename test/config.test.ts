@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnNewestProxy } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, itInLongTests } from '../testkit/proxies.ts';
 import { type JsonBody, RealService } from '../testkit/real-service.ts';
 import { askProxy, startUpstream, type Upstream } from '../testkit/upstream.ts';
 
@@ -405,7 +405,8 @@ describeOnNewestProxy('the configuration', ({ bin }) => {
     expect(await service.workerPid()).toBe(worker);
   });
 
-  it('keeps the last twenty different backups, and for ever those that it did not write', async () => {
+  // In parts: backup-store.test.ts.
+  itInLongTests('keeps the last twenty different backups, and for ever those that it did not write', async () => {
     const ids = async (): Promise<string[]> =>
       (await readdir(service.paths.backupDir)).filter((name) => /^\d{8}T/.test(name)).sort();
     await writeFile(service.paths.config, `${await live()}# by hand\n`);

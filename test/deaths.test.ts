@@ -41,9 +41,9 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
           // The service is dead: nothing was acknowledged.
           if (!['ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? ''))
             throw error;
-          // Clients that retry without a pause would take the processor from the starting service.
-          await pause(20);
         }
+        // Clients without a pause would take the processor from the starting service.
+        await pause(20);
       }
     };
     const all = Promise.all(Array.from({ length: atATime }, blockOn));

@@ -8,7 +8,7 @@ import { requestReload } from '../src/haproxy/process/reload-triggers.ts';
 import { breakages, takeAllConnections } from '../testkit/broken-master-socket.ts';
 import { slowedTime } from '../testkit/clock.ts';
 import { eventually, within } from '../testkit/conditions.ts';
-import { dealt, describeOnProductProxies, isDealtTo, longTests, sampled } from '../testkit/proxies.ts';
+import { dealt, describeOnProductProxies, isDealtTo, itInLongTests, longTests, sampled } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { suspend } from '../testkit/suspend.ts';
 
@@ -188,7 +188,7 @@ describeOnProductProxies('degrading', ({ bin }) => {
     });
   });
 
-  dealtIt('a missing master socket: is created again without any block', async () => {
+  itInLongTests('a missing master socket: is created again without any block', async () => {
     await withService(bin, async (service) => {
       await unlink(service.paths.masterSocket);
       await eventually('the socket is back', async () => (await stat(service.paths.masterSocket)).isSocket());

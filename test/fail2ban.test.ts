@@ -1,12 +1,13 @@
 // The action of packaging/fail2ban inside a real fail2ban, with the real service and HAProxy.
 import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
 import { describeWithFail2ban, RealFail2ban } from '../testkit/fail2ban.ts';
 import { Syslog } from '../testkit/haproxy/syslog.ts';
 import { LostReply } from '../testkit/lost-reply.ts';
-import { describeOnOneProxy, longTests } from '../testkit/proxies.ts';
+import { describeOnOneProxy, itInLongTests, longTests } from '../testkit/proxies.ts';
 import { program, RealService } from '../testkit/real-service.ts';
 
 describeWithFail2ban('fail2ban', () => {
@@ -114,7 +115,10 @@ describeWithFail2ban('fail2ban', () => {
       const statuses = new Set<number>();
       let ends = false;
       const visits = (async () => {
-        for (let n = 0; !ends; n++) statuses.add(await service.visit(ips[n % ips.length]!));
+        for (let n = 0; !ends; n++) {
+          statuses.add(await service.visit(ips[n % ips.length]!));
+          await pause(5);
+        }
       })();
       await fail2ban.stop();
       await fail2ban.start();
@@ -251,7 +255,7 @@ describeWithFail2ban('fail2ban', () => {
       await served(lifted);
     });
 
-    it('sends all bans again if the answer that they were dropped is lost', async () => {
+    itInLongTests('sends all bans again if the answer that they were dropped is lost', async () => {
       const ip = '127.9.11.1';
       await ban(ip, 'lost');
       await idle('lost');
@@ -296,7 +300,7 @@ describeWithFail2ban('fail2ban', () => {
       await served(failing);
     });
 
-    it('keeps the source of its bans at a reload', async () => {
+    itInLongTests('keeps the source of its bans at a reload', async () => {
       const ip = '127.9.12.1';
       await ban(ip);
       fail2ban.edit((jails) => jails.replace('restoring=1]', 'restoring=1, source="fail2ban:new"]'));

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { slowedTime } from '../testkit/clock.ts';
 import { describeOnProductProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 describeOnProductProxies('a block', ({ bin }) => {
   let service: RealService;
   beforeAll(async () => {
-    service = await RealService.start({ bin });
+    // Deadlines are not tested here, and a busy machine may miss them.
+    service = await RealService.start({ bin, environment: slowedTime });
   });
   afterAll(() => service.stop());
 

@@ -4,7 +4,6 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { portsFolder, portsVariable } from '../testkit/free-port.ts';
 import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { compileCache, compileCacheVariable } from '../testkit/real-service.ts';
 
@@ -27,7 +26,6 @@ describeOnOneProxy('many clients at once', ({ bin }) => {
           ...process.env,
           TMPDIR: folder,
           NODE_COMPILE_CACHE: compileCache(),
-          [portsVariable]: portsFolder,
           [compileCacheVariable]: compileCache(),
         },
         stdio: ['ignore', 'pipe', 'pipe'],

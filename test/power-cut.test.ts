@@ -1,12 +1,12 @@
 // Promises 1, 4 and 10: unsynced data may be lost. `npm run chaos:power-cut` tests hundreds of failures, this file
-// five.
+// three, or five in `npm run test:long`.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Loss } from '../chaos/power-cut/disk.ts';
 import { fail, type PowerFailure } from '../chaos/power-cut/failure.ts';
 import { type Recording, record, straceIsThere } from '../chaos/power-cut/recording.ts';
 import type { Player } from '../chaos/power-cut/write-log.ts';
 import { Random } from '../chaos/random.ts';
-import { testProxies } from '../testkit/proxies.ts';
+import { itInLongTests, testProxies } from '../testkit/proxies.ts';
 
 const bin = testProxies().found.at(-1)?.bin;
 const skipped = bin === undefined ? ': skipped, there is no HAProxy' : ': skipped, strace is missing';
@@ -38,11 +38,11 @@ describe.skipIf(bin === undefined || !straceIsThere())(
       expect(await fail(recording, player, bin!, after('batch', 'anything', 40))).toEqual([]);
     });
 
-    it('after an acknowledged replacement of the list keeps all of it', async () => {
+    itInLongTests('after an acknowledged replacement of the list keeps all of it', async () => {
       expect(await fail(recording, player, bin!, after('PUT', 'all'))).toEqual([]);
     });
 
-    it('after a reload, with torn writes, leaves a configuration that HAProxy accepts', async () => {
+    itInLongTests('after a reload, with torn writes, leaves a configuration that HAProxy accepts', async () => {
       expect(await fail(recording, player, bin!, after('site', 'anything', 25))).toEqual([]);
     });
 

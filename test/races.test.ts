@@ -5,7 +5,8 @@ import { requestReload } from '../src/haproxy/process/reload-triggers.ts';
 import { eventually, within } from '../testkit/conditions.ts';
 import { describeOnProductProxies, longTests } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
-import { addressOf, expectAgreement, Traffic } from '../testkit/traffic.ts';
+import { addressOf, expectAgreement } from '../testkit/traffic.ts';
+import { Visitor } from '../testkit/visitor.ts';
 
 const reloads = longTests ? 20 : 3;
 const blocks = reloads * 100;
@@ -19,7 +20,7 @@ describeOnProductProxies('blocks against reloads', ({ bin }) => {
   afterAll(() => service.stop());
 
   it('loses no block, adds no duplicate, and fails no client', async () => {
-    const traffic = new Traffic(service, '127.0.0.9');
+    const traffic = new Visitor(service, '127.0.0.9');
     const perReload = blocks / reloads;
     let released = 0;
     let taken = 0;

@@ -7,7 +7,7 @@ import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
 import { missingForNotifySocket, type NotifySocket, openNotifySocket } from '../testkit/notify-socket.ts';
-import { describeOnNewestProxy, describeOnOneProxy } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, describeOnOneProxy, sampled } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 const blocked = '127.60.0.1';
@@ -185,14 +185,18 @@ describeOnOneProxy('a start that is refused while no proxy runs', ({ bin }) => {
     };
     beforeAll(() => powerCut(service));
 
-    it.each([
+    const wrong: [string, Record<string, string>][] = [
       ['the configuration', { PROXY_MANAGER_CONFIG_FILE: '/etc/with blank.cfg' }],
       ['the configuration, by a misspelt name', { PROXY_MANAGER_CONFIG_FLIE: '/etc/other.cfg' }],
       ['the blocked map', { PROXY_MANAGER_BLOCKED_MAP: '/etc/with blank.map' }],
       ['the binary', { PROXY_MANAGER_PROXY_BIN: '/no/such/haproxy' }],
-    ])('where the wrong setting names %s', async (_what, environment) => {
-      expect(await expectNone(environment, 2, Object.keys(environment)[0]!)).not.toContain('on disk');
-    });
+    ];
+    it.each(sampled(wrong, (_, index) => index % 2 === 1))(
+      'where the wrong setting names %s',
+      async (_what, environment) => {
+        expect(await expectNone(environment, 2, Object.keys(environment)[0]!)).not.toContain('on disk');
+      },
+    );
 
     it('without supervision', async () => {
       await expectNone({ ...missingTemplate, PROXY_MANAGER_SUPERVISE: 'false' }, 2, 'PROXY_MANAGER_TEMPLATE');

@@ -2,6 +2,7 @@
 import { readFile, unlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
 import { eventually } from '../testkit/conditions.ts';
@@ -28,7 +29,7 @@ async function startWithTemplate(bin: string): Promise<RealService> {
 const goodTemplate = (paths: ServicePaths): string =>
   builtInTemplate.replace('    mode http\n', `    mode http\n    errorfile 503 ${join(paths.prefix, 'sorry.http')}\n`);
 
-/** Sends requests without a pause until stopped; keeps every answer other than 200. */
+/** Keeps every answer other than 200. The pauses leave the processor to the reload. */
 function requestContinuously(service: RealService): { stop(): Promise<{ asked: number; wrong: (number | string)[] }> } {
   const client = service.keepAliveClient('127.0.0.1');
   const wrong: (number | string)[] = [];
@@ -39,6 +40,7 @@ function requestContinuously(service: RealService): { stop(): Promise<{ asked: n
       const status = await visit().catch((error: Error) => error.message);
       asked += 1;
       if (status !== 200) wrong.push(status);
+      await pause(3);
     }
   };
   const asking = Promise.all([ask(() => client.visit()), ask(() => service.visit('127.0.0.1'))]);

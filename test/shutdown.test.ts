@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { commandLine } from '../src/system/processes.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { dealt, describeOnOneProxy, describeOnProductProxies, longTests } from '../testkit/proxies.ts';
+import { dealt, describeOnOneProxy, describeOnProductProxies, itInLongTests } from '../testkit/proxies.ts';
 import { certificates, compileCache, RealService } from '../testkit/real-service.ts';
 import { suspend } from '../testkit/suspend.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
@@ -152,7 +152,6 @@ describeOnOneProxy('the end of a trial', ({ bin }) => {
   }
 
   // `npm test` sends SIGINT to the one that starts and SIGHUP to the one that listens: each takes seconds to start.
-  const itInLongTests = longTests ? it : () => undefined;
   itInLongTests('by SIGINT leaves no process behind', async () => {
     const trial = await start();
     await eventually('it prints the lines to paste', () => output.includes('To block an address'));

@@ -7,7 +7,7 @@ import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { setClock, settableClock } from '../testkit/clock.ts';
 import { eventually } from '../testkit/conditions.ts';
-import { describeOnNewestProxy, describeOnOneProxy, sampled } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, describeOnOneProxy, itInLongTests, sampled } from '../testkit/proxies.ts';
 import { certificates, compileCache, program, RealService, type ServiceOptions } from '../testkit/real-service.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
@@ -291,28 +291,32 @@ describeOnOneProxy('a later start', ({ bin }) => {
     await expectAgreement(service, ips);
   });
 
-  it('is refused with an older copy of its database, until the newer entries of the map file are imported', async () => {
-    const copy = `${service.paths.database}.copy`;
-    const database = new Database(service.paths.database, { readonly: true });
-    await database.backup(copy);
-    database.close();
-    const later = ['127.23.0.1', '127.23.0.2'];
-    for (const ip of later) await service.block(ip);
-    await stopped(service);
-    for (const end of ['-wal', '-shm']) await rm(`${service.paths.database}${end}`, { force: true });
-    await copyFile(copy, service.paths.database);
-    await expectRefused(/newer state of this database.*--adopt-map-file.*--accept-map-file/);
-    expect(await service.visit('127.23.0.2')).toBe(403);
-    await service.launch({ PROXY_MANAGER_ADOPT_MAP_FILE: 'true' });
-    await service.healthy();
-    await expectAgreement(service, [...ips, ...later]);
-    expect((await service.call('GET', '/api/blocked-ips/127.23.0.1')).body).toMatchObject({
-      blocked_by: 'recovered:map-file',
-    });
-    for (const ip of later) await service.unblock(ip);
-  });
+  // In parts: take-over.test.ts and open-database.test.ts; a damaged one: refused-starts.test.ts.
+  itInLongTests(
+    'is refused with an older copy of its database, until the newer entries of the map file are imported',
+    async () => {
+      const copy = `${service.paths.database}.copy`;
+      const database = new Database(service.paths.database, { readonly: true });
+      await database.backup(copy);
+      database.close();
+      const later = ['127.23.0.1', '127.23.0.2'];
+      for (const ip of later) await service.block(ip);
+      await stopped(service);
+      for (const end of ['-wal', '-shm']) await rm(`${service.paths.database}${end}`, { force: true });
+      await copyFile(copy, service.paths.database);
+      await expectRefused(/newer state of this database.*--adopt-map-file.*--accept-map-file/);
+      expect(await service.visit('127.23.0.2')).toBe(403);
+      await service.launch({ PROXY_MANAGER_ADOPT_MAP_FILE: 'true' });
+      await service.healthy();
+      await expectAgreement(service, [...ips, ...later]);
+      expect((await service.call('GET', '/api/blocked-ips/127.23.0.1')).body).toMatchObject({
+        blocked_by: 'recovered:map-file',
+      });
+      for (const ip of later) await service.unblock(ip);
+    },
+  );
 
-  it('is refused with the database of another instance', async () => {
+  itInLongTests('is refused with the database of another instance', async () => {
     await stopped(service);
     await rename(service.paths.database, `${service.paths.database}.newer`);
     await rename(`${service.paths.database}.away`, service.paths.database);
@@ -320,7 +324,7 @@ describeOnOneProxy('a later start', ({ bin }) => {
     await rename(`${service.paths.database}.newer`, service.paths.database);
   });
 
-  it('is refused with a map file of another database, or a newer one of its own', async () => {
+  itInLongTests('is refused with a map file of another database, or a newer one of its own', async () => {
     const own = await readFile(service.paths.blockedMap, 'utf8');
     await writeFile(service.paths.blockedMap, own.replace(/database=\S{8}/, 'database=00000000'));
     await expectRefused(/belongs to database 00000000/);
@@ -332,7 +336,7 @@ describeOnOneProxy('a later start', ({ bin }) => {
     await writeFile(service.paths.blockedMap, own);
   });
 
-  it('is refused if the rewrite would drop more than half of the file, until that is accepted', async () => {
+  itInLongTests('is refused if the rewrite would drop more than half of the file, until that is accepted', async () => {
     const lines = Array.from({ length: 200 }, (_, n) => `127.22.0.${n + 1} 1\n`).join('');
     await appendFile(service.paths.blockedMap, lines);
     await expectRefused(/would drop more than half/);
@@ -342,7 +346,7 @@ describeOnOneProxy('a later start', ({ bin }) => {
     expect(await service.visit('127.22.0.1')).toBe(200);
   });
 
-  it('is refused with a database newer than the code', async () => {
+  itInLongTests('is refused with a database newer than the code', async () => {
     await stopped(service);
     const database = new Database(service.paths.database);
     database.prepare("INSERT INTO schema_migrations VALUES ('9999-from-the-future', '2030-01-01')").run();
@@ -351,7 +355,7 @@ describeOnOneProxy('a later start', ({ bin }) => {
     database.close();
   });
 
-  it('is refused with a damaged database', async () => {
+  itInLongTests('is refused with a damaged database', async () => {
     const copy = `${service.paths.database}.whole`;
     await copyFile(service.paths.database, copy);
     await writeFile(service.paths.database, 'this was a database once'.repeat(500));

@@ -22,6 +22,7 @@ import { eventually } from './conditions.ts';
 /** Where testkit/install-fail2ban unpacks it. */
 const unpacked = '/opt/fail2ban';
 const packaged = join(import.meta.dirname, '../packaging/fail2ban');
+const keyName = 'proxy-manager.key';
 
 /** How a program of fail2ban is started; null: it is missing. */
 function programOf(name: 'fail2ban-server' | 'fail2ban-client'): readonly [string, ...string[]] | null {
@@ -64,17 +65,22 @@ interface Said {
 
 export class RealFail2ban {
   readonly folder: string;
+  readonly #jails: readonly string[];
   #child: ChildProcess | null = null;
   #sender: ReturnType<typeof startSender> | null = null;
 
-  private constructor(folder: string) {
+  private constructor(folder: string, jails: readonly string[]) {
     this.folder = folder;
+    this.#jails = jails;
   }
 
   /** The key must be bound to `fail2ban`. */
   static async create(key: string, jailsFor: (keyFile: string) => readonly Jail[]): Promise<RealFail2ban> {
-    const fail2ban = new RealFail2ban(await mkdtemp(join(tmpdir(), 'f2b-')));
-    const at = (path: string): string => join(fail2ban.folder, path);
+    const folder = await mkdtemp(join(tmpdir(), 'f2b-'));
+    const jails = jailsFor(join(folder, keyName));
+    const names = jails.map(({ name }) => name);
+    const fail2ban = new RealFail2ban(folder, names);
+    const at = (path: string): string => join(folder, path);
     for (const folder of ['filter.d', 'action.d', 'jail.d']) mkdirSync(at(folder));
     for (const folder of ['action.d', 'filter.d']) cpSync(join(packaged, folder), at(folder), { recursive: true });
     writeFileSync(fail2ban.keyFile, `${key}\n`, { mode: 0o600 });
@@ -89,7 +95,7 @@ export class RealFail2ban {
     writeFileSync(at('fail2ban.conf'), lines([...main, ...files, 'dbpurgeage = 1d', 'dbmaxmatches = 10']));
     const common = ['[DEFAULT]', 'enabled = true', 'filter = shop', 'maxretry = 3', 'findtime = 10m', 'bantime = 1h'];
     const log = ['backend = polling', 'usedns = no', 'ignoreself = false', 'ignoreip =', 'banaction = none'];
-    const sections = jailsFor(fail2ban.keyFile).flatMap(({ name, settings }) => {
+    const sections = jails.flatMap(({ name, settings }) => {
       writeFileSync(fail2ban.logOf(name), '');
       return ['', `[${name}]`, `logpath = ${fail2ban.logOf(name)}`, ...settings];
     });
@@ -99,7 +105,7 @@ export class RealFail2ban {
   }
 
   get keyFile(): string {
-    return join(this.folder, 'proxy-manager.key');
+    return join(this.folder, keyName);
   }
 
   /** The log that the jail reads. */
@@ -126,10 +132,12 @@ export class RealFail2ban {
     const child = spawn(first, args, { env: environment(), stdio: ['ignore', output, output] });
     closeSync(output);
     this.#child = child;
-    await eventually('fail2ban answers', async () => {
+    // It answers before it has its jails, and refuses their commands until then.
+    await eventually('fail2ban has its jails', async () => {
       if (child.exitCode !== null)
         throw new Error(`fail2ban ended: ${readFileSync(join(this.folder, 'output.log'), 'utf8')}\n${this.log}`);
-      return (await this.command('ping')).status === 0;
+      const { text: listed } = await this.#send(['status']);
+      return this.#jails.every((jail) => new RegExp(`\\b${jail}\\b`).test(listed));
     });
   }
 
@@ -167,8 +175,13 @@ export class RealFail2ban {
     await rm(this.folder, { recursive: true });
   }
 
-  /** A command of the server; `reload` and `stop` are those of fail2ban-client alone. */
-  async command(...words: string[]): Promise<Said> {
+  /** A command of the server; `reload` and `stop` are those of fail2ban-client alone. @throws Error if it is refused */
+  async command(...words: string[]): Promise<void> {
+    const { status, text: answer } = await this.#send(words);
+    if (status !== 0) throw new Error(`fail2ban refuses ${words.slice(0, 4).join(' ')}: ${answer}`);
+  }
+
+  async #send(words: readonly string[]): Promise<Said> {
     this.#sender ??= startSender(join(this.folder, 'sock'));
     return await this.#sender.send(words);
   }

@@ -42,6 +42,14 @@ const longest = [
   'listen-tls.test.ts',
   'site-names.test.ts',
   'https.test.ts',
+  'power-cut.test.ts',
+  'master-contract.test.ts',
+  'reload-guard.test.ts',
+  'worker-reconciler.test.ts',
+  'hostile-values.test.ts',
+  'hostile-clients.test.ts',
+  'errors.test.ts',
+  'panel-certificates.test.ts',
 ];
 
 export class LongestFirst extends BaseSequencer {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { env } from 'node:process';
-import { describe } from 'vitest';
+import { describe, it } from 'vitest';
 
 export interface ProxyBinary {
   readonly bin: string;
@@ -92,6 +92,9 @@ function productProxies(): TestProxies {
 
 /** Set by `npm run test:long`: every case on every version. */
 export const longTests = env.PROXY_MANAGER_TEST_LONG === 'yes';
+
+/** For what `npm test` checks in parts, or in a sample. */
+export const itInLongTests: (name: string, test: () => Promise<void>) => void = longTests ? it : () => undefined;
 
 /** For the interface to HAProxy. Each missing binary is a skipped test that names it. */
 export function describeOnEachProxy(name: string, tests: (proxy: ProxyBinary) => void): void {

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { readdirSync, renameSync, statSync } from 'node:fs';
+import filesystem, { readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from './blocking.ts';
 import { eventually } from './conditions.ts';
 import { SocketInterposer } from './socket-interposer.ts';
@@ -53,4 +54,49 @@ it('passes connections to the last of several sockets that replace each other at
   expect(await asked(path)).toBe('b39');
   for (const server of servers) server.close();
   await folder.remove();
+});
+
+it('passes connections to a socket that appears while it takes the place of the one before', async () => {
+  const folder = await temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const path = join(folder.path, 'm.sock');
+  const servers = [await bind(path, 'first'), await bind(`${path}.beside`, 'late')];
+  const rename = filesystem.renameSync;
+  let isLate = false;
+  filesystem.renameSync = (from, to) => {
+    rename(from, to);
+    if (!isLate && to === `${path}.real`) rename(`${path}.beside`, path);
+    isLate = true;
+  };
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    filesystem.renameSync = rename;
+    syncBuiltinESMExports();
+  });
+  const interposer = await SocketInterposer.at(path);
+  expect(isLate).toBe(true);
+  expect(await asked(path)).toBe('late');
+  await interposer.release();
+  expect(await asked(path)).toBe('late');
+  for (const server of servers) server.close();
+});
+
+it('reports that it could not take the place of a later socket', async () => {
+  const folder = await temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const path = join(folder.path, 'm.sock');
+  const servers = [await bind(path, 'first')];
+  const interposer = await SocketInterposer.at(path);
+  writeFileSync(`${path}.2`, '');
+  servers.push(await bind(path, 'second'));
+  await eventually('it is reported', () => {
+    try {
+      interposer.misbehave(null);
+      return false;
+    } catch (error) {
+      return (error as Error).message.startsWith('no longer between the service and');
+    }
+  });
+  await expect(interposer.release()).rejects.toThrow('no longer between');
+  for (const server of servers) server.close();
 });

@@ -1,6 +1,6 @@
 // Sits between the service and the master socket, and passes everything on until a test makes it misbehave.
-import { renameSync } from 'node:fs';
-import { chmod, rename, stat } from 'node:fs/promises';
+import { linkSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmod } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 export const misbehaviours = ['hang', 'deaf', 'half', 'garbage', 'foreign', 'silent', 'reset', 'slow'] as const;
@@ -22,6 +22,7 @@ export class SocketInterposer {
   #nth = 0;
   #watch: NodeJS.Timeout | null = null;
   #seizing: Promise<void> = Promise.resolve();
+  #failure: Error | null = null;
   #how: Misbehaviour | null = null;
   #everyNth = 1;
   #replies = 0;
@@ -37,31 +38,54 @@ export class SocketInterposer {
     const interposer = new SocketInterposer(path);
     await interposer.#seize();
     interposer.#watch = setInterval(() => {
-      interposer.#seizing = interposer.#seizing.then(() => interposer.#seizeAgain());
+      interposer.#seizing = interposer.#seizing
+        .then(() => interposer.#seizeAgain())
+        .catch((error: Error) => {
+          interposer.#failure ??= error;
+        });
     }, lookEveryMs);
     return interposer;
   }
 
-  /** For every n-th piece of a reply; null: stop. */
+  /** For every n-th piece of a reply; null: stop. @throws Error if a socket of HAProxy could not be replaced */
   misbehave(how: Misbehaviour | null, everyNth = 1): void {
+    this.#refuseAfterFailure();
     this.#how = how;
     this.#everyNth = everyNth;
     // Held connections end, as those of a hung proxy would.
     if (how === null) for (const socket of this.#open) socket.destroy();
   }
 
-  /** Puts HAProxy's own socket back. */
+  /** Puts HAProxy's own socket back. @throws Error as `misbehave` */
   async release(): Promise<void> {
     if (this.#watch !== null) clearInterval(this.#watch);
     await this.#seizing;
-    if (this.#own !== null && (await identityOf(this.#path)) === this.#own) await rename(this.#real, this.#path);
+    if (identityOf(this.#path) === this.#own) {
+      const own = `${this.#path}.own`;
+      // Takes what is there, which may be HAProxy's by now.
+      renameSync(this.#path, own);
+      if (identityOf(own) !== this.#own) renameSync(own, this.#real);
+      rmSync(own, { force: true });
+      isPlaced(this.#real, this.#path);
+      rmSync(this.#real);
+    }
     this.#server?.close();
     for (const socket of this.#open) socket.destroy();
+    this.#refuseAfterFailure();
+  }
+
+  #refuseAfterFailure(): void {
+    if (this.#failure !== null)
+      throw new Error(`no longer between the service and ${this.#path}`, { cause: this.#failure });
   }
 
   async #seizeAgain(): Promise<void> {
-    const now = await identityOf(this.#path);
-    if (now !== null && now !== this.#own) await this.#seize();
+    const now = identityOf(this.#path);
+    if (now === null || now === this.#own) return;
+    // A test may have removed it meanwhile; HAProxy creates another one.
+    await this.#seize().catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
   }
 
   async #seize(): Promise<void> {
@@ -74,11 +98,16 @@ export class SocketInterposer {
       server.listen(path, resolve);
     });
     await chmod(path, 0o600);
-    const own = await identityOf(path);
-    // Without a pause: a socket that HAProxy puts there in between would be lost, and with it every connection.
-    renameSync(this.#path, this.#real);
-    renameSync(path, this.#path);
-    this.#own = own;
+    // One that HAProxy puts there in between is not overwritten: it would be lost, and with it every connection.
+    try {
+      do renameSync(this.#path, this.#real);
+      while (!isPlaced(path, this.#path));
+    } catch (error) {
+      server.close();
+      throw error;
+    }
+    this.#own = identityOf(path);
+    rmSync(path);
     this.#server?.close();
     this.#server = server;
   }
@@ -124,12 +153,19 @@ export class SocketInterposer {
   }
 }
 
-async function identityOf(path: string): Promise<string | null> {
+/** Null: there is none. */
+function identityOf(path: string): string | null {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? null : `${found.dev}:${found.ino}`;
+}
+
+/** Never overwrites. False: `to` exists. */
+function isPlaced(from: string, to: string): boolean {
   try {
-    const { dev, ino } = await stat(path, { bigint: true });
-    return `${dev}:${ino}`;
+    linkSync(from, to);
+    return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   }
 }

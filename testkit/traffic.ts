@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { eventually } from './conditions.ts';
 import type { RealService } from './real-service.ts';
 
 /** The nth of some 60,000 loopback addresses from 127.1.0.1 on, used for nothing else. */
@@ -40,40 +39,4 @@ function missingFrom(seen: readonly string[], wanted: Iterable<string>): string[
   const there = new Set(seen);
   const missing = [...wanted].filter((text) => !there.has(text));
   return missing.length <= shown ? missing : [...missing.slice(0, shown), `and ${missing.length - shown} more`];
-}
-
-/** Opens one connection after the other without a pause. */
-export class Traffic {
-  readonly #service: RealService;
-  readonly #from: string;
-  readonly #done: Promise<void>;
-  readonly #failures: string[] = [];
-  #visits = 0;
-  #stopping = false;
-
-  constructor(service: RealService, from: string) {
-    this.#service = service;
-    this.#from = from;
-    this.#done = this.#run();
-  }
-
-  /** `failures`: anything but a 200. */
-  async stop(): Promise<{ visits: number; failures: readonly string[] }> {
-    await eventually('it visited at all', () => this.#visits > 0 || this.#failures.length > 0);
-    this.#stopping = true;
-    await this.#done;
-    return { visits: this.#visits, failures: this.#failures };
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#stopping) {
-      try {
-        const status = await this.#service.visit(this.#from);
-        this.#visits += 1;
-        if (status !== 200) this.#failures.push(`visit ${this.#visits}: ${status}`);
-      } catch (error) {
-        this.#failures.push(`visit ${this.#visits}: ${(error as Error).message}`);
-      }
-    }
-  }
 }

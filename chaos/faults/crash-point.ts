@@ -4,18 +4,19 @@ import { operationTo } from '../../testkit/crash-scenarios.ts';
 import type { Fault, Stack, Struck } from '../fault.ts';
 import type { Random } from '../random.ts';
 
-/** Reached by blocks, bulk changes, syncs, reloads and trust. */
-const reachable: readonly CrashPoint[] = crashPoints.filter(
-  (point) =>
-    !['first start', 'start of HAProxy', 'start with a bulk change', 'order', 'replace'].includes(operationTo[point]),
-);
+const ofCertificates: readonly string[] = ['order', 'replace'];
+const unreachable: readonly string[] = ['first start', 'start of HAProxy', 'start with a bulk change'];
+
+/** Reached by blocks, bulk changes, syncs, reloads and trust, and by orders of certificates. */
+const reachable = crashPoints.filter((point) => !unreachable.includes(operationTo[point]));
+const withoutCertificates = reachable.filter((point) => !ofCertificates.includes(operationTo[point]));
 const passesAtMost = 4;
 
 export const crashPointFault: Fault = {
   name: 'crash-point',
   excuses: { api: true },
   async strike(stack: Stack, random: Random): Promise<Struck> {
-    const armed = `${random.pick(reachable)}:${random.integer(1, passesAtMost)}`;
+    const armed = `${random.pick<CrashPoint>(stack.authority === null ? withoutCertificates : reachable)}:${random.integer(1, passesAtMost)}`;
     await die(stack);
     let when = 'armed';
     try {

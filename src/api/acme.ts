@@ -14,7 +14,9 @@ const directory = 'https://acme-v02.api.letsencrypt.org/directory';
 const conflict = {
   409: model('AcmeConflictMembers', 'Why nothing is ordered; the members depend on `code`.', {
     setting: Type.Optional(text('The setting that is missing (6043, 6058).')),
-    owned: Type.Optional(listOf(OwnedName, 'Names that have a certificate of another source (6042).')),
+    owned: Type.Optional(
+      listOf(OwnedName, 'Names that have a certificate (6042), or for which one is ordered (6060).'),
+    ),
     certificate: Type.Optional(text('The id under which these names are ordered (6059).')),
   }),
 };
@@ -67,10 +69,16 @@ export const requestCertificate = operation({
   tag,
   summary: 'Order a certificate from the authority',
   description:
-    'The order is stored, and begins at once. HAProxy answers the challenges; the certificate is installed when it is issued, and renewed from then on. Wildcards need dns-01, which is not available.\n\nThe names must lead to this HAProxy, at port 80.',
+    'The order is stored, and begins at once. HAProxy answers the challenges; the certificate is installed when it is issued, and renewed from then on. It takes the place of an uploaded certificate, with its id, if it has all its names. Wildcards need dns-01, which is not available.\n\nThe names must lead to this HAProxy, at port 80.',
   body: AcmeRequest,
   answers: { 202: { description: 'The order is stored.', schema: AcmeCertificate } },
-  codes: [...notConfigured, codes.NameHasCertificate, codes.ChallengesNotShown, codes.AlreadyOrdered],
+  codes: [
+    ...notConfigured,
+    codes.NameHasCertificate,
+    codes.ChallengesNotShown,
+    codes.AlreadyOrdered,
+    codes.NameIsOrdered,
+  ],
   members: conflict,
   examples: {
     one: {

@@ -31,6 +31,7 @@ export interface Answer {
 export const tags = {
   'Blocked addresses':
     'Block and unblock one address or network, many at once, or the complete set; list and check what is blocked.',
+  'Denied requests': 'What the blocked set does: denied requests, loud clients, attacks.',
   Sources: 'Who wants addresses blocked: an address is blocked while at least one source claims it.',
   'Trusted addresses': 'Addresses that are never denied, even if they are blocked.',
   Upstreams: 'Proxies in front of HAProxy, such as a CDN or a load balancer, and how they name their clients.',

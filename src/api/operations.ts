@@ -12,6 +12,7 @@ import { configurationOperations } from './configuration.ts';
 import { descriptionOperations } from './description.ts';
 import { eventOperations } from './events.ts';
 import { healthOperations } from './health.ts';
+import { insightOperations } from './insight.ts';
 import { insightMapOperations } from './insight-map.ts';
 import { keyOperations } from './keys.ts';
 import { metricsOperations } from './metrics.ts';
@@ -31,6 +32,7 @@ export const operations: readonly Operation[] = [
   ...blockedIpBulkOperations,
   ...selectedOperations,
   ...insightMapOperations,
+  ...insightOperations,
   ...sourceOperations,
   ...trustedIpOperations,
   ...upstreamOperations,

@@ -145,3 +145,8 @@ export interface PageQuery {
   readonly limit: number;
   readonly cursor: string | null;
 }
+
+/** Not a whole number: a rate, a share, an estimate. */
+export const figure = (description: string) => Type.Number({ minimum: 0, description });
+export const figureOrNull = (description: string) =>
+  Type.Unsafe<number | null>({ type: ['number', 'null'], minimum: 0, description });

@@ -118,6 +118,15 @@ export class HttpsSet {
     });
   }
 
+  /** Entries that end before HAProxy starts; one that runs is compared afterwards. */
+  async endBeforeStart(names: readonly string[]): Promise<void> {
+    await this.#deps.turns.take('urgent', async () => {
+      await this.#deps.store.change({ site: null, set: new Map(), remove: names }, this.#deps.now());
+      this.#hold(new Map(), names);
+      await this.#writeFile();
+    });
+  }
+
   /** False: another process changed or removed it, or it was never written. */
   async fileUnchanged(): Promise<boolean> {
     return await this.map.file.unchanged();

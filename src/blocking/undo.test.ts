@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { caller, entryOf, openBlocking, toBlock } from '../../testkit/blocking.ts';
 import { type BulkChanges, openBulkChanges, smallSlice, texts } from '../../testkit/bulk-changes.ts';
-import { caseCount } from '../../testkit/proxies.ts';
+import { longTests } from '../../testkit/proxies.ts';
 import type { UndoAnswer } from '../api/undo.ts';
 import { entryOfSortKey } from '../domain/ip.ts';
 import { codes } from '../errors/catalogue.ts';
@@ -613,7 +613,7 @@ it('of any operation is exact, or changes nothing', async () => {
       for (const name of ['fail2ban', 'drop'])
         await changes.kit.blockedSet.replaceAll(listOf([]), { allowShrink: true, source: name }, by(name));
     }),
-    { numRuns: caseCount(40) },
+    { numRuns: longTests ? 40 : 8 },
   );
   expect(undone).toBeGreaterThan(5);
   expect(refused).toBeGreaterThan(0);

@@ -75,6 +75,9 @@ const rows = [
   [6056, 'CertificateOfApi', 'State', 'certificate of the API', 409],
   [6058, 'AcmeNotConfigured', 'State', 'no certificate authority configured', 409],
   [6059, 'AlreadyOrdered', 'State', 'certificate ordered already', 409],
+  [6060, 'NameIsOrdered', 'State', 'name of another order', 409],
+  [7010, 'InsightOff', 'State', 'denied requests not counted', 409],
+  [7011, 'InsightLoading', 'State', 'figures being loaded', 503],
 ] as const satisfies readonly (readonly [number, string, string, string, number])[];
 
 type Row = (typeof rows)[number];

@@ -168,6 +168,28 @@ export interface PlainEvents {
   };
   'worker.appeared': { readonly pid: number; readonly role: string };
   'worker.gone': { readonly pid: number };
+  /** Denied requests rose far above the usual; rates are requests a minute. */
+  'attack.started': {
+    readonly id: number;
+    readonly rate: number;
+    readonly usual: number;
+    readonly top_networks: readonly { readonly entry: string; readonly denied: number }[];
+    /** Estimated from a sample. */
+    readonly top_sites: readonly { readonly site: string; readonly denied: number }[];
+  };
+  'attack.ended': { readonly id: number; readonly denied: number; readonly minutes: number };
+  /** A client that is not blocked sends many requests or errors. */
+  'candidate.found': {
+    readonly ip_address: string;
+    /** Requests a second, estimated from a sample. */
+    readonly rate: number;
+    /** Of its requests, from 0 to 1. */
+    readonly error_share: number;
+  };
+  /** Denied requests were not counted, or only as a sum. */
+  'insight.gap': { readonly from: string; readonly to: string; readonly cause: string };
+  /** A list that denied no request for so many days. */
+  'source.useless': { readonly source: string; readonly entries: number; readonly days: number };
   'service.started': { readonly version: string; readonly proxy: string };
   'service.stopping': Readonly<Record<string, never>>;
 }
@@ -211,6 +233,11 @@ const adminParts: { readonly [Type in EventType]: readonly (keyof Events[Type])[
   'health.changed': [],
   'worker.appeared': [],
   'worker.gone': [],
+  'attack.started': [],
+  'attack.ended': [],
+  'candidate.found': [],
+  'insight.gap': [],
+  'source.useless': [],
   'service.started': [],
   'service.stopping': [],
 };

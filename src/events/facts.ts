@@ -99,6 +99,8 @@ export type DoneOperation =
   | (Done<'set_webhook', { readonly webhook: string }> & { readonly enabled: boolean })
   | Done<'remove_webhook', { readonly webhook: string }>
   | Done<'set_view' | 'remove_view', { readonly view: string }>
+  | Done<'ignore_candidate', Address>
+  | Done<'set_limits'>
   | (Done<'reload'> & { readonly reload: string })
   | (Done<'restore_backup', { readonly backup: string }> & { readonly reload: string })
   | Done<'sign_in' | 'sign_out', { readonly from: string }>;

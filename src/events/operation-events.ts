@@ -109,6 +109,8 @@ export function eventsOf(done: DoneOperation): readonly Event[] {
     case 'restore_backup':
     case 'set_view':
     case 'remove_view':
+    case 'ignore_candidate':
+    case 'set_limits':
     case 'sign_in':
     case 'sign_out':
       return [];

@@ -27,6 +27,7 @@ import { FailureLimiter } from './failure-limiter.ts';
 import { readQueryValues } from './handle.ts';
 import { healthRoutes } from './health-routes.ts';
 import { insightMapRoutes } from './insight-map-routes.ts';
+import { insightRoutes } from './insight-routes.ts';
 import { keysRoutes } from './keys-routes.ts';
 import { compileOnFirstUse, schemaRules } from './lazy-compilers.ts';
 import type { ListenOptions } from './listen-certificate.ts';
@@ -170,6 +171,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   auditRoutes(app, services);
   eventsRoutes(app, services, { pace: { ...STREAMS, ...options.streams }, connections });
   webhooksRoutes(app, services);
+  insightRoutes(app, services);
   viewsRoutes(app, services);
   insightMapRoutes(app, services);
   metricsRoutes(app, services);

@@ -85,6 +85,7 @@ describe('every operation and its scope', () => {
       'POST /api/blocked-ips/batch',
       'POST /api/blocked-ips/sync',
       'DELETE /api/blocked-ips',
+      'PUT /api/insight/candidates/:ip_address',
       'POST /api/sources/:name/release',
       'POST /api/sources/:name/keep',
     ]);

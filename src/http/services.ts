@@ -11,6 +11,7 @@ import type { Undo } from '../blocking/undo.ts';
 import type { ConfigurationService } from '../configuration/reload/configuration-service.ts';
 import type { EventFeed } from '../events/event-feed.ts';
 import type { Health } from '../health/health.ts';
+import type { InsightFigures } from '../insight/insight-off.ts';
 import type { AcmeOperations } from '../issuance/acme-operations.ts';
 import type { ApiKeys } from '../keys/keys.ts';
 import type { Sessions } from '../keys/sessions.ts';
@@ -46,6 +47,7 @@ export interface Services {
   readonly audit: Pick<AuditRecorder, 'page'>;
   readonly events: EventsService;
   readonly webhooks: WebhooksService;
+  readonly insight: InsightFigures;
   readonly views: Pick<SavedViews, 'list' | 'get' | 'put' | 'remove'>;
   readonly health: Pick<Health, 'health' | 'ready'>;
   readonly panel: PanelFiles;

@@ -16,6 +16,8 @@ interface OperationsDeps {
   readonly issuance: Issuance | { readonly tls: false } | { readonly setting: string; readonly why: string };
   /** Of certificates of any source, by name. */
   readonly owners: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** Null: there is none of this id. */
+  readonly namesOf: (certificate: string) => Promise<readonly string[] | null>;
   readonly emit: Emit;
 }
 
@@ -45,7 +47,7 @@ export class AcmeOperations {
     };
   }
 
-  /** `names`: in lower case, each once. Errors: 100, 6042, 6052, 6059. */
+  /** `names`: in lower case, each once. Errors: 100, 6042, 6052, 6059, 6060. */
   async request(
     names: readonly string[],
     { profile }: Pick<AcmeRequest, 'profile'>,
@@ -54,19 +56,18 @@ export class AcmeOperations {
     const op = 'request certificate';
     const issuance = this.#issuance(op);
     refuseWildcards(op, names);
-    const owners = [...(await this.#deps.owners(names))];
-    const [owned] = owners;
-    if (owned !== undefined) {
-      const [name, certificate] = owned;
+    const id = await this.#takenOver(op, issuance, names);
+    await this.#refuseUnanswered(op, issuance, names);
+    const wanted = await issuance.request(names, { profile: profile ?? null, id }, caller);
+    if ('ordered' in wanted) {
+      const [{ name, certificate }] = wanted.ordered;
       throw new ServiceError(
-        codes.NameHasCertificate,
+        codes.NameIsOrdered,
         op,
-        `the name ${name} belongs to the certificate ${certificate}; remove that certificate first. Nothing is ordered`,
-        { members: { owned: owners.map(([one, of]) => ({ name: one, certificate: of })) } },
+        `a certificate for the name ${name} is ordered already: ${certificate}; to order one for other names, stop its renewal first. Nothing is ordered`,
+        { members: { owned: [...wanted.ordered] } },
       );
     }
-    await this.#refuseUnanswered(op, issuance, names);
-    const wanted = await issuance.request(names, { profile: profile ?? null }, caller);
     if (!wanted.added) {
       const { id } = wanted.certificate;
       throw new ServiceError(
@@ -106,6 +107,28 @@ export class AcmeOperations {
     return { id };
   }
 
+  /**
+   * The certificate that has these names, if none of its names loses its certificate: it may be uploaded, or not renewed any
+   * more. Null: none has any of them. Errors: 6042, 6059.
+   */
+  async #takenOver(op: string, issuance: Issuance, names: readonly string[]): Promise<string | null> {
+    const owners = [...(await this.#deps.owners(names))];
+    const [owned] = owners;
+    if (owned === undefined) return null;
+    const [name, certificate] = owned;
+    const kept = (await this.#deps.namesOf(certificate)) ?? [];
+    const isOne = owners.every(([, owner]) => owner === certificate) && kept.every((one) => names.includes(one));
+    const ordered = await issuance.get(certificate);
+    // With exactly these names, it is ordered already, which the caller says.
+    if (isOne && (ordered === null || isSame(ordered.names, names))) return certificate;
+    throw new ServiceError(
+      codes.NameHasCertificate,
+      op,
+      `the name ${name} belongs to the certificate ${certificate}; remove that certificate first. Nothing is ordered`,
+      { members: { owned: owners.map(([one, of]) => ({ name: one, certificate: of })) } },
+    );
+  }
+
   /** Before anything is stored: what the authority would not see costs a failed validation. */
   async #refuseUnanswered(op: string, issuance: Issuance, names: readonly string[]): Promise<void> {
     try {
@@ -142,6 +165,10 @@ function refuseWildcards(op: string, names: readonly string[]): void {
   const description = `${names[index]} needs dns-01, which is not available; name each host`;
   const fields = [{ name: `names[${index}]`, description }];
   throw new ServiceError(codes.InvalidParameter, op, `names[${index}]: ${description}`, { fields });
+}
+
+function isSame(names: readonly string[], others: readonly string[]): boolean {
+  return names.length === others.length && names.every((name) => others.includes(name));
 }
 
 function found<T>(op: string, id: string, value: T | null): T {

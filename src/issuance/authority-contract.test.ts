@@ -137,7 +137,7 @@ describe('the authority of the tests', () => {
   contract(
     async () => {
       const authority = new FakeAuthority(() => new Date());
-      authority.validationMs = 0;
+      authority.validationMs = () => 0;
       return {
         authority,
         limitNextOrder: (seconds) => {

@@ -149,7 +149,7 @@ describe('a failed order', () => {
     await kit.pass(HOUR);
     expect(kit.authority.requests.filter((one) => one === 'createOrder')).toHaveLength(1);
     kit.authority.before = () => undefined;
-    kit.settings = { profile: 'shortlived' };
+    kit.settings = { profile: 'default' };
     kit.restart();
     await kit.untilIdle();
     expect(await kit.certificates.get(id)).toMatchObject({ version: 1 });

@@ -5,7 +5,7 @@ import type { Caller } from '../api/caller.ts';
 import { KickablePause, withTimeout } from '../concurrency/pause.ts';
 import type { Sealer } from '../secrets/sealed.ts';
 import type { AcmeAccountsStore, AcmePause } from '../store/acme-accounts-store.ts';
-import type { AcmeCertificatesStore, WantedCertificate } from '../store/acme-certificates-store.ts';
+import type { AcmeCertificatesStore, NamesOrdered, WantedCertificate } from '../store/acme-certificates-store.ts';
 import type { AcmeOrdersStore, ChallengeType, IssuanceOrder } from '../store/acme-orders-store.ts';
 import type { AcmeTimesStore } from '../store/acme-times-store.ts';
 import { auditedChange } from '../store/audit-rows.ts';
@@ -24,6 +24,13 @@ import { Scheduler, type Tick } from './scheduler.ts';
 export interface IssuanceSettings extends AccountSettings {
   /** Null: the authority's default. */
   readonly profile: string | null;
+}
+
+interface Requested {
+  readonly profile?: string | null;
+  readonly challenge?: ChallengeType;
+  /** Of a certificate that is not ordered yet, whose next version it becomes; null: another one. */
+  readonly id?: string | null;
 }
 
 /** The ACME protocol. */
@@ -117,17 +124,18 @@ export class Issuance {
     await this.#board.test(type, names);
   }
 
-  /** Ordered soon. `added` false: these names are ordered already. */
+  /** Ordered soon. `added` false: these names are ordered already; `ordered`: some of them are, with others. */
   async request(
     names: readonly string[],
-    { profile = null, challenge = 'http-01' }: { readonly profile?: string | null; readonly challenge?: ChallengeType },
+    { profile = null, challenge = 'http-01', id: given = null }: Requested,
     caller: Caller,
-  ): Promise<{ readonly certificate: WantedCertificate; readonly added: boolean }> {
+  ): Promise<{ readonly certificate: WantedCertificate; readonly added: boolean } | NamesOrdered> {
     const { wanted, settings, now } = this.#deps;
-    const id = createId();
+    const id = given ?? createId();
     const audited = auditedChange('request_certificate', caller, { target: id, details: { names } });
     const { directory } = settings;
     const added = await wanted.add({ id, directory, names, challenge, profile }, now(), audited);
+    if (added !== null && added !== true) return added;
     const certificate = await wanted.ofNames(names);
     if (certificate === null) throw new Error(`the order of ${id} was removed while it was stored`);
     this.#timer.kick();

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { problemOf, refusal, unreachable } from '../../testkit/issuance/fake-authority.ts';
 import { caller, IssuanceKit } from '../../testkit/issuance/issuance-kit.ts';
+import { selfSigned } from '../../testkit/tls/uploads.ts';
 import type { AcmeClient } from '../acme/authority.ts';
 
 const SECOND = 1_000;
@@ -132,6 +133,24 @@ describe('one certificate is issued', () => {
     expect(kit.authority.newOrders).toBe(1);
   });
 
+  it('if its challenge is validated just before a second request after a restart, which is refused', async () => {
+    let refused = 0;
+    changed((client) => ({
+      answerChallenge: async (url) => {
+        await client.answerChallenge(url);
+        kit.now += 3 * SECOND;
+        await client.authorization(url.replace('/challenge', ''));
+        refused += 1;
+        throw refusal({ type: 'malformed', detail: 'cannot update challenge with status valid', status: 400 });
+      },
+    }));
+    const id = await kit.request('a.example');
+    await kit.untilIdle();
+    expect(refused).toBe(1);
+    expect(await kit.certificates.get(id)).toMatchObject({ version: 1 });
+    expect(kit.authority.newOrders).toBe(1);
+  });
+
   it('if it is not valid yet by a clock that is behind, and it is stored when that is correct', async () => {
     kit.skew = -3 * HOUR;
     const id = await kit.request('a.example');
@@ -212,14 +231,11 @@ describe('an order ends', () => {
   it('before anything is asked, if a name belongs to another certificate', async () => {
     await kit.request('a.example');
     await kit.untilIdle();
-    const names = ['a.example', 'b.example'];
-    const { directory } = kit.authority;
-    await kit.wanted.add(
-      { id: 'c-aaaaaaaaaa', directory, names, challenge: 'http-01', profile: null },
-      new Date(kit.now),
-    );
+    const other = await kit.request('b.example');
+    const upload = selfSigned(['b.example'], { now: new Date(kit.now) });
+    await kit.certificates.create(upload, {}, caller);
     await kit.untilIdle();
-    expect(await lastOf('c-aaaaaaaaaa')).toMatchObject({ state: 'failed', problem: { class: 'needs attention' } });
+    expect(await lastOf(other)).toMatchObject({ state: 'failed', problem: { class: 'needs attention' } });
     expect(kit.authority.newOrders).toBe(1);
   });
 });

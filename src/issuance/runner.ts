@@ -1,7 +1,7 @@
 // Advances one order from state to state. What a state names is stored before the authority is asked for the next thing, so
 // that an order goes on after a crash where it was, and no certificate is issued twice.
 import { type KeyObject, X509Certificate } from 'node:crypto';
-import { type AcmeAuthorization, type AcmeOrder, AcmeRefusal } from '../acme/authority.ts';
+import { type AcmeAuthorization, type AcmeClient, type AcmeOrder, AcmeRefusal } from '../acme/authority.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { CannotUnseal, type Sealer } from '../secrets/sealed.ts';
 import type { SecretText } from '../secrets/secret-text.ts';
@@ -153,10 +153,7 @@ export class Runner {
         failed.push({ name, problem: problem ?? stateProblem(name, status) });
         continue;
       }
-      if (!this.#told.has(challengeUrl)) {
-        await client.answerChallenge(challengeUrl);
-        this.#told.add(challengeUrl);
-      }
+      if (!this.#told.has(challengeUrl)) await this.#tell(order, authorizationUrl, challengeUrl, client);
       waits.push(retryAfter);
     }
     // Answers that are not shown any longer would fail the names that are being validated.
@@ -175,6 +172,18 @@ export class Runner {
       throw this.#fault('unauthorized', `the authority shows the order as ${status}, which it cannot be`);
     }
     return await this.#storeKey(order);
+  }
+
+  async #tell(order: IssuanceOrder, authorizationUrl: string, challengeUrl: string, client: AcmeClient) {
+    try {
+      await client.answerChallenge(challengeUrl);
+    } catch (error) {
+      if (!(error instanceof AcmeRefusal)) throw error;
+      // If a request before a crash was carried out, it may be validated since it was read: then it is refused.
+      const { challenges } = await this.#read(order, client.authorization(authorizationUrl));
+      if (challenges.find(({ url }) => url === challengeUrl)?.status === 'pending') throw error;
+    }
+    this.#told.add(challengeUrl);
   }
 
   /** From here on the certificate may be issued: it counts, and after a crash the same key and CSR are used. */

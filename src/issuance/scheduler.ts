@@ -1,6 +1,7 @@
 // Begins orders that are due, continues open ones, and asks for renewal windows.
 import { crashPoint } from '../faults/crash-point.ts';
-import type { AcmeCertificatesStore, Limit, WantedCertificate } from '../store/acme-certificates-store.ts';
+import type { AcmeCertificatesStore, WantedCertificate } from '../store/acme-certificates-store.ts';
+import type { Limit } from '../store/acme-limits.ts';
 import type { AcmeOrdersStore } from '../store/acme-orders-store.ts';
 import type { AcmeTimesStore } from '../store/acme-times-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';

@@ -5,6 +5,7 @@ import type { Registry } from '@prometheus-io/client';
 import type { ProxyStat } from '../haproxy/process/proxy-stats.ts';
 import type { HealthVerdict } from '../health/health-verdict.ts';
 import type { MetricsForm, MetricsService } from '../http/services.ts';
+import type { InsightState } from '../insight/insight-observer.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { UnnamedByUpstream } from '../upstreams/unnamed-requests.ts';
 import type { WebhookBacklog } from '../webhooks/webhook-observer.ts';
@@ -58,6 +59,8 @@ export interface MetricSources {
   acme(): Promise<AcmeMetricFacts | null>;
   /** Null: unknown. */
   unnamedRequests(): Promise<UnnamedByUpstream | null>;
+  /** Null: switched off, or not loaded yet. */
+  insight(): Promise<InsightState | null>;
   /** As in `/health`, without delaying a change. */
   health(): Promise<HealthVerdict>;
   /** Ends by itself after a second. @throws when they cannot be read */
@@ -99,6 +102,7 @@ export class Metrics implements MetricsService {
   readonly #certificates: CachedProbe<CertificateFacts | null>;
   readonly #acme: CachedProbe<AcmeMetricFacts | null>;
   readonly #unnamed: CachedProbe<UnnamedByUpstream | null>;
+  readonly #insight: CachedProbe<InsightState | null>;
   readonly #proxyStats: CachedProbe<Awaited<ReturnType<MetricSources['proxyStats']>>>;
   readonly #patienceMs: number;
   #scrape: Promise<string> | null = null;
@@ -137,6 +141,7 @@ export class Metrics implements MetricsService {
     this.#backlogs = probe('the webhook backlogs', () => sources.webhookBacklogs(), backlogTimes);
     this.#certificates = probe('the certificates', () => sources.certificates(), nowTimes);
     this.#acme = probe('the orders of certificates', () => sources.acme(), nowTimes);
+    this.#insight = probe('the figures of denied requests', () => sources.insight(), nowTimes);
     this.#unnamed = probe('the requests of upstreams', () => sources.unnamedRequests(), nowTimes);
     this.#proxyStats = probe('the statistics of HAProxy', () => sources.proxyStats(), nowTimes);
   }
@@ -155,17 +160,20 @@ export class Metrics implements MetricsService {
   }
 
   async #make(): Promise<string> {
-    const [health, stored, expiring, claims, backlogs, certificates, acme, unnamed, proxy] = await Promise.all([
-      this.#health.read(this.#patienceMs),
-      this.#stored.read(this.#patienceMs),
-      this.#expiring.read(this.#patienceMs),
-      this.#claims.read(this.#patienceMs),
-      this.#backlogs.read(this.#patienceMs),
-      this.#certificates.read(this.#patienceMs),
-      this.#acme.read(this.#patienceMs),
-      this.#unnamed.read(this.#patienceMs),
-      this.#proxyStats.read(this.#patienceMs),
-    ]);
+    const [health, stored, expiring, claims, backlogs, certificates, acme, unnamed, insight, proxy] = await Promise.all(
+      [
+        this.#health.read(this.#patienceMs),
+        this.#stored.read(this.#patienceMs),
+        this.#expiring.read(this.#patienceMs),
+        this.#claims.read(this.#patienceMs),
+        this.#backlogs.read(this.#patienceMs),
+        this.#certificates.read(this.#patienceMs),
+        this.#acme.read(this.#patienceMs),
+        this.#unnamed.read(this.#patienceMs),
+        this.#insight.read(this.#patienceMs),
+        this.#proxyStats.read(this.#patienceMs),
+      ],
+    );
     this.#healthMetrics.refresh(health);
     this.#sets.refresh(this.#deps.sources.sets, stored, { expiring, claims });
     this.#deps.observers.reloads.refresh(this.#deps.sources.reloads);
@@ -174,6 +182,7 @@ export class Metrics implements MetricsService {
     this.#deps.observers.acme.refresh(acme);
     this.#proxy.refresh(proxy?.stats ?? null, proxy?.siteOf ?? (() => ''));
     this.#upstreams.refresh(unnamed);
+    this.#deps.observers.insight.refresh(insight);
     this.#process.refresh();
     this.#info.refresh(this.#deps.sources.proxyVersion());
     return await expositionOf(this.#deps.registry);

@@ -8,6 +8,7 @@ import type { RequestObserver } from '../http/services.ts';
 import { AcmeMetrics } from './acme-metrics.ts';
 import { CertificateMetrics } from './certificate-metrics.ts';
 import { DriftMetrics } from './drift-metrics.ts';
+import { InsightMetrics } from './insight-metrics.ts';
 import { Instruments, seriesTable } from './instruments.ts';
 import { OperationMetrics } from './operation-metrics.ts';
 import { ReloadMetrics } from './reload-metrics.ts';
@@ -125,6 +126,7 @@ export class MetricObservers {
   readonly requests: RequestMetrics;
   readonly webhooks: WebhookMetrics;
   readonly certificates: CertificateMetrics;
+  readonly insight: InsightMetrics;
   readonly acme: AcmeMetrics;
 
   readonly listener: FactListener = (fact) => {
@@ -143,6 +145,7 @@ export class MetricObservers {
     this.requests = new RequestMetrics(instruments);
     this.webhooks = new WebhookMetrics(instruments);
     this.certificates = new CertificateMetrics(instruments);
+    this.insight = new InsightMetrics(instruments);
     this.acme = new AcmeMetrics(instruments);
   }
 }

@@ -1,5 +1,6 @@
 // HAProxy with a configuration that others write, wired together: the service maintains the maps, checks how the front
 // ends use them, and requests a reload if a change did not reach a worker otherwise (ADR 0051).
+import { withTimeout } from '../concurrency/pause.ts';
 import { attachedCheck, socketProblems } from '../configuration/attached/attached-check.ts';
 import { AttachedConfiguration } from '../configuration/attached/attached-configuration.ts';
 import { AttachedOperations, refuseAttached } from '../configuration/attached/attached-operations.ts';
@@ -9,7 +10,7 @@ import { verifyWorkers } from '../configuration/reload/worker-comparison.ts';
 import { ProxyReloader } from '../haproxy/process/reloader.ts';
 import { configurationReadSince } from '../haproxy/process/workers.ts';
 import { memoryAllowsWorker } from '../supervision/memory.ts';
-import type { ProxySide, ProxySideOptions } from './proxy-side.ts';
+import { type ProxySide, type ProxySideOptions, readBeforeReloadMs } from './proxy-side.ts';
 
 const reloadPatienceMs = 60_000;
 const readSinceMs = 1_000;
@@ -43,6 +44,7 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
         await certificates?.refresh();
       },
       async reloadProxy() {
+        await withTimeout(options.beforeReload(), readBeforeReloadMs);
         const outcome = await reloader.reload(performance.now() + reloadPatienceMs);
         if (outcome.confirmed && outcome.processes !== null) {
           registry.observe(outcome.processes);

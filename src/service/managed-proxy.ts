@@ -1,6 +1,7 @@
 // HAProxy with a configuration that this service writes, wired together: the template, the live file, and the
 // supervisor if this service starts HAProxy.
 import { join } from 'node:path';
+import { withTimeout } from '../concurrency/pause.ts';
 import { shared } from '../concurrency/shared.ts';
 import { BackupStore } from '../configuration/backups/backup-store.ts';
 import { lastKnownGood } from '../configuration/backups/last-known-good.ts';
@@ -30,7 +31,7 @@ import { proxyProblems } from '../health/proxy-problems.ts';
 import { Sites } from '../sites/sites.ts';
 import { memoryAllowsWorker } from '../supervision/memory.ts';
 import { Supervisor } from '../supervision/supervisor.ts';
-import type { ProxySide, ProxySideOptions } from './proxy-side.ts';
+import { type ProxySide, type ProxySideOptions, readBeforeReloadMs } from './proxy-side.ts';
 
 /** @throws when the template cannot be read */
 export async function wireManagedProxy(options: ProxySideOptions): Promise<ProxySide> {
@@ -120,6 +121,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     log,
   });
   const reloadProxy = async (): Promise<ReloadOutcome> => {
+    await withTimeout(options.beforeReload(), readBeforeReloadMs);
     const outcome = await reloadOrStart.run();
     await rule.check();
     return outcome;

@@ -60,7 +60,7 @@ export async function enabledSites(sites: SitesStore): Promise<SiteNames[]> {
   return enabled.map(({ domain, names }) => ({ domain, names: [domain, ...names] }));
 }
 
-interface WorkerSockets {
+export interface WorkerSockets {
   readonly stats: MasterSocket;
   readonly master: MasterSocket;
 }

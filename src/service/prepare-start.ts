@@ -5,6 +5,7 @@ import { crashPoint } from '../faults/crash-point.ts';
 import { removeStaleTemporaries } from '../files/atomic-file.ts';
 import type { ApiKeys } from '../keys/keys.ts';
 import type { Settings } from '../settings.ts';
+import type { SitesTls } from '../sites/site-tls.ts';
 import { type OpenState, rememberInstance } from '../start/open-state.ts';
 import { reviewMapFiles, takeOverMapFiles } from '../start/take-over.ts';
 import { reviewUpstreamFiles } from '../start/upstream-files.ts';
@@ -27,6 +28,7 @@ interface StartParts {
   readonly upstreamsStore: UpstreamsStore;
   /** Null: the service serves no certificates. */
   readonly tls: Pick<TlsParts, 'load'> | null;
+  readonly sitesTls: Pick<SitesTls, 'endBeforeStart'>;
   readonly proxy: Pick<ProxySide, 'review' | 'start'>;
   readonly keys: ApiKeys;
   /** Where the key made at the first start is written. */
@@ -37,7 +39,8 @@ interface StartParts {
 }
 
 export async function prepareStart(parts: StartParts): Promise<void> {
-  const { settings, state, blocking, trustedIps, upstreamsStore, tls, proxy, keys, keyFile, audit, log } = parts;
+  const { settings, state, blocking, trustedIps, upstreamsStore, tls, sitesTls, proxy, keys, keyFile, audit, log } =
+    parts;
   const { instance, knownInstance } = state;
   const { keeper, trusted, upstreams, https, challenges, bulk } = blocking;
   await proxy.review();
@@ -73,6 +76,7 @@ export async function prepareStart(parts: StartParts): Promise<void> {
   await keys.finishBinding();
   await keys.ensureFirstKey(keyFile, (row) => audit.finished(row, {}));
   await tls?.load();
+  if (!settings.attached) await sitesTls.endBeforeStart();
   crashPoint('start.certificates-written');
   await proxy.start();
 }

@@ -67,10 +67,15 @@ export interface ProxySideOptions {
   /** Null: the service serves no certificates. */
   readonly certificates: CertificateFiles | null;
   readonly versions: ProxyVersions;
+  /** Reads what the worker counted, which may exit at the reload. Never throws. */
+  readonly beforeReload: () => Promise<void>;
   readonly log: Log;
   readonly emit: Emit;
   readonly now: () => Date;
 }
+
+/** How long a reload waits for the reading before it. */
+export const readBeforeReloadMs = 1_000;
 
 /** The blocked set's link to the proxy side, which is created later and connected then. */
 export class ProxyLink {

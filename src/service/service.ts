@@ -96,6 +96,7 @@ async function startLocked(
     webhooks,
     keys,
     healthWatch,
+    insight,
     now,
   } = parts;
   const { reconciler } = blocking;
@@ -117,6 +118,7 @@ async function startLocked(
     tls?.start();
     expiryWatch?.start();
     issuance?.start();
+    insight?.start();
     limitHeapGrowth();
     idleMemory.start();
     audit.start();
@@ -136,6 +138,7 @@ async function startLocked(
     await blocking.expiry.stop();
     await blocking.trustExpiry.stop();
     blocking.bulk.stop();
+    await insight?.stop();
     await proxy.stop();
     // Nothing needs HAProxy's answers from here on: stops waiting for a hung worker.
     parts.socket.close();
@@ -167,6 +170,7 @@ async function startLocked(
       trustedIps,
       upstreamsStore,
       tls,
+      sitesTls,
       proxy,
       keys,
       keyFile,

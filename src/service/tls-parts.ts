@@ -61,8 +61,10 @@ export interface TlsParts {
   /** The certificate of each of these names, its own or that of the wildcard over it. */
   certificatesFor(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
   readonly expiryReports: ReportedStages;
-  /** Whether its file is durable, and every current worker is known to hold the version that is stored. */
-  isServed(id: string): boolean;
+  /** Why visitors may not get the version that is stored; null: they get it. */
+  whyNotServed(id: string): string | null;
+  /** Why HAProxy can only serve the default certificate instead; null: it can serve it. */
+  whyLost(id: string): string | null;
   /** For `/health`, each as a sentence. */
   problems(): readonly string[];
   /** Current workers that lack a certificate. */
@@ -155,7 +157,8 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
     },
     expiryReports: store,
     certificatesFor: (names) => store.certificatesFor(names),
-    isServed: (id) => certificates.isServed(id),
+    whyNotServed: (id) => certificates.whyNotServed(id),
+    whyLost: (id) => keeper.whyLost(id),
     problems: () => [
       ...(secret.problem === null ? [] : [secret.problem]),
       ...keeper.problems(),

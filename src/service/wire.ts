@@ -47,6 +47,7 @@ import { SavedViews } from '../views/saved-views.ts';
 import { Webhooks } from '../webhooks/webhooks.ts';
 import { wireAttachedProxy } from './attached-proxy.ts';
 import { wireBlocking } from './blocking-parts.ts';
+import { wireInsight } from './insight-parts.ts';
 import { wireIssuance } from './issuance-parts.ts';
 import { wireManagedProxy } from './managed-proxy.ts';
 import {
@@ -146,14 +147,21 @@ export async function wireService(options: {
     set: blocking.https,
     certificates: {
       certificatesFor: async (names) => (await tls?.certificatesFor(names)) ?? new Map(),
-      isServed: (id) => tls?.isServed(id) ?? false,
+      whyNotServed: (id) => (tls === null ? 'TLS is off' : tls.whyNotServed(id)),
+      whyLost: (id) => tls?.whyLost(id) ?? null,
     },
     enabled: settings.httpsBind.length > 0,
     emit,
     log,
   });
 
+  const sockets = { stats: statsSocket, master: socket };
+  const { insight, figures } = wireInsight({
+    ...{ mode: settings.insight, sockets, database, blocking, sites: sitesStore, emit, log, now },
+    observer: observers.insight,
+  });
   const proxy = await wireProxy({
+    beforeReload: async () => await insight?.readNow(),
     settings,
     sites: sitesStore,
     history: new ReloadsStore(database),
@@ -183,6 +191,7 @@ export async function wireService(options: {
   const acme = new AcmeOperations({
     issuance,
     owners: async (names) => (await tls?.certificates.owners(names)) ?? new Map(),
+    namesOf: async (id) => (await tls?.certificates.get(id))?.names ?? null,
     emit,
   });
   const expiryWatch =
@@ -198,7 +207,6 @@ export async function wireService(options: {
   });
   const sessions = new Sessions({ store: new SessionsStore(database), keys, log, emit, now });
   const panel = await readPanel(builtPanel, log);
-  const sockets = { stats: statsSocket, master: socket };
   const unnamed = new UnnamedRequestCounts({
     read: async () => {
       await proxy.check();
@@ -277,6 +285,7 @@ export async function wireService(options: {
       health: currentHealth(health),
       proxyStats: () => proxyStats(sockets, sitesStore),
       unnamedRequests: () => unnamed.byUpstream(),
+      insight: () => figures.metrics(),
     },
   });
   const services: Services = {
@@ -309,6 +318,7 @@ export async function wireService(options: {
     events: new EventFeed(ring),
     webhooks,
     entryMap: new EntryMap(new EntryMapStore(database), now),
+    insight: figures,
     views: new SavedViews({ store: new ViewsStore(database), emit, now }),
     health,
     panel,
@@ -331,6 +341,7 @@ export async function wireService(options: {
     socket,
     statsSocket,
     healthWatch,
+    insight,
     now,
   };
 }

@@ -24,6 +24,8 @@ let master: ScriptedMaster;
 let time: StoppedTime;
 let owners: Map<string, string>;
 let served: Set<string>;
+/** By id, why. */
+let lost: Map<string, string>;
 let usage: HttpsInConfiguration;
 let emitted: string[];
 let tls: SitesTls;
@@ -31,7 +33,8 @@ let tls: SitesTls;
 const certificates = () => ({
   certificatesFor: async (names: readonly string[]) =>
     new Map(names.flatMap((name): [string, string][] => (owners.has(name) ? [[name, owners.get(name)!]] : []))),
-  isServed: (id: string) => served.has(id),
+  whyNotServed: (id: string) => (served.has(id) ? null : 'worker 7: it is not loaded'),
+  whyLost: (id: string) => lost.get(id) ?? null,
 });
 const sitesTls = (enabled = true) =>
   new SitesTls({
@@ -70,6 +73,7 @@ const once = async () => {
 };
 
 beforeEach(async () => {
+  lost = new Map();
   [owners, served, emitted, usage] = [new Map([[shop, 'c-a']]), new Set(['c-a']), [], { mapLoaded: true }];
   const httpsUsage = {
     get last() {
@@ -240,7 +244,7 @@ describe('redirects and HSTS', () => {
     expect(await entries()).toEqual([]);
     expect(await tls.get(shop)).toMatchObject({
       certificate: 'c-b',
-      reason: `the certificate c-b of ${shop} is not proved to be served yet`,
+      reason: `the certificate c-b of ${shop} is not proved to be served: worker 7: it is not loaded`,
     });
     served.add('c-b');
     await updated();
@@ -252,6 +256,34 @@ describe('redirects and HSTS', () => {
     served.clear();
     await updated();
     expect(await entries()).toEqual([`${shop} redirect`]);
+  });
+
+  it('end when HAProxy can only serve the default certificate instead, and begin again afterwards', async () => {
+    await tls.put(shop, both, caller());
+    lost.set('c-a', 'HAProxy refuses it (too weak)');
+    served.clear();
+    await updated();
+    expect(await entries()).toEqual([]);
+    lost.clear();
+    await updated();
+    expect(await entries()).toEqual([]);
+    served.add('c-a');
+    await updated();
+    expect(await entries()).toEqual([`${shop} redirect:300:sub`]);
+  });
+
+  it('end before HAProxy starts if it cannot serve the certificate, and otherwise stay', async () => {
+    await tls.put(shop, redirect, caller());
+    const sent = master.commands.length;
+    served.clear();
+    await tls.endBeforeStart();
+    expect(await file()).toEqual([`${shop} redirect`]);
+    lost.set('c-a', 'it has no file, and its key cannot be read');
+    await tls.endBeforeStart();
+    expect(await file()).toEqual([]);
+    expect(await new SiteTlsStore(kit.database).entries()).toEqual(new Map());
+    expect(master.commands).toHaveLength(sent);
+    expect(await tls.get(shop)).toMatchObject({ redirect: 'auto', in_force: false });
   });
 
   it('end before the certificate is taken away, and begin again if it was not', async () => {

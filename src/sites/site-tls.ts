@@ -18,6 +18,7 @@ const checkEveryMs = 5_000;
 /** A new worker is compared within this time. */
 const confirmedWithinMs = 3_000;
 const pollMs = 50;
+const shownNames = 20;
 /** A name whose site wants nothing, below a wildcard that has an entry. */
 const nothing = 'off';
 
@@ -25,8 +26,10 @@ const nothing = 'off';
 export interface NameCertificates {
   /** The certificate of each of these names, its own or that of the wildcard; without those that have none. */
   certificatesFor(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Whether its file is durable, and every current worker was read back to hold it. */
-  isServed(id: string): boolean;
+  /** Why visitors may not get it; null: its file is durable, and every current worker was read back to hold it. */
+  whyNotServed(id: string): string | null;
+  /** Why HAProxy can only serve the default certificate instead; null: it can serve it. */
+  whyLost(id: string): string | null;
 }
 
 interface SitesTlsDeps {
@@ -145,6 +148,28 @@ export class SitesTls {
     }
   }
 
+  /**
+   * Before HAProxy starts: ends those that may not stay, as after a restore without the secret. Browsers remember a
+   * redirect, so the first visitors must not get it. Never throws: the loop tries again.
+   */
+  async endBeforeStart(): Promise<void> {
+    const { set, log } = this.#deps;
+    try {
+      const state = await set.state();
+      const wanted = await this.#wanted(state);
+      const names = [...state.entries.keys()].filter((name) => !wanted.has(name));
+      if (names.length === 0) return;
+      await set.endBeforeStart(names);
+      const shown = names.slice(0, shownNames);
+      log.warn('Redirects and HSTS ended: HAProxy cannot serve the certificates', {
+        names: shown,
+        total: names.length,
+      });
+    } catch (error) {
+      log.error('Redirects without a certificate could not be ended; retrying', { cause: causeText(error) });
+    }
+  }
+
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
@@ -173,7 +198,7 @@ export class SitesTls {
     }
   }
 
-  /** The entries that there are to be. Those that there are stay as long as the name has a certificate. */
+  /** The entries that there are to be. Those that there are stay as long as HAProxy can serve a certificate of the name. */
   async #wanted({ sites, entries }: HttpsState): Promise<ReadonlyMap<string, string>> {
     const wanted = new Map<string, string>();
     if (!this.#deps.enabled) return wanted;
@@ -182,7 +207,9 @@ export class SitesTls {
       const certificate = owners.get(name);
       const leaving = certificate === undefined ? [] : (this.#leaving.get(certificate) ?? []);
       if (certificate === undefined || leaving.some((pattern) => coversHost(pattern, name))) return false;
-      return (entries.get(name) ?? nothing) !== nothing || this.#deps.certificates.isServed(certificate);
+      const { whyLost, whyNotServed } = this.#deps.certificates;
+      if (whyLost(certificate) !== null) return false;
+      return (entries.get(name) ?? nothing) !== nothing || whyNotServed(certificate) === null;
     };
     for (const site of sites) {
       for (const name of namesWithWish(site)) {
@@ -213,9 +240,10 @@ export class SitesTls {
       if (entries.get(name) === value) continue;
       const certificate = owners.get(name);
       if (certificate === undefined) return `there is no certificate for ${name}`;
-      return this.#deps.certificates.isServed(certificate)
+      const why = this.#deps.certificates.whyNotServed(certificate);
+      return why === null
         ? `the entry of ${name} is not written yet`
-        : `the certificate ${certificate} of ${name} is not proved to be served yet`;
+        : `the certificate ${certificate} of ${name} is not proved to be served: ${why}`;
     }
     return this.#deps.set.obstacle;
   }

@@ -1,4 +1,5 @@
 import { type SqlBool, sql, type Transaction } from 'kysely';
+import { bringBack, exceededLimit, type Limit, type Limits, namesKey } from './acme-limits.ts';
 import { type ChallengeType, close, type IssuanceOrder, toOrder } from './acme-orders-store.ts';
 import type { AcmeCertificatesTable } from './acme-schema.ts';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
@@ -38,20 +39,20 @@ export interface WantedCertificate {
   readonly life: { readonly notBefore: Date; readonly notAfter: Date } | null;
 }
 
-/** The maximum within a time, for requests of operators too. */
-export interface Limit {
-  readonly most: number;
-  readonly withinMs: number;
-}
-
-export interface OrderPlan {
+export interface OrderPlan extends Limits {
   readonly directory: string;
   readonly profile: string | null;
   readonly replaces: string | null;
-  /** Per set of names. */
-  readonly issues: readonly Limit[];
-  /** Per name. */
-  readonly failedValidations: Limit;
+}
+
+/** Names for which a certificate is ordered, with others. */
+export interface NamesOrdered {
+  readonly ordered: readonly [OrderedName, ...OrderedName[]];
+}
+
+interface OrderedName {
+  readonly name: string;
+  readonly certificate: string;
 }
 
 export type Planned =
@@ -79,15 +80,18 @@ export class AcmeCertificatesStore {
     this.#audit = new AuditRows(database.write);
   }
 
-  /** Due at once. Null: these names have a wanted certificate already. */
+  /** Due at once. Null: exactly these names, or this id, have a wanted certificate already. */
   async add(
     certificate: Pick<WantedCertificate, 'id' | 'directory' | 'names' | 'challenge' | 'profile'>,
     now: Date,
     audited?: AuditedChange,
-  ): Promise<true | null> {
+  ): Promise<true | NamesOrdered | null> {
     const { id, directory, names, challenge, profile } = certificate;
     const at = now.toISOString();
-    return await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
+    let ordered: NamesOrdered['ordered'] | null = null;
+    const added = await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
+      ordered = await orderedElsewhere(transaction, names);
+      if (ordered !== null) return null;
       const { numInsertedOrUpdatedRows } = await transaction
         .insertInto('acme_certificates')
         .values({
@@ -95,10 +99,11 @@ export class AcmeCertificatesStore {
           names_json: JSON.stringify(names),
           names_key: namesKey(names),
         })
-        .onConflict((conflict) => conflict.column('names_key').doNothing())
+        .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirst();
       return numInsertedOrUpdatedRows === 1n ? true : null;
     });
+    return ordered === null ? added : { ordered };
   }
 
   async get(id: string): Promise<WantedCertificate | null> {
@@ -298,65 +303,16 @@ export async function forget(transaction: Transaction<Schema>, id: string, now: 
   return removed.numDeletedRows > 0n;
 }
 
-export function namesKey(names: readonly string[]): string {
-  return names.toSorted().join(',');
-}
-
-/** What counts for the limits of these names. */
-async function bringBack(transaction: Transaction<Schema>, names: readonly string[], at: string): Promise<void> {
-  await transaction
-    .updateTable('acme_orders')
-    .set({ finalized_at: at })
-    .where('names_key', '=', namesKey(names))
-    .where('finalized_at', '>', at)
-    .execute();
-  await transaction
-    .updateTable('acme_failed_validations')
-    .set({ at })
-    .where('name', 'in', names)
-    .where('at', '>', at)
-    .execute();
-}
-
-async function exceededLimit(
+/** Null: none of them is. Exactly these names are no others. */
+async function orderedElsewhere(
   transaction: Transaction<Schema>,
   names: readonly string[],
-  { issues, failedValidations }: OrderPlan,
-  now: Date,
-): Promise<{ readonly until: Date; readonly limit: Limit; readonly name: string | null } | null> {
-  for (const limit of issues) {
-    const rows = await transaction
-      .selectFrom('acme_orders')
-      .select('finalized_at as at')
-      .where('names_key', '=', namesKey(names))
-      .where('finalized_at', '>', sinceOf(limit, now))
-      .orderBy('finalized_at', 'desc')
-      .execute();
-    const until = freeAt(rows, limit);
-    if (until !== null) return { until, limit, name: null };
-  }
-  for (const name of names) {
-    const rows = await transaction
-      .selectFrom('acme_failed_validations')
-      .select('at')
-      .where('name', '=', name)
-      .where('at', '>', sinceOf(failedValidations, now))
-      .orderBy('at', 'desc')
-      .execute();
-    const until = freeAt(rows, failedValidations);
-    if (until !== null) return { until, limit: failedValidations, name };
-  }
-  return null;
-}
-
-function sinceOf({ withinMs }: Limit, now: Date): string {
-  return new Date(now.getTime() - withinMs).toISOString();
-}
-
-/** When one more is within the limit; null: now. `rows`: of the time that it looks back, the newest first. */
-function freeAt(rows: readonly { readonly at: string | null }[], { most, withinMs }: Limit): Date | null {
-  const oldest = rows[most - 1];
-  return oldest === undefined ? null : new Date(Date.parse(oldest.at!) + withinMs);
+): Promise<NamesOrdered['ordered'] | null> {
+  const { rows } = await sql<OrderedName>`select value as name, acme_certificates.id as certificate
+    from acme_certificates, json_each(names_json)
+    where names_key != ${namesKey(names)} and value in (${sql.join(names)}) order by value`.execute(transaction);
+  const [first, ...others] = rows;
+  return first === undefined ? null : [first, ...others];
 }
 
 type Row = AcmeCertificatesTable & { readonly not_before: string | null; readonly not_after: string | null };

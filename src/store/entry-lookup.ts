@@ -78,6 +78,18 @@ export class EntryLookup {
     return found;
   }
 
+  /** Numbers of all sources that claim these entries besides those that they carry. @param entries canonical */
+  async sourcesOf(entries: readonly string[]): Promise<Set<number>> {
+    const sources = new Set<number>();
+    await eachBlock(entries, async (block) => {
+      const { rows } = await sql<{ source: number }>`
+        select distinct claims.source from blocked_ips join claims on claims.sort_key = blocked_ips.sort_key
+        where blocked_ips.ip_address in (${sql.join(block)})`.execute(this.#database.read);
+      for (const { source } of rows) sources.add(source);
+    });
+    return sources;
+  }
+
   /** Of the forms in which HAProxy looks up the address, the first that an entry covers. */
   async #longest(address: string): Promise<Row | null> {
     const parsed = parseIp(address);

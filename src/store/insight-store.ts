@@ -1,3 +1,4 @@
+import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { AttacksTable, ClientsTable } from './insight-schema.ts';
 import type { Database } from './open-database.ts';
 import { eachBlock } from './row-blocks.ts';
@@ -17,9 +18,11 @@ const mostRows = 1_000;
 /** Gaps, attacks and loud clients: small tables. Failures are `StoreError`s. */
 export class InsightStore {
   readonly #database: Database;
+  readonly #audit: AuditRows;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#audit = new AuditRows(database.write);
   }
 
   /** One that begins where the last one of the same cause ended extends it. */
@@ -98,6 +101,25 @@ export class InsightStore {
       await eachBlock(gone, async (block) => {
         await transaction.deleteFrom('clients').where('address', 'in', block).execute();
       });
+    });
+  }
+
+  /** Replaces one client, with the audit row. */
+  async putClient(row: ClientsTable, now: Date, audited: AuditedChange): Promise<void> {
+    await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
+      await transaction.replaceInto('clients').values(row).execute();
+      return row;
+    });
+  }
+
+  /** Replaces a state, with the audit row. */
+  async putState(name: string, value: unknown, now: Date, audited: AuditedChange): Promise<void> {
+    await auditedTransaction(this.#database, this.#audit, audited, now, async (transaction) => {
+      await transaction
+        .replaceInto('insight_state')
+        .values({ name, value_json: JSON.stringify(value) })
+        .execute();
+      return name;
     });
   }
 }

@@ -171,11 +171,11 @@ describe('a replacement', () => {
   it('is not served before the new version is installed', async () => {
     const service = serviceOf();
     const { certificate } = accepted(await service.create(upload(['a.example']), {}, caller));
-    expect(service.isServed(certificate.id)).toBe(true);
-    const seen: boolean[] = [];
-    installer.meanwhile = async () => void seen.push(service.isServed(certificate.id));
+    expect(service.whyNotServed(certificate.id)).toBeNull();
+    const seen: (string | null)[] = [];
+    installer.meanwhile = async () => void seen.push(service.whyNotServed(certificate.id));
     accepted(await service.replace(certificate.id, upload(['a.example', 'b.example']), {}, caller));
-    expect([...seen, service.isServed(certificate.id)]).toEqual([false, true]);
+    expect([...seen, service.whyNotServed(certificate.id)]).toEqual(['it is being replaced', null]);
   });
 
   it('with the same certificate makes no version, and installs it again', async () => {

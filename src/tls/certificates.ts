@@ -167,9 +167,9 @@ export class Certificates implements WantedCertificates {
     }
   }
 
-  /** Whether visitors get the version that is stored. */
-  isServed(id: string): boolean {
-    return !this.#replacing.has(id) && this.#deps.installer.isServed(id);
+  /** Why visitors may not get the version that is stored; null: they get it. */
+  whyNotServed(id: string): string | null {
+    return this.#replacing.has(id) ? 'it is being replaced' : this.#deps.installer.whyNotServed(id);
   }
 
   async get(id: string): Promise<CertificateView | null> {

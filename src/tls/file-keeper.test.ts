@@ -115,9 +115,12 @@ it('a certificate without a readable key whose file is gone leaves the list', as
   await writeFile(files.pathOf(LOST), 'the only copy');
   unreadable = [{ id: LOST, why: 'the secret is missing' }];
   const keeper = await loaded();
+  expect(keeper.whyLost(LOST)).toBeNull();
   await rm(files.pathOf(LOST));
   await keeper.refresh();
   expect(await list()).toEqual([FIRST, THIRD].map((id) => files.pathOf(id)));
+  expect(keeper.whyLost(LOST)).toBe('it has no file, and the secret is missing');
+  expect(keeper.problems()).toEqual([`certificate ${LOST} is not served, as there is no file: the secret is missing`]);
 });
 
 it('a database that fails delays no reload, and is reported', async () => {

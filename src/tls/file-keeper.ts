@@ -89,6 +89,14 @@ export class FileKeeper {
     );
   }
 
+  /** Why HAProxy cannot serve it after a start or a reload, and the default certificate instead; null: it can. */
+  whyLost(id: string): string | null {
+    const refused = this.#refused.reasons.get(id);
+    if (refused !== undefined) return `HAProxy refuses it (${refused})`;
+    const unreadable = this.#unreadable.get(id);
+    return unreadable === undefined || this.#onDisk.has(id) ? null : `it has no file, and ${unreadable}`;
+  }
+
   /** Files are not as wanted: a full disk, for example. */
   get isBehind(): boolean {
     return this.#unwritten.size > 0 || this.#undeleted.size > 0 || this.#problem !== null;
@@ -261,6 +269,7 @@ export class FileKeeper {
       undeleted: [...this.#undeleted].map(([id, why]) => [this.#pathOf(id), why]),
       refused: this.#refused.reasons,
       unreadable: this.#unreadable,
+      hasFile: (id) => this.#onDisk.has(id),
     });
   }
 

@@ -11,10 +11,21 @@ interface Problems {
   readonly refused: ReadonlyMap<string, string>;
   /** By id, why its key cannot be read. */
   readonly unreadable: ReadonlyMap<string, string>;
+  /** Whether there is a file of it. */
+  readonly hasFile: (id: string) => boolean;
 }
 
 /** What is wrong with the files of certificates, each as a sentence for `/health`: a few of thousands. */
-export function fileProblems({ unchecked, unwritten, undeleted, refused, unreadable }: Problems): readonly string[] {
+export function fileProblems({
+  unchecked,
+  unwritten,
+  undeleted,
+  refused,
+  unreadable,
+  hasFile,
+}: Problems): readonly string[] {
+  const served = [...unreadable].filter(([id]) => hasFile(id));
+  const lost = [...unreadable].filter(([id]) => !hasFile(id));
   return [
     ...(unchecked === null ? [] : [`the files of certificates could not be checked: ${unchecked}`]),
     ...unwritten.slice(0, SHOWN).map(([path, why]) => `${path} could not be written: ${why}`),
@@ -27,10 +38,11 @@ export function fileProblems({ unchecked, unwritten, undeleted, refused, unreada
       .slice(0, SHOWN)
       .map(
         ([id, why]) =>
-          `HAProxy refuses certificate ${id}, and serves the default certificate after a reload instead (${why}): replace it`,
+          `HAProxy refuses certificate ${id}, so from a reload on its clients get the default certificate: replace it (${why})`,
       ),
     ...more(refused.size, (left) => `HAProxy refuses ${left} more certificates`),
-    ...unreadableProblems(unreadable),
+    ...ofAll(served, (ids, are) => `${ids} ${are} served from the file alone`),
+    ...ofAll(lost, (ids, are) => `${ids} ${are} not served, as there is no file`),
   ];
 }
 
@@ -38,10 +50,15 @@ function more(all: number, text: (left: number) => string): readonly string[] {
   return all > SHOWN ? [text(all - SHOWN)] : [];
 }
 
-function unreadableProblems(unreadable: ReadonlyMap<string, string>): readonly string[] {
-  const [first] = unreadable;
+/** The first is named, with its reason. */
+function ofAll(
+  unreadable: readonly (readonly [id: string, why: string])[],
+  text: (ids: string, are: 'is' | 'are') => string,
+): readonly string[] {
+  const [first, ...others] = unreadable;
   if (first === undefined) return [];
   const [id, why] = first;
-  const others = unreadable.size - 1;
-  return [`certificate ${id}${others > 0 ? ` and ${others} more are` : ' is'} served from the file alone: ${why}`];
+  const shown =
+    others.length === 0 ? text(`certificate ${id}`, 'is') : text(`certificate ${id} and ${others.length} more`, 'are');
+  return [`${shown}: ${why}`];
 }

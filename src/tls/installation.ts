@@ -53,8 +53,8 @@ export interface CertificateInstaller {
   relist(id: string, why: string): Promise<void>;
   /** What files and workers are known to hold of this version; null: not installed, or not checked yet. */
   held(id: string, version: number): Installation | null;
-  /** Whether visitors get the version that is in the files, as far as that can be known. */
-  isServed(id: string): boolean;
+  /** Why visitors may not get the version that is in the files, as far as that can be known; null: they get it. */
+  whyNotServed(id: string): string | null;
 }
 
 /** What the database wants to be served; asked at start, by the reconciler and before each reload. */

@@ -46,7 +46,7 @@ describeOnProductProxies('an installation', ({ bin }) => {
 
   it('does not count for a version that is not installed yet', async () => {
     await tls.install(madeCertificate(['a.example']));
-    expect(tls.installer.isServed(ID)).toBe(true);
+    expect(tls.installer.whyNotServed(ID)).toBeNull();
     expect(tls.installer.held(ID, 2)).toMatchObject({
       files: 'pending',
       workers: [{ pid, holds: false, reason: 'this version is not installed yet' }],
@@ -175,7 +175,7 @@ describeOnProductProxies('an installation', ({ bin }) => {
       handshake: 'failed',
       handshakeReason: expect.stringContaining('ECONNREFUSED'),
     });
-    expect(tls.installer.isServed(ID)).toBe(false);
+    expect(tls.installer.whyNotServed(ID)).toContain('ECONNREFUSED');
     const [address] = here.addresses;
     tls.target = { ...here, addresses: [address!, { ...address!, port: other.port }] };
     expect(await tls.install(madeCertificate(['a.example']))).toMatchObject({ handshake: 'failed' });
@@ -186,7 +186,7 @@ describeOnProductProxies('an installation', ({ bin }) => {
       handshake: 'seen',
       handshakeReason: 'the address :444 was not tried',
     });
-    expect(tls.installer.isServed(ID)).toBe(true);
+    expect(tls.installer.whyNotServed(ID)).toBeNull();
   });
 
   describe('removed', () => {

@@ -13,7 +13,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { FileKeeper, WantedCertificate } from './file-keeper.ts';
 import type { HandshakeResult } from './handshake.ts';
 import type { CertificateInstaller, CertificateToInstall, Installation, WorkerCertificate } from './installation.ts';
-import { isServed } from './served.ts';
+import { whyNotServed } from './served.ts';
 import { type CertificateKey, type KnownWorker, type PutResult, reloadReason, type TlsWorkers } from './workers.ts';
 
 /** For all workers together: an answer takes at most 5 s. */
@@ -113,10 +113,10 @@ export class Installer implements CertificateInstaller {
     return this.#installation({ id, version }, known, workers.isHeldByCurrent({ id, version }));
   }
 
-  /** Whether visitors get the version that is in the files. */
-  isServed(id: string): boolean {
-    const version = this.#deps.keeper.get(id)?.version;
-    return version !== undefined && isServed(this.held(id, version));
+  whyNotServed(id: string): string | null {
+    const { keeper } = this.#deps;
+    const version = keeper.get(id)?.version;
+    return keeper.whyLost(id) ?? whyNotServed(version === undefined ? null : this.held(id, version));
   }
 
   /** Handshakes that showed something else, now that every current worker holds the certificate: some at a time. */

@@ -1,6 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { KickablePause } from '../concurrency/pause.ts';
 import { CertificateRejection } from '../haproxy/certificates/runtime-certificates.ts';
+import { MasterSocketError } from '../haproxy/socket/master-socket-error.ts';
 import type { FileKeeper } from './file-keeper.ts';
 import type { Installer } from './installer.ts';
 import { TlsReconciler } from './reconciler.ts';
@@ -15,25 +16,10 @@ it('only current workers degrade health, and after 10 s', async () => {
   const lacking = all.map(
     (worker): Lacking => ({ worker, fault: 'failed', reason: 'refused', ids: ['c-a'], since: performance.now() }),
   );
-  const log = () => undefined;
-  const reconciler = new TlsReconciler({
-    timer: new KickablePause(),
-    folder: '/tls',
-    keeper: {
-      refresh: async () => undefined,
-      restore: async () => [],
-      wanted: [{ id: 'c-a' }],
-      isLoaded: true,
-    } as unknown as FileKeeper,
-    workers: { look: async () => ({ workers: all }), all: () => all, lacking: () => lacking } as unknown as TlsWorkers,
-    runtime: { contents: () => Promise.reject(new CertificateRejection('failed', 'locked')) } as never,
-    installer: {
-      exclusive: (work: () => Promise<unknown>) => work(),
-      retryHandshakes: async () => undefined,
-    } as unknown as Installer,
-    wanted: { all: async () => [], unreadable: async () => [], removedAmong: async () => new Set() },
-    onRepaired: log,
-    log: { info: log, warn: log, error: log },
+  const reconciler = reconcilerOf({
+    look: async () => ({ workers: all, starting: false }),
+    all: () => all,
+    lacking: () => lacking,
   });
   await reconciler.check(true);
   expect(reconciler.problems()).toEqual([]);
@@ -44,3 +30,55 @@ it('only current workers degrade health, and after 10 s', async () => {
     'worker 1 does not hold certificate c-a: refused',
   ]);
 });
+
+it('while HAProxy does not answer, files that it refuses are replaced, each 30 s', async () => {
+  const unreachable = new MasterSocketError('missing', { path: '/master.sock', command: '' });
+  let isUp = false;
+  const substitute = vi.fn(async (_output: string | null) => false);
+  const look = async () => {
+    if (!isUp) throw unreachable;
+    return { workers: [], starting: false };
+  };
+  const reconciler = reconcilerOf({ look, all: () => [], lacking: () => [] }, { substitute });
+  const calls: number[] = [];
+  const began = performance.now();
+  for (const [up, seconds] of [
+    [false, 0],
+    [false, 29],
+    [false, 31],
+    [true, 32],
+    [false, 33],
+  ] as const) {
+    isUp = up;
+    vi.spyOn(performance, 'now').mockReturnValue(began + seconds * 1_000);
+    await reconciler.check(false);
+    calls.push(substitute.mock.calls.length);
+  }
+  expect(calls).toEqual([1, 1, 2, 2, 3]);
+  expect(substitute).toHaveBeenLastCalledWith(null);
+});
+
+function reconcilerOf(workers: Pick<TlsWorkers, 'look' | 'all' | 'lacking'>, keeper: Partial<FileKeeper> = {}) {
+  const log = () => undefined;
+  return new TlsReconciler({
+    timer: new KickablePause(),
+    folder: '/tls',
+    keeper: {
+      refresh: async () => undefined,
+      restore: async () => [],
+      wanted: [{ id: 'c-a' }],
+      isLoaded: true,
+      ...keeper,
+    } as unknown as FileKeeper,
+    workers: workers as TlsWorkers,
+    runtime: { contents: () => Promise.reject(new CertificateRejection('failed', 'locked')) } as never,
+    installer: {
+      exclusive: (work: () => Promise<unknown>) => work(),
+      retryHandshakes: async () => undefined,
+      allHeld: () => undefined,
+    } as unknown as Installer,
+    wanted: { all: async () => [], unreadable: async () => [], removedAmong: async () => new Set() },
+    onRepaired: log,
+    log: { info: log, warn: log, error: log },
+  });
+}

@@ -75,6 +75,8 @@ export class TlsReconciler {
   #checkingChanges: Promise<void> = Promise.resolve();
   #comparedAt = Number.NEGATIVE_INFINITY;
   #problem: Problem | null = null;
+  /** While HAProxy does not answer. */
+  #filesCheckedAt = Number.NEGATIVE_INFINITY;
   /** By pid. */
   readonly #notCompared = new Map<number, Problem>();
 
@@ -137,6 +139,7 @@ export class TlsReconciler {
         if (!listed.some((one) => one.pid === pid)) this.#notCompared.delete(pid);
       for (const worker of listed) if (all || this.#isDue(worker)) await this.#checkWorker(worker);
       this.#problem = null;
+      this.#filesCheckedAt = Number.NEGATIVE_INFINITY;
       if (workers.lacking().length === 0 && this.#notCompared.size === 0) installer.allHeld();
       await installer.retryHandshakes();
     } catch (error) {
@@ -144,6 +147,10 @@ export class TlsReconciler {
         if (this.#problem === null) log.warn('Certificates not compared', { cause });
         this.#problem = since(this.#problem, cause);
       });
+      // Another process may start HAProxy, with an OpenSSL that refuses a certificate: the next start succeeds.
+      if (performance.now() - this.#filesCheckedAt < COMPARE_EVERY_MS) return;
+      this.#filesCheckedAt = performance.now();
+      await keeper.substitute(null);
     }
   }
 

@@ -1,7 +1,15 @@
 import type { Installation } from './installation.ts';
 
-/** Whether visitors get it, as far as that can be known: a reload keeps it, and no handshake showed another one. */
-export function isServed(installation: Installation | null): boolean {
-  if (installation === null || !installation.runtimeUpdated || installation.files !== 'durable') return false;
-  return installation.handshake === 'seen' || installation.handshake === 'not possible';
+/**
+ * Why visitors may not get a certificate, as far as that can be known: a reload would not keep it, a worker lacks it, or a
+ * handshake showed another one. Null: they get it.
+ */
+export function whyNotServed(installation: Installation | null): string | null {
+  if (installation === null) return 'it was not compared with the workers yet';
+  const { files, workers, runtimeUpdated, handshake, handshakeReason } = installation;
+  if (files !== 'durable') return 'it is not in its file';
+  const lacking = workers.find(({ role, holds }) => role === 'current' && !holds);
+  if (lacking !== undefined) return `worker ${lacking.pid}: ${lacking.reason}`;
+  if (!runtimeUpdated) return 'no current worker was found';
+  return handshake === 'seen' || handshake === 'not possible' ? null : (handshakeReason ?? handshake);
 }

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, request as httpsRequest, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ariId } from '../../src/x509/ari-id.ts';
 import { madeAuthority, type Pebble } from './pebble.ts';
 
@@ -49,6 +50,12 @@ export class AcmeFront {
   /** Each certificate that a client fetched, in order, by its renewal id. */
   readonly fetched = new Map<string, X509Certificate>();
   readonly #faults: { readonly operation: FrontOperation; readonly fault: FrontFault }[] = [];
+  /** Names of each certificate that was issued, in order. */
+  readonly issued: string[] = [];
+  /** How long a request waits before anything else: an order takes a dozen of them. */
+  delayMs = 0;
+  /** Of every request; null: they are answered. */
+  outage: FrontFault | null = null;
   /** Null: it has no renewal information. */
   window: ((certificate: X509Certificate) => { readonly start: Date; readonly end: Date }) | null = null;
   pollSeconds = 21_600;
@@ -89,17 +96,18 @@ export class AcmeFront {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(request);
+    if (this.delayMs > 0) await pause(this.delayMs);
     const operation = operationOf(request.url ?? '');
     const payload = payloadOf(body);
     this.requests.push(operation);
     const index = this.#faults.findIndex((one) => one.operation === operation);
-    const fault = this.#faults[index]?.fault ?? null;
+    const fault = this.outage ?? this.#faults[index]?.fault ?? null;
     if (fault === null) {
       const own = this.#own(operation, request.url ?? '', payload);
       const reply = own === null ? await this.#passed(request, body) : await this.#reply(own);
       response.writeHead(reply.status, reply.headers).end(this.#changed(operation, reply, payload));
     } else if (fault === 'cut') {
-      this.#faults.splice(index, 1);
+      this.#used(index);
       response.destroy();
     } else if (fault === 'lost') {
       const reply = await this.#passed(request, body);
@@ -108,14 +116,19 @@ export class AcmeFront {
         response.writeHead(reply.status, reply.headers).end(reply.text);
         return;
       }
-      this.#faults.splice(index, 1);
+      this.#used(index);
       this.#changed(operation, reply, payload);
       response.destroy();
     } else {
-      this.#faults.splice(index, 1);
+      this.#used(index);
       const { status, headers, text } = await this.#reply(fault);
       response.writeHead(status, headers).end(text);
     }
+  }
+
+  /** A fault of a single request; negative: it is the outage. */
+  #used(index: number): void {
+    if (this.outage === null) this.#faults.splice(index, 1);
   }
 
   /** What pebble cannot answer; null: it can. */
@@ -150,6 +163,10 @@ export class AcmeFront {
     if (operation === 'certificate') {
       const id = ariId(text);
       if (id !== null) this.fetched.set(id, new X509Certificate(text));
+    }
+    if (operation === 'finalize') {
+      const order = JSON.parse(text) as { readonly identifiers: readonly { readonly value: string }[] };
+      this.issued.push(...order.identifiers.map(({ value }) => value));
     }
     if (operation === 'createOrder') {
       const names = (identifiers as { readonly value: string }[]).map(({ value }) => value);

@@ -37,6 +37,7 @@ interface PebbleOptions {
 export class Pebble {
   readonly port: number;
   readonly managementPort: number;
+  readonly #dnsManagementPort: number;
   /** PEM: what a client of its API has to trust. */
   readonly roots: string;
   readonly #children: readonly ChildProcess[];
@@ -44,13 +45,14 @@ export class Pebble {
   #output = '';
 
   private constructor(
-    ports: { readonly port: number; readonly managementPort: number },
+    ports: Readonly<Record<'port' | 'managementPort' | 'dnsManagementPort', number>>,
     roots: string,
     children: readonly ChildProcess[],
     folder: Awaited<ReturnType<typeof temporaryFolder>>,
   ) {
     this.port = ports.port;
     this.managementPort = ports.managementPort;
+    this.#dnsManagementPort = ports.dnsManagementPort;
     this.roots = roots;
     this.#children = children;
     this.#folder = folder;
@@ -93,23 +95,25 @@ export class Pebble {
       domainBlocklist: refusedDomains,
     };
     await writeFile(file('config.json'), JSON.stringify({ pebble }));
+    // `freePort` holds the UDP port at 127.0.0.1.
+    const nameServer = `127.0.0.2:${dnsPort}`;
     const dns = spawn(
       join(unpacked, 'pebble-challtestsrv'),
       [
-        ...['-defaultIPv4', '127.0.0.1', '-defaultIPv6', '', '-dns01', `127.0.0.1:${dnsPort}`],
+        ...['-defaultIPv4', '127.0.0.1', '-defaultIPv6', '', '-dns01', nameServer],
         ...['-management', `127.0.0.1:${dnsManagementPort}`, '-http01', '', '-https01', '', '-tlsalpn01', ''],
       ],
       { stdio: ['ignore', 'pipe', 'pipe'] },
     );
     const authority = spawn(
       join(unpacked, 'pebble'),
-      ['-strict', '-config', file('config.json'), '-dnsserver', `127.0.0.1:${dnsPort}`],
+      ['-strict', '-config', file('config.json'), '-dnsserver', nameServer],
       {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: String(refusedNonces), ...environment },
       },
     );
-    const started = new Pebble({ port, managementPort }, roots, [dns, authority], folder);
+    const started = new Pebble({ port, managementPort, dnsManagementPort }, roots, [dns, authority], folder);
     try {
       for (const needed of [port, managementPort, dnsManagementPort]) {
         await eventually('the authority listens', () => isListening(needed));
@@ -124,6 +128,13 @@ export class Pebble {
 
   get directory(): string {
     return `https://localhost:${this.port}/dir`;
+  }
+
+  /** Its name servers answer with this address instead of 127.0.0.1. */
+  async pointTo(name: string, address: string): Promise<void> {
+    const body = JSON.stringify({ host: `${name}.`, addresses: [address] });
+    const { ok, status } = await fetch(`http://127.0.0.1:${this.#dnsManagementPort}/add-a`, { method: 'POST', body });
+    if (!ok) throw new Error(`the address of ${name} was answered ${status}`);
   }
 
   /** Of a service that orders from it. */

@@ -67,6 +67,12 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   value: '203.0.113.7',
   page: '/blocked',
   query: 'sort=blocked_at',
+  ignored_for_seconds: 60,
+  rate: 100,
+  error_share: 0.5,
+  error_requests: 500,
+  attack_factor: 5,
+  attack_minimum: 60,
 };
 
 /** Excludes another field of the body. */

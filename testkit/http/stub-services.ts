@@ -15,6 +15,7 @@ import { apiDocument } from './api-document.ts';
 import { DocumentCheck } from './document-check.ts';
 import { stubAcme } from './stub-acme.ts';
 import { stubCertificates } from './stub-certificates.ts';
+import { stubInsight } from './stub-insight.ts';
 import { stubSitesTls } from './stub-sites-tls.ts';
 import { stubUpstreams } from './stub-upstreams.ts';
 
@@ -430,6 +431,7 @@ function answers(): Record<string, Methods> {
         blocks: [],
       }),
     },
+    insight: stubInsight(NOW.toISOString()),
     views: {
       list: async () => [VIEW],
       get: async () => VIEW,

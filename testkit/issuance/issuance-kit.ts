@@ -124,7 +124,9 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
   }
 
   async request(...names: readonly string[]): Promise<string> {
-    return (await this.issuance.request(names, {}, caller)).certificate.id;
+    const requested = await this.issuance.request(names, {}, caller);
+    if ('ordered' in requested) throw new Error(`ordered with others: ${names.join()}`);
+    return requested.certificate.id;
   }
 
   /** Does what is due, and moves the clock to what is due next, until it has passed `ms`. `each`: after each look. */

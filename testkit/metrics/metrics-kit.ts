@@ -60,6 +60,11 @@ export function metricsKit(sources: Partial<MetricSources> = {}, patienceMs?: nu
       pausedUntil: new Date('2026-11-21T13:00:00Z'),
       clockOffsetMs: 400_000,
     }),
+    insight: async () => ({
+      ...{ knocking: 9, candidates: 1, attack: true, lastReadAt: 1_763_726_400 },
+      neverMatched: { days: 90, count: 8 },
+      used: new Map([['pm_denied', 0.25]]),
+    }),
     unnamedRequests: async () => new Map([['lb', { requests: 8, lastAt: new Date('2026-11-21T12:00:00Z') }]]),
     health: async () => ({
       status: 'degraded',
@@ -86,6 +91,11 @@ export function emitAll({ observers, metrics }: MetricsKit): void {
   observers.certificates.repaired();
   observers.acme.requested('createOrder', 'done');
   observers.acme.ordered(null);
+  observers.insight.read({
+    byKind: new Map([['list', 4]]),
+    sites: new Map([['a.example', 16]]),
+    ...{ notAttributed: 2, milliseconds: 20 },
+  });
   observers.reloads.ended({ status: 'completed', purpose: 'site', milliseconds: 40 });
   metrics.answered('POST', '/api/blocked-ips', 201, 2.4);
 }

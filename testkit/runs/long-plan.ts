@@ -1,7 +1,7 @@
 // The parts of `npm run test:long`, and their progress according to recorded results.
 import { shortVersion } from './suite-run.ts';
 
-export const parts = ['versions', 'crash-points', 'power-cut', 'load', 'chaos', 'attached'] as const;
+export const parts = ['versions', 'crash-points', 'power-cut', 'load', 'chaos', 'attached', 'certificates'] as const;
 export type Part = (typeof parts)[number];
 
 /** A line of the results. */
@@ -33,10 +33,11 @@ export interface Plan {
   readonly covers: string;
 }
 
-/** @param rounds of chaos and of power failures per version; half as many for an attached service */
+/** @param rounds of chaos and of power failures per version; half as many for an attached service, three quarters with certificates */
 export function plansFor(rounds: number): readonly Plan[] {
   const once = { unit: 'runs', target: 1, pieceSize: 1 } as const;
   const attachedRounds = Math.ceil(rounds / 2);
+  const certificateRounds = Math.ceil((rounds * 3) / 4);
   const many = { target: rounds, everyCommit: false, newSeeds: true } as const;
   return [
     {
@@ -81,6 +82,14 @@ export function plansFor(rounds: number): readonly Plan[] {
       unit: 'rounds',
       pieceSize: 10,
       covers: `${attachedRounds} chaos rounds of a service attached to an operator's HAProxy, added up across commits`,
+    },
+    {
+      ...many,
+      part: 'certificates',
+      target: certificateRounds,
+      unit: 'rounds',
+      pieceSize: 10,
+      covers: `${certificateRounds} chaos rounds of a service that orders certificates, added up across commits`,
     },
   ];
 }

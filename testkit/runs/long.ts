@@ -41,8 +41,8 @@ the last run ended.
 
   --part a,b       some of ${parts.join(', ')}; default: all
   --version 3.4    some of the versions found, with commas; default: all
-  --rounds 100     chaos rounds, and power failures, for each version, and half as many chaos rounds of an attached
-                   service; those of earlier runs count
+  --rounds 100     chaos rounds, and power failures, for each version, half as many chaos rounds of an attached
+                   service, and three quarters with certificates; those of earlier runs count
   --fresh          discard the earlier results of these parts and versions
   --status         print what is done and open, and run nothing
   --results FILE   where results are recorded; default: ${longResults}
@@ -177,10 +177,11 @@ function commandOf(part: Part, { bin }: ProxyBinary, seed: number, count: number
     }
     case 'chaos':
     case 'attached':
+    case 'certificates':
       return [
         'chaos/run.ts',
         ...chosen,
-        ...(part === 'attached' ? ['--attached'] : []),
+        ...(part === 'chaos' ? [] : [`--${part}`]),
         '--from',
         '1',
         '--rounds',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const imports = /^import \{([^}]*)\} from '[./]*\/(testkit\/)?proxies\.ts';$/m;
 /** What runs a part of the cases, or on a part of the versions, in `npm test`. */
 const samples =
-  /\b(longTests|caseCount|sampled|dealt|isDealtTo|isOnlyProxyFor|describeOn(Product|One|Newest)(Proxies|Proxy))\b/;
+  /\b(longTests|itInLongTests|caseCount|sampled|dealt|isDealtTo|isOnlyProxyFor|describeOn(Product|One|Newest)(Proxies|Proxy))\b/;
 
 export function wholeProductTests(root: string): string[] {
   return testsBelow(root, 'test');

@@ -74,8 +74,8 @@ export class FakeInstaller implements CertificateInstaller {
     return this.holds.has(id) ? this.report : null;
   }
 
-  isServed(id: string): boolean {
-    return this.holds.has(id);
+  whyNotServed(id: string): string | null {
+    return this.holds.has(id) ? null : 'it is not installed';
   }
 }
 

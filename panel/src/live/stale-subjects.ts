@@ -24,6 +24,11 @@ const staleAfter: Readonly<Record<EventSubject, readonly Subject[]>> = {
   health: ['health'],
   worker: ['health', 'blocked-ip', 'check', 'upstreams', 'certificates'],
   service: ['health'],
+  // The panel shows no figures of denied requests yet.
+  attack: [],
+  candidate: [],
+  insight: [],
+  source: [],
 };
 
 export function eventSubject(type: EventType): EventSubject {

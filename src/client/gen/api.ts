@@ -67,6 +67,94 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/insight': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getInsight'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/insight/series': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getSeries'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/insight/knocking': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['listKnocking'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/insight/sources': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['listSourceEffects'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/insight/candidates': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['listCandidates'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/insight/candidates/{ip_address}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put: operations['ignoreCandidate'];
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/insight/limits': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getLimits'];
+    put: operations['setLimits'];
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/insight/attacks': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['listAttacks'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/sources': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['listSources'];
@@ -617,7 +705,7 @@ export interface components {
     AcmeConflictMembers: {
       /** The setting that is missing (6043, 6058). */
       readonly setting?: string;
-      /** Names that have a certificate of another source (6042). */
+      /** Names that have a certificate (6042), or for which one is ordered (6060). */
       readonly owned?: readonly components['schemas']['OwnedName'][];
       /** The id under which these names are ordered (6059). */
       readonly certificate?: string;
@@ -705,6 +793,44 @@ export interface components {
       readonly changed_since_load: boolean | null;
       /** How the service reloads HAProxy: `master`, `never` or `systemd:UNIT`. */
       readonly reload_by: string;
+    };
+    /** A rise of denied requests far above the usual. */
+    Attack: {
+      /** Its id. */
+      readonly id: number;
+      /** When it began. */
+      readonly started_at: string;
+      /** When it ended; null: it continues. */
+      readonly ended_at: string | null;
+      /** The most denied requests of a minute. */
+      readonly peak: number;
+      /** What was usual when it began, a minute. */
+      readonly usual: number;
+      /** Denied requests until now, or until its end. */
+      readonly denied: number;
+      /** The five entries that denied most. */
+      readonly top_networks: readonly components['schemas']['AttackNetwork'][];
+      /** The five sites at which most was denied, estimated from a sample of 1 in 16. */
+      readonly top_sites: readonly components['schemas']['AttackSite'][];
+    };
+    /** An entry that denied much. */
+    AttackNetwork: {
+      /** The entry. */
+      readonly entry: string;
+      /** How many requests it denied. */
+      readonly denied: number;
+    };
+    /** A site at which much was denied. */
+    AttackSite: {
+      /** The site. */
+      readonly site: string;
+      /** Denied requests, estimated. */
+      readonly denied: number;
+    };
+    /** Attacks, the newest first. */
+    Attacks: {
+      /** The attacks, at most 1,000. */
+      readonly items: readonly components['schemas']['Attack'][];
     };
     /** A page of the audit log. */
     AuditPage: {
@@ -988,6 +1114,38 @@ export interface components {
       readonly runtime_map_failures_total: number;
       /** A reload follows automatically and enforces what was not verified. */
       readonly reload_scheduled: boolean;
+    };
+    /** A loud client that is not blocked. */
+    Candidate: {
+      /** The address; of IPv6 its /64. */
+      readonly ip_address: string;
+      /** Requests a second over the last ten minutes. */
+      readonly rate: number;
+      /** How many requests it sent in the last ten minutes. */
+      readonly requests: number;
+      /** Of these, from 0 to 1: errors (4xx of a server). */
+      readonly error_share: number;
+      /** Since when it has sent requests without a longer pause. */
+      readonly active_since: string;
+      /** The network around it: a /24, of IPv6 a /48. */
+      readonly network: string;
+      /** How many loud clients are in this network, itself included. */
+      readonly clients_inside: number;
+      /** Of each of the last ten complete minutes, oldest first. */
+      readonly spark: readonly number[];
+    };
+    /** Loud clients that are not blocked, trusted, upstreams or known CDNs. */
+    Candidates: {
+      /** The limits that they are above. */
+      readonly limits: components['schemas']['InsightLimits'];
+      /** Those with most requests first. */
+      readonly items: readonly components['schemas']['Candidate'][];
+      /** How the figures are estimated; null: they are exact. */
+      readonly sampled: components['schemas']['Sampled'] | null;
+      /** True: the whole range was watched, without a gap. */
+      readonly complete: boolean;
+      /** Gaps in the range. */
+      readonly gaps: readonly components['schemas']['InsightGap'][];
     };
     /** A certificate, without its private key. */
     Certificate: {
@@ -1295,6 +1453,13 @@ export interface components {
       /** Blocked networks that contain the address. */
       readonly covered_by: readonly string[];
     };
+    /** An attack that continues. */
+    CurrentAttack: {
+      /** Its id. */
+      readonly id: number;
+      /** When it began. */
+      readonly started_at: string;
+    };
     /** The live configuration. */
     CurrentConfig: {
       /** The text of the configuration. */
@@ -1428,6 +1593,103 @@ export interface components {
       /** Whether browsers may contain the name as a default. Requires `include_subdomains` and a `max_age` of a year; hard to undo. Default false. True or false. */
       readonly preload?: boolean;
     } | null;
+    /** For how long the client is no candidate. */
+    IgnoreRequest: {
+      /** So many seconds from now; 0: it may be one again. A whole number from 0 to 31536000. */
+      readonly ignored_for_seconds: number;
+    };
+    /** Until when a client is no candidate. */
+    IgnoredClient: {
+      /** The address; of IPv6 its /64. */
+      readonly ip_address: string;
+      /** Until then; null: it may be one. */
+      readonly ignored_until: string | null;
+    };
+    /** A time in which denied requests were not counted, or only as a sum. */
+    InsightGap: {
+      /** Its begin. */
+      readonly from: string;
+      /** Its end. */
+      readonly to: string;
+      /** Why. */
+      readonly cause: string;
+    };
+    /** Above which figures a client is a candidate, and a rise an attack. */
+    InsightLimits: {
+      /** Requests a second over ten minutes, above which a client is a candidate. A whole number from 1 to 1000000. */
+      readonly rate: number;
+      /** Of its requests, from 0 to 1: errors (4xx of a server), above which a client is a candidate. A number from 0 to 1. */
+      readonly error_share: number;
+      /** Errors in ten minutes, below which their share does not matter. A whole number from 1 to 1000000000. */
+      readonly error_requests: number;
+      /** Times the usual number of denied requests, above which a rise is an attack. A whole number from 1 to 1000. */
+      readonly attack_factor: number;
+      /** Denied requests a minute, below which nothing is an attack. A whole number from 1 to 1000000000. */
+      readonly attack_minimum: number;
+    };
+    /** The same figures of the time of equal length before. */
+    InsightPrevious: {
+      /** Denied requests; null: not known. */
+      readonly denied: number | null;
+      /** Requests; null: not known. */
+      readonly requests: number | null;
+      /** Denied requests that no entry explains; null: not known. */
+      readonly not_attributed: number | null;
+    };
+    /** Figures over time. */
+    InsightSeries: {
+      /** The begin of the first step. */
+      readonly from: string;
+      /** How many seconds each step has. */
+      readonly step_seconds: number;
+      /** The name of each list of values: a site, a source, or the metric. */
+      readonly labels: readonly string[];
+      /** The values of each label. */
+      readonly values: readonly (readonly (number | null)[])[];
+      /** Reloads and attacks in the range, at most 200. */
+      readonly marks: readonly components['schemas']['SeriesMark'][];
+      /** How the figures are estimated; null: they are exact. */
+      readonly sampled: components['schemas']['Sampled'] | null;
+      /** True: the whole range was watched, without a gap. */
+      readonly complete: boolean;
+      /** Gaps in the range. */
+      readonly gaps: readonly components['schemas']['InsightGap'][];
+    };
+    /** What the blocked set did in the range. */
+    InsightSummary: {
+      /** How many seconds the range has. */
+      readonly range_seconds: number;
+      /** Denied requests; null: not known. */
+      readonly denied: number | null;
+      /** Requests; null: not known. */
+      readonly requests: number | null;
+      /** Denied requests that no entry explains; null: not known. */
+      readonly not_attributed: number | null;
+      /** How many addresses were denied in the range, of the last 100,000. */
+      readonly addresses: number;
+      /** How many of them had not been denied before. */
+      readonly new_addresses: number;
+      /** How many entries are blocked now. */
+      readonly entries: number;
+      /** How many of them expire within 24 hours. */
+      readonly expiring_24h: number;
+      /** Entries that denied nothing for a long time. */
+      readonly never_matched: components['schemas']['NeverMatched'];
+      /** How many clients are candidates now. */
+      readonly candidates: number;
+      /** The attack that continues; null: there is none. */
+      readonly attack: components['schemas']['CurrentAttack'] | null;
+      /** When denied requests were first counted; null: not yet. */
+      readonly since: string | null;
+      /** When HAProxy's tables were last read in this run of the service; null: not yet. */
+      readonly last_read_at: string | null;
+      /** For comparison. */
+      readonly previous: components['schemas']['InsightPrevious'];
+      /** True: the whole range was watched, without a gap. */
+      readonly complete: boolean;
+      /** Gaps in the range. */
+      readonly gaps: readonly components['schemas']['InsightGap'][];
+    };
     /** Whether the source still has its claims. */
     KeptSource: {
       /** The name of the source. */
@@ -1475,6 +1737,38 @@ export interface components {
       /** The entries. */
       readonly items: readonly components['schemas']['Key'][];
     };
+    /** An address that was denied. */
+    KnockingAddress: {
+      /** The address. */
+      readonly ip_address: string;
+      /** The entry that denied it last; null: none that still exists. */
+      readonly entry: string | null;
+      /** The source whose claim this entry carries; null: unknown. */
+      readonly source: string | null;
+      /** How many requests were denied in the range. */
+      readonly hits: number;
+      /** How many requests were denied since the first one. */
+      readonly total: number;
+      /** When it was first denied. */
+      readonly first_hit: string;
+      /** When it was last denied. */
+      readonly last_hit: string;
+      /** Of each of the last 24 hours, the current one last. */
+      readonly spark: readonly number[];
+    };
+    /** A page of addresses that were denied. */
+    KnockingPage: {
+      /** The addresses. */
+      readonly items: readonly components['schemas']['KnockingAddress'][];
+      /** How many there are. */
+      readonly total: number;
+      /** `cursor` of the next page; null: this is the last one. */
+      readonly next_cursor: string | null;
+      /** True: the whole range was watched, without a gap. */
+      readonly complete: boolean;
+      /** Gaps in the range. */
+      readonly gaps: readonly components['schemas']['InsightGap'][];
+    };
     /** How many accepted entries belong to a CDN. */
     KnownCdn: {
       /** The CDN, by the lists of proxy-manager. */
@@ -1496,6 +1790,19 @@ export interface components {
       readonly error: string | null;
       /** The error code; null if it completed. */
       readonly error_code: number | null;
+    };
+    /** The new limits. */
+    LimitsRequest: {
+      /** Requests a second over ten minutes, above which a client is a candidate. A whole number from 1 to 1000000. */
+      readonly rate: number;
+      /** Of its requests, from 0 to 1: errors (4xx of a server), above which a client is a candidate. A number from 0 to 1. */
+      readonly error_share: number;
+      /** Errors in ten minutes, below which their share does not matter. A whole number from 1 to 1000000000. */
+      readonly error_requests: number;
+      /** Times the usual number of denied requests, above which a rise is an attack. A whole number from 1 to 1000. */
+      readonly attack_factor: number;
+      /** Denied requests a minute, below which nothing is an attack. A whole number from 1 to 1000000000. */
+      readonly attack_minimum: number;
     };
     /** A network of 1,024 cells: a /8, or with `network` a /14. */
     MapBlock: {
@@ -1523,6 +1830,15 @@ export interface components {
       readonly reason: string | null;
       /** Since when it is down; null if it is not. */
       readonly since: string | null;
+    };
+    /** Entries that were blocked all the time and denied nothing. */
+    NeverMatched: {
+      /** How many days. */
+      readonly days: number;
+      /** How many entries; null: not known, since not all of these days were watched. Counted once an hour. */
+      readonly count: number | null;
+      /** How many days without larger gaps denied requests have been watched, at most as many as `days`. */
+      readonly watched_days: number;
     };
     /** A new key. */
     NewKey: {
@@ -1651,7 +1967,10 @@ export interface components {
         | 6055
         | 6056
         | 6058
-        | 6059;
+        | 6059
+        | 6060
+        | 7010
+        | 7011;
       /** The family of the code, one word. */
       readonly kind: string;
       /** The operation that failed. */
@@ -1842,6 +2161,11 @@ export interface components {
       /** When all its entries were last verified; null: not yet. */
       readonly last_verified_at: string | null;
     };
+    /** Figures that are estimated from a sample of the requests. */
+    Sampled: {
+      /** How many requests stand for one that is counted. */
+      readonly one_in: number;
+    };
     /** Filters of a list of the panel, saved under a name. */
     SavedView: {
       /** Its name. */
@@ -1894,6 +2218,15 @@ export interface components {
       readonly name: string;
       /** Its value, as it was sent. One line of at most 8192 characters, without control characters. */
       readonly value: string;
+    };
+    /** Something that happened at a point of a chart. */
+    SeriesMark: {
+      /** When. */
+      readonly at: string;
+      /** What it was. */
+      readonly kind: 'reload' | 'attack';
+      /** What to show. */
+      readonly text: string;
     };
     /** One server of a site. */
     Server: {
@@ -2142,6 +2475,34 @@ export interface components {
       readonly alone: number;
       /** When it made the newest of these claims; null: it has none. */
       readonly last_claimed_at: string | null;
+    };
+    /** What a source does. */
+    SourceEffect: {
+      /** The name of the source. */
+      readonly source: string;
+      /** `manual`, `agent` or `list`. */
+      readonly kind: string;
+      /** How many addresses it claims. */
+      readonly entries: number;
+      /** How many of them no other source claims. */
+      readonly only_here: number;
+      /** How many entries that carry its claim denied a request in the last 30 days. */
+      readonly matched_30d: number;
+      /** Denied requests in the range, of entries that carry its claim. */
+      readonly denied: number;
+      /** Of all denied requests in the range, from 0 to 1; null: there were none. */
+      readonly share: number | null;
+      /** When one of its claims last denied a request; null: never, as far as is known. */
+      readonly last_match: string | null;
+    };
+    /** What each source does. */
+    SourceEffects: {
+      /** The sources, the oldest first. */
+      readonly items: readonly components['schemas']['SourceEffect'][];
+      /** True: the whole range was watched, without a gap. */
+      readonly complete: boolean;
+      /** Gaps in the range. */
+      readonly gaps: readonly components['schemas']['InsightGap'][];
     };
     /** The kind and note of a source. */
     SourceRequest: {
@@ -2807,6 +3168,15 @@ export interface components {
         'application/x-protobuf': components['schemas']['ProtobufError'];
       };
     };
+    InsightOff: {
+      headers: { [name: string]: unknown };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] & {
+          readonly code?: 7010;
+        };
+        'application/x-protobuf': components['schemas']['ProtobufError'];
+      };
+    };
     ManualSource: {
       headers: { [name: string]: unknown };
       content: {
@@ -3411,6 +3781,343 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
             readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** What the blocked set did */
+  getInsight: {
+    parameters: { query?: { range?: string }; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['InsightSummary'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 103 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['InsightOff'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015 | 7011;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Denied requests over time */
+  getSeries: {
+    parameters: {
+      query?: {
+        metric?: 'denied' | 'requests' | 'not_attributed' | 'addresses' | 'entries';
+        by?: 'none' | 'site' | 'source';
+        range?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['InsightSeries'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 103 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['InsightOff'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015 | 7011;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** List the addresses that were denied */
+  listKnocking: {
+    parameters: {
+      query?: { limit?: number; cursor?: string; sort?: 'hits' | 'last_hit'; range?: string; entry?: string };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['KnockingPage'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 103 | 107 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['InsightOff'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015 | 7011;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** What each source does */
+  listSourceEffects: {
+    parameters: { query?: { range?: string }; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['SourceEffects'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 103 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['InsightOff'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015 | 7011;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** List loud clients that are not blocked */
+  listCandidates: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['Candidates'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['InsightOff'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015 | 7011;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Ignore a loud client for a time */
+  ignoreCandidate: {
+    parameters: { query?: never; header?: never; path: { ip_address: string }; cookie?: never };
+    requestBody: { content: { 'application/json': components['schemas']['IgnoreRequest'] } };
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['IgnoredClient'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 101 | 102 | 103;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['InsightOff'];
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015 | 7011;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Get the limits of candidates and attacks */
+  getLimits: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['InsightLimits'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['InsightOff'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015 | 7011;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Set the limits of candidates and attacks */
+  setLimits: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody: { content: { 'application/json': components['schemas']['LimitsRequest'] } };
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['InsightLimits'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 102 | 103;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['InsightOff'];
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015 | 7011;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** List attacks */
+  listAttacks: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { 'application/json': components['schemas']['Attacks'] } };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['InsightOff'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015 | 7011;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -4671,7 +5378,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['AcmeConflictMembers'] & {
-              readonly code?: 6042 | 6043 | 6052 | 6058 | 6059;
+              readonly code?: 6042 | 6043 | 6052 | 6058 | 6059 | 6060;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

@@ -323,10 +323,11 @@ describe('requests without a client are', () => {
     inForceOf(upstreamUsesIn(`${front(...lines).join('\n')}\n`, maps)).uncounted;
   const own = 'http-request track-sc1 src table own';
 
-  test('counted with a stick counter that no other rule has', () => {
+  test('counted with a stick counter that no rule before has', () => {
     expect(uncounted(own.replace('sc1', 'sc2'), ...upstreamLines(maps, 1))).toEqual([]);
     expect(uncounted(own, ...upstreamLines(maps, 2))).toEqual([]);
     expect(uncounted(own)).toEqual([]);
+    expect(uncounted(...upstreamLines(maps, 1), own)).toEqual([]);
   });
 
   test.each([own, 'tcp-request content track-sc1 src table own', `${own} if { path /x }`])(

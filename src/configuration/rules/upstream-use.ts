@@ -41,7 +41,7 @@ export interface UpstreamUse {
   readonly byProxyProtocol: Finding;
   /** Its own rule that replaces the address of clients that are no upstreams; null: none. */
   readonly ownSource: string | null;
-  /** Its own rule with the stick counter of the rule that counts requests without a client; null: none. */
+  /** Its own rule that takes the stick counter before the rule that counts requests without a client; null: none. */
   readonly sharesCounter: string | null;
 }
 
@@ -165,6 +165,8 @@ function acceptsProxy({ words, certainWords, conditional }: SectionLine): Truth 
 /** HAProxy ignores a rule for a stick counter that the request or its connection uses already. */
 function counterSharedAt(rules: readonly Rule[]): string | null {
   const counts = ({ words }: Rule) => words.includes(unnamedTable);
-  const counter = rules.find((rule) => /^track-sc\d+$/.test(rule.action) && counts(rule))?.action;
-  return rules.find((rule) => rule.action === counter && !counts(rule))?.place ?? null;
+  const at = rules.findIndex((rule) => /^track-sc\d+$/.test(rule.action) && counts(rule));
+  if (at === -1) return null;
+  // HAProxy ignores a rule whose counter is in use, so only one before it matters.
+  return rules.slice(0, at).find((rule) => rule.action === rules[at]!.action && !counts(rule))?.place ?? null;
 }

@@ -44,6 +44,8 @@ const wrongCursor = 'this service did not issue the cursor; start again without 
 
 /** Codes without one are returned by no route; document.test.ts lists them. */
 const samples: Readonly<Record<number, Sample>> = {
+  [codes.InsightOff]: { op: 'insight', detail: 'denied requests are not counted: PROXY_MANAGER_INSIGHT is off' },
+  [codes.InsightLoading]: { op: 'get insight', detail: 'the figures of denied requests are not loaded yet' },
   [codes.InvalidParameter]: {
     op: 'read request',
     ...field('duration_seconds', '0 is not valid: it must be a whole number from 1 to 3155760000'),
@@ -212,6 +214,12 @@ const samples: Readonly<Record<number, Sample>> = {
     op: 'request certificate',
     detail: 'a certificate for exactly these names is ordered already: c-7f3kq2m4xa; renew it to repeat the order',
     members: { certificate: 'c-7f3kq2m4xa' },
+  },
+  [codes.NameIsOrdered]: {
+    op: 'request certificate',
+    detail:
+      'a certificate for the name shop.example.com is ordered already: c-7f3kq2m4xa; to order one for other names, stop its renewal first. Nothing is ordered',
+    members: { owned: [{ name: 'shop.example.com', certificate: 'c-7f3kq2m4xa' }] },
   },
   [codes.KeysUnreadable]: {
     op: 'add certificate',

@@ -12,6 +12,8 @@ import { siteRequestFor } from './edit/site-draft.ts';
 import { savedWords } from './saved-words.ts';
 import { wishes } from './tls/tls-words.ts';
 
+type SettledTls = PromiseSettledResult<SiteTls>;
+
 interface RemoveSiteDialogProps {
   readonly site: Site | null;
   readonly onClose: () => void;
@@ -24,7 +26,7 @@ export function RemoveSiteDialog({ site, onClose }: RemoveSiteDialogProps) {
   const api = useApi();
   if (site === null) return null;
   const { domain, servers } = site;
-  const undo = async (tls: SiteTls): Promise<void> => {
+  const undo = async (tls: SettledTls): Promise<void> => {
     try {
       const saved = await set.mutateAsync({ domain, site: siteRequestFor(site) });
       if (saved.served) toast({ title: `${domain} restored`, words: reloadWords(saved.reload) });
@@ -33,16 +35,17 @@ export function RemoveSiteDialog({ site, onClose }: RemoveSiteDialogProps) {
       toastProblem(`Could not restore ${domain}`, error);
       return;
     }
-    if (wishes(tls).length === 0) return;
     try {
-      await setTls.mutateAsync({ domain, body: { redirect: tls.redirect, hsts: tls.hsts } });
+      if (tls.status === 'rejected') throw tls.reason;
+      const { redirect, hsts } = tls.value;
+      if (wishes(tls.value).length > 0) await setTls.mutateAsync({ domain, body: { redirect, hsts } });
     } catch (error) {
       toastProblem(`${domain} restored, but not its TLS settings`, error);
     }
   };
   const removeIt = async (replace: boolean): Promise<void> => {
-    // They are removed with the site.
-    const tls = await fetchSiteTls(api, domain);
+    // They are removed with the site. Without them it is removed too, and Undo says what it could not restore.
+    const [tls] = await Promise.allSettled([fetchSiteTls(api, domain)]);
     const { reload } = await remove.mutateAsync({ domain, replace });
     toast({
       title: `${domain} removed`,

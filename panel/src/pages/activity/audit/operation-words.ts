@@ -36,6 +36,8 @@ const operations: Readonly<Record<string, string>> = {
   remove_webhook: 'removed webhook',
   set_view: 'saved view',
   remove_view: 'removed view',
+  ignore_candidate: 'ignored client',
+  set_limits: 'set the limits of candidates and attacks',
   sign_in: 'signed in to the panel',
   sign_out: 'signed out of the panel',
   expire: 'removed expired blocks',
@@ -96,6 +98,8 @@ const attempts: Readonly<Record<string, string>> = {
   remove_webhook: 'tried to remove webhook',
   set_view: 'tried to save view',
   remove_view: 'tried to remove view',
+  ignore_candidate: 'tried to ignore client',
+  set_limits: 'tried to set the limits of candidates and attacks',
   sign_in: 'tried to sign in to the panel',
   sign_out: 'tried to sign out of the panel',
 };

@@ -27,6 +27,10 @@ const kinds: Readonly<Record<EventSubject, EventKind>> = {
   health: 'health',
   worker: 'health',
   service: 'health',
+  attack: 'blocking',
+  candidate: 'blocking',
+  insight: 'blocking',
+  source: 'blocking',
 };
 
 export function kindOf(type: EventType): EventKind {

@@ -49,6 +49,15 @@ const describe: { readonly [Type in EventType]: Describe<Type> } = {
     tone: 'bad',
     words: `Reload ${status === 'refused' ? 'refused' : 'failed'}${detail(error)}`,
   }),
+  'attack.started': ({ rate, usual }) =>
+    warn(`Attack started: ${number(rate)} denied requests a minute, usually ${number(usual)}`),
+  'attack.ended': ({ denied, minutes }) =>
+    good(`Attack ended after ${number(minutes)} minutes: ${number(denied)} denied requests`),
+  'candidate.found': ({ ip_address: ip, rate, error_share: errors }) =>
+    warn(`${text(ip)} sends about ${number(rate)} requests a second, ${percent(errors)} of them with an error`),
+  'insight.gap': ({ cause }) => warn(`Denied requests were not counted${detail(cause)}`),
+  'source.useless': ({ source, entries, days }) =>
+    warn(`The ${number(entries)} entries of ${text(source)} denied no request in ${number(days)} days`),
   'trust.added': ({ ip_address: ip, by, note, ...data }) =>
     applied(data, `${text(ip)} trusted${author(by)}${detail(note)}`),
   'trust.removed': ({ ip_address: ip, by, ...data }) => applied(data, `${text(ip)} no longer trusted${author(by)}`),
@@ -132,6 +141,10 @@ function text(value: string | number | null | undefined): string {
 
 function number(value: number | undefined): string {
   return value?.toLocaleString() ?? '?';
+}
+
+function percent(share: number | undefined): string {
+  return share === undefined ? '?' : `${Math.round(share * 100)} %`;
 }
 
 /** The first names of a certificate. */

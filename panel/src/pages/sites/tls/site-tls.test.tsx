@@ -61,7 +61,8 @@ it('offers the time that is set, and says that there is no certificate yet', asy
   expect(service.bodies(put)).toEqual([{ redirect: 'off', hsts: null }]);
 });
 
-it('restores the TLS settings of a removed site with Undo', async () => {
+/** Removes it, and undoes that. */
+async function removeAndUndo(): Promise<void> {
   const site: Site = {
     domain,
     servers: [{ address: '10.0.0.1', port: 80 }],
@@ -83,5 +84,19 @@ it('restores the TLS settings of a removed site with Undo', async () => {
   fireEvent.click(await screen.findByRole('button', { name: 'Remove site' }));
   fireEvent.click(await screen.findByRole('button', { name: 'Undo' }));
   await screen.findByText(`${domain} restored`);
+}
+
+it('restores the TLS settings of a removed site with Undo', async () => {
+  await removeAndUndo();
   await expect.poll(() => service.bodies(put)).toEqual([{ redirect: 'auto', hsts: tls.hsts }]);
+});
+
+it('removes a site whose TLS settings cannot be read, and Undo says that they are missing', async () => {
+  service.on(`GET /api/sites/${domain}/tls`, () => ({
+    status: 503,
+    body: { code: 6002, detail: 'database is locked' },
+  }));
+  await removeAndUndo();
+  await screen.findByText(`${domain} restored, but not its TLS settings`);
+  expect(service.bodies(put)).toEqual([]);
 });

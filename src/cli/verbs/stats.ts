@@ -1,0 +1,52 @@
+import type { InsightSummary } from '../../api/insight-records.ts';
+import type { CommandLine } from '../command-line.ts';
+import { durationOf } from '../expiry-options.ts';
+import { type ExitCode, exitCodes } from '../failure.ts';
+import { count, counted, fromNow, minute } from '../output/times.ts';
+import { printAnswer, type Session } from '../session.ts';
+import { type Options, Verb } from '../verb.ts';
+import { percent, summaryLine } from './top.ts';
+
+export function statsVerb(cli: CommandLine): Verb {
+  const verb = new Verb('stats', 'show what the blocked set did')
+    .option('--range <duration>', 'how far back: 1h to 400d', '24h')
+    .example('stats', 'the last 24 hours')
+    .example('stats --range 7d -o json', 'the last week, for a program');
+  return cli.calling(verb, stats);
+}
+
+async function stats(session: Session, _operands: readonly string[], options: Options): Promise<ExitCode> {
+  const range = String(options['range']);
+  durationOf(range, '--range');
+  const { data: answer } = await session.api.GET('/api/insight', { params: { query: { range } } });
+  await printAnswer(session, answer, (summary) => statsLines(summary, session.now()));
+  return exitCodes.done;
+}
+
+export function statsLines(summary: InsightSummary, now: Date): string[] {
+  const { never_matched: never, attack, gaps, since } = summary;
+  const before = summary.previous.denied;
+  const trend =
+    before === null || before === 0 || summary.denied === null
+      ? []
+      : [`              ${trendText(summary.denied / before)}`];
+  return [
+    `denied        ${summaryLine(summary)}`,
+    ...trend,
+    `addresses     ${count(summary.addresses)}, ${count(summary.new_addresses)} of them new`,
+    `entries       ${count(summary.entries)}, ${count(summary.expiring_24h)} of them expire within 24 h`,
+    never.count === null
+      ? `never matched watching for ${counted(never.watched_days, 'day')}; known after ${never.days}`
+      : `never matched ${counted(never.count, 'entry', 'entries')} in ${never.days} days`,
+    `candidates    ${count(summary.candidates)}`,
+    `attack        ${attack === null ? 'none' : `since ${minute(attack.started_at)}`}`,
+    ...(since === null ? ['nothing was counted yet'] : []),
+    ...gaps.map(
+      ({ from, to, cause }) => `gap           ${minute(from)} to ${minute(to)} (${fromNow(to, now)}): ${cause}`,
+    ),
+  ];
+}
+
+function trendText(ratio: number): string {
+  return ratio >= 1 ? `${percent(ratio - 1)} more than before` : `${percent(1 - ratio)} less than before`;
+}

@@ -1,0 +1,242 @@
+// What a reading of HAProxy's tables adds to the figures.
+
+import type { EntryAround } from '../store/entry-lookup.ts';
+import type { LabelKind } from '../store/series-store.ts';
+import type { ActiveAddresses } from './active-addresses.ts';
+import type { Attribution } from './attribution.ts';
+import { Balance } from './balance.ts';
+import { Counters } from './counters.ts';
+import type { Knocking } from './knocking.ts';
+import { type LoudClients, sampledOneIn } from './loud-clients.ts';
+import type { Points } from './points.ts';
+import type { InsightReading, WorkerReading } from './readings.ts';
+import { type StoredWorkers, Workers } from './workers.ts';
+
+/** Addresses that are remembered, as many as HAProxy does. */
+export const mostAddresses = 100_000;
+/** Rejected connections and sites are not stored by key. */
+const mostKeys = 10_000;
+
+/** As stored between runs of the service. */
+export interface StoredCollector {
+  /** In seconds; the first and the last reading. */
+  readonly since: number;
+  readonly at: number;
+  readonly requests: string | null;
+  readonly denied: string | null;
+  readonly sites: Readonly<Record<string, string>>;
+  readonly open: number;
+}
+
+export interface Names {
+  /** The site of a name of the names map. */
+  siteOf(name: string): string;
+  /** Null: removed. @param source its number */
+  kindOf(source: number): string | null;
+  /** Null: removed. @param source its number */
+  sourceOf(source: number): string | null;
+}
+
+/** What one reading has found. */
+export interface Counted {
+  readonly at: number;
+  readonly denied: number;
+  readonly notAttributed: number;
+  /** Numbers of sources whose claims matched; `further`: entries with claims of other sources as well. */
+  readonly sources: ReadonlySet<number>;
+  readonly further: readonly string[];
+  readonly byKind: ReadonlyMap<string, number>;
+  /** Estimated, by site. */
+  readonly sites: ReadonlyMap<string, number>;
+  /** The database failed: hits could not be attributed or labelled, and are counted all the same. Null: it did not. */
+  readonly failure: { readonly error: unknown } | null;
+}
+
+interface CollectorDeps {
+  readonly attribution: Attribution;
+  readonly knocking: Knocking;
+  readonly clients: LoudClients;
+  readonly points: Points;
+  readonly active: ActiveAddresses;
+  readonly label: (kind: LabelKind, name: string) => Promise<number>;
+  readonly names: () => Promise<Names>;
+  /** How many entries are blocked. */
+  readonly entries: () => number;
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export class Collector {
+  readonly workers: Workers;
+  /** By address. */
+  readonly addresses: Counters;
+  readonly #deps: CollectorDeps;
+  readonly #frontEnd = new Counters({ most: 2 });
+  readonly #sites = new Counters({ most: mostKeys });
+  readonly #balance: Balance;
+  #since: number | null;
+  #lastAt: number | null;
+  #failure: { readonly error: unknown } | null = null;
+
+  /** @param stored null: nothing was ever read  @throws RangeError for stored counters that cannot be read */
+  constructor(deps: CollectorDeps, workers: StoredWorkers | undefined, stored: StoredCollector | null) {
+    this.#deps = deps;
+    this.workers = new Workers(workers);
+    this.addresses = new Counters({ most: mostAddresses, forgotten: (address) => deps.knocking.forget(address) });
+    this.#balance = new Balance(stored?.open);
+    this.#since = stored?.since ?? null;
+    this.#lastAt = stored?.at ?? null;
+    if (stored === null) return;
+    if (stored.requests !== null) this.#frontEnd.restore('requests', stored.requests);
+    if (stored.denied !== null) this.#frontEnd.restore('denied', stored.denied);
+    for (const [name, counters] of Object.entries(stored.sites)) this.#sites.restore(name, counters);
+  }
+
+  /** The first reading, in seconds; null: nothing was ever read. */
+  get since(): number | null {
+    return this.#since;
+  }
+
+  /** In seconds; null: nothing was ever read. */
+  get lastAt(): number | null {
+    return this.#lastAt;
+  }
+
+  /** Null: nothing was read yet. */
+  get stored(): StoredCollector | null {
+    if (this.#lastAt === null || this.#since === null) return null;
+    return {
+      since: this.#since,
+      at: this.#lastAt,
+      requests: this.#frontEnd.stored('requests'),
+      denied: this.#frontEnd.stored('denied'),
+      sites: Object.fromEntries([...this.#sites.keys()].map((name) => [name, this.#sites.stored(name)!])),
+      open: this.#balance.open,
+    };
+  }
+
+  /** Whether a worker that was read before answered now: what it counted meanwhile is known. */
+  continues(reading: InsightReading): boolean {
+    return reading.workers.some((worker) => this.workers.knows(worker));
+  }
+
+  /** Never throws for the database: what HAProxy counted must not be lost. */
+  async take(reading: InsightReading): Promise<Counted> {
+    const at = Math.floor(reading.at.getTime() / 1_000);
+    const first = this.#lastAt === null;
+    // A clock that was set back: the last moment counts on.
+    const from = Math.min(this.#lastAt ?? at, at);
+    this.#since ??= at;
+    this.#lastAt = Math.max(at, this.#lastAt ?? at);
+    this.#failure = null;
+    const hits = new Map<string, number>();
+    let denied = 0;
+    const spans: { span: Span; requests: number; denied: number; sites: ReadonlyMap<string, number> }[] = [];
+    // The current worker last: what draining workers counted is then known to have been handed over.
+    for (const worker of reading.workers.toSorted((a, b) => Number(a.current) - Number(b.current))) {
+      const { frontEnd, sites } = this.#advance(reading.at, worker, hits);
+      const span = { from: Math.max(from, Math.min(at, Math.floor(worker.startedAt.getTime() / 1_000))), to: at };
+      // What a worker counted before it was first read is of no known time.
+      const counted = first ? { requests: 0, denied: 0 } : frontEnd;
+      denied += counted.denied;
+      spans.push({ span, ...counted, sites });
+      this.#deps.clients.count(this.workers.numberOf(worker), worker.clients, at);
+    }
+    this.#forgetExited(reading);
+    const { attributed, ...found } = await this.#attribute(hits, at, spans.at(-1)?.span ?? { from, to: at });
+    const total = [...hits.values()].reduce((sum, more) => sum + more, 0);
+    const balanced = this.#balance.add(first ? total : denied, attributed);
+    const sites = await this.#note(spans, at);
+    const span = spans.at(-1)?.span ?? { from, to: at };
+    this.#deps.points.spread('denied', 0, span, balanced.denied);
+    this.#deps.points.spread('not_attributed', 0, span, balanced.notAttributed);
+    return { at, ...balanced, ...found, sites, failure: this.#failure };
+  }
+
+  #advance(at: Date, worker: WorkerReading, hits: Map<string, number>) {
+    const { startedAt, handsOver } = worker;
+    const number = this.workers.numberOf(worker);
+    const tables = { at, number, startedAt, handsOver };
+    for (const [address, more] of this.addresses.advance(tables, worker.denied))
+      hits.set(address, (hits.get(address) ?? 0) + more);
+    const own = new Map([
+      ['requests', worker.requests],
+      ['denied', worker.deniedRequests],
+    ]);
+    const increase = this.#frontEnd.advance({ ...tables, handsOver: false }, own);
+    const frontEnd = { requests: increase.get('requests') ?? 0, denied: increase.get('denied') ?? 0 };
+    return { frontEnd, sites: this.#sites.advance(tables, worker.sites) };
+  }
+
+  /** One that only did not answer is kept. */
+  #forgetExited({ workers, missing }: InsightReading): void {
+    if (workers.length === 0) return;
+    const living = this.workers.keep([...workers, ...missing]);
+    if (living === null) return;
+    for (const counters of [this.addresses, this.#frontEnd, this.#sites]) counters.keep(living);
+    this.#deps.clients.keep(living);
+  }
+
+  async #attribute(hits: ReadonlyMap<string, number>, at: number, span: Span) {
+    const { attribution, knocking, active } = this.#deps;
+    const around = await this.#attempt(() => attribution.of([...hits.keys()]), new Map<string, EntryAround | null>());
+    const bySource = new Map<number, number>();
+    const further: string[] = [];
+    const byKind = new Map<string, number>();
+    let attributed = 0;
+    for (const [address, more] of hits) {
+      const entry = around.get(address) ?? null;
+      active.saw(at, knocking.count(address, more, entry, at));
+      if (entry === null) continue;
+      attributed += more;
+      bySource.set(entry.source, (bySource.get(entry.source) ?? 0) + more);
+      if (entry.others > 0) further.push(entry.entry);
+    }
+    await this.#attempt(async () => {
+      if (bySource.size === 0) return;
+      const { sourceOf, kindOf } = await this.#deps.names();
+      for (const [source, more] of bySource) {
+        const kind = kindOf(source);
+        if (kind !== null) byKind.set(kind, (byKind.get(kind) ?? 0) + more);
+        const name = sourceOf(source);
+        if (name !== null) this.#deps.points.spread('denied', await this.#deps.label('source', name), span, more);
+      }
+    }, undefined);
+    return { attributed, sources: new Set(bySource.keys()), further, byKind };
+  }
+
+  async #note(
+    spans: readonly { span: Span; requests: number; sites: ReadonlyMap<string, number> }[],
+    at: number,
+  ): Promise<Map<string, number>> {
+    const { points, active } = this.#deps;
+    const bySite = new Map<string, number>();
+    for (const { span, requests, sites } of spans) {
+      points.spread('requests', 0, span, requests);
+      await this.#attempt(async () => {
+        if (sites.size === 0) return;
+        const { siteOf } = await this.#deps.names();
+        for (const [name, sampled] of sites) {
+          const site = siteOf(name);
+          const hits = sampled * sampledOneIn;
+          bySite.set(site, (bySite.get(site) ?? 0) + hits);
+          points.spread('denied', await this.#deps.label('site', site), span, hits);
+        }
+      }, undefined);
+    }
+    points.most('addresses', at, (step) => active.of(step, at));
+    points.last('entries', at, this.#deps.entries());
+    return bySite;
+  }
+  async #attempt<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#failure ??= { error };
+      return otherwise;
+    }
+  }
+}

@@ -1,0 +1,335 @@
+// The figures, as the API returns them.
+import type { Caller } from '../api/caller.ts';
+import type { Ignored, KnockingQuery, SeriesQuery } from '../api/insight.ts';
+import type {
+  Attack,
+  Attacks,
+  Candidates,
+  InsightLimits,
+  InsightSeries,
+  InsightSummary,
+  KnockingPage,
+  Known,
+  SourceEffects,
+} from '../api/insight-records.ts';
+import { codes } from '../errors/catalogue.ts';
+import { ServiceError } from '../errors/service-error.ts';
+import type { Emit } from '../events/facts.ts';
+import { auditedChange } from '../store/audit-rows.ts';
+import type { EntryLookup } from '../store/entry-lookup.ts';
+import type { InsightStore, Attack as StoredAttack } from '../store/insight-store.ts';
+import type { MatchCounts } from '../store/match-counts.ts';
+import type { Metric, SeriesStore } from '../store/series-store.ts';
+import type { AttackTops } from './attack-recorder.ts';
+import { rowOf } from './candidate-watch.ts';
+import { clientsAround, minuteValues } from './client-network.ts';
+import { gapTime } from './gaps.ts';
+import { type Insight, iso, type RunningInsight } from './insight.ts';
+import type { InsightState } from './insight-observer.ts';
+import { knockingPage } from './knocking-page.ts';
+import { sampledOneIn } from './loud-clients.ts';
+import { inSteps, type Range, rangeBefore } from './ranges.ts';
+
+const daySeconds = 86_400;
+const neverMatchedDays = 90;
+const mostMarks = 200;
+const mostAttacks = 1_000;
+const countEveryMs = 3_600_000;
+
+/** A source with its claims. */
+export interface CountedSource {
+  readonly id: number;
+  readonly name: string;
+  readonly kind: string;
+  readonly claims: number;
+  readonly alone: number;
+}
+
+interface InsightServiceDeps {
+  readonly insight: Insight;
+  readonly series: SeriesStore;
+  readonly records: InsightStore;
+  readonly lookup: Pick<EntryLookup, 'around'>;
+  readonly counts: MatchCounts;
+  readonly sources: () => Promise<readonly CountedSource[]>;
+  readonly sourceNames: () => Promise<ReadonlyMap<number, string>>;
+  readonly reloadsSince: (from: string) => Promise<readonly { readonly at: string; readonly text: string }[]>;
+  readonly entries: () => number;
+  readonly emit: Emit;
+  readonly now: () => Date;
+}
+
+export class InsightService {
+  readonly #deps: InsightServiceDeps;
+  #neverMatched: { readonly countedMs: number; readonly count: number } | null = null;
+  #counting: Promise<void> | null = null;
+
+  constructor(deps: InsightServiceDeps) {
+    this.#deps = deps;
+  }
+
+  /** @param seconds the range  Errors: 7011. */
+  async summary(seconds: number): Promise<InsightSummary> {
+    const running = this.#running('get insight');
+    const at = this.#seconds();
+    const { entries, insight } = this.#deps;
+    const range = rangeBefore(at, seconds);
+    const before = { ...range, from: range.from - seconds, to: range.from };
+    const known = await this.#known(at - seconds, at);
+    let [addresses, fresh] = [0, 0];
+    for (const { lastHit, firstHit } of running.state.knocking.all()) {
+      if (lastHit >= at - seconds) addresses += 1;
+      if (firstHit >= at - seconds) fresh += 1;
+    }
+    const open = running.attacks.id === null ? null : await this.#deps.records.attack(running.attacks.id);
+    const { since } = running.state.collector;
+    return {
+      range_seconds: seconds,
+      ...(await this.#sums(range)),
+      addresses,
+      new_addresses: fresh,
+      entries: entries(),
+      expiring_24h: await this.#deps.counts.expiring(iso(at), iso(at + daySeconds)),
+      never_matched: await this.neverMatched(),
+      candidates: running.candidates.count,
+      attack: open === null ? null : { id: open.id, started_at: iso(open.started_at) },
+      since: since === null ? null : iso(since),
+      last_read_at: insight.reading === null ? null : iso(insight.reading.at),
+      previous: await this.#sums(before),
+      ...known,
+    };
+  }
+
+  /** Errors: 7011. */
+  async neverMatched(): Promise<InsightSummary['never_matched']> {
+    const days = neverMatchedDays;
+    const watched_days = await this.watchedDays(days);
+    if (watched_days < days) return { days, count: null, watched_days };
+    await this.#countNeverMatched();
+    return { days, count: this.#neverMatched?.count ?? null, watched_days };
+  }
+
+  /** For metrics. Null: switched off, or not loaded yet. @throws StoreError */
+  async metrics(): Promise<InsightState | null> {
+    if (this.#deps.insight.state === null) return null;
+    const { days, count } = await this.neverMatched();
+    return this.#deps.insight.metrics(count === null ? null : { days, count });
+  }
+
+  /** How many of the last days were watched, at most `most`: the longest time up to now with 1 % in gaps at most. */
+  async watchedDays(most: number): Promise<number> {
+    const { since } = this.#running('get insight').state.collector;
+    const at = this.#seconds();
+    if (since === null) return 0;
+    const gaps = await this.#deps.records.gaps(at - most * daySeconds);
+    let days = Math.min(most, Math.floor((at - since) / daySeconds));
+    while (days > 0 && gapTime(gaps, at - days * daySeconds, at) > (days * daySeconds) / 100) days -= 1;
+    return days;
+  }
+
+  /** Errors: 7011. */
+  async series({ metric = 'denied', by = 'none' }: SeriesQuery, seconds: number): Promise<InsightSeries> {
+    this.#running('get series');
+    const at = this.#seconds();
+    const range = rangeBefore(at, seconds);
+    const { series } = this.#deps;
+    const { from, to, base: step } = range;
+    const observed = await series.points({ metric, labels: [0], step, from, to });
+    const how = metric === 'addresses' ? 'most' : metric === 'entries' ? 'last' : 'sum';
+    const all = inSteps(observed, range, how);
+    const known = await this.#known(from, at);
+    const head = { from: iso(from), step_seconds: range.step, marks: await this.#marks(range), ...known };
+    if (by === 'none' || metric !== 'denied') return { ...head, labels: [metric], values: [all], sampled: null };
+    const names = await series.labels(by);
+    const points = await series.points({ metric, labels: [...names.keys()], step, from, to });
+    const byLabel = Map.groupBy(points, ({ label }) => label);
+    const labelled = [...byLabel].map(([label, own]) => {
+      const values = inSteps(own, range, how);
+      // A step that was watched, and in which it had none.
+      return {
+        name: names.get(label)!,
+        values: values.map((value, index) => value ?? (all[index] == null ? null : 0)),
+      };
+    });
+    return {
+      ...head,
+      labels: labelled.map(({ name }) => name),
+      values: labelled.map(({ values }) => values),
+      sampled: by === 'site' ? { one_in: sampledOneIn } : null,
+    };
+  }
+
+  /** Errors: 7011; InvalidCursor. */
+  async knocking(query: KnockingQuery, seconds: number): Promise<KnockingPage> {
+    const { knocking } = this.#running('list addresses').state;
+    const at = this.#seconds();
+    const page = knockingPage(knocking, query, { at, seconds });
+    const entries = page.items.flatMap(({ entry }) => (entry === null ? [] : [entry]));
+    const around = await this.#deps.lookup.around([...new Set(entries)]);
+    const names = await this.#deps.sourceNames();
+    const items = page.items.map(({ address, entry, total, firstHit, lastHit, row, hits }) => {
+      const now = entry === null ? undefined : around.get(entry);
+      const is = now?.entry === entry ? now : undefined;
+      return {
+        ip_address: address,
+        entry: is?.entry ?? null,
+        source: is === undefined ? null : (names.get(is.source) ?? null),
+        ...{ hits, total, first_hit: iso(firstHit), last_hit: iso(lastHit), spark: knocking.hours.values(row) },
+      };
+    });
+    return { items, total: page.total, next_cursor: page.nextCursor, ...(await this.#known(at - seconds, at)) };
+  }
+
+  /** Errors: 7011. */
+  async sourceEffects(seconds: number): Promise<SourceEffects> {
+    const { sources } = this.#running('list sources');
+    const at = this.#seconds();
+    const { series, counts } = this.#deps;
+    const range = rangeBefore(at, seconds);
+    const matched = await counts.hitBySource(at - 30 * daySeconds);
+    const names = await series.labels('source');
+    const { from, to, base: step } = range;
+    const sums = new Map<string, number>();
+    for (const { label, value } of await series.points({ metric: 'denied', labels: [...names.keys()], step, from, to }))
+      sums.set(names.get(label)!, (sums.get(names.get(label)!) ?? 0) + value);
+    const { denied: all } = await this.#sums(range);
+    const items = (await this.#deps.sources()).map(({ id, name, kind, claims, alone }) => {
+      const denied = Math.round(sums.get(name) ?? 0);
+      const last = sources.lastMatch(id);
+      return {
+        ...{ source: name, kind, entries: claims, only_here: alone, matched_30d: matched.get(id) ?? 0, denied },
+        share: all === null || all === 0 ? null : Math.min(1, denied / all),
+        last_match: last === null ? null : iso(last),
+      };
+    });
+    return { items, ...(await this.#known(at - seconds, at)) };
+  }
+
+  /** Errors: 7011. */
+  async candidates(): Promise<Candidates> {
+    const { candidates, clients } = this.#running('list candidates');
+    const at = this.#seconds();
+    const items = (await candidates.list(at)).map(({ client, over }) => ({
+      ip_address: client.address,
+      rate: over.rate,
+      requests: over.requests,
+      error_share: over.requests === 0 ? 0 : over.errors / over.requests,
+      active_since: iso(client.activeSince),
+      ...clientsAround(clients, client.address),
+      spark: minuteValues(client, at),
+    }));
+    const known = await this.#known(at - 600, at);
+    return { limits: this.#deps.insight.limits.value, items, sampled: { one_in: sampledOneIn }, ...known };
+  }
+
+  /** Errors: 7011. */
+  async ignore(address: string, seconds: number, caller: Caller): Promise<Ignored> {
+    const { clients } = this.#running('ignore candidate');
+    const at = this.#seconds();
+    const until = seconds === 0 ? null : at + seconds;
+    const details = { ignored_for_seconds: seconds };
+    const audited = auditedChange('ignore_candidate', caller, { ipAddress: address, details });
+    const row = rowOf({ ...clients.get(address, at), ignoredUntil: until });
+    await this.#deps.records.putClient(row, this.#deps.now(), audited);
+    clients.ignore(address, until, at);
+    this.#deps.emit('operation.done', { operation: 'ignore_candidate', caller, subject: { ip_address: address } });
+    return { ip_address: address, ignored_until: until === null ? null : iso(until) };
+  }
+
+  /** Errors: 7011. */
+  async limits(): Promise<InsightLimits> {
+    this.#running('get limits');
+    return this.#deps.insight.limits.value;
+  }
+
+  /** Errors: 7011. */
+  async setLimits(limits: InsightLimits, caller: Caller): Promise<InsightLimits> {
+    this.#running('set limits');
+    await this.#deps.insight.limits.put(
+      limits,
+      this.#deps.now(),
+      auditedChange('set_limits', caller, { details: limits }),
+    );
+    this.#deps.emit('operation.done', { operation: 'set_limits', caller, subject: {} });
+    return limits;
+  }
+
+  /** Newest first. Errors: 7011. */
+  async attacks(): Promise<Attacks> {
+    this.#running('list attacks');
+    return { items: (await this.#deps.records.attacks(mostAttacks)).map(attackOf) };
+  }
+
+  #running(op: string): RunningInsight {
+    const running = this.#deps.insight.state;
+    if (running !== null) return running;
+    throw new ServiceError(codes.InsightLoading, op, 'the figures of denied requests are not loaded yet', {
+      retryAfterSeconds: 2,
+    });
+  }
+
+  async #known(from: number, to: number): Promise<Known> {
+    const { since } = this.#running('get insight').state.collector;
+    const gaps = (await this.#deps.records.gaps(from)).filter((gap) => gap.from < to);
+    return {
+      complete: since !== null && since <= from && gaps.length === 0,
+      gaps: gaps.map(({ from: begin, to: end, cause }) => ({ from: iso(begin), to: iso(end), cause })),
+    };
+  }
+
+  async #sums(range: Range) {
+    const sum = async (metric: Metric): Promise<number | null> => {
+      const { from, to, base: step } = range;
+      const points = await this.#deps.series.points({ metric, labels: [0], step, from, to });
+      return points.length === 0 ? null : Math.round(points.reduce((all, { value }) => all + value, 0));
+    };
+    return {
+      denied: await sum('denied'),
+      requests: await sum('requests'),
+      not_attributed: await sum('not_attributed'),
+    };
+  }
+
+  async #marks({ from, to }: Range): Promise<InsightSeries['marks']> {
+    const attacks = (await this.#deps.records.attacks(mostMarks)).filter(({ started_at: at }) => at >= from && at < to);
+    const reloads = await this.#deps.reloadsSince(iso(from));
+    return [
+      ...reloads.map(({ at, text }) => ({ at, kind: 'reload' as const, text })),
+      ...attacks.map(({ started_at, peak }) => ({
+        at: iso(started_at),
+        kind: 'attack' as const,
+        text: `Attack: up to ${peak} denied requests a minute`,
+      })),
+    ]
+      .sort((a, b) => (a.at < b.at ? -1 : 1))
+      .slice(-mostMarks);
+  }
+
+  /** At most once an hour; the first caller waits for it. */
+  async #countNeverMatched(): Promise<void> {
+    const counted = this.#neverMatched?.countedMs ?? Number.NEGATIVE_INFINITY;
+    if (performance.now() - counted < countEveryMs) return;
+    this.#counting ??= this.#count().finally(() => {
+      this.#counting = null;
+    });
+    if (this.#neverMatched === null) await this.#counting;
+  }
+
+  async #count(): Promise<void> {
+    const since = this.#seconds() - neverMatchedDays * daySeconds;
+    const count = await this.#deps.counts.notHit({ blockedBy: iso(since), since });
+    this.#neverMatched = { countedMs: performance.now(), count };
+  }
+
+  #seconds(): number {
+    return Math.floor(this.#deps.now().getTime() / 1_000);
+  }
+}
+
+function attackOf({ id, started_at, ended_at, peak, usual, denied, top_json }: StoredAttack): Attack {
+  const { networks, sites } = JSON.parse(top_json) as AttackTops;
+  return {
+    ...{ id, started_at: iso(started_at), ended_at: ended_at === null ? null : iso(ended_at), peak, usual, denied },
+    ...{ top_networks: networks, top_sites: sites },
+  };
+}

@@ -1,0 +1,250 @@
+// Reads HAProxy's tables every ten seconds, and stores once a minute what they say.
+import { Mutex } from '../concurrency/mutex.ts';
+import { pause } from '../concurrency/pause.ts';
+import type { TurnQueue } from '../concurrency/turn-queue.ts';
+import type { Emit } from '../events/facts.ts';
+import type { EntryLookup } from '../store/entry-lookup.ts';
+import type { HitsStore } from '../store/hits-store.ts';
+import type { InsightStore } from '../store/insight-store.ts';
+import type { SeriesStore } from '../store/series-store.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
+import { AttackRecorder } from './attack-recorder.ts';
+import { CandidateWatch, type Exemptions } from './candidate-watch.ts';
+import type { Counted, Names } from './collector.ts';
+import { Flusher } from './flusher.ts';
+import { gapBefore, gapCauses, gapSeconds } from './gaps.ts';
+import type { InsightObserver, InsightState } from './insight-observer.ts';
+import { InsightLimits } from './limits.ts';
+import type { LoudClients } from './loud-clients.ts';
+import type { InsightReading, InsightSource } from './readings.ts';
+import { restored } from './restored.ts';
+import { SourceWatch, type WatchedSource } from './source-watch.ts';
+
+const everyMs = 10_000;
+const minuteSeconds = 60;
+const hourSeconds = 3_600;
+/** Addresses of this step are in the metrics. */
+const knockingStep = 600;
+
+export interface InsightDeps {
+  readonly source: InsightSource;
+  readonly hits: HitsStore;
+  readonly series: SeriesStore;
+  readonly records: InsightStore;
+  readonly lookup: Pick<EntryLookup, 'around' | 'generation' | 'sourcesOf'>;
+  readonly turns: Pick<TurnQueue, 'take'>;
+  readonly names: () => Promise<Names>;
+  readonly sources: () => Promise<readonly WatchedSource[]>;
+  readonly exemptions: Exemptions;
+  /** How many entries are blocked. */
+  readonly entries: () => number;
+  readonly emit: Emit;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  readonly now: () => Date;
+  readonly observer?: InsightObserver;
+  readonly everyMs?: number;
+}
+
+/** Parts that exist once the stored figures are loaded. */
+export interface RunningInsight {
+  readonly state: Awaited<ReturnType<typeof restored>>;
+  readonly clients: LoudClients;
+  readonly flusher: Flusher;
+  readonly attacks: AttackRecorder;
+  readonly candidates: CandidateWatch;
+  readonly sources: SourceWatch;
+}
+
+export class Insight {
+  readonly limits: InsightLimits;
+  readonly #deps: InsightDeps;
+  readonly #stop = new AbortController();
+  readonly #work = new Mutex();
+  #running: RunningInsight | null = null;
+  #loop: Promise<void> | null = null;
+  /** Of this run. */
+  #readings = 0;
+  #flushedMinute: number | null = null;
+  #prunedHour: number | null = null;
+  #lastCause = '';
+  #reading: {
+    readonly at: number;
+    readonly ms: number;
+    readonly used: ReadonlyMap<string, number>;
+    readonly missing: readonly string[];
+  } | null = null;
+
+  constructor(deps: InsightDeps) {
+    this.#deps = deps;
+    this.limits = new InsightLimits(deps.series, deps.records);
+  }
+
+  /** What is known now; null: not loaded yet. */
+  get state(): RunningInsight | null {
+    return this.#running;
+  }
+
+  /** The last reading that was answered: when (seconds), how long it took, and how full each table is; null: none yet. */
+  get reading() {
+    return this.#reading;
+  }
+
+  /** For metrics; null: not loaded yet. @param neverMatched null: not known */
+  metrics(neverMatched: InsightState['neverMatched']): InsightState | null {
+    if (this.#running === null) return null;
+    const { state, candidates, attacks } = this.#running;
+    const at = this.#seconds();
+    return {
+      knocking: state.active.of(knockingStep, at),
+      candidates: candidates.count,
+      attack: attacks.active,
+      lastReadAt: this.#reading?.at ?? null,
+      neverMatched,
+      used: this.#reading?.used ?? new Map(),
+    };
+  }
+
+  start(): void {
+    this.#loop ??= this.#run();
+  }
+
+  /** Stores what has changed. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#loop;
+    await this.#work.run(async () => {
+      if (this.#running === null) return;
+      await this.#attempt('Could not store the figures of denied requests', async () => {
+        const at = this.#seconds();
+        await this.#running!.flusher.flush(at);
+        await this.#running!.flusher.flushHour(at);
+      });
+    });
+  }
+
+  /** Before a reload: a worker takes what was not read along when it exits. Never throws. */
+  async readNow(): Promise<void> {
+    await this.#work.run(() => this.#attempt('Could not read the tables of denied requests', () => this.#read()));
+  }
+
+  /** One round of the loop: reads, and stores if a minute has passed. Never throws. */
+  async round(): Promise<void> {
+    await this.#work.run(async () => {
+      await this.#attempt('Could not load the figures of denied requests', () => this.#load());
+      if (this.#running === null) return;
+      await this.#attempt('Could not read the tables of denied requests', () => this.#read());
+      await this.#attempt('Could not store the figures of denied requests', () => this.#store());
+    });
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      await this.round();
+      await pause(this.#deps.everyMs ?? everyMs, { signal });
+    }
+  }
+
+  async #load(): Promise<void> {
+    if (this.#running !== null) return;
+    const { deps, limits } = { deps: this.#deps, limits: this.limits };
+    const state = await restored(deps);
+    await limits.load();
+    const attacks = await AttackRecorder.load({ ...deps, state });
+    const candidates = new CandidateWatch({ ...deps, clients: state.clients, limits });
+    const sources = await SourceWatch.load(deps);
+    const flusher = new Flusher({
+      ...{ collector: state.collector, knocking: state.knocking, points: state.points },
+      ...{ hits: deps.hits, series: deps.series, turns: deps.turns },
+      states: () => sources.states,
+      dropped: (at) =>
+        void this.#attempt('Could not note a gap', () =>
+          deps.records.addGap({ from: at - minuteSeconds, to: at, cause: gapCauses.unstored }),
+        ),
+    });
+    this.#running = { state, clients: state.clients, flusher, attacks, candidates, sources };
+  }
+
+  async #read(): Promise<void> {
+    if (this.#running === null || this.#stop.signal.aborted) return;
+    const began = performance.now();
+    const whole = this.#readings === 0;
+    const reading = await this.#deps.source.read({ whole, signal: this.#stop.signal });
+    const missing = reading.missing.map(({ pid, reason }) => `${pid}: ${reason}`);
+    // Skipped: the next one counts what this one would have.
+    if (reading.workers.length === 0) {
+      if (this.#reading !== null) this.#reading = { ...this.#reading, missing };
+      return;
+    }
+    const { collector } = this.#running.state;
+    const gap = gapBefore(reading, { lastAt: collector.lastAt, continues: collector.continues(reading), first: whole });
+    const counted = await collector.take(reading);
+    this.#readings += 1;
+    this.#reading = { at: counted.at, ms: performance.now() - began, used: usedIn(reading), missing };
+    const { byKind, sites, notAttributed } = counted;
+    this.#deps.observer?.read({ byKind, sites, notAttributed, milliseconds: this.#reading.ms });
+    if (counted.failure !== null) this.#report('Denied requests could not be attributed', counted.failure.error);
+    await this.#afterReading(counted);
+    if (gap !== null) {
+      await this.#deps.records.addGap(gap);
+      if (gap.to - gap.from >= gapSeconds)
+        this.#deps.emit('insight.gap', { from: iso(gap.from), to: iso(gap.to), cause: gap.cause });
+    }
+  }
+
+  async #afterReading(counted: Counted): Promise<void> {
+    const { attacks, candidates, sources } = this.#running!;
+    attacks.count(counted.at, counted.denied);
+    await sources.matched(counted);
+    await attacks.judge(counted.at, this.limits.value);
+    await candidates.judge(counted.at);
+  }
+
+  async #store(): Promise<void> {
+    const at = this.#seconds();
+    const minute = Math.floor(at / minuteSeconds);
+    if (minute === this.#flushedMinute) return;
+    // A failed one is retried in the next minute.
+    this.#flushedMinute = minute;
+    const { flusher, candidates, sources } = this.#running!;
+    await flusher.flush(at);
+    await candidates.store();
+    const hour = Math.floor(at / hourSeconds);
+    if (hour === this.#prunedHour) return;
+    this.#prunedHour = hour;
+    await sources.judge(at, await this.#deps.records.gaps(0), this.#running!.state.collector.since);
+    await flusher.prune(at);
+  }
+
+  async #attempt(failed: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+      if (this.#lastCause.startsWith(failed)) this.#lastCause = '';
+    } catch (error) {
+      if (!this.#stop.signal.aborted) this.#report(failed, error);
+    }
+  }
+
+  /** A failure that repeats is logged once. */
+  #report(failed: string, error: unknown): void {
+    const cause = causeText(error);
+    if (this.#lastCause !== `${failed}: ${cause}`) this.#deps.log.warn(failed, { cause });
+    this.#lastCause = `${failed}: ${cause}`;
+  }
+
+  #seconds(): number {
+    return Math.floor(this.#deps.now().getTime() / 1_000);
+  }
+}
+
+/** Of the fullest table of each name. */
+function usedIn({ workers }: InsightReading): ReadonlyMap<string, number> {
+  const used = new Map<string, number>();
+  for (const worker of workers)
+    for (const [table, share] of worker.used) used.set(table, Math.max(share, used.get(table) ?? 0));
+  return used;
+}
+
+export function iso(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString();
+}

@@ -1,0 +1,71 @@
+// The figures as the last run of the service stored them.
+import { entryOfSortKey } from '../domain/ip.ts';
+import type { HitsStore } from '../store/hits-store.ts';
+import type { InsightStore } from '../store/insight-store.ts';
+import type { SeriesStore } from '../store/series-store.ts';
+import { ActiveAddresses } from './active-addresses.ts';
+import { Attribution, type EntrySource } from './attribution.ts';
+import { Collector, type Names, type StoredCollector } from './collector.ts';
+import { HourTable } from './hour-table.ts';
+import { Knocking } from './knocking.ts';
+import { LoudClients } from './loud-clients.ts';
+import { Points } from './points.ts';
+import type { StoredWorkers } from './workers.ts';
+
+/** Addresses whose entry is cached: the active ones. */
+const cachedAddresses = 20_000;
+const hourSeconds = 3_600;
+
+interface RestoredDeps {
+  readonly hits: HitsStore;
+  readonly series: SeriesStore;
+  readonly records: InsightStore;
+  readonly lookup: EntrySource;
+  readonly names: () => Promise<Names>;
+  readonly entries: () => number;
+  readonly now: () => Date;
+}
+
+/** @throws StoreError; RangeError if a state cannot be read */
+export async function restored(deps: RestoredDeps) {
+  const at = Math.floor(deps.now().getTime() / 1_000);
+  const knocking = new Knocking(new HourTable());
+  const clients = new LoudClients();
+  const points = new Points();
+  const active = new ActiveAddresses();
+  const collector = new Collector(
+    {
+      ...{ knocking, clients, points, active, names: deps.names, entries: deps.entries },
+      attribution: new Attribution(deps.lookup, cachedAddresses),
+      label: (kind, name) => deps.series.label(kind, name),
+    },
+    (await deps.series.state('workers')) as StoredWorkers | undefined,
+    ((await deps.series.state('collector')) ?? null) as StoredCollector | null,
+  );
+  knocking.hours.advance(Math.floor(at / hourSeconds));
+  for await (const slice of deps.hits.knocking()) {
+    for (const { address, entry, total, first_hit, last_hit, counters } of slice) {
+      const text = textOf(address);
+      knocking.restore({
+        ...{ address: text, entry: entry === null ? null : textOf(entry), source: null, total },
+        ...{ firstHit: first_hit, lastHit: last_hit },
+      });
+      collector.addresses.restore(text, counters);
+      active.restore(at, last_hit);
+    }
+  }
+  for await (const slice of deps.hits.hours(at - 24 * hourSeconds)) {
+    for (const { at: hour, sort_key, hits } of slice) knocking.restoreHour(textOf(sort_key), hour / hourSeconds, hits);
+  }
+  for (const { address, requests, errors, first_seen, last_seen, ignored_until } of await deps.records.clients()) {
+    clients.restore({
+      ...{ address: textOf(address), requests, errors },
+      ...{ firstSeen: first_seen, lastSeen: last_seen, ignoredUntil: ignored_until },
+    });
+  }
+  return { collector, knocking, clients, points, active };
+}
+
+function textOf(sortKey: Buffer): string {
+  return entryOfSortKey(sortKey).text;
+}

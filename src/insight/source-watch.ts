@@ -1,0 +1,82 @@
+// Which sources have matched, and which lists are of no use.
+import type { SourceKind } from '../domain/source-name.ts';
+import type { Emit } from '../events/facts.ts';
+import type { EntryLookup } from '../store/entry-lookup.ts';
+import type { Gap } from '../store/insight-store.ts';
+import type { SeriesStore } from '../store/series-store.ts';
+import type { Counted } from './collector.ts';
+import { watched } from './gaps.ts';
+
+const uselessSeconds = 30 * 86_400;
+
+export interface WatchedSource {
+  readonly id: number;
+  readonly name: string;
+  readonly kind: SourceKind;
+  /** In seconds. */
+  readonly createdAt: number;
+  readonly claims: number;
+}
+
+interface Stored {
+  /** When a claim of it last denied a request, in seconds, by number. */
+  readonly matched: Readonly<Record<string, number>>;
+  /** Reported as useless. */
+  readonly useless: readonly number[];
+}
+
+interface SourceWatchDeps {
+  readonly series: Pick<SeriesStore, 'state'>;
+  readonly lookup: Pick<EntryLookup, 'sourcesOf'>;
+  readonly sources: () => Promise<readonly WatchedSource[]>;
+  readonly emit: Emit;
+}
+
+export class SourceWatch {
+  readonly #deps: SourceWatchDeps;
+  readonly #matched: Map<number, number>;
+  readonly #useless: Set<number>;
+
+  /** @throws StoreError */
+  static async load(deps: SourceWatchDeps): Promise<SourceWatch> {
+    return new SourceWatch(deps, (await deps.series.state('sources')) as Stored | undefined);
+  }
+
+  private constructor(deps: SourceWatchDeps, stored: Stored = { matched: {}, useless: [] }) {
+    this.#deps = deps;
+    this.#matched = new Map(Object.entries(stored.matched).map(([id, at]) => [Number(id), at]));
+    this.#useless = new Set(stored.useless);
+  }
+
+  /** For the database. */
+  get states(): { readonly sources: Stored } {
+    return { sources: { matched: Object.fromEntries(this.#matched), useless: [...this.#useless] } };
+  }
+
+  /** In seconds; null: never, as far as is known. */
+  lastMatch(source: number): number | null {
+    return this.#matched.get(source) ?? null;
+  }
+
+  /** @throws StoreError */
+  async matched({ at, sources, further }: Pick<Counted, 'at' | 'sources' | 'further'>): Promise<void> {
+    const others = further.length === 0 ? [] : await this.#deps.lookup.sourcesOf(further);
+    for (const source of [...sources, ...others]) {
+      this.#matched.set(source, at);
+      this.#useless.delete(source);
+    }
+  }
+
+  /** Reports a list that matched nothing for 30 days, once. @param since the first reading @throws StoreError */
+  async judge(at: number, gaps: readonly Gap[], since: number | null): Promise<void> {
+    const from = at - uselessSeconds;
+    if (!watched(gaps, since, { from, to: at })) return;
+    for (const { id, name, kind, createdAt, claims } of await this.#deps.sources()) {
+      const matched = this.#matched.get(id);
+      if (kind !== 'list' || claims === 0 || createdAt > from || this.#useless.has(id)) continue;
+      if (matched !== undefined && matched > from) continue;
+      this.#useless.add(id);
+      this.#deps.emit('source.useless', { source: name, entries: claims, days: 30 });
+    }
+  }
+}

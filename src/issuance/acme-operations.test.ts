@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { caller, IssuanceKit } from '../../testkit/issuance/issuance-kit.ts';
+import { selfSigned } from '../../testkit/tls/uploads.ts';
+import { AcmeOperations } from './acme-operations.ts';
+
+let kit: IssuanceKit;
+let operations: AcmeOperations;
+beforeEach(async () => {
+  kit = await IssuanceKit.open();
+  operations = new AcmeOperations({
+    issuance: kit.issuance,
+    owners: (names) => kit.certificates.owners(names),
+    namesOf: async (id) => (await kit.certificates.get(id))?.names ?? null,
+    emit: () => undefined,
+  });
+});
+afterEach(() => kit.remove());
+
+const requested = (...names: string[]) => operations.request(names, {}, caller);
+
+async function uploaded(...names: string[]): Promise<string> {
+  const outcome = await kit.certificates.create(selfSigned(names, { now: new Date(kit.now) }), {}, caller);
+  if (!outcome.ok) throw new Error(outcome.kind);
+  return outcome.certificate.id;
+}
+
+it('orders under the id of an uploaded certificate that has no other names, and under a new one', async () => {
+  const id = await uploaded('a.example');
+  expect(await requested('a.example', 'b.example')).toMatchObject({ id });
+  await kit.untilIdle();
+  expect(await kit.certificates.get(id)).toMatchObject({
+    ...{ source: 'acme', version: 2, names: ['a.example', 'b.example'] },
+  });
+  expect((await requested('c.example')).id).not.toBe(id);
+  await expect(requested('b.example', 'a.example')).rejects.toMatchObject({ code: 6059, members: { certificate: id } });
+});
+
+it('orders again after the renewal was stopped, with the same id', async () => {
+  const { id } = await requested('a.example');
+  await kit.untilIdle();
+  await operations.stop(id, caller);
+  expect(await requested('a.example')).toMatchObject({ id });
+  await kit.untilIdle();
+  expect(await kit.certificates.get(id)).toMatchObject({ version: 2 });
+});
+
+it('refuses names of which another would lose its certificate, or that belong to several', async () => {
+  const id = await uploaded('a.example', 'b.example');
+  await uploaded('c.example');
+  const owned = [{ name: 'a.example', certificate: id }];
+  await expect(requested('a.example')).rejects.toMatchObject({ code: 6042, members: { owned } });
+  await expect(requested('a.example', 'b.example', 'c.example')).rejects.toMatchObject({ code: 6042 });
+  const { id: renewed } = await requested('d.example');
+  await kit.untilIdle();
+  await expect(requested('d.example', 'e.example')).rejects.toMatchObject({
+    members: { owned: [{ name: 'd.example', certificate: renewed }] },
+  });
+});
+
+it('refuses a name for which another certificate is ordered, and stores nothing', async () => {
+  const { id } = await requested('a.example', 'b.example');
+  await expect(requested('b.example', 'c.example')).rejects.toMatchObject({
+    code: 6060,
+    members: { owned: [{ name: 'b.example', certificate: id }] },
+  });
+  expect(await kit.wanted.all()).toHaveLength(1);
+});

@@ -1,0 +1,164 @@
+// The insight part over a real database, with a scripted HAProxy and a clock of its own.
+import { TurnQueue } from '../../src/concurrency/turn-queue.ts';
+import type { Emit } from '../../src/events/facts.ts';
+import type { Exemptions } from '../../src/insight/candidate-watch.ts';
+import { Insight } from '../../src/insight/insight.ts';
+import type { InsightReading, InsightSource, WorkerReading } from '../../src/insight/readings.ts';
+import type { WatchedSource } from '../../src/insight/source-watch.ts';
+import { EntryLookup } from '../../src/store/entry-lookup.ts';
+import { HitsStore } from '../../src/store/hits-store.ts';
+import { InsightStore } from '../../src/store/insight-store.ts';
+import type { Database } from '../../src/store/open-database.ts';
+import { SeriesStore } from '../../src/store/series-store.ts';
+import { silentLog } from '../silent-log.ts';
+
+interface ScriptedWorker {
+  readonly pid: number;
+  readonly startedAt: Date;
+  readonly denied: Map<string, number>;
+  readonly sites: Map<string, number>;
+  readonly clients: Map<string, { requests: number; rate: number; errors: number }>;
+  requests: number;
+  deniedRequests: number;
+}
+
+/** Counts as HAProxy does. Everything is sampled where HAProxy samples: pass counts of the sample. */
+export class ScriptedHaproxy implements InsightSource {
+  handsOver = true;
+  /** Does not answer. */
+  silent = false;
+  readonly readings: { whole: boolean }[] = [];
+  readonly #now: () => Date;
+  #workers: ScriptedWorker[];
+  #pid = 100;
+
+  constructor(now: () => Date) {
+    this.#now = now;
+    this.#workers = [this.#worker()];
+  }
+
+  deny(address: string, times = 1, worker = this.#workers.at(-1)!): void {
+    worker.denied.set(address, (worker.denied.get(address) ?? 0) + times);
+    worker.deniedRequests += times;
+    worker.requests += times;
+  }
+
+  allow(times: number): void {
+    this.#workers.at(-1)!.requests += times;
+  }
+
+  site(name: string, sampled: number): void {
+    const { sites } = this.#workers.at(-1)!;
+    sites.set(name, (sites.get(name) ?? 0) + sampled);
+  }
+
+  client(address: string, sampled: { readonly requests: number; readonly errors: number }): void {
+    const { clients } = this.#workers.at(-1)!;
+    const known = clients.get(address) ?? { requests: 0, rate: 0, errors: 0 };
+    const { requests, errors } = sampled;
+    clients.set(address, { requests: known.requests + requests, rate: requests * 6, errors: known.errors + errors });
+  }
+
+  /** The earlier worker drains, or has exited at once. */
+  reload({ drains }: { readonly drains: boolean }): void {
+    const before = this.#workers.at(-1)!;
+    const fresh = this.#worker();
+    if (this.handsOver) {
+      for (const [address, value] of before.denied) fresh.denied.set(address, value);
+      for (const [name, value] of before.sites) fresh.sites.set(name, value);
+    }
+    this.#workers = drains ? [before, fresh] : [fresh];
+  }
+
+  get draining(): ScriptedWorker {
+    return this.#workers[0]!;
+  }
+
+  async read({ whole }: { readonly whole: boolean }): Promise<InsightReading> {
+    this.readings.push({ whole });
+    const at = this.#now();
+    const current = this.#workers.at(-1);
+    if (this.silent) return { at, whole, workers: [], missing: [{ pid: current!.pid, reason: 'no answer' }] };
+    const workers = this.#workers.map((worker): WorkerReading => {
+      const copy = {
+        denied: new Map(worker.denied),
+        sites: new Map(worker.sites),
+        clients: structuredClone(worker.clients),
+      };
+      const own = { current: worker === current, handsOver: this.handsOver, rejected: new Map(), used: new Map() };
+      return { ...worker, ...copy, ...own };
+    });
+    for (const { clients } of this.#workers) for (const client of clients.values()) client.rate = 0;
+    return { at, whole, workers, missing: [] };
+  }
+
+  #worker(): ScriptedWorker {
+    this.#pid += 1;
+    const tables = { denied: new Map(), sites: new Map(), clients: new Map() };
+    return { pid: this.#pid, startedAt: this.#now(), ...tables, requests: 0, deniedRequests: 0 };
+  }
+}
+
+export type EmittedFact = readonly [type: string, data: unknown];
+
+export class InsightKit {
+  now = new Date('2026-11-20T12:00:00.000Z');
+  readonly haproxy = new ScriptedHaproxy(() => this.now);
+  readonly facts: EmittedFact[] = [];
+  readonly turns = new TurnQueue();
+  exempt: Exemptions = { reason: async () => null };
+  sources: WatchedSource[] = [];
+  insight: Insight;
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.insight = this.#create();
+  }
+
+  get seconds(): number {
+    return this.now.getTime() / 1_000;
+  }
+
+  /** What was emitted, without its data. */
+  get types(): string[] {
+    return this.facts.map(([type]) => type);
+  }
+
+  /** As after `kill -9`: nothing more is stored. */
+  restart(): void {
+    this.insight = this.#create();
+  }
+
+  /** Rounds of ten seconds, with `before` each. */
+  async pass(seconds: number, before: (second: number) => void = () => undefined): Promise<void> {
+    for (let second = 10; second <= seconds; second += 10) {
+      before(second);
+      this.now = new Date(this.now.getTime() + 10_000);
+      await this.insight.round();
+    }
+  }
+
+  #create(): Insight {
+    const emit: Emit = (type, data) => void this.facts.push([type, data]);
+    return new Insight({
+      source: this.haproxy,
+      hits: new HitsStore(this.#database),
+      series: new SeriesStore(this.#database),
+      records: new InsightStore(this.#database),
+      lookup: new EntryLookup(this.#database),
+      turns: this.turns,
+      names: async () => ({
+        siteOf: (name) => name,
+        sourceOf: (source) => (source === 1 ? 'manual' : `source-${source}`),
+        kindOf: () => 'manual',
+      }),
+      sources: async () => this.sources,
+      exemptions: { reason: (address) => this.exempt.reason(address) },
+      entries: () => this.#database.blockedCount.value,
+      emit,
+      log: silentLog,
+      now: () => this.now,
+    });
+  }
+}

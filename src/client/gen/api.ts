@@ -3760,7 +3760,7 @@ export interface operations {
     requestBody?: never;
     responses: {
       200: { headers: { [name: string]: unknown }; content: { 'application/json': components['schemas']['EntryMap'] } };
-      304: { headers: { [name: string]: unknown }; content: {} };
+      304: { headers: { [name: string]: unknown }; content?: never };
       400: {
         headers: { [name: string]: unknown };
         content: {

@@ -84,7 +84,7 @@ function place(parameters: readonly Parameter[], where: Parameter['in']): string
 
 function responseType({ $ref, content }: Response): string {
   if ($ref !== undefined) return `components['responses'][${JSON.stringify(nameOfReference($ref))}]`;
-  return `{ headers: { [name: string]: unknown }; content: ${contentType(content ?? {})} }`;
+  return `{ headers: { [name: string]: unknown }; content${content === undefined ? '?: never' : `: ${contentType(content)}`} }`;
 }
 
 function contentType(content: Readonly<Record<string, Media>>): string {

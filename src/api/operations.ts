@@ -13,6 +13,7 @@ import { descriptionOperations } from './description.ts';
 import { eventOperations } from './events.ts';
 import { healthOperations } from './health.ts';
 import { insightOperations } from './insight.ts';
+import { insightMapOperations } from './insight-map.ts';
 import { keyOperations } from './keys.ts';
 import { metricsOperations } from './metrics.ts';
 import type { Operation } from './operation.ts';
@@ -30,6 +31,7 @@ export const operations: readonly Operation[] = [
   checkAddress,
   ...blockedIpBulkOperations,
   ...selectedOperations,
+  ...insightMapOperations,
   ...insightOperations,
   ...sourceOperations,
   ...trustedIpOperations,

@@ -26,6 +26,7 @@ import { eventsRoutes } from './events-routes.ts';
 import { FailureLimiter } from './failure-limiter.ts';
 import { readQueryValues } from './handle.ts';
 import { healthRoutes } from './health-routes.ts';
+import { insightMapRoutes } from './insight-map-routes.ts';
 import { insightRoutes } from './insight-routes.ts';
 import { keysRoutes } from './keys-routes.ts';
 import { compileOnFirstUse, schemaRules } from './lazy-compilers.ts';
@@ -172,6 +173,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   webhooksRoutes(app, services);
   insightRoutes(app, services);
   viewsRoutes(app, services);
+  insightMapRoutes(app, services);
   metricsRoutes(app, services);
   openApiRoutes(app);
   sessionRoutes(app, services);

@@ -3,6 +3,7 @@ import type { EndedOperation } from '../api/ended-operation.ts';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
 import type { BlockedSetService } from '../blocking/blocked-set-service.ts';
 import type { BulkUnblock } from '../blocking/bulk-unblock.ts';
+import type { EntryMap } from '../blocking/entry-map.ts';
 import type { Releases } from '../blocking/releases.ts';
 import type { Sources } from '../blocking/sources.ts';
 import type { TrustedSet } from '../blocking/trusted-set.ts';
@@ -26,6 +27,7 @@ import type { PanelAsset } from './panel-asset.ts';
 export interface Services {
   readonly blockedSet: BlockedSetService;
   readonly bulkUnblock: Pick<BulkUnblock, 'unblock'>;
+  readonly entryMap: Pick<EntryMap, 'read'>;
   readonly undo: Pick<Undo, 'undo'>;
   readonly sources: Pick<Sources, 'list'>;
   readonly releases: Pick<Releases, 'get' | 'put' | 'release' | 'keep' | 'remove'>;

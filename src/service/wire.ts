@@ -2,6 +2,7 @@
 
 import { Registry } from '@prometheus-io/client';
 import { AuditRecorder } from '../audit/audit-recorder.ts';
+import { EntryMap } from '../blocking/entry-map.ts';
 import { refuseAttached } from '../configuration/attached/attached-operations.ts';
 import { unnamedTable } from '../configuration/template/client-address-rules.ts';
 import { EventFeed } from '../events/event-feed.ts';
@@ -28,6 +29,7 @@ import type { OpenState } from '../start/open-state.ts';
 import { AcmeOrdersStore } from '../store/acme-orders-store.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
 import { AuditStore } from '../store/audit-store.ts';
+import { EntryMapStore } from '../store/entry-map-store.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
 import { SessionsStore } from '../store/sessions-store.ts';
 import { SitesStore } from '../store/sites-store.ts';
@@ -315,6 +317,7 @@ export async function wireService(options: {
     audit,
     events: new EventFeed(ring),
     webhooks,
+    entryMap: new EntryMap(new EntryMapStore(database), now),
     insight: figures,
     views: new SavedViews({ store: new ViewsStore(database), emit, now }),
     health,

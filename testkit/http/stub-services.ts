@@ -1,5 +1,6 @@
 // Services that return plausible answers and record their calls.
 
+import { gunzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BulkAnswer } from '../../src/api/blocked-ips-bulk.ts';
 import type { RuntimeReport } from '../../src/api/changes.ts';
@@ -262,7 +263,8 @@ async function refuseUndocumented(request: FastifyRequest, reply: FastifyReply, 
   if (url === undefined || isPanelRoute(url) || request.method === 'HEAD' || reply.statusCode === 405) return payload;
   if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
   const contentType = String(reply.getHeader('content-type'));
-  const seen = { status: reply.statusCode, contentType, text: String(payload) };
+  const isPacked = reply.getHeader('content-encoding') === 'gzip';
+  const seen = { status: reply.statusCode, contentType, text: String(isPacked ? gunzipSync(payload) : payload) };
   if (url === '/openapi.json' && reply.statusCode === 200) return payload;
   if (reply.statusCode === 404 && JSON.parse(seen.text).code === codes.NoSuchEndpoint) return payload;
   const faults = (await documented()).answerFaults(request.method, documentedPath(url), seen);
@@ -418,6 +420,16 @@ function answers(): Record<string, Methods> {
       get: async () => WEBHOOK,
       put: async () => ({ created: true, answer: { ...WEBHOOK, secret: null } }),
       remove: async (id: string) => ({ id }),
+    },
+    entryMap: {
+      read: async () => ({
+        layer: 'density',
+        network: '0.0.0.0/0',
+        cell_prefix: 18,
+        cells: '',
+        sources: [],
+        blocks: [],
+      }),
     },
     insight: stubInsight(NOW.toISOString()),
     views: {

@@ -56,6 +56,17 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/insight/map': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getEntryMap'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/insight': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['getInsight'];
@@ -1492,6 +1503,21 @@ export interface components {
       /** The name of its key. */
       readonly name: string;
     };
+    /** Which IPv4 addresses are blocked, as a map. */
+    EntryMap: {
+      /** What a cell shows. */
+      readonly layer: 'density' | 'source' | 'expiry';
+      /** What the map covers; `0.0.0.0/0` is all of IPv4. */
+      readonly network: string;
+      /** The prefix of a cell. */
+      readonly cell_prefix: number;
+      /** One byte for each cell in the order of addresses, which is also the order of cells along a Hilbert curve; in base64. */
+      readonly cells: string;
+      /** The names of the sources of the layer `source`, the one with most entries first, at most fifteen. */
+      readonly sources: readonly string[];
+      /** The networks with a blocked address, in the order of addresses. */
+      readonly blocks: readonly components['schemas']['MapBlock'][];
+    };
     /** Server-sent events. The data of each is JSON on one line: `id`, `type`, `at`, and `data`, whose fields depend on the type (docs/events.md). */
     EventStream: string;
     /** One field of the request and what is wrong with it. */
@@ -1777,6 +1803,15 @@ export interface components {
       readonly attack_factor: number;
       /** Denied requests a minute, below which nothing is an attack. A whole number from 1 to 1000000000. */
       readonly attack_minimum: number;
+    };
+    /** A network of 1,024 cells: a /8, or with `network` a /14. */
+    MapBlock: {
+      /** The network. */
+      readonly network: string;
+      /** How many entries begin in it. */
+      readonly entries: number;
+      /** How many of its addresses are blocked, each counted once. */
+      readonly addresses: number;
     };
     /** The map files. */
     MapFileHealth: {
@@ -3720,6 +3755,44 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
             readonly code?: 6003 | 6004 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Get a map of the blocked IPv4 addresses */
+  getEntryMap: {
+    parameters: {
+      query?: { layer?: 'density' | 'source' | 'expiry'; network?: string };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { 'application/json': components['schemas']['EntryMap'] } };
+      304: { headers: { [name: string]: unknown }; content?: never };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 101 | 103 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

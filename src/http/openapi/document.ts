@@ -205,7 +205,8 @@ function answerOf(operation: Operation, status: string, answer: Answer, componen
     );
     return [type, { schema: components.use(schema), ...(Object.keys(examples).length > 0 ? { examples } : {}) }];
   });
-  return { description, headers: answerHeaders(...headers), content: Object.fromEntries(content) };
+  const body = content.length === 0 ? {} : { content: Object.fromEntries(content) };
+  return { description, headers: answerHeaders(...headers), ...body };
 }
 
 /** A string is of the requested type; anything else is JSON. */

@@ -46,6 +46,10 @@ export class ClaimantSets {
     return this.#sets.push([...sorted]) - 1;
   }
 
+  get size(): number {
+    return this.#sets.length;
+  }
+
   /** In order. */
   sourcesOf(number: number): readonly number[] {
     return this.#sets[number] ?? [];

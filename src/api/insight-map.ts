@@ -1,0 +1,82 @@
+import Type, { type Static } from 'typebox';
+import { codes } from '../errors/catalogue.ts';
+import { operation } from './operation.ts';
+import { count, listOf, model, oneOf, text, texts } from './schema.ts';
+
+const layers = ['density', 'source', 'expiry'] as const;
+
+const MapQuery = Type.Object(
+  {
+    layer: Type.Optional({
+      ...oneOf(
+        layers,
+        'What a cell shows; absent: `density`. `density`: 0 for none, else 1 + 254 · log2(1 + blocked addresses) / log2(1 + addresses of a cell). `source`: 0 for none, else the place in `sources` of the source that claims most of it, from 1; the number after the last of fifteen: another source. `expiry`: 0 for none; 1 to 4: the entry that ends first ends within an hour, a day, seven days, 30 days; 5: later; 6: all are permanent.',
+      ),
+      mustBe: 'density, source or expiry',
+      examples: ['density'],
+    }),
+    network: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 49,
+        description: 'Only this IPv4 network, a /8 to /16, with cells of /24; absent: all of IPv4, with cells of /18.',
+        mustBe: 'an IPv4 network from /8 to /16, such as 45.0.0.0/8',
+        examples: ['45.0.0.0/8'],
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const MapBlock = model('MapBlock', 'A network of 1,024 cells: a /8, or with `network` a /14.', {
+  network: text('The network.'),
+  entries: count('How many entries begin in it.'),
+  addresses: count('How many of its addresses are blocked, each counted once.'),
+});
+
+const EntryMap = model('EntryMap', 'Which IPv4 addresses are blocked, as a map.', {
+  layer: oneOf(layers, 'What a cell shows.'),
+  network: text('What the map covers; `0.0.0.0/0` is all of IPv4.'),
+  cell_prefix: Type.Integer({ minimum: 18, maximum: 24, description: 'The prefix of a cell.' }),
+  cells: text(
+    'One byte for each cell in the order of addresses, which is also the order of cells along a Hilbert curve; in base64.',
+  ),
+  sources: texts('The names of the sources of the layer `source`, the one with most entries first, at most fifteen.'),
+  blocks: listOf(MapBlock, 'The networks with a blocked address, in the order of addresses.'),
+});
+export type EntryMap = Static<typeof EntryMap>;
+export type EntryMapQuery = Static<typeof MapQuery>;
+
+export const getEntryMap = operation({
+  id: 'getEntryMap',
+  method: 'GET',
+  path: '/api/insight/map',
+  access: 'read',
+  audit: null,
+  tag: 'Blocked addresses',
+  summary: 'Get a map of the blocked IPv4 addresses',
+  description:
+    'All of IPv4 is 262,144 cells. Cells and networks are of the same moment. Send the `ETag` of the last map as `If-None-Match`: if nothing changed, the response is 304 without a body. With `Accept-Encoding: gzip` the map is compressed.',
+  query: MapQuery,
+  answers: {
+    200: { description: 'The map.', schema: EntryMap, headers: ['Vary'] },
+    304: { description: 'It is the map with this `ETag`.' },
+  },
+  codes: [codes.InvalidAddress],
+  examples: {
+    network: {
+      summary: 'A network without a blocked address',
+      query: { layer: 'density', network: '45.83.0.0/16' },
+      answer: {
+        layer: 'density',
+        network: '45.83.0.0/16',
+        cell_prefix: 24,
+        cells: Buffer.alloc(256).toString('base64'),
+        sources: [],
+        blocks: [],
+      },
+    },
+  },
+});
+
+export const insightMapOperations = [getEntryMap] as const;

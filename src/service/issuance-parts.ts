@@ -4,9 +4,11 @@ import { createAcmeClient } from '../acme/client.ts';
 import { keyAuthorization } from '../acme/jws.ts';
 import type { AcmeSettings } from '../acme-settings.ts';
 import type { ChallengeSet } from '../blocking/challenge-set.ts';
-import type { ChallengePresenter } from '../issuance/challenge-board.ts';
+import { DnsChallenges } from '../issuance/dns-challenges.ts';
+import { DnsHook } from '../issuance/dns-hook.ts';
 import { HttpChallenges } from '../issuance/http-challenges.ts';
 import { Issuance } from '../issuance/issuance.ts';
+import { AuthoritativeNameServers, GivenNameServers } from '../issuance/txt-lookup.ts';
 import type { Settings } from '../settings.ts';
 import { AcmeAccountsStore } from '../store/acme-accounts-store.ts';
 import { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
@@ -46,6 +48,7 @@ export async function wireIssuance(options: IssuanceOptions): Promise<Issuance |
     log.error('Certificates are not ordered', { cause: files.why });
     return files;
   }
+  const orders = new AcmeOrdersStore(database);
   const { hmacKey, roots } = files;
   const { directory, profile, contacts, externalAccount, termsAgreed } = acme;
   return new Issuance({
@@ -53,7 +56,7 @@ export async function wireIssuance(options: IssuanceOptions): Promise<Issuance |
       ...{ directory, profile, contacts, termsAgreed },
       externalAccount: externalAccount === null || hmacKey === null ? null : { kid: externalAccount.kid, hmacKey },
     },
-    orders: new AcmeOrdersStore(database),
+    orders,
     wanted: new AcmeCertificatesStore(database),
     accounts: new AcmeAccountsStore(database),
     times: new AcmeTimesStore(database),
@@ -67,7 +70,12 @@ export async function wireIssuance(options: IssuanceOptions): Promise<Issuance |
     },
     presenters: {
       'http-01': new HttpChallenges({ set: challenges, speaksProxyProtocol: tls.speaksProxyProtocol }),
-      'dns-01': noDns,
+      'dns-01': new DnsChallenges({
+        hook: acme.dnsHook === null ? null : new DnsHook({ path: acme.dnsHook, environment: process.env }),
+        nameServers:
+          acme.dnsServers.length === 0 ? new AuthoritativeNameServers() : new GivenNameServers(acme.dnsServers),
+        ...{ orders, log, now },
+      }),
     },
     onEnded: ({ certificate, names }, failure) => {
       const fields = { certificate, names };
@@ -77,16 +85,6 @@ export async function wireIssuance(options: IssuanceOptions): Promise<Issuance |
     random: Math.random,
   });
 }
-
-const noDns: ChallengePresenter = {
-  async test() {
-    throw new Error('dns-01 is not available');
-  },
-  async show() {
-    throw new Error('dns-01 is not available');
-  },
-  clear: async () => undefined,
-};
 
 interface Files {
   readonly hmacKey: Uint8Array | null;

@@ -178,6 +178,7 @@ export async function wireService(options: {
   const acme = new AcmeOperations({
     issuance,
     owners: async (names) => (await tls?.certificates.owners(names)) ?? new Map(),
+    hasDnsHook: settings.acme.dnsHook !== null,
     emit,
   });
   const expiryWatch =

@@ -35,6 +35,8 @@ interface PebbleOptions {
 export class Pebble {
   readonly port: number;
   readonly managementPort: number;
+  /** Of its DNS server, and of the program that edits it. */
+  readonly dns: { readonly port: number; readonly managementPort: number };
   /** PEM: what a client of its API has to trust. */
   readonly roots: string;
   readonly #children: readonly ChildProcess[];
@@ -42,13 +44,14 @@ export class Pebble {
   #output = '';
 
   private constructor(
-    ports: { readonly port: number; readonly managementPort: number },
+    ports: Pick<Pebble, 'port' | 'managementPort' | 'dns'>,
     roots: string,
     children: readonly ChildProcess[],
     remove: () => Promise<void>,
   ) {
     this.port = ports.port;
     this.managementPort = ports.managementPort;
+    this.dns = ports.dns;
     this.roots = roots;
     this.#children = children;
     this.#remove = remove;
@@ -107,7 +110,12 @@ export class Pebble {
         env: { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: String(refusedNonces), ...environment },
       },
     );
-    const started = new Pebble({ port, managementPort }, roots, [dns, authority], folder.remove);
+    const started = new Pebble(
+      { port, managementPort, dns: { port: dnsPort, managementPort: dnsManagementPort } },
+      roots,
+      [dns, authority],
+      folder.remove,
+    );
     try {
       for (const needed of [port, managementPort, dnsManagementPort]) {
         await eventually('the authority listens', () => isListening(needed));

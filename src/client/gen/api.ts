@@ -585,6 +585,8 @@ export interface components {
       readonly id: string;
       /** What it is for. */
       readonly names: readonly string[];
+      /** How the names are validated. */
+      readonly challenge: 'http-01' | 'dns-01';
       /** The profile that was asked for; null: that of the settings. */
       readonly profile: string | null;
       /** The URL of the authority of the last version, or of the first order. */
@@ -604,7 +606,7 @@ export interface components {
     };
     /** Why nothing is ordered; the members depend on `code`. */
     AcmeConflictMembers: {
-      /** The setting that is missing (6043, 6058). */
+      /** The setting that is missing (6043, 6053, 6058). */
       readonly setting?: string;
       /** Names that have a certificate of another source (6042). */
       readonly owned?: readonly components['schemas']['OwnedName'][];
@@ -646,6 +648,8 @@ export interface components {
     AcmeRequest: {
       /** Host names, each once; the first names the certificate. 1 to 100 host names. */
       readonly names: readonly string[];
+      /** How the names are validated. Default: `dns-01` if one is a wildcard, otherwise `http-01`. By `dns-01` a hook creates TXT records (`PROXY_MANAGER_ACME_DNS_HOOK`), and the names need not lead to this HAProxy. */
+      readonly challenge?: 'http-01' | 'dns-01';
       /** A profile of the authority. Default: that of the settings. A name of 1 to 64 letters, digits, dots, dashes and underscores that starts with a letter or digit. */
       readonly profile?: string;
     };
@@ -1612,6 +1616,7 @@ export interface components {
         | 6050
         | 6051
         | 6052
+        | 6053
         | 6054
         | 6055
         | 6056
@@ -4583,7 +4588,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['AcmeConflictMembers'] & {
-              readonly code?: 6042 | 6043 | 6052 | 6058 | 6059;
+              readonly code?: 6042 | 6043 | 6052 | 6053 | 6058 | 6059;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

@@ -1,4 +1,5 @@
 // The settings of the authority that issues certificates.
+import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { SettingsError } from './setting-values.ts';
 
 export interface AcmeSettings {
@@ -14,6 +15,10 @@ export interface AcmeSettings {
   readonly externalAccount: { readonly kid: string; readonly hmacFile: string } | null;
   /** Roots of the authority's own TLS, in PEM; null: those of Node. */
   readonly rootsFile: string | null;
+  /** Program that creates and removes TXT records, for dns-01; null: none. */
+  readonly dnsHook: string | null;
+  /** `IP`, `IP:PORT` or `[IP]:PORT`, asked for these records; empty: the authoritative servers. */
+  readonly dnsServers: readonly string[];
 }
 
 const DIRECTORIES: ReadonlyMap<string, string> = new Map([
@@ -21,16 +26,17 @@ const DIRECTORIES: ReadonlyMap<string, string> = new Map([
   ['letsencrypt-staging', 'https://acme-staging-v02.api.letsencrypt.org/directory'],
 ]);
 const MOST_CONTACTS = 5;
+const MOST_DNS_SERVERS = 8;
 /** Without what would end a `mailto:` URL. */
 const ADDRESS = /^[\w.!#$&'*+/=^`{|}~-]{1,64}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/;
 
 /** @throws SettingsError */
 export function acmeSettings(
   raw: (name: string) => string,
-  values: { readonly termsAgreed: boolean; readonly hmacFile: string | null; readonly rootsFile: string | null },
+  values: Pick<AcmeSettings, 'termsAgreed' | 'rootsFile' | 'dnsHook'> & { readonly hmacFile: string | null },
 ): AcmeSettings {
   const kid = raw('ACME_EAB_KID');
-  const { termsAgreed, hmacFile, rootsFile } = values;
+  const { termsAgreed, hmacFile, rootsFile, dnsHook } = values;
   if (kid !== '' && hmacFile === null) {
     throw new SettingsError('PROXY_MANAGER_ACME_EAB_KID', kid, 'requires PROXY_MANAGER_ACME_EAB_HMAC_FILE');
   }
@@ -51,6 +57,8 @@ export function acmeSettings(
     profile: profileOf(raw('ACME_PROFILE')),
     externalAccount: hmacFile === null ? null : { kid, hmacFile },
     rootsFile,
+    dnsHook,
+    dnsServers: dnsServersOf(raw('ACME_DNS_SERVERS')),
   });
 }
 
@@ -77,6 +85,25 @@ function contactsOf(text: string): readonly string[] {
     );
   }
   return addresses.map((one) => `mailto:${one}`);
+}
+
+function dnsServersOf(text: string): readonly string[] {
+  const servers = text.split(',').filter((one) => one !== '');
+  if (servers.length <= MOST_DNS_SERVERS && servers.every(isDnsServer)) return Object.freeze(servers);
+  throw new SettingsError(
+    'PROXY_MANAGER_ACME_DNS_SERVERS',
+    text,
+    `must be IP addresses of name servers, separated by commas, at most ${MOST_DNS_SERVERS}; with a port as in 192.0.2.53:5353 or [2001:db8::53]:5353`,
+  );
+}
+
+function isDnsServer(text: string): boolean {
+  // Node takes IPv6 zones for addresses.
+  if (text.includes('%')) return false;
+  if (isIP(text) !== 0) return true;
+  const [, v4, v6, port] = /^(?:([\d.]+)|\[([\da-fA-F:.]+)\]):(\d{1,5})$/.exec(text) ?? [];
+  const family = v4 === undefined ? isIPv6(v6 ?? '') : isIPv4(v4);
+  return family && Number(port) > 0 && Number(port) <= 65_535;
 }
 
 function profileOf(text: string): string | null {

@@ -40,6 +40,7 @@ const samples: Readonly<Record<string, string>> = {
   ACME_DIRECTORY: 'https://ca.example.internal/acme/directory',
   ACME_CONTACT: 'ops@example.com,security@example.org',
   ACME_PROFILE: 'shortlived',
+  ACME_DNS_SERVERS: '192.0.2.53,[2001:db8::53]:5353',
 };
 const attachedOnly: ReadonlySet<string> = new Set(['RELOAD_BY', 'OPEN_FRONT_ENDS']);
 
@@ -64,7 +65,8 @@ describe.each(settingDefinitions.map(({ variable, flag }) => [variable, flag] as
           const { listen, apiKey, proxyBin, databaseUrl, httpBind, httpsBind, accessLog, reloadBy, ...others } =
             settings;
           const { openFrontEnds, acme, ...rest } = others;
-          const { directory, contacts, externalAccount, ...ofAcme } = acme;
+          const { directory, contacts, externalAccount, dnsServers, ...ofAcme } = acme;
+          for (const server of dnsServers) expect(server).toMatch(/^[0-9a-fA-F:.[\]]+$/);
           for (const one of Object.values({ ...ofAcme, ...externalAccount, kid: '' }))
             expect(String(one ?? '')).toMatch(/^[A-Za-z0-9._/+@=-]*$/);
           expect(`${directory}${contacts.join(',')}${externalAccount?.kid ?? ''}`).toMatch(/^[!-~]*$/);

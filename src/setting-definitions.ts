@@ -72,6 +72,13 @@ export const settingDefinitions: readonly SettingDefinition[] = [
   setting('ACME_EAB_KID', '', 'text', 'identifier of an account that the authority has already'),
   setting('ACME_EAB_HMAC_FILE', '', 'path', 'file with its key in base64url'),
   setting('ACME_CA_FILE', '', 'path', "roots that the authority's own TLS is checked with (PEM), instead of the usual"),
+  setting('ACME_DNS_HOOK', '', 'path', 'program that creates and removes TXT records, for wildcards (dns-01)'),
+  setting(
+    'ACME_DNS_SERVERS',
+    '',
+    'text',
+    'name servers that are asked for these records, by IP; default: the authoritative ones',
+  ),
   setting('HARD_STOP_AFTER', '30m', 'text', 'maximum life of a draining worker'),
   setting('CONNECTIONS_PER_SOURCE', '0', 'text', 'simultaneous connections per untrusted address; 0: no limit'),
   setting('ACCESS_LOG', 'auto', 'text', 'access log: auto (/dev/log if it exists), off, or a syslog address'),

@@ -233,6 +233,7 @@ export function readSettings(
       termsAgreed: boolean('ACME_TERMS_AGREED'),
       hmacFile: isGiven('ACME_EAB_HMAC_FILE') ? path('ACME_EAB_HMAC_FILE') : null,
       rootsFile: isGiven('ACME_CA_FILE') ? path('ACME_CA_FILE') : null,
+      dnsHook: isGiven('ACME_DNS_HOOK') ? path('ACME_DNS_HOOK') : null,
     }),
     hardStopAfter,
     connectionsPerSource: connectionsPerSource(raw('CONNECTIONS_PER_SOURCE')),

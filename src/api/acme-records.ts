@@ -17,6 +17,7 @@ import {
 } from './schema.ts';
 
 const mostNames = 100;
+const challengeTypes = ['http-01', 'dns-01'] as const;
 
 export const AcmeRequest = requestModel(
   'AcmeRequest',
@@ -30,6 +31,12 @@ export const AcmeRequest = requestModel(
       mustBe: `1 to ${mostNames} host names`,
       examples: [['shop.example.com', 'www.shop.example.com']],
     }),
+    challenge: Type.Optional(
+      oneOf(
+        challengeTypes,
+        'How the names are validated. Default: `dns-01` if one is a wildcard, otherwise `http-01`. By `dns-01` a hook creates TXT records (`PROXY_MANAGER_ACME_DNS_HOOK`), and the names need not lead to this HAProxy.',
+      ),
+    ),
     profile: Type.Optional(plainName('A profile of the authority. Default: that of the settings.', 'shortlived')),
   },
 );
@@ -70,6 +77,7 @@ export const AcmeAttempt = model('AcmeAttempt', 'One order.', {
 export const AcmeCertificate = model('AcmeCertificate', 'A certificate that an authority issues and renews.', {
   id: text('The id; that of the certificate, once it is issued.'),
   names: texts('What it is for.'),
+  challenge: oneOf(challengeTypes, 'How the names are validated.'),
   profile: textOrNull('The profile that was asked for; null: that of the settings.'),
   directory: text('The URL of the authority of the last version, or of the first order.'),
   not_after: timeOrNull('When the certificate expires; null: none was issued yet.'),

@@ -13,7 +13,7 @@ const directory = 'https://acme-v02.api.letsencrypt.org/directory';
 
 const conflict = {
   409: model('AcmeConflictMembers', 'Why nothing is ordered; the members depend on `code`.', {
-    setting: Type.Optional(text('The setting that is missing (6043, 6058).')),
+    setting: Type.Optional(text('The setting that is missing (6043, 6053, 6058).')),
     owned: Type.Optional(
       listOf(OwnedName, 'Names that have a certificate (6042), or for which one is ordered (6060).'),
     ),
@@ -25,6 +25,7 @@ const notConfigured = [codes.TlsNotConfigured, codes.AcmeNotConfigured];
 const certificate = {
   id,
   names: ['shop.example.com'],
+  challenge: 'http-01',
   profile: null,
   directory,
   not_after: null,
@@ -69,13 +70,14 @@ export const requestCertificate = operation({
   tag,
   summary: 'Order a certificate from the authority',
   description:
-    'The order is stored, and begins at once. HAProxy answers the challenges; the certificate is installed when it is issued, and renewed from then on. It takes the place of an uploaded certificate, with its id, if it has all its names. Wildcards need dns-01, which is not available.\n\nThe names must lead to this HAProxy, at port 80.',
+    'The order is stored, and begins at once. HAProxy answers the challenges; the certificate is installed when it is issued, and renewed from then on. It takes the place of an uploaded certificate, with its id, if it has all its names.\n\nThe names must lead to this HAProxy, at port 80, unless they are validated by `dns-01`, which wildcards need.',
   body: AcmeRequest,
   answers: { 202: { description: 'The order is stored.', schema: AcmeCertificate } },
   codes: [
     ...notConfigured,
     codes.NameHasCertificate,
     codes.ChallengesNotShown,
+    codes.DnsHookMissing,
     codes.AlreadyOrdered,
     codes.NameIsOrdered,
   ],

@@ -70,6 +70,7 @@ const rows = [
   [6050, 'InsideUpstream', 'State', 'inside an upstream', 409],
   [6051, 'UpstreamRulesMissing', 'Configuration', 'configuration without the rules for upstreams', 422],
   [6052, 'ChallengesNotShown', 'State', 'challenges not answered', 409],
+  [6053, 'DnsHookMissing', 'State', 'no hook for DNS records', 409],
   [6054, 'NameOfAnotherSite', 'State', 'name of another site', 409],
   [6055, 'InvalidSite', 'Parameter', 'invalid site', 400],
   [6056, 'CertificateOfApi', 'State', 'certificate of the API', 409],

@@ -11,6 +11,7 @@ beforeEach(async () => {
     issuance: kit.issuance,
     owners: (names) => kit.certificates.owners(names),
     namesOf: async (id) => (await kit.certificates.get(id))?.names ?? null,
+    hasDnsHook: false,
     emit: () => undefined,
   });
 });

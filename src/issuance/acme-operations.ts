@@ -6,7 +6,7 @@ import { ServiceError } from '../errors/service-error.ts';
 import { tlsNotConfigured } from '../errors/tls-not-configured.ts';
 import type { Emit } from '../events/facts.ts';
 import type { WantedCertificate } from '../store/acme-certificates-store.ts';
-import type { IssuanceOrder } from '../store/acme-orders-store.ts';
+import type { ChallengeType, IssuanceOrder } from '../store/acme-orders-store.ts';
 import type { IssuanceProblem } from '../store/issuance-problem.ts';
 import { ChallengeNotShown } from './challenge-board.ts';
 import type { Issuance } from './issuance.ts';
@@ -18,6 +18,8 @@ interface OperationsDeps {
   readonly owners: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** Null: there is none of this id. */
   readonly namesOf: (certificate: string) => Promise<readonly string[] | null>;
+  /** Whether names can be validated by dns-01. */
+  readonly hasDnsHook: boolean;
   readonly emit: Emit;
 }
 
@@ -47,18 +49,18 @@ export class AcmeOperations {
     };
   }
 
-  /** `names`: in lower case, each once. Errors: 100, 6042, 6052, 6059, 6060. */
+  /** `names`: in lower case, each once. Errors: 100, 6042, 6052, 6053, 6059, 6060. */
   async request(
     names: readonly string[],
-    { profile }: Pick<AcmeRequest, 'profile'>,
+    { profile, challenge }: Pick<AcmeRequest, 'profile' | 'challenge'>,
     caller: Caller,
   ): Promise<AcmeCertificate> {
     const op = 'request certificate';
     const issuance = this.#issuance(op);
-    refuseWildcards(op, names);
+    const type = this.#challengeFor(op, names, challenge);
     const id = await this.#takenOver(op, issuance, names);
-    await this.#refuseUnanswered(op, issuance, names);
-    const wanted = await issuance.request(names, { profile: profile ?? null, id }, caller);
+    await this.#refuseUnanswered(op, issuance, names, type);
+    const wanted = await issuance.request(names, { profile: profile ?? null, challenge: type, id }, caller);
     if ('ordered' in wanted) {
       const [{ name, certificate }] = wanted.ordered;
       throw new ServiceError(
@@ -130,15 +132,35 @@ export class AcmeOperations {
   }
 
   /** Before anything is stored: what the authority would not see costs a failed validation. */
-  async #refuseUnanswered(op: string, issuance: Issuance, names: readonly string[]): Promise<void> {
+  async #refuseUnanswered(
+    op: string,
+    issuance: Issuance,
+    names: readonly string[],
+    type: ChallengeType,
+  ): Promise<void> {
     try {
-      await issuance.test('http-01', names);
+      await issuance.test(type, names);
     } catch (error) {
       if (!(error instanceof ChallengeNotShown)) throw error;
       const { cause } = error;
       if (cause instanceof ServiceError && cause.code !== codes.ChallengesNotShown) throw cause;
       throw new ServiceError(codes.ChallengesNotShown, op, `nothing is ordered: ${error.message}`, { cause: error });
     }
+  }
+
+  #challengeFor(op: string, names: readonly string[], asked: AcmeRequest['challenge']): ChallengeType {
+    const index = names.findIndex((name) => name.startsWith('*.'));
+    if (index >= 0 && asked === 'http-01') {
+      const description = `${names[index]} is a wildcard, which authorities validate by dns-01 only`;
+      const fields = [{ name: `names[${index}]`, description }];
+      throw new ServiceError(codes.InvalidParameter, op, `names[${index}]: ${description}`, { fields });
+    }
+    const type = asked ?? (index >= 0 ? 'dns-01' : 'http-01');
+    if (type === 'http-01' || this.#deps.hasDnsHook) return type;
+    const setting = 'PROXY_MANAGER_ACME_DNS_HOOK';
+    const why = index < 0 ? '' : `${names[index]} can be validated by dns-01 only: `;
+    const detail = `nothing is ordered: ${why}set ${setting} to a program that creates TXT records, and restart the service`;
+    throw new ServiceError(codes.DnsHookMissing, op, detail, { members: { setting } });
   }
 
   #issuance(op: string): Issuance {
@@ -159,14 +181,6 @@ export class AcmeOperations {
   }
 }
 
-function refuseWildcards(op: string, names: readonly string[]): void {
-  const index = names.findIndex((name) => name.startsWith('*.'));
-  if (index < 0) return;
-  const description = `${names[index]} needs dns-01, which is not available; name each host`;
-  const fields = [{ name: `names[${index}]`, description }];
-  throw new ServiceError(codes.InvalidParameter, op, `names[${index}]: ${description}`, { fields });
-}
-
 function isSame(names: readonly string[], others: readonly string[]): boolean {
   return names.length === others.length && names.every((name) => others.includes(name));
 }
@@ -181,9 +195,9 @@ function timeOf(date: Date | null): number {
 }
 
 function recordOf(certificate: WantedCertificate, orders: readonly IssuanceOrder[]): AcmeCertificate {
-  const { id, names, profile, directory, life, dueAt, dueBy, failures, problem } = certificate;
+  const { id, names, challenge, profile, directory, life, dueAt, dueBy, failures, problem } = certificate;
   return {
-    ...{ id, names, profile, directory, failures },
+    ...{ id, names, challenge, profile, directory, failures },
     not_after: life?.notAfter.toISOString() ?? null,
     due_at: dueAt?.toISOString() ?? null,
     due_by: dueBy,

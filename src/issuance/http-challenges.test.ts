@@ -9,6 +9,7 @@ import { HttpChallenges } from './http-challenges.ts';
 
 const token = 'DGyRejmCefe7v4NfDGDKfA';
 const challenge = {
+  type: 'http-01' as const,
   name: 'echo.example.com',
   authorizationUrl: 'https://ca.example/authorization/1',
   challengeUrl: 'https://ca.example/challenge/1',

@@ -44,6 +44,8 @@ interface RunnerDeps {
 const TABLE = 'acme_orders';
 /** After an answer this long past the end of the order, it is not waited for any longer. */
 const LATE_MS = 3_600_000;
+/** RFC 8555, 8.1. */
+const TOKEN = /^[\w-]{1,200}$/;
 
 export class Runner {
   readonly #deps: RunnerDeps;
@@ -103,13 +105,15 @@ export class Runner {
     const { status, authorizationUrls, problem } = await this.#read(order, client.order(order.url!));
     if (status === 'invalid') throw this.#refused(problem);
     const challenges: OrderChallenge[] = [];
+    const type = await this.#challengeType(order);
     if (status === 'pending') {
       for (const url of authorizationUrls) {
         const authorization = await this.#read(order, client.authorization(url));
         if (authorization.status === 'valid') continue;
-        const { token, challengeUrl } = this.#challengeOf(authorization);
+        const name = this.#nameOf(authorization, order);
+        const { token, challengeUrl } = this.#challengeOf(authorization, type);
         const shown = { token, keyAuthorization: keyAuthorization(token, key) };
-        challenges.push({ name: authorization.name, authorizationUrl: url, challengeUrl, ...shown });
+        challenges.push({ type, name, authorizationUrl: url, challengeUrl, ...shown });
       }
     }
     await orders.step(order.id, { state: 'showing', challenges }, now());
@@ -123,12 +127,19 @@ export class Runner {
     return wanted.challenge;
   }
 
-  #challengeOf({ name, challenges, status }: AcmeAuthorization) {
+  /** Of the order: it reaches hooks and HAProxy. */
+  #nameOf({ name, wildcard }: AcmeAuthorization, { names }: IssuanceOrder): string {
+    const full = wildcard ? `*.${name}` : name;
+    if (names.includes(full)) return full;
+    throw this.#fault('malformed', `the authority asks to validate ${JSON.stringify(full)}, which was not ordered`);
+  }
+
+  #challengeOf({ name, challenges, status }: AcmeAuthorization, wanted: ChallengeType) {
     if (status !== 'pending') throw this.#fault('unauthorized', `the authorization of ${name} is ${status}`);
-    const http = challenges.find(({ type }) => type === 'http-01');
-    if (http?.token) return { token: http.token, challengeUrl: http.url };
+    const offer = challenges.find(({ type }) => type === wanted);
+    if (offer?.token && TOKEN.test(offer.token)) return { token: offer.token, challengeUrl: offer.url };
     const offered = challenges.map(({ type }) => type).join(', ');
-    const detail = `the authority offers no http-01 challenge for ${name}, only ${offered}`;
+    const detail = `the authority offers no ${wanted} challenge for ${name}, only ${offered}`;
     throw new OrderFailed(ownProblem('needs attention', { type: 'challenge', detail }, this.#deps.now()));
   }
 

@@ -21,7 +21,7 @@ it('logs that certificates are not renewed while the terms are not agreed to', a
       settings: {
         acme: {
           ...{ termsAgreed: false, directory: 'https://ca.example/directory', contacts: [], profile: null },
-          ...{ externalAccount: null, rootsFile: null },
+          ...{ externalAccount: null, rootsFile: null, dnsHook: null, dnsServers: [] },
         },
       },
       // Nothing of these is used.

@@ -6,11 +6,13 @@ import type { AcmeSettings } from '../acme-settings.ts';
 import type { ChallengeSet } from '../blocking/challenge-set.ts';
 import type { Emit } from '../events/facts.ts';
 import { AuthorityClock } from '../issuance/authority-clock.ts';
-import type { ChallengePresenter } from '../issuance/challenge-board.ts';
+import { DnsChallenges } from '../issuance/dns-challenges.ts';
+import { DnsHook } from '../issuance/dns-hook.ts';
 import { HttpChallenges } from '../issuance/http-challenges.ts';
 import { Issuance } from '../issuance/issuance.ts';
 import { type IssuanceFindings, issuanceFindings } from '../issuance/issuance-findings.ts';
 import { type AcmeOperation, type AcmeResult, observedClient } from '../issuance/observed-client.ts';
+import { AuthoritativeNameServers, GivenNameServers } from '../issuance/txt-lookup.ts';
 import type { AcmeMetricFacts } from '../metrics/acme-metrics.ts';
 import type { Settings } from '../settings.ts';
 import { AcmeAccountsStore } from '../store/acme-accounts-store.ts';
@@ -111,6 +113,7 @@ async function issuanceOf(
     log.error('Certificates are not ordered', { cause: files.why });
     return files;
   }
+  const orders = new AcmeOrdersStore(database);
   const { hmacKey, roots } = files;
   const { directory, profile, contacts, externalAccount, termsAgreed } = acme;
   const wanted = new AcmeCertificatesStore(database);
@@ -120,7 +123,7 @@ async function issuanceOf(
       ...{ directory, profile, contacts, termsAgreed },
       externalAccount: externalAccount === null || hmacKey === null ? null : { kid: externalAccount.kid, hmacKey },
     },
-    orders: new AcmeOrdersStore(database),
+    orders,
     times: new AcmeTimesStore(database),
     ...{ wanted, accounts, sealer: tls.sealer, certificates: tls.certificates, log, now },
     acme: {
@@ -138,7 +141,12 @@ async function issuanceOf(
     },
     presenters: {
       'http-01': new HttpChallenges({ set: challenges, speaksProxyProtocol: tls.speaksProxyProtocol }),
-      'dns-01': noDns,
+      'dns-01': new DnsChallenges({
+        hook: acme.dnsHook === null ? null : new DnsHook({ path: acme.dnsHook, environment: process.env }),
+        nameServers:
+          acme.dnsServers.length === 0 ? new AuthoritativeNameServers() : new GivenNameServers(acme.dnsServers),
+        ...{ orders, log, now },
+      }),
     },
     onEnded,
     onPaused: ({ directory: paused, scope, until, failures, problem: { type, detail } }) => {
@@ -149,16 +157,6 @@ async function issuanceOf(
     random: Math.random,
   });
 }
-
-const noDns: ChallengePresenter = {
-  async test() {
-    throw new Error('dns-01 is not available');
-  },
-  async show() {
-    throw new Error('dns-01 is not available');
-  },
-  clear: async () => undefined,
-};
 
 /** Reports the end of an order to log, metrics and events. */
 function orderEnds({

@@ -192,6 +192,7 @@ export async function wireService(options: {
     issuance,
     owners: async (names) => (await tls?.certificates.owners(names)) ?? new Map(),
     namesOf: async (id) => (await tls?.certificates.get(id))?.names ?? null,
+    hasDnsHook: settings.acme.dnsHook !== null,
     emit,
   });
   const expiryWatch =

@@ -114,6 +114,7 @@ function keptFiles(settings: Settings): readonly Kept[] {
       ...proxys,
     }),
     ...kept('the secret file', usesCertificates(settings) ? settings.secretFile : null, secret),
+    ...kept('the hook for DNS records', settings.acme.dnsHook),
     ...kept('the backup folder', settings.attached ? null : settings.backupDir),
     ...kept('the pid file', settings.pidFile, proxys),
     ...kept('the log', settings.logFile === '-' ? null : settings.logFile),

@@ -1,4 +1,4 @@
-import type { Selectable, Transaction } from 'kysely';
+import { type Selectable, type SqlBool, sql, type Transaction } from 'kysely';
 import type { AcmeOrdersTable } from './acme-schema.ts';
 import type { IssuanceProblem } from './issuance-problem.ts';
 import type { Database } from './open-database.ts';
@@ -14,6 +14,8 @@ export type ChallengeType = 'http-01' | 'dns-01';
 
 /** A challenge that is shown while the order is in the states `showing` and `told`. */
 export interface OrderChallenge {
+  readonly type: ChallengeType;
+  /** As in the order: with `*.` for a wildcard. */
   readonly name: string;
   readonly authorizationUrl: string;
   readonly challengeUrl: string;
@@ -81,6 +83,7 @@ export class OrderClosed extends Error {
   }
 }
 
+const hasRecords = sql<SqlBool>`coalesce(challenges_json like '%"type":"dns-01"%', 0)`;
 /** Longer than any limit looks back. */
 const KEPT_MS = 8 * 86_400_000;
 
@@ -124,8 +127,24 @@ export class AcmeOrdersStore {
       .where('state', 'in', ['showing', 'told'])
       .orderBy('id')
       .execute();
-    const challenges = rows.flatMap(({ challenges_json: json }) => challengesOf(json));
+    const challenges = rows
+      .flatMap(({ challenges_json: json }) => challengesOf(json))
+      .filter(({ type }) => type === 'http-01');
     return new Map(challenges.map(({ token, keyAuthorization }) => [token, keyAuthorization]));
+  }
+
+  /** Those whose challenges by dns-01 are not needed any more, and whose records may still be there. */
+  async withRecords(): Promise<IssuanceOrder[]> {
+    const query = this.#database.read
+      .selectFrom('acme_orders')
+      .selectAll()
+      .where(hasRecords)
+      .where((eb) => eb.or([eb('closed_at', 'is not', null), eb('state', 'not in', ['showing', 'told'])]));
+    return (await query.orderBy('id').execute()).map(toOrder);
+  }
+
+  async recordsRemoved(id: number): Promise<void> {
+    await this.#database.write.updateTable('acme_orders').set({ challenges_json: null }).where('id', '=', id).execute();
   }
 
   /** Throws `OrderClosed`. */
@@ -210,7 +229,11 @@ export async function close(
 ): Promise<void> {
   const { numUpdatedRows } = await transaction
     .updateTable('acme_orders')
-    .set({ ...end, key_sealed: null, csr: null, challenges_json: null, updated_at: at, closed_at: at })
+    .set({
+      ...{ ...end, key_sealed: null, csr: null, updated_at: at, closed_at: at },
+      // The records of dns-01 are still to be removed.
+      challenges_json: sql<string | null>`case when ${hasRecords} then challenges_json end`,
+    })
     .where('id', '=', id)
     .where('closed_at', 'is', null)
     .executeTakeFirst();
@@ -241,7 +264,10 @@ export function toOrder(row: Selectable<AcmeOrdersTable>): IssuanceOrder {
 }
 
 function challengesOf(json: string | null): OrderChallenge[] {
-  return json === null ? [] : (JSON.parse(json) as OrderChallenge[]);
+  const challenges =
+    json === null ? [] : (JSON.parse(json) as (Omit<OrderChallenge, 'type'> & Partial<OrderChallenge>)[]);
+  // Before there was dns-01, they had no type.
+  return challenges.map((one) => ({ ...one, type: one.type ?? 'http-01' }));
 }
 
 function dateOf(text: string | null): Date | null {

@@ -37,7 +37,8 @@ interface PebbleOptions {
 export class Pebble {
   readonly port: number;
   readonly managementPort: number;
-  readonly #dnsManagementPort: number;
+  /** Of its name server, and of the program that edits it. */
+  readonly dns: { readonly server: string; readonly managementPort: number };
   /** PEM: what a client of its API has to trust. */
   readonly roots: string;
   readonly #children: readonly ChildProcess[];
@@ -45,14 +46,14 @@ export class Pebble {
   #output = '';
 
   private constructor(
-    ports: Readonly<Record<'port' | 'managementPort' | 'dnsManagementPort', number>>,
+    ports: Pick<Pebble, 'port' | 'managementPort' | 'dns'>,
     roots: string,
     children: readonly ChildProcess[],
     folder: Awaited<ReturnType<typeof temporaryFolder>>,
   ) {
     this.port = ports.port;
     this.managementPort = ports.managementPort;
-    this.#dnsManagementPort = ports.dnsManagementPort;
+    this.dns = ports.dns;
     this.roots = roots;
     this.#children = children;
     this.#folder = folder;
@@ -113,7 +114,12 @@ export class Pebble {
         env: { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: String(refusedNonces), ...environment },
       },
     );
-    const started = new Pebble({ port, managementPort, dnsManagementPort }, roots, [dns, authority], folder);
+    const started = new Pebble(
+      { port, managementPort, dns: { server: nameServer, managementPort: dnsManagementPort } },
+      roots,
+      [dns, authority],
+      folder,
+    );
     try {
       for (const needed of [port, managementPort, dnsManagementPort]) {
         await eventually('the authority listens', () => isListening(needed));
@@ -133,7 +139,7 @@ export class Pebble {
   /** Its name servers answer with this address instead of 127.0.0.1. */
   async pointTo(name: string, address: string): Promise<void> {
     const body = JSON.stringify({ host: `${name}.`, addresses: [address] });
-    const { ok, status } = await fetch(`http://127.0.0.1:${this.#dnsManagementPort}/add-a`, { method: 'POST', body });
+    const { ok, status } = await fetch(`http://127.0.0.1:${this.dns.managementPort}/add-a`, { method: 'POST', body });
     if (!ok) throw new Error(`the address of ${name} was answered ${status}`);
   }
 

@@ -12,6 +12,7 @@ const problem = {
 export const STUB_ACME = {
   id: 'c-aaaaaaaaaa',
   names: ['a.example'],
+  challenge: 'http-01',
   profile: null,
   directory,
   not_after: null,

@@ -19,7 +19,7 @@ type State = AcmeAttempt['state'];
 const steps: Readonly<Record<State, string>> = {
   planned: 'the order is stored',
   created: 'the authority accepted the order',
-  showing: 'HAProxy gets the answers to its challenges',
+  showing: 'the answers to its challenges are shown',
   told: 'the authority validates the names',
   finalizing: 'the names are valid; the certificate is requested',
   issued: 'the certificate is issued',
@@ -29,10 +29,12 @@ const steps: Readonly<Record<State, string>> = {
 
 export function orderVerbs(cli: CommandLine): Verb[] {
   const request = new Verb('request', 'order a certificate from the authority, and renew it from then on')
-    .argument('<name...>', 'host names; they lead to this HAProxy, at port 80')
+    .argument('<name...>', 'host names; they lead to this HAProxy, at port 80, unless they are validated by DNS')
+    .option('--dns', 'validate them by TXT records, which a hook creates; the default if one is a wildcard')
     .option('--profile <profile>', 'a profile of the authority; default: PROXY_MANAGER_ACME_PROFILE')
     .option('--no-wait', 'return when the order is stored')
-    .example('certificate request shop.example.com www.shop.example.com', 'shows each step, until it is installed');
+    .example('certificate request shop.example.com www.shop.example.com', 'shows each step, until it is installed')
+    .example("certificate request '*.shop.example.com'", 'by TXT records: PROXY_MANAGER_ACME_DNS_HOOK');
   const renew = new Verb('renew', 'order a certificate of the authority now, also one that needs attention')
     .argument('<id>')
     .option('--no-wait', 'return when the order is stored')
@@ -53,8 +55,12 @@ export function orderVerbs(cli: CommandLine): Verb[] {
 }
 
 async function certificateRequest(session: Session, names: readonly string[], options: Options): Promise<ExitCode> {
-  const { profile } = options;
-  const body = { names: [...names], ...(typeof profile === 'string' && { profile }) };
+  const { profile, dns } = options;
+  const body = {
+    names: [...names],
+    ...(dns === true && { challenge: 'dns-01' as const }),
+    ...(typeof profile === 'string' && { profile }),
+  };
   const { data: ordered } = await session.api.POST('/api/acme/certificates', { body });
   return await ending(session, ordered, options);
 }

@@ -1,7 +1,7 @@
 // `site set DOMAIN --https`: a certificate of the authority, and the redirect once it is served.
 import type { SiteTlsRecord } from '../../api/site-tls.ts';
 import { pause } from '../../concurrency/pause.ts';
-import { type ExitCode, exitCodes, Failure } from '../failure.ts';
+import { type ExitCode, exitCodes } from '../failure.ts';
 import { printAnswer, type Session } from '../session.ts';
 import { followOrder, orderLines } from './certificate-order.ts';
 import { siteTlsLines } from './site-tls.ts';
@@ -16,12 +16,6 @@ export async function siteHttps(session: Session, domain: string): Promise<ExitC
   const path = { params: { path: { domain } } };
   const { data: site } = await api.GET('/api/sites/{domain}', path);
   const names = [domain, ...site.names];
-  const wildcard = names.find((name) => name.startsWith('*.'));
-  if (wildcard !== undefined) {
-    throw new Failure(
-      `${wildcard}: certificates of wildcards cannot be ordered, as they need dns-01; upload one, or order for the other names: proxy-manager certificate request`,
-    );
-  }
   session.interruption.reports(() => `the service continues; see: proxy-manager site tls ${domain}`);
   // Stored first: it begins as soon as the certificate is served, also without this command.
   const { data: wanted } = await api.PUT('/api/sites/{domain}/tls', {

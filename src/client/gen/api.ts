@@ -684,6 +684,8 @@ export interface components {
       readonly id: string;
       /** What it is for. */
       readonly names: readonly string[];
+      /** How the names are validated. */
+      readonly challenge: 'http-01' | 'dns-01';
       /** The profile that was asked for; null: that of the settings. */
       readonly profile: string | null;
       /** The URL of the authority of the last version, or of the first order. */
@@ -703,7 +705,7 @@ export interface components {
     };
     /** Why nothing is ordered; the members depend on `code`. */
     AcmeConflictMembers: {
-      /** The setting that is missing (6043, 6058). */
+      /** The setting that is missing (6043, 6053, 6058). */
       readonly setting?: string;
       /** Names that have a certificate (6042), or for which one is ordered (6060). */
       readonly owned?: readonly components['schemas']['OwnedName'][];
@@ -745,6 +747,8 @@ export interface components {
     AcmeRequest: {
       /** Host names, each once; the first names the certificate. 1 to 100 host names. */
       readonly names: readonly string[];
+      /** How the names are validated. Default: `dns-01` if one is a wildcard, otherwise `http-01`. By `dns-01` a hook creates TXT records (`PROXY_MANAGER_ACME_DNS_HOOK`), and the names need not lead to this HAProxy. */
+      readonly challenge?: 'http-01' | 'dns-01';
       /** A profile of the authority. Default: that of the settings. A name of 1 to 64 letters, digits, dots, dashes and underscores that starts with a letter or digit. */
       readonly profile?: string;
     };
@@ -1963,6 +1967,7 @@ export interface components {
         | 6050
         | 6051
         | 6052
+        | 6053
         | 6054
         | 6055
         | 6056
@@ -5390,7 +5395,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['AcmeConflictMembers'] & {
-              readonly code?: 6042 | 6043 | 6052 | 6058 | 6059 | 6060;
+              readonly code?: 6042 | 6043 | 6052 | 6053 | 6058 | 6059 | 6060;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

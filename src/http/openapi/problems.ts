@@ -211,6 +211,12 @@ const samples: Readonly<Record<number, Sample>> = {
     detail:
       'nothing is ordered: the challenge cannot be answered: a request of this service to 127.0.0.1:80 for a challenge of shop.example.com got status 301 to "https://shop.example.com/", not the answer; the rule for ACME challenges has to come before all other rules of the front end there',
   },
+  [codes.DnsHookMissing]: {
+    op: 'request certificate',
+    detail:
+      'nothing is ordered: *.shop.example.com can be validated by dns-01 only: set PROXY_MANAGER_ACME_DNS_HOOK to a program that creates TXT records, and restart the service',
+    members: { setting: 'PROXY_MANAGER_ACME_DNS_HOOK' },
+  },
   [codes.AlreadyOrdered]: {
     op: 'request certificate',
     detail: 'a certificate for exactly these names is ordered already: c-7f3kq2m4xa; renew it to repeat the order',

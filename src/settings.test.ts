@@ -93,7 +93,10 @@ const WRONG: readonly (readonly [name: string, values: readonly string[]])[] = [
   ['ACME_EAB_HMAC_FILE', ['/etc/hmac']],
   ['ACME_CA_FILE', ['/etc/a b']],
   ['ACME_DNS_HOOK', ['/etc/a b']],
-  ['ACME_DNS_SERVERS', ['ns1.example.com', 'fe80::1%eth0', '192.0.2.53:0', '192.0.2.53:65536', '2001:db8::53:', '[192.0.2.53]:53']],
+  [
+    'ACME_DNS_SERVERS',
+    ['ns1.example.com', 'fe80::1%eth0', '192.0.2.53:0', '192.0.2.53:65536', '2001:db8::53:', '[192.0.2.53]:53'],
+  ],
   [
     'ACCESS_LOG',
     [

@@ -28,7 +28,7 @@ const staleAfter: Readonly<Record<EventSubject, readonly Subject[]>> = {
   attack: [],
   candidate: [],
   insight: [],
-  source: [],
+  source: ['sources'],
 };
 
 export function eventSubject(type: EventType): EventSubject {

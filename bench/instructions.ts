@@ -1,10 +1,11 @@
 // What the built-in template's rules cost, in user-space instructions of HAProxy for each request, counted by callgrind:
 // the same in every run, unlike processor time. The server behind HAProxy is another process, and not counted.
 //
-//   node bench/instructions.ts [HAPROXY…]
+//   node bench/instructions.ts [--counting] [HAPROXY…]      --counting: only what counting costs (docs/insight.md)
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { RenderInput } from '../src/configuration/template/render-scope.ts';
 import { mapFiles, sampleMaps } from '../testkit/configuration/address-maps.ts';
 import { type Headers, RenderedProxy } from '../testkit/configuration/rendered-proxy.ts';
 import { testProxies } from '../testkit/proxies.ts';
@@ -32,6 +33,12 @@ interface Variant {
   readonly maps: Readonly<Record<string, string>>;
   readonly from: string;
   readonly headers: Headers;
+  /** Default 200. */
+  readonly status?: number;
+  readonly http2?: boolean;
+  /** Default 1. */
+  readonly threads?: number;
+  readonly input?: Partial<RenderInput>;
 }
 
 // The template of before would deny the peers of the variants.
@@ -55,6 +62,23 @@ const variants: readonly Variant[] = [
   { name: 'Fastly-Client-IP', maps: withUpstreams, from: '127.0.0.5', headers: fastly },
 ];
 
+const denied = { name: 'denied', from: '127.0.0.66', status: 403 };
+const countingVariants: readonly Variant[] = [{ name: 'allowed', from: '127.0.0.50' }, denied].flatMap((client) =>
+  [1, 2].flatMap((threads) =>
+    [false, true].map((http2) => {
+      const name = `${client.name}, HTTP/${http2 ? 2 : 1}, ${threads} ${threads === 1 ? 'thread' : 'threads'}`;
+      return {
+        ...client,
+        name,
+        maps: { ...without, blockedMap: `${blockedMap}${denied.from} 1\n` },
+        headers: plain,
+        threads,
+        http2,
+      };
+    }),
+  ),
+);
+
 /** As the template was before: the header that HAProxy appends itself, and no rule about headers of clients. */
 function beforeHygiene(text: string): string {
   return text
@@ -62,30 +86,30 @@ function beforeHygiene(text: string): string {
     .replace(/^ +http-request (del-header|set-src|set-header X-Forwarded-For) .*\n/gm, '');
 }
 
-const oneThread = (text: string) => text.replace('global\n', 'global\n    nbthread 1\n');
+const withThreads = (text: string, threads: number) => text.replace('global\n', `global\n    nbthread ${threads}\n`);
 
-async function instructions(bin: string, variant: Variant, change: (text: string) => string): Promise<number> {
+async function instructions(bin: string, variant: Variant, change = (text: string) => text): Promise<number> {
   const [first, second] = [await total(bin, variant, change, few), await total(bin, variant, change, many)];
   return (second - first) / (many - few);
 }
 
-async function total(bin: string, { maps, from, headers }: Variant, change: (text: string) => string, count: number) {
+async function total(bin: string, variant: Variant, change: (text: string) => string, count: number) {
+  const { maps, from, headers, status: expected = 200, http2 = false, threads = 1, input = {} } = variant;
   const folder = await mkdtemp(join(tmpdir(), 'pm-'));
   const out = join(folder, 'out');
   try {
     const proxy = await RenderedProxy.start({
       bin,
       maps,
+      input,
       under: ['valgrind', '--tool=callgrind', '-q', `--callgrind-out-file=${out}`],
-      change: (text) => change(oneThread(text)),
+      change: (text) => change(withThreads(text, threads)),
     });
     try {
       for (let done = 0; done < count; done += onEachConnection) {
-        const replies = await proxy.keep(
-          Array.from({ length: onEachConnection }, () => headers),
-          { from },
-        );
-        const wrong = replies.find(({ status }) => status !== 200);
+        const requests = Array.from({ length: onEachConnection }, () => headers);
+        const replies = await (http2 ? proxy.askHttp2(requests, { from }) : proxy.keep(requests, { from }));
+        const wrong = replies.find(({ status }) => status !== expected);
         if (wrong !== undefined) throw new Error(`status ${wrong.status}`);
       }
     } finally {
@@ -97,13 +121,25 @@ async function total(bin: string, { maps, from, headers }: Variant, change: (tex
   }
 }
 
-const bins = process.argv.length > 2 ? process.argv.slice(2) : testProxies().found.map(({ bin }) => bin);
-for (const bin of bins) {
-  for (const variant of variants) {
-    const base = await instructions(bin, { ...variant, maps: without }, beforeHygiene);
-    const cost = await instructions(bin, variant, (text) => text);
-    console.log(
-      `${bin}  ${variant.name}: ${Math.round(base)} before, ${Math.round(cost)}, x${(cost / base).toFixed(3)}`,
+function printRatio(bin: string, name: string, before: number, after: number): void {
+  console.log(`${bin}  ${name}: ${Math.round(before)} before, ${Math.round(after)}, x${(after / before).toFixed(3)}`);
+}
+
+const words = process.argv.slice(2);
+const onlyCounting = words[0] === '--counting';
+const named = onlyCounting ? words.slice(1) : words;
+for (const bin of named.length > 0 ? named : testProxies().found.map((proxy) => proxy.bin)) {
+  for (const variant of onlyCounting ? [] : variants) {
+    const before = await instructions(bin, { ...variant, maps: without }, beforeHygiene);
+    printRatio(bin, variant.name, before, await instructions(bin, variant));
+  }
+  for (const variant of countingVariants) {
+    const before = await instructions(bin, { ...variant, input: { insight: 'off' } });
+    printRatio(
+      bin,
+      `counting, ${variant.name}`,
+      before,
+      await instructions(bin, { ...variant, input: { insight: 'on' } }),
     );
   }
 }

@@ -1,8 +1,12 @@
 // What HAProxy counts is what its clients got (ADR 0089).
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { echoHost, type Headers, RenderedProxy } from '../../testkit/configuration/rendered-proxy.ts';
 import { describeOnEachProxy, longTests } from '../../testkit/proxies.ts';
+import { currentDeniedPage } from '../configuration/template/denied-page.ts';
 import { singleHeaderModes } from '../domain/upstream-modes.ts';
 import { MasterSocket } from '../haproxy/socket/master-socket.ts';
 import { TableReader } from './reader.ts';
@@ -126,5 +130,52 @@ describeOnEachProxy('counting of denied requests', ({ bin, major }) => {
     // 100 on average; outside of 50 to 160 in one of a million runs.
     for (const sampled of [read.sites.get('*.example.com'), ...[...read.clients.values()].map((one) => one.requests)])
       expect(Math.abs((sampled ?? 0) - 105)).toBeLessThan(55);
+  });
+});
+
+describeOnEachProxy('a table that can hold no more', ({ bin }) => {
+  /** Of one entry: most clients cannot be counted. */
+  const tiny = (text: string) => text.replaceAll(/ size \d+k expire/g, ' size 1 expire');
+
+  it.each(['on', 'denied'] as const)('lets no blocked address in, with insight %s', async (insight) => {
+    const proxy = await RenderedProxy.start({ bin, maps, input: { insight }, change: tiny });
+    try {
+      const clients = Array.from({ length: longTests ? 10_000 : 600 }, (_, at) => `2001:db8:bad::${at.toString(16)}:1`);
+      const statuses = new Set<number>();
+      for (let at = 0; at < clients.length; at += 200) {
+        const replies = await proxy.exchange(clients.slice(at, at + 200).map(named));
+        expect(replies.length).toBe(clients.slice(at, at + 200).length);
+        for (const { status } of replies) statuses.add(status);
+      }
+      expect([...statuses]).toEqual([403]);
+      const read = await reading(proxy, true, insight);
+      expect(read.deniedRequests).toBe(clients.length);
+      expect(read.denied.size).toBeLessThanOrEqual(1);
+      expect(read.clients.size).toBe(0);
+    } finally {
+      await proxy.stop();
+    }
+  });
+});
+
+describeOnEachProxy("an operator's page that counts", ({ bin }) => {
+  it('is sent as it is', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pm-page-'));
+    const path = join(folder, 'page.html');
+    const page = '%[src_inc_gpc0(pm_denied),iif(,)] 100% %ci\n';
+    await writeFile(path, page);
+    const deniedPage = await currentDeniedPage({ path, base: join(folder, 'denied.html'), liveText: async () => null });
+    const proxy = await RenderedProxy.start({ bin, maps, input: { insight: 'on', deniedPage } });
+    try {
+      const replies = await proxy.keep([[], []], { from: '127.0.0.2' });
+      expect(replies).toEqual([
+        { status: 403, body: page },
+        { status: 403, body: page },
+      ]);
+      expect(ordered((await reading(proxy, true)).denied)).toEqual([['127.0.0.2', 2]]);
+    } finally {
+      await proxy.stop();
+      await rm(folder, { recursive: true });
+    }
   });
 });

@@ -62,6 +62,8 @@ export class TableReader implements InsightSource {
       const leave = () => conversation.close();
       signal.addEventListener('abort', leave);
       try {
+        // While the connection was made.
+        signal.throwIfAborted();
         await conversation.streamReplies(asked, (lines, reply) => listing.take(lines, reply));
         return listing.end();
       } finally {

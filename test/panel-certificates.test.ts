@@ -108,7 +108,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
       .getByRole('region', { name: 'shop.example' })
       .getByText(/HSTS for 5 minutes/)
       .waitFor();
-    // It begins again once the certificate was seen to be served.
+    // It begins again once HAProxy serves the certificate.
     await expect.poll(() => service.visit('127.0.0.1', { host: 'shop.example' }), { timeout: patienceMs }).toBe(301);
     await page.getByRole('navigation').locator('a[href="/certificates"]').click();
   });

@@ -79,6 +79,17 @@ it('a start writes every certificate, the list and a default certificate, once',
   for (const key of [first.privateKey, third.privateKey]) expect(partsShown(key, JSON.stringify(keeper))).toEqual([]);
 });
 
+it('a start with an older database keeps the file of a newer certificate', async () => {
+  await loaded();
+  files = new TlsFiles(files.folder);
+  const notBefore = new Date(first.read.notBefore.getTime() - 86_400_000);
+  stored = [madeCertificate(['a.example'], { id: FIRST, notBefore })];
+  await loaded();
+  expect(await readFile(files.pathOf(FIRST), 'utf8')).toBe(stored[0]?.pem.reveal());
+  expect(await readFile(`${files.pathOf(FIRST)}.newer`, 'utf8')).toBe(first.pem.reveal());
+  expect(logged.join()).toContain(`${FIRST}.pem.newer`);
+});
+
 it('a certificate without a readable key stays in its file and in the list', async () => {
   await loaded();
   await writeFile(files.pathOf(LOST), 'the only copy');

@@ -358,8 +358,10 @@ export class FileKeeper {
 
   /** A failure is kept in `#unwritten`: workers get the certificate all the same. */
   async #write({ id, pem }: CertificateToInstall): Promise<void> {
-    const { files } = this.#deps;
+    const { files, log } = this.#deps;
     await this.#attempt(id, async () => {
+      const kept = await files.keepNewer(id, pem);
+      if (kept !== null) log.warn('Newer file of a certificate kept; upload it', { file: kept });
       if (this.#refused.has(id)) await files.linkToDefault(id);
       else await files.write(id, pem);
     });

@@ -27,6 +27,7 @@ import { getegid, getgroups, getuid } from 'node:process';
 import { fsyncFolder, isMissing, temporaryPath, writeSecretFile } from '../files/atomic-file.ts';
 import { makeFolderDurably } from '../files/durable-folder.ts';
 import type { SecretText } from '../secrets/secret-text.ts';
+import { isNewer } from './newer-file.ts';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -144,6 +145,19 @@ export class TlsFiles {
    */
   async write(id: string, pem: { reveal(): string }): Promise<boolean> {
     return await this.#write(this.pathOf(id), pem.reveal());
+  }
+
+  /**
+   * Call it before `write`. After a restore of an older database, the file may have the only copy of a newer key.
+   * @returns where the file of before is kept; null: it was written since the start, or has no newer certificate
+   */
+  async keepNewer(id: string, pem: { reveal(): string }): Promise<string | null> {
+    const path = this.pathOf(id);
+    if (this.#known.has(path) || !(await isNewer(path, pem.reveal()))) return null;
+    const kept = await freeName(`${path}.newer`);
+    await link(path, kept);
+    await fsyncFolder(this.folder);
+    return kept;
   }
 
   /** @param ids in the order of the lines. Returns whether it was written. */

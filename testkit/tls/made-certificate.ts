@@ -20,12 +20,23 @@ const validity = () => ({ notBefore: new Date(Date.now() - DAY_MS), notAfter: ne
 const p256 = () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
 const pemOfKey = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }) as string;
 
-/** @param chained issued by an intermediate of its own, whose root is not public */
+/**
+ * @param chained issued by an intermediate of its own, whose root is not public
+ * @param notBefore of a self-signed one
+ */
 export function madeCertificate(
   names: readonly string[],
-  { id = 'c-aaaaaaaaaa', version = 1, chained = false, privateKey = p256().privateKey } = {},
+  {
+    id = 'c-aaaaaaaaaa',
+    version = 1,
+    chained = false,
+    privateKey = p256().privateKey,
+    notBefore = validity().notBefore,
+  } = {},
 ): MadeCertificate {
-  const certificate = chained ? chainFor(names, privateKey) : issueSelfSigned(self(names, privateKey));
+  const certificate = chained
+    ? chainFor(names, privateKey)
+    : issueSelfSigned({ ...self(names, privateKey), notBefore });
   const key = pemOfKey(privateKey);
   const read = readCertificate({ certificate, privateKey: key }, { now: new Date(), allowIncompleteChain: true });
   if (!read.ok) throw new Error(read.why);

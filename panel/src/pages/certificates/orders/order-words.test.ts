@@ -7,6 +7,7 @@ const attempt = { state: 'told', directory: 'd', began_at: '', ended_at: null, p
 const certificate: AcmeCertificate = {
   id: 'c-a',
   names: ['shop.example'],
+  challenge: 'http-01',
   profile: null,
   directory: 'd',
   not_after: '2027-01-01T00:00:00.000Z',

@@ -11,7 +11,7 @@ interface Words {
 const steps: Readonly<Record<AcmeAttempt['state'], string>> = {
   planned: 'The order is stored',
   created: 'The authority accepted the order',
-  showing: 'HAProxy gets the answers to its challenges',
+  showing: 'The answers to its challenges are published',
   told: 'The authority validates the names',
   finalizing: 'The names are valid; the certificate is requested',
   issued: 'The certificate is issued',

@@ -34,7 +34,9 @@ it('a failure is a notice with the words of the authority, the advice, and the n
       'certificate c-a of shop.example is not issued: needs attention: CAA record for shop.example prevents issuance. Add the authority to the record. (nothing is ordered before you renew it)',
     ],
   });
-  expect(found([certificate(40, { dueAt: inDays(1) })]).notices[0]).toMatch(/\(the next order is due at 2026-11-21T/);
+  expect(found([certificate(40, { dueAt: inDays(1) })]).notices[0]).toMatch(
+    /^certificate c-a of shop\.example is not renewed: .*\(the next order is due at 2026-11-21T/,
+  );
 });
 
 it.each([
@@ -48,7 +50,9 @@ it.each([
 
 it('one that is due that late is a problem without a failure, and not before it is due', () => {
   const [text] = found([certificate(10, { problem: null, dueAt: inDays(-1) })]).problems;
-  expect(text).toMatch(/^c-a of shop\.example expires at .* and is not renewed: the next order is due at/);
+  expect(text).toMatch(
+    /^c-a of shop\.example expires at .* and is not renewed: an order has been due since 2026-11-19T/,
+  );
   expect(found([certificate(10, { problem: null, dueAt: inDays(1) })]).problems).toEqual([]);
 });
 
@@ -71,7 +75,7 @@ it('names five certificates and three names of each, and counts the rest', () =>
   const { notices } = found(Array.from({ length: 7 }, () => certificate(null, { names })));
   expect(notices).toHaveLength(6);
   expect(notices[0]).toContain('of a.example, b.example, c.example and 2 more is not issued');
-  expect(notices.at(-1)).toBe('2 more certificates are not issued');
+  expect(notices.at(-1)).toBe('2 more certificates are not issued or renewed');
 });
 
 it('names a pause in force, and a clock that is wrong by more than five minutes with both times', () => {

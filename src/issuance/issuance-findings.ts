@@ -32,7 +32,7 @@ export function issuanceFindings(facts: FindingFacts, now: Date): IssuanceFindin
   if (totals.total === 0) return { problems: [], notices: [] };
   const atRisk = unrenewed.filter((one) => isAtRisk(one, now));
   const others = unrenewed.filter((one) => !atRisk.includes(one) && one.problem !== null);
-  const why = (one: UnrenewedCertificate) => obstacle ?? reasonOf(one);
+  const why = (one: UnrenewedCertificate) => obstacle ?? reasonOf(one, now);
   return {
     problems: [
       ...named(atRisk, 'expire soon and are not renewed', (one) => {
@@ -45,8 +45,9 @@ export function issuanceFindings(facts: FindingFacts, now: Date): IssuanceFindin
     notices: [
       ...named(
         others,
-        'certificates are not issued',
-        (one) => `certificate ${one.id} of ${namesText(one.names)} is not issued: ${why(one)}`,
+        'certificates are not issued or renewed',
+        (one) =>
+          `certificate ${one.id} of ${namesText(one.names)} is not ${one.life === null ? 'issued' : 'renewed'}: ${why(one)}`,
       ),
       ...(obstacle !== null && totals.due === 0
         ? [`certificates that are not renewed: ${totals.total}; ${obstacle}`]
@@ -69,9 +70,13 @@ function isAtRisk({ life, problem, dueAt }: UnrenewedCertificate, now: Date): bo
   return isLate && (problem !== null || dueAt === null || dueAt <= now);
 }
 
-function reasonOf({ problem, dueAt }: UnrenewedCertificate): string {
+function reasonOf({ problem, dueAt }: UnrenewedCertificate, now: Date): string {
   const next =
-    dueAt === null ? 'nothing is ordered before you renew it' : `the next order is due at ${dueAt.toISOString()}`;
+    dueAt === null
+      ? 'nothing is ordered before you renew it'
+      : dueAt > now
+        ? `the next order is due at ${dueAt.toISOString()}`
+        : `an order has been due since ${dueAt.toISOString()}`;
   if (problem === null) return next;
   const advice = problem.advice === null ? '' : ` ${problem.advice}`;
   return `${problem.class}: ${problem.detail}${/[.!?]$/.test(problem.detail) ? '' : '.'}${advice} (${next})`;

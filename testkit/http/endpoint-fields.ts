@@ -53,6 +53,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   private_key: '-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n',
   allow_incomplete_chain: false,
   profile: 'shortlived',
+  challenge: 'dns-01',
   preset: 'cloudflare',
   networks: ['192.0.2.0/24'],
   header: 'x-real-ip',

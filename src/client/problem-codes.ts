@@ -14,6 +14,7 @@ export const problemCodes = {
   tlsNotConfigured: 6043,
   certificateInUse: 6044,
   acmeNotConfigured: 6058,
+  alreadyOrdered: 6059,
 } as const;
 
 export function isProblem(error: unknown, code: number): error is ApiProblem {

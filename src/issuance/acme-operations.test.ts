@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { caller, IssuanceKit } from '../../testkit/issuance/issuance-kit.ts';
 import { selfSigned } from '../../testkit/tls/uploads.ts';
+import { codes } from '../errors/catalogue.ts';
 import { AcmeOperations } from './acme-operations.ts';
 
 let kit: IssuanceKit;
@@ -65,4 +66,24 @@ it('refuses a name for which another certificate is ordered, and stores nothing'
     members: { owned: [{ name: 'b.example', certificate: id }] },
   });
   expect(await kit.wanted.all()).toHaveLength(1);
+});
+
+it('a wildcard is refused without a hook, and by http-01', async () => {
+  await expect(requested('shop.example', '*.shop.example')).rejects.toMatchObject({ code: codes.DnsHookMissing });
+  await expect(operations.request(['*.shop.example'], { challenge: 'http-01' }, caller)).rejects.toMatchObject({
+    code: codes.InvalidParameter,
+    fields: [{ name: 'names[0]' }],
+  });
+  expect(await kit.issuance.all()).toEqual([]);
+});
+
+it('challenges that would not be answered are refused before anything is stored', async () => {
+  kit.showing = () => {
+    throw new Error('status 403');
+  };
+  await expect(requested('shop.example')).rejects.toMatchObject({
+    code: codes.ChallengesNotShown,
+    message: 'nothing is ordered: the challenge cannot be answered: status 403',
+  });
+  expect(await kit.issuance.all()).toEqual([]);
 });

@@ -124,6 +124,8 @@ it('is a failure if nothing listens, or what listens never answers, or answers w
   };
   const endless = `HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(2_000)}`;
   await expect(show(await freePort())).rejects.toThrow(/no reply \(.*ECONNREFUSED/);
+  const other = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother';
+  await expect(show(await listen(other))).rejects.toThrow('got another page, not the answer');
   await expect(show(await listen(endless))).rejects.toThrow('got another page, not the answer');
   await expect(show(await listen(`HTTP/1.1 200 OK\r\n\r\n${challenge.keyAuthorization}`))).rejects.toThrow(
     'nothing within',

@@ -7,6 +7,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { STUB_ACME } from '../../../testkit/http/stub-acme.ts';
 import { STUB_CERTIFICATE } from '../../../testkit/http/stub-certificates.ts';
 import { KEY, type Overrides, stubApp } from '../../../testkit/http/stub-services.ts';
+import { codes } from '../../errors/catalogue.ts';
+import { ServiceError } from '../../errors/service-error.ts';
 import { type Listening, listen } from '../../http/listen.ts';
 import { runCommandLine } from '../run.ts';
 
@@ -21,7 +23,9 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function run(words: readonly string[], acme: Overrides['acme'] = {}) {
+const run = (words: readonly string[], acme: Overrides['acme'] = {}) => runLine(['certificate', ...words], acme);
+
+async function runLine(words: readonly string[], acme: Overrides['acme'] = {}) {
   const stub = stubApp({
     acme,
     certificates: { get: async () => ({ ...STUB_CERTIFICATE, runtime_updated: true }) },
@@ -31,7 +35,7 @@ async function run(words: readonly string[], acme: Overrides['acme'] = {}) {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const output = Promise.all([text(stdout), text(stderr)]);
   stdin.end();
-  const code = await runCommandLine(['certificate', ...words, '--url', listening.url], {
+  const code = await runCommandLine([...words, '--url', listening.url], {
     ...{ environment: { PROXY_MANAGER_API_KEY: `${KEY}-0123456789` }, homeFolder: folder, stdin, stdout, stderr },
     now: () => now,
     end: (exitCode) => {
@@ -72,4 +76,15 @@ it('renew --no-wait returns at once, and orders shows each order', async () => {
   const { code, out } = await run(['orders', 'c-aaaaaaaaaa']);
   expect(code).toBe(0);
   expect(out).toMatch(/ {2}2026-11-20 11:59.*: the order failed\n.*will retry: NXDOMAIN\n/);
+});
+
+it('site set --https says what is known of an order that has failed or waits, instead of that it exists', async () => {
+  const request = async () => {
+    throw new ServiceError(codes.AlreadyOrdered, 'request certificate', 'ordered', {
+      members: { certificate: 'c-aaaaaaaaaa' },
+    });
+  };
+  const { code, out, err } = await runLine(['site', 'set', 'a.example', '--https'], { request });
+  expect([code, err]).toEqual([3, '']);
+  expect(out).toMatch(/^c-aaaaaaaaaa: a\.example\n[\s\S]*will retry: NXDOMAIN\n/m);
 });

@@ -1,9 +1,10 @@
 // `site set DOMAIN --https`: a certificate of the authority, and the redirect once it is served.
 import type { SiteTlsRecord } from '../../api/site-tls.ts';
+import { isProblem, problemCodes } from '../../client/problem-codes.ts';
 import { pause } from '../../concurrency/pause.ts';
 import { type ExitCode, exitCodes } from '../failure.ts';
 import { printAnswer, type Session } from '../session.ts';
-import { followOrder, orderLines } from './certificate-order.ts';
+import { type Followed, followOrder, orderLines } from './certificate-order.ts';
 import { siteTlsLines } from './site-tls.ts';
 
 const askEveryMs = 250;
@@ -23,14 +24,30 @@ export async function siteHttps(session: Session, domain: string): Promise<ExitC
     body: { redirect: 'auto' },
   });
   if (wanted.certificate === null) {
-    const { data: ordered } = await api.POST('/api/acme/certificates', { body: { names } });
-    const { last, served } = await followOrder(session, ordered);
+    const { last, served } = await order(session, names);
     await printAnswer(session, last, () => orderLines(last, now()));
     if (!served) return exitCodes.partly;
   }
   const record = await begun(session, domain);
   await printAnswer(session, record, () => siteTlsLines(record));
   return record.in_force ? exitCodes.done : exitCodes.partly;
+}
+
+/** Follows the order of an earlier command, unless it has ended or waits: it is repeated by itself. */
+async function order(session: Session, names: readonly string[]): Promise<Followed> {
+  const { api } = session;
+  try {
+    const { data: ordered } = await api.POST('/api/acme/certificates', { body: { names } });
+    return await followOrder(session, ordered);
+  } catch (error) {
+    if (!isProblem(error, problemCodes.alreadyOrdered)) throw error;
+    const { certificate } = error.problem;
+    if (typeof certificate !== 'string') throw error;
+    const { data: last } = await api.GET('/api/acme/certificates/{id}', { params: { path: { id: certificate } } });
+    const [attempt] = last.attempts;
+    const isOpen = attempt !== undefined && attempt.ended_at === null && attempt.problem === null;
+    return isOpen ? await followOrder(session, last) : { last, served: false };
+  }
 }
 
 async function begun({ api }: Session, domain: string): Promise<SiteTlsRecord> {

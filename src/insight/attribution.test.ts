@@ -94,6 +94,17 @@ describe('attribution', () => {
     expect(asked).toEqual([['192.0.2.1', '192.0.2.2'], ['192.0.2.3'], ['192.0.2.1']]);
   });
 
+  it('finds all of them when its cache is full', async () => {
+    await block(store, '192.0.2.0/24', '198.51.100.0/24');
+    const many = Array.from({ length: 999 }, (_, n) => `10.0.${n >> 8}.${n & 255}`);
+    await attribution.of(['192.0.2.7', ...many]);
+    expect(await entriesOf('192.0.2.7', '198.51.100.1', '198.51.100.2')).toEqual([
+      '192.0.2.0/24',
+      '198.51.100.0/24',
+      '198.51.100.0/24',
+    ]);
+  });
+
   it('attributes 6to4 and IPv4-compatible sources to the IPv4 entry by which HAProxy denies them', async () => {
     await block(store, '192.0.2.0/24', '2001:db8::/32');
     expect(await entriesOf('192.0.2.9', '2002:c000:209::1', '::192.0.2.9', '2001:db8::9', '198.51.100.1')).toEqual([

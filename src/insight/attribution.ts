@@ -27,14 +27,24 @@ export class Attribution {
     const generation = await this.#entries.generation();
     if (generation !== this.#generation) this.#cached.clear();
     this.#generation = generation;
-    const unknown = addresses.filter((address) => !this.#cached.has(address));
-    if (unknown.length > 0) await this.#lookUp(unknown);
-    return new Map(addresses.map((address) => [address, this.#cached.get(address) ?? null]));
+    const found = new Map<string, EntryAround | null>();
+    const unknown: string[] = [];
+    for (const address of addresses) {
+      const known = this.#cached.get(address);
+      if (known === undefined) unknown.push(address);
+      else found.set(address, known);
+    }
+    if (unknown.length > 0) await this.#lookUp(unknown, found);
+    return found;
   }
 
-  async #lookUp(addresses: readonly string[]): Promise<void> {
-    const found = await this.#entries.around(addresses);
+  async #lookUp(addresses: readonly string[], found: Map<string, EntryAround | null>): Promise<void> {
+    const around = await this.#entries.around(addresses);
     if (this.#cached.size + addresses.length > this.#most) this.#cached.clear();
-    for (const address of addresses) this.#cached.set(address, found.get(address) ?? null);
+    for (const address of addresses) {
+      const entry = around.get(address) ?? null;
+      found.set(address, entry);
+      this.#cached.set(address, entry);
+    }
   }
 }

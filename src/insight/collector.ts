@@ -13,8 +13,11 @@ import type { Points } from './points.ts';
 import type { InsightReading, WorkerReading } from './readings.ts';
 import { type StoredWorkers, Workers } from './workers.ts';
 
-/** Addresses that are remembered, as many as HAProxy's table holds: one that is forgotten earlier would count again. */
-export const mostAddresses = 102_400;
+/**
+ * Addresses that are remembered: a tenth more than HAProxy's table holds. It forgets in almost the same order; one that
+ * only the service has forgotten would count again.
+ */
+export const mostAddresses = 112_640;
 const mostSites = 10_000;
 /** How long after a request HAProxy lists its address: as active (a rate over a minute), and at all. Seconds. */
 const listedSeconds = { active: 150, whole: 86_500 };
@@ -135,6 +138,7 @@ export class Collector {
     const hits = new Map<string, number>();
     let [denied, unseen] = [0, false];
     const spans: { span: Span; requests: number; denied: number; sites: ReadonlyMap<string, number> }[] = [];
+    this.#expire(reading, at);
     // The current worker last: what draining workers counted is then known to have been handed over.
     for (const worker of reading.workers.toSorted((a, b) => Number(a.current) - Number(b.current))) {
       const { frontEnd, sites, counted: shown } = this.#advance(reading.at, worker, hits);
@@ -177,8 +181,20 @@ export class Collector {
   }
 
   /**
-   * An entry of a table expires, and counts from 0 again: it may reach just the value that it had. But it is only listed
-   * for some time after a request.
+   * A day after its last request HAProxy forgets an address, and counts it from 0 again. Not after a pause: the clock may
+   * have been set meanwhile.
+   */
+  #expire({ whole, workers }: InsightReading, at: number): void {
+    if (whole) return;
+    for (const { denied } of workers)
+      for (const address of denied.keys())
+        if ((this.#deps.knocking.get(address)?.lastHit ?? at) < at - listedSeconds.whole)
+          this.addresses.expired(address);
+  }
+
+  /**
+   * HAProxy may forget an address earlier, if its table is full or it was started again; it may then count to just the
+   * value that it had. But it lists an address only for some time after a request.
    */
   #addUnchanged({ whole, workers }: InsightReading, at: number, hits: Map<string, number>): void {
     const before = at - (whole ? listedSeconds.whole : listedSeconds.active);

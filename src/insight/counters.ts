@@ -46,6 +46,11 @@ export class Counters {
     return increases;
   }
 
+  /** HAProxy's entries of this key have expired: they count from 0 again. */
+  expired(key: string): void {
+    this.#keys.delete(key);
+  }
+
   /** Forgets all other workers. Their highest values stay known, since they may have been handed over. */
   keep(workers: ReadonlySet<number>): void {
     this.#keys.keep(workers);

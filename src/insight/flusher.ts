@@ -1,4 +1,5 @@
 // Stores what has changed, once a minute, in slices with lower priority than blocks.
+import { yieldToLoop } from '../concurrency/pause.ts';
 import type { TurnQueue } from '../concurrency/turn-queue.ts';
 import { parseIp, sortKey } from '../domain/ip.ts';
 import { type EntryIncrease, type HitsStore, hitsAtOnce, type KeyHits, loudest } from '../store/hits-store.ts';
@@ -70,7 +71,11 @@ export class Flusher {
   async #writeHits({ changed, entries, gone }: UnstoredHits): Promise<void> {
     const { knocking, hits } = this.#deps;
     // In the order of the tables: fewer pages are written.
-    const addresses = changed.map((one) => ({ one, key: keyOf(one.address.address) }));
+    const addresses: { readonly one: UnstoredAddress; readonly key: Buffer }[] = [];
+    for (const one of changed) {
+      addresses.push({ one, key: keyOf(one.address.address) });
+      if (addresses.length % addressesAtOnce === 0) await yieldToLoop();
+    }
     const left = {
       addresses: addresses.sort((a, b) => a.key.compare(b.key)),
       entries: keyed(entries),
@@ -179,7 +184,7 @@ function loudestOf(counts: { readonly text: string; readonly hits: number }[]): 
 
 function increases(changed: readonly UnstoredAddress[]): EntryIncrease[] {
   const sums = new Map<string, Unstored>();
-  for (const { entries } of changed) for (const [entry, more] of entries) addTo(sums, entry, more);
+  for (const { entries } of changed) for (const one of entries) addTo(sums, one.entry, one);
   return keyed(sums);
 }
 

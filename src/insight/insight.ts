@@ -149,7 +149,12 @@ export class Insight {
       await this.#attempt('Could not load the figures of denied requests', () => this.#load());
       if (this.#running === null) return;
       await this.#attempt('Could not read the tables of denied requests', () => this.#read());
-      await this.#attempt('Could not store the figures of denied requests', () => this.#store());
+      const at = this.#seconds();
+      const minute = Math.floor(at / minuteSeconds);
+      if (minute === this.#flushedMinute) return;
+      // A failed one is retried in the next minute.
+      this.#flushedMinute = minute;
+      await this.#attempt('Could not store the figures of denied requests', () => this.#store(at));
     });
   }
 
@@ -220,12 +225,7 @@ export class Insight {
     await candidates.judge(counted.at);
   }
 
-  async #store(): Promise<void> {
-    const at = this.#seconds();
-    const minute = Math.floor(at / minuteSeconds);
-    if (minute === this.#flushedMinute) return;
-    // A failed one is retried in the next minute.
-    this.#flushedMinute = minute;
+  async #store(at: number): Promise<void> {
     const { flusher, candidates, sources, watched } = this.#running!;
     // First: a reading that is stored was watched, but for the gaps that are stored.
     await watched.store();

@@ -41,6 +41,11 @@ export class KeyedCounters {
     this.#forgetOldest();
   }
 
+  /** Its values in all workers: it counts from 0 again. */
+  delete(key: string): void {
+    this.#keys.delete(key);
+  }
+
   /**
    * @param handsOver the worker may have started from the highest known value
    * @param arriving it may receive that value only now

@@ -28,8 +28,8 @@ export interface Unstored {
 
 export interface UnstoredAddress {
   readonly address: KnockingAddress;
-  /** By entry: it may have changed since the last time they were stored. */
-  readonly entries: Map<string, Unstored>;
+  /** Few, and mostly one: its entry may have changed since the last time they were stored. */
+  readonly entries: (Unstored & { readonly entry: string })[];
 }
 
 /** What is not stored yet. */
@@ -128,7 +128,7 @@ export class Knocking {
     this.hours.remove(known.row);
     this.#addresses.delete(address);
     if (known.stored) this.#gone.add(address);
-    for (const [entry, more] of this.#unstored.get(address)?.entries ?? []) this.#addEntry(entry, more);
+    for (const { entry, ...more } of this.#unstored.get(address)?.entries ?? []) this.#addEntry(entry, more);
     this.#unstored.delete(address);
   }
 
@@ -156,20 +156,26 @@ export class Knocking {
   #noteUnstored(address: KnockingAddress, hits: number, at: number): void {
     let unstored = this.#unstored.get(address.address);
     if (unstored === undefined) {
-      unstored = { address, entries: new Map() };
+      unstored = { address, entries: [] };
       this.#unstored.set(address.address, unstored);
     }
-    if (address.entry !== null) addTo(unstored.entries, address.entry, { hits, firstHit: at, lastHit: at });
+    const { entry } = address;
+    if (entry === null) return;
+    const more = { hits, firstHit: at, lastHit: at };
+    const known = unstored.entries.find((one) => one.entry === entry);
+    if (known === undefined) unstored.entries.push({ entry, ...more });
+    else increase(known, more);
   }
 }
 
 /** Adds to what is known of an entry. */
-export function addTo(entries: Map<string, Unstored>, entry: string, more: Unstored): void {
+export function addTo(entries: Map<string, Unstored>, entry: string, { hits, firstHit, lastHit }: Unstored): void {
   const known = entries.get(entry);
-  if (known === undefined) {
-    entries.set(entry, { ...more });
-    return;
-  }
+  if (known === undefined) entries.set(entry, { hits, firstHit, lastHit });
+  else increase(known, { hits, firstHit, lastHit });
+}
+
+function increase(known: Unstored, more: Unstored): void {
   known.hits += more.hits;
   known.firstHit = Math.min(known.firstHit, more.firstHit);
   known.lastHit = Math.max(known.lastHit, more.lastHit);

@@ -145,7 +145,18 @@ describe('an entry that was hit', () => {
     expect(kit.insight.state!.sources.lastMatch(1)).toBe(kit.seconds);
   });
 
-  it('once a day matched each time, though the counter of HAProxy begins again', async () => {
+  it('after a day counts all of its requests, which HAProxy counts from 0 again', async () => {
+    await kit.pass(10, () => kit.haproxy.deny('192.0.2.9', 3));
+    kit.haproxy.silent = true;
+    kit.now = new Date(kit.now.getTime() + 25 * 3_600_000);
+    kit.haproxy.expire('192.0.2.9');
+    kit.haproxy.silent = false;
+    await kit.pass(10);
+    await kit.pass(10, () => kit.haproxy.deny('192.0.2.9', 5));
+    expect(kit.insight.state!.state.knocking.get('192.0.2.9')).toMatchObject({ total: 8, lastHit: kit.seconds });
+  });
+
+  it('matched each time, though HAProxy forgot the address and counts to the same value', async () => {
     for (let times = 1; times <= 3; times += 1) {
       await kit.pass(10, () => kit.haproxy.deny('192.0.2.9'));
       expect(kit.insight.state!.state.knocking.get('192.0.2.9')).toMatchObject({ total: times, lastHit: kit.seconds });

@@ -156,6 +156,8 @@ export class InsightKit {
   now = new Date('2026-11-20T12:00:00.000Z');
   readonly haproxy = new ScriptedHaproxy(() => this.now);
   readonly facts: EmittedFact[] = [];
+  /** Warnings. */
+  readonly logged: (readonly [message: string, fields: unknown])[] = [];
   readonly turns = new TurnQueue();
   exempt: Exemptions = { reason: async () => null };
   sources: WatchedSource[] = [];
@@ -218,7 +220,7 @@ export class InsightKit {
       exemptions: { reason: (address) => this.exempt.reason(address) },
       entries: () => this.#database.blockedCount.value,
       emit,
-      log: silentLog,
+      log: { info: silentLog.info, warn: (message, fields) => void this.logged.push([message, fields]) },
       now: () => this.now,
     });
   }

@@ -2,7 +2,12 @@
 
 import { AcmeRefusal, AcmeUnreachable } from '../acme/authority.ts';
 import type { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
-import { type AcmeOrdersStore, type IssuanceOrder, OrderClosed } from '../store/acme-orders-store.ts';
+import {
+  type AcmeOrdersStore,
+  type IssuanceOrder,
+  OrderClosed,
+  type OrderFailure,
+} from '../store/acme-orders-store.ts';
 import type { IssuanceProblem } from '../store/issuance-problem.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { Accounts } from './accounts.ts';
@@ -112,11 +117,7 @@ export class OrderDriver {
     const { orders, accounts, now } = this.#deps;
     const { problem } = refusal;
     this.#deps.ages.answered(order);
-    if (isLimit(refusal)) {
-      const scope = order.state === 'planned' ? 'orders' : 'requests';
-      const pause = await this.#deps.pauses.limited(order.directory, scope, refusal);
-      return await this.#paused(order, pause.until, pause.problem);
-    }
+    if (isLimit(refusal)) return await this.#limited(order, refusal);
     if (problem.type === 'accountDoesNotExist') {
       await accounts.forget(order.directory);
       if (!this.#registeredAgain.has(order.id)) {
@@ -133,6 +134,16 @@ export class OrderDriver {
     // It may be issued: another order would issue a second one. A refusal to issue is `OrderFailed`.
     if (order.state === 'finalizing' || order.state === 'issued') return await this.#hold(order, why, 'authority');
     return await this.#end(order, why);
+  }
+
+  /** One that the authority did not begin ends: its place is for others. */
+  async #limited(order: IssuanceOrder, refusal: AcmeRefusal): Promise<Date | null> {
+    const begins = order.state === 'planned';
+    const scope = begins ? 'orders' : 'requests';
+    const { until, problem } = await this.#deps.pauses.limited(order.directory, scope, refusal);
+    if (!begins) return await this.#paused(order, until, problem);
+    await this.#close(order, { problem, dueAt: until, dueBy: 'limit', failedNames: [], notIssued: false });
+    return null;
   }
 
   /** It stays in its state for now, unless it has been there for too long. */
@@ -161,7 +172,7 @@ export class OrderDriver {
   }
 
   async #end(order: IssuanceOrder, problem: IssuanceProblem, how: OrderEnd = {}): Promise<null> {
-    const { orders, wanted, board, settingsId, onEnded, now, random } = this.#deps;
+    const { wanted, settingsId, onEnded, now, random } = this.#deps;
     const certificate = await wanted.get(order.certificate);
     const failures = (certificate?.failures ?? 0) + 1;
     // What needs attention may be corrected elsewhere, such as a CAA record: it is repeated at the longest interval.
@@ -169,14 +180,20 @@ export class OrderDriver {
     const waits = needsAttention ? Number.POSITIVE_INFINITY : failures;
     const dueAt = retryAt(waits, certificate?.life?.notAfter ?? null, now(), random());
     const stored = needsAttention ? { ...problem, settings: settingsId } : problem;
+    const { failedNames = [], notIssued = false } = how;
+    await this.#close(order, { problem: stored, dueAt, dueBy: 'retry', failedNames, notIssued });
+    onEnded(order, problem);
+    return null;
+  }
+
+  async #close(order: IssuanceOrder, failure: OrderFailure): Promise<void> {
+    const { orders, board, now } = this.#deps;
     try {
-      const { failedNames = [], notIssued = false } = how;
-      await orders.fail(order, { problem: stored, dueAt, failedNames, notIssued }, now());
+      await orders.fail(order, failure, now());
     } catch (error) {
+      // It was removed meanwhile.
       if (!(error instanceof OrderClosed)) throw error;
     }
     await board.clear();
-    onEnded(order, problem);
-    return null;
   }
 }

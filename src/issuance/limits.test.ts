@@ -171,6 +171,19 @@ it('at most four orders are open at a time, the certificate with the least of it
   expect(planned).toEqual(['1.example', '3.example', '5.example', '2.example', '4.example', '0.example']);
 });
 
+it('certificates whose challenges this machine cannot show do not keep others from being ordered', async () => {
+  kit.isShown = (names) => !names.some((name) => name.startsWith('bad'));
+  for (let n = 0; n < 8; n += 1) await kit.request(`bad${n}.example`);
+  const good = await kit.request('good.example');
+  await kit.pass(10 * MINUTE);
+  expect(await kit.certificates.get(good)).toMatchObject({ version: 1 });
+  // And not again after they failed.
+  await kit.pass(DAY);
+  await kit.issuance.renew(good, caller);
+  await kit.pass(3 * MINUTE);
+  expect(await kit.certificates.get(good)).toMatchObject({ version: 2 });
+});
+
 it('two open orders never share a name', async () => {
   await kit.request('a.example', 'b.example');
   await wantedToo('other', 'b.example', 'c.example');

@@ -40,6 +40,8 @@ interface DriverDeps {
 const RETRY = { least: 5_000, most: 1_800_000 };
 /** A longer wait that the authority asks for is stored: a restart does not shorten it. */
 const STORED_WAIT_MS = 60_000;
+/** An order for which nothing is asked of the authority costs little: it is repeated as after this many failures, each hour. */
+const UNASKED_FAILURES = 3;
 
 export class OrderDriver {
   readonly #deps: DriverDeps;
@@ -149,7 +151,9 @@ export class OrderDriver {
   /** It stays in its state for now, unless it has been there for too long. */
   async #hold(order: IssuanceOrder, problem: IssuanceProblem, obstacle: Obstacle): Promise<Date | null> {
     const { orders, ages, now } = this.#deps;
-    if (this.#isOver(order, obstacle)) return await this.#end(order, problem);
+    if (this.#isOver(order, obstacle)) {
+      return await this.#end(order, problem, { asked: order.state !== 'planned' });
+    }
     await orders.waiting(order, problem);
     return pollAgainAt(ages.waitedMs(order), now(), RETRY);
   }
@@ -173,14 +177,15 @@ export class OrderDriver {
 
   async #end(order: IssuanceOrder, problem: IssuanceProblem, how: OrderEnd = {}): Promise<null> {
     const { wanted, settingsId, onEnded, now, random } = this.#deps;
+    const { failedNames = [], notIssued = false, asked = true } = how;
     const certificate = await wanted.get(order.certificate);
-    const failures = (certificate?.failures ?? 0) + 1;
+    const counted = (certificate?.failures ?? 0) + 1;
+    const failures = asked ? counted : Math.min(counted, UNASKED_FAILURES);
     // What needs attention may be corrected elsewhere, such as a CAA record: it is repeated at the longest interval.
     const needsAttention = problem.class === 'needs attention';
     const waits = needsAttention ? Number.POSITIVE_INFINITY : failures;
     const dueAt = retryAt(waits, certificate?.life?.notAfter ?? null, now(), random());
     const stored = needsAttention ? { ...problem, settings: settingsId } : problem;
-    const { failedNames = [], notIssued = false } = how;
     await this.#close(order, { problem: stored, dueAt, dueBy: 'retry', failedNames, notIssued });
     onEnded(order, problem);
     return null;

@@ -5,10 +5,11 @@ import { Mutex } from '../concurrency/mutex.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { causeText } from '../telemetry/cause-text.ts';
 import type { Log } from '../telemetry/log.ts';
-import { makeDefaultCertificate } from './default-certificate.ts';
+import { ensureDefaultCertificate, replaceDefaultCertificate } from './default-certificate.ts';
 import { fileProblems } from './file-problems.ts';
 import type { TlsFiles } from './files.ts';
 import type { CertificateToInstall, WantedCertificates } from './installation.ts';
+import { NewerFiles } from './newer-files.ts';
 import type { ProxyCheck } from './proxy-check.ts';
 import { RefusedCertificates } from './refused-certificates.ts';
 import { removeStrays } from './stray-files.ts';
@@ -36,6 +37,7 @@ export class FileKeeper {
   readonly #unwritten = new Map<string, string>();
   /** Files of removed certificates, with their keys. By id, why they are still there. */
   readonly #undeleted = new Map<string, string>();
+  readonly #newer: NewerFiles;
   /** Certificates that have a file. */
   readonly #onDisk = new Set<string>();
   #problem: string | null = null;
@@ -45,6 +47,7 @@ export class FileKeeper {
   constructor(deps: FileKeeperDeps) {
     this.#deps = deps;
     this.#refused = new RefusedCertificates(deps);
+    this.#newer = new NewerFiles(deps);
   }
 
   /** At start, before HAProxy reads them. @throws TlsFolderUnusable, or when the database cannot be read */
@@ -106,6 +109,8 @@ export class FileKeeper {
   async isAsWritten(name: string): Promise<boolean> {
     const { files } = this.#deps;
     if (name === basename(files.list)) return await files.listUnchanged();
+    // Health names them until they are deleted.
+    if (files.isNewerName(name)) return false;
     const id = name.replace(/\.pem$/, '');
     if (this.#wanted.has(id)) return await files.unchanged(id);
     // Of these this service writes none; a missing one makes a configuration invalid.
@@ -173,9 +178,15 @@ export class FileKeeper {
     });
   }
 
+  /** Files with private keys beside the one of this certificate, which this service never deletes. */
+  keptFiles(id: string): readonly string[] {
+    return this.#newer.pathsOf(id);
+  }
+
   async #deleteFile(id: string): Promise<boolean> {
     try {
       await this.#deps.files.remove(id);
+      await this.#newer.find();
       this.#undeleted.delete(id);
     } catch (error) {
       const cause = causeText(error);
@@ -199,7 +210,7 @@ export class FileKeeper {
       try {
         if (!this.#isLoaded) await this.#load();
         await files.ensureFolder();
-        await this.#attempt(DEFAULT, () => this.#ensureDefault());
+        await this.#attempt(DEFAULT, () => ensureDefaultCertificate(this.#deps));
         const foreign: string[] = [];
         for (const id of this.#wanted.keys()) {
           if (!this.#unwritten.has(id) && !(await files.unchanged(id))) foreign.push(id);
@@ -216,6 +227,7 @@ export class FileKeeper {
         if (due.size > 0) await this.#rewrite(due);
         await this.#writeList();
         for (const id of this.#undeleted.keys()) await this.#deleteFile(id);
+        await this.#newer.find();
         this.#problem = null;
       } catch (error) {
         const cause = causeText(error);
@@ -238,7 +250,9 @@ export class FileKeeper {
       let isChanged = false;
       for (const [path, why] of refused) {
         const isDefault = path === files.defaultCertificate;
-        const replaced = isDefault ? await this.#replaceDefault(why) : await this.#substituteOne(files.idOf(path), why);
+        const replaced = isDefault
+          ? await replaceDefaultCertificate(this.#deps, why)
+          : await this.#substituteOne(files.idOf(path), why);
         isChanged ||= replaced;
       }
       return isChanged;
@@ -270,13 +284,14 @@ export class FileKeeper {
       refused: this.#refused.reasons,
       unreadable: this.#unreadable,
       hasFile: (id) => this.#onDisk.has(id),
+      newer: this.#newer.paths,
     });
   }
 
   async #load(): Promise<void> {
     const { files, wanted, log } = this.#deps;
     await files.open();
-    await this.#ensureDefault();
+    await ensureDefaultCertificate(this.#deps);
     this.#unreadable = new Map((await wanted.unreadable()).map(({ id, why }) => [id, why]));
     for (const id of this.#unreadable.keys()) if (await files.exists(id)) this.#onDisk.add(id);
     const certificates = await wanted.all();
@@ -285,6 +300,7 @@ export class FileKeeper {
     await this.#writeAll(certificates);
     await this.#writeList();
     await removeStrays({ files, wanted, log }, (id) => this.isWanted(id));
+    await this.#newer.find();
     this.#isLoaded = true;
   }
 
@@ -302,13 +318,6 @@ export class FileKeeper {
     return what === DEFAULT ? files.defaultCertificate : files.pathOf(what);
   }
 
-  async #ensureDefault(): Promise<void> {
-    const { files, log, now } = this.#deps;
-    if (await files.ensureDefault(() => makeDefaultCertificate(now()))) {
-      log.info('Default certificate created', { file: files.defaultCertificate });
-    }
-  }
-
   async #substituteOne(id: string, why: string): Promise<boolean> {
     const { files, log } = this.#deps;
     try {
@@ -324,18 +333,6 @@ export class FileKeeper {
         certificate: id,
         cause: causeText(error),
       });
-      return false;
-    }
-  }
-
-  async #replaceDefault(why: string): Promise<boolean> {
-    const { files, log, now } = this.#deps;
-    try {
-      const kept = await files.replaceDefault(() => makeDefaultCertificate(now()));
-      log.error('HAProxy refuses the default certificate; a new one takes its place', { why, kept });
-      return true;
-    } catch (error) {
-      log.error('The default certificate, which HAProxy refuses, could not be replaced', { cause: causeText(error) });
       return false;
     }
   }
@@ -358,10 +355,9 @@ export class FileKeeper {
 
   /** A failure is kept in `#unwritten`: workers get the certificate all the same. */
   async #write({ id, pem }: CertificateToInstall): Promise<void> {
-    const { files, log } = this.#deps;
+    const { files } = this.#deps;
     await this.#attempt(id, async () => {
-      const kept = await files.keepNewer(id, pem);
-      if (kept !== null) log.warn('Newer file of a certificate kept; upload it', { file: kept });
+      await this.#newer.keep(id, pem);
       if (this.#refused.has(id)) await files.linkToDefault(id);
       else await files.write(id, pem);
     });

@@ -3,6 +3,7 @@
 //   default.pem         for names without a certificate; made once, and an operator may replace it
 //   certificates.list   the crt-list: one line for each certificate, and no names, so that HAProxy takes them from it
 //   c-<10 base32>.pem   leaf, chain and key; the name stays through renewals. A link to default.pem if HAProxy refuses it
+//   c-….pem.newer       a certificate that is newer than the database, see newer-files.ts; never deleted
 //   .tmp                temporary files; those of earlier runs are deleted at each start
 //
 // The database is the truth. Files of other names are not touched.
@@ -27,13 +28,14 @@ import { getegid, getgroups, getuid } from 'node:process';
 import { fsyncFolder, isMissing, temporaryPath, writeSecretFile } from '../files/atomic-file.ts';
 import { makeFolderDurably } from '../files/durable-folder.ts';
 import type { SecretText } from '../secrets/secret-text.ts';
-import { isNewer } from './newer-file.ts';
+import { certificateIn, newerIn } from './newer-files.ts';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 /** Of `temporaryPath` and `temporary`. */
 const TEMPORARY = /^(\..+\.\d+\.[0-9a-f]{12}\.tmp|check-[0-9a-f]{12})$/;
 const CERTIFICATE_FILE = /^c-[a-z2-7]{10}\.pem$/;
+const NEWER_FILE = /^(c-[a-z2-7]{10})\.pem\.newer(-\d+)?$/;
 
 /** The folder cannot be used. The message says why and what to do. */
 export class TlsFolderUnusable extends Error {
@@ -148,16 +150,41 @@ export class TlsFiles {
   }
 
   /**
-   * Call it before `write`. After a restore of an older database, the file may have the only copy of a newer key.
-   * @returns where the file of before is kept; null: it was written since the start, or has no newer certificate
+   * Call it before `write`. A file that this service did not write may have the only copy of a newer key: after a restore
+   * of an older database, or because another process wrote it.
+   * @returns where it is kept; null: it is ours, or has no newer certificate
    */
   async keepNewer(id: string, pem: { reveal(): string }): Promise<string | null> {
     const path = this.pathOf(id);
-    if (this.#known.has(path) || !(await isNewer(path, pem.reveal()))) return null;
+    if (await this.#isKnown(path)) return null;
+    const found = await newerIn(path, pem.reveal());
+    return found === null || this.#wrote(path, found) ? null : await this.#keep(path);
+  }
+
+  /** Files of `keepNewer`, and copies of them under the next number: by path, the id of the certificate. */
+  async newer(): Promise<ReadonlyMap<string, string>> {
+    const found = (await readdir(this.folder)).flatMap((name) => {
+      const id = NEWER_FILE.exec(name)?.[1];
+      return id === undefined ? [] : [[join(this.folder, name), id] as const];
+    });
+    return new Map(found);
+  }
+
+  /** Whether a file of this name would be one of `newer`. */
+  isNewerName(name: string): boolean {
+    return NEWER_FILE.test(name);
+  }
+
+  async #keep(path: string): Promise<string> {
     const kept = await freeName(`${path}.newer`);
     await link(path, kept);
     await fsyncFolder(this.folder);
     return kept;
+  }
+
+  /** Whether this content is the last that this process wrote there, though owner, mode or times may differ. */
+  #wrote(path: string, content: string): boolean {
+    return this.#known.get(path)?.sha256 === digestOf(content);
   }
 
   /** @param ids in the order of the lines. Returns whether it was written. */
@@ -165,9 +192,13 @@ export class TlsFiles {
     return await this.#write(this.list, ids.map((id) => `${this.pathOf(id)}\n`).join(''));
   }
 
-  /** A missing file is as wanted. */
+  /** A missing file is as wanted. Another certificate that another process wrote there meanwhile is kept, see `newer`. */
   async remove(id: string): Promise<void> {
     const path = this.pathOf(id);
+    if (this.#known.has(path) && !(await this.#isKnown(path))) {
+      const found = await certificateIn(path);
+      if (found !== null && !this.#wrote(path, found)) await this.#keep(path);
+    }
     this.#known.delete(path);
     try {
       await unlink(path);

@@ -30,11 +30,11 @@ interface Deps {
   readonly now: () => Date;
 }
 
-/** Makes the file if it is missing; one of an operator stays. @throws system errors */
-export async function ensureDefaultCertificate({ files, log, now }: Deps): Promise<void> {
-  if (await files.ensureDefault(() => makeDefaultCertificate(now()))) {
-    log.info('Default certificate created', { file: files.defaultCertificate });
-  }
+/** Makes the file if it is missing, and returns whether it did; one of an operator stays. @throws system errors */
+export async function ensureDefaultCertificate({ files, log, now }: Deps): Promise<boolean> {
+  if (!(await files.ensureDefault(() => makeDefaultCertificate(now())))) return false;
+  log.info('Default certificate created', { file: files.defaultCertificate });
+  return true;
 }
 
 /** One that HAProxy refuses is kept under another name. False: it could not be replaced. Never throws. */

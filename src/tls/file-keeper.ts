@@ -11,8 +11,10 @@ import type { TlsFiles } from './files.ts';
 import type { CertificateToInstall, WantedCertificates } from './installation.ts';
 import { NewerFiles } from './newer-files.ts';
 import type { ProxyCheck } from './proxy-check.ts';
-import { RefusedCertificates } from './refused-certificates.ts';
+import { NO_CHECK, RefusedCertificates, type RefusedCheck } from './refused-certificates.ts';
 import { removeStrays } from './stray-files.ts';
+import { UndeletedFiles } from './undeleted-files.ts';
+import { UnwrittenFiles } from './unwritten-files.ts';
 
 /** A certificate without its key, which is read from the database when a file or worker needs it. */
 export type WantedCertificate = Omit<CertificateToInstall, 'pem'>;
@@ -34,9 +36,8 @@ export class FileKeeper {
   /** Their files are links to the default certificate; without a readable key, the list has no line for them. */
   readonly #refused: RefusedCertificates;
   /** Files that could not be written. By id, or the list. */
-  readonly #unwritten = new Map<string, string>();
-  /** Files of removed certificates, with their keys. By id, why they are still there. */
-  readonly #undeleted = new Map<string, string>();
+  readonly #unwritten: UnwrittenFiles;
+  readonly #undeleted: UndeletedFiles;
   readonly #newer: NewerFiles;
   /** Certificates that have a file. */
   readonly #onDisk = new Set<string>();
@@ -48,6 +49,11 @@ export class FileKeeper {
     this.#deps = deps;
     this.#refused = new RefusedCertificates(deps);
     this.#newer = new NewerFiles(deps);
+    this.#undeleted = new UndeletedFiles(async (id) => {
+      await deps.files.remove(id);
+      await this.#newer.find();
+    }, deps.log);
+    this.#unwritten = new UnwrittenFiles(deps.log);
   }
 
   /** At start, before HAProxy reads them. @throws TlsFolderUnusable, or when the database cannot be read */
@@ -147,7 +153,7 @@ export class FileKeeper {
       this.#wanted.delete(id);
       this.#unreadable.delete(id);
       await this.#writeList();
-      const why = this.#unwritten.get(LIST);
+      const why = this.#unwritten.reasons.get(LIST);
       if (why === undefined) return;
       if (before.wanted !== undefined) this.#wanted.set(id, before.wanted);
       if (before.unreadable !== undefined) this.#unreadable.set(id, before.unreadable);
@@ -174,7 +180,7 @@ export class FileKeeper {
       this.#unwritten.delete(id);
       this.#refused.delete(id);
       this.#onDisk.delete(id);
-      return await this.#deleteFile(id);
+      return await this.#undeleted.delete(id);
     });
   }
 
@@ -183,50 +189,17 @@ export class FileKeeper {
     return this.#newer.pathsOf(id);
   }
 
-  async #deleteFile(id: string): Promise<boolean> {
-    try {
-      await this.#deps.files.remove(id);
-      await this.#newer.find();
-      this.#undeleted.delete(id);
-    } catch (error) {
-      const cause = causeText(error);
-      if (this.#undeleted.get(id) !== cause) {
-        this.#deps.log.error('File of a removed certificate could not be deleted', { certificate: id, cause });
-      }
-      this.#undeleted.set(id, cause);
-      return false;
-    }
-    crashPoint('tls.file-removed');
-    return true;
-  }
-
   /**
    * Before HAProxy reads the files: writes those that differ from the database. Never throws: a file that cannot be
    * written must not keep a block from being enforced.
    */
   async refresh(): Promise<void> {
-    const { files, log } = this.#deps;
+    const { log } = this.#deps;
     await this.#lock.run(async () => {
       try {
         if (!this.#isLoaded) await this.#load();
-        await files.ensureFolder();
-        await this.#attempt(DEFAULT, () => ensureDefaultCertificate(this.#deps));
-        const foreign: string[] = [];
-        for (const id of this.#wanted.keys()) {
-          if (!this.#unwritten.has(id) && !(await files.unchanged(id))) foreign.push(id);
-        }
-        for (const id of this.#unreadable.keys()) if (!(await files.exists(id))) this.#onDisk.delete(id);
-        const isListForeign = !this.#unwritten.has(LIST) && !(await files.listUnchanged());
-        const paths = [...(isListForeign ? [files.list] : []), ...foreign.map((id) => files.pathOf(id))];
-        if (paths.length > 0) {
-          const shown = paths.slice(0, SHOWN_FILES);
-          log.warn('Files of certificates were changed by another process; rewriting them', { files: shown });
-        }
-        const due = new Set([...foreign, ...this.#unwritten.keys()]);
-        for (const what of [LIST, DEFAULT]) due.delete(what);
-        if (due.size > 0) await this.#rewrite(due);
-        await this.#writeList();
-        for (const id of this.#undeleted.keys()) await this.#deleteFile(id);
+        await this.#rewriteChanged();
+        await this.#undeleted.retry();
         await this.#newer.find();
         this.#problem = null;
       } catch (error) {
@@ -243,10 +216,11 @@ export class FileKeeper {
    * @param output of the check; null: not known, and all certificates are checked
    * @returns whether a file was changed, so that another check may pass
    */
-  async substitute(output: string | null): Promise<boolean> {
+  async substitute(output: string | null, check: RefusedCheck = NO_CHECK): Promise<boolean> {
     return await this.#lock.run(async () => {
       const { files } = this.#deps;
       const refused = await this.#refused.find(output, this.#idsOnDisk());
+      if (check.number <= WRITTEN_BACK_TIMES && (await this.#isOutdated(output, refused, check))) return true;
       let isChanged = false;
       for (const [path, why] of refused) {
         const isDefault = path === files.defaultCertificate;
@@ -279,8 +253,8 @@ export class FileKeeper {
   problems(): readonly string[] {
     return fileProblems({
       unchecked: this.#problem,
-      unwritten: [...this.#unwritten].map(([what, why]) => [this.#pathOf(what), why]),
-      undeleted: [...this.#undeleted].map(([id, why]) => [this.#pathOf(id), why]),
+      unwritten: [...this.#unwritten.reasons].map(([what, why]) => [this.#pathOf(what), why]),
+      undeleted: [...this.#undeleted.reasons].map(([id, why]) => [this.#pathOf(id), why]),
       refused: this.#refused.reasons,
       unreadable: this.#unreadable,
       hasFile: (id) => this.#onDisk.has(id),
@@ -318,6 +292,23 @@ export class FileKeeper {
     return what === DEFAULT ? files.defaultCertificate : files.pathOf(what);
   }
 
+  /** HAProxy read other files than the database has: another process removed or damaged them. */
+  async #isOutdated(
+    output: string | null,
+    refused: ReadonlyMap<string, string>,
+    { began }: RefusedCheck,
+  ): Promise<boolean> {
+    const { files, log } = this.#deps;
+    try {
+      const isRewritten = await this.#rewriteChanged();
+      const isNamed = (path: string): boolean => refused.has(path) || output?.includes(path) === true;
+      return isRewritten || files.writtenSince(began).some(isNamed);
+    } catch (error) {
+      log.error('Files of certificates could not be checked', { cause: causeText(error) });
+      return false;
+    }
+  }
+
   async #substituteOne(id: string, why: string): Promise<boolean> {
     const { files, log } = this.#deps;
     try {
@@ -341,6 +332,29 @@ export class FileKeeper {
     this.#wanted.set(id, { id, version, names, sha1, sha256s, chainSubjects });
   }
 
+  /** What differs from the database. Returns whether a file was written. */
+  async #rewriteChanged(): Promise<boolean> {
+    const { files, log } = this.#deps;
+    await files.ensureFolder();
+    const isMade = await this.#unwritten.attempt(DEFAULT, () => ensureDefaultCertificate(this.#deps));
+    const foreign: string[] = [];
+    for (const id of this.#wanted.keys()) {
+      if (!this.#unwritten.has(id) && !(await files.unchanged(id))) foreign.push(id);
+    }
+    for (const id of this.#unreadable.keys()) if (!(await files.exists(id))) this.#onDisk.delete(id);
+    const isListForeign = !this.#unwritten.has(LIST) && !(await files.listUnchanged());
+    const paths = [...(isListForeign ? [files.list] : []), ...foreign.map((id) => files.pathOf(id))];
+    if (paths.length > 0) {
+      const shown = paths.slice(0, SHOWN_FILES);
+      log.warn('Files of certificates were changed by another process; rewriting them', { files: shown });
+    }
+    const due = new Set([...foreign, ...this.#unwritten.reasons.keys()]);
+    for (const what of [LIST, DEFAULT]) due.delete(what);
+    if (due.size > 0) await this.#rewrite(due);
+    const isListWritten = await this.#writeList();
+    return isMade || isListWritten || foreign.some((id) => !this.#unwritten.has(id));
+  }
+
   async #rewrite(ids: ReadonlySet<string>): Promise<void> {
     const certificates = await this.#deps.wanted.all(ids);
     await this.#writeAll(certificates.filter(({ id }) => this.#wanted.has(id)));
@@ -356,37 +370,27 @@ export class FileKeeper {
   /** A failure is kept in `#unwritten`: workers get the certificate all the same. */
   async #write({ id, pem }: CertificateToInstall): Promise<void> {
     const { files } = this.#deps;
-    await this.#attempt(id, async () => {
+    await this.#unwritten.attempt(id, async () => {
       await this.#newer.keep(id, pem);
-      if (this.#refused.has(id)) await files.linkToDefault(id);
-      else await files.write(id, pem);
+      if (!this.#refused.has(id)) return await files.write(id, pem);
+      await files.linkToDefault(id);
+      return true;
     });
     if (!this.#unwritten.has(id) || (await files.exists(id))) this.#onDisk.add(id);
     else this.#onDisk.delete(id);
   }
 
-  /** A line of a missing file would make the configuration invalid. */
-  async #writeList(): Promise<void> {
+  /** A line of a missing file would make the configuration invalid. Returns whether it was written. */
+  async #writeList(): Promise<boolean> {
     const { files } = this.#deps;
     const unreadable = [...this.#unreadable.keys()].filter((id) => !this.#refused.has(id));
     const ids = [...this.#wanted.keys(), ...unreadable].filter((id) => this.#onDisk.has(id));
-    await this.#attempt(LIST, () => files.writeList(ids.toSorted()));
-  }
-
-  async #attempt(what: string, write: () => Promise<unknown>): Promise<void> {
-    try {
-      await write();
-      this.#unwritten.delete(what);
-    } catch (error) {
-      const cause = causeText(error);
-      if (this.#unwritten.get(what) !== cause) {
-        this.#deps.log.error('File of certificates could not be written', { what, cause });
-      }
-      this.#unwritten.set(what, cause);
-    }
+    return await this.#unwritten.attempt(LIST, () => files.writeList(ids.toSorted()));
   }
 }
 
+/** Another process that changes them again and again must not keep blocks from being enforced. */
+const WRITTEN_BACK_TIMES = 3;
 const LIST = 'list';
 const DEFAULT = 'default';
 const SHOWN_FILES = 20;

@@ -46,6 +46,8 @@ interface Written {
   readonly sha256: string;
   /** Of the file that was written, or read and found to be equal. */
   readonly identity: string;
+  /** When it was written, of `performance.now()`; negative infinity: it was there. */
+  readonly at: number;
 }
 
 export class TlsFiles {
@@ -127,10 +129,12 @@ export class TlsFiles {
    */
   async #writeDefault(make: () => SecretText, makeRoom?: () => Promise<void>): Promise<boolean> {
     const next = temporaryPath(join(this.#temporary, basename(this.defaultCertificate)));
-    await writeSecretFile(next, make().reveal());
+    const pem = make().reveal();
+    await writeSecretFile(next, pem);
     try {
       await makeRoom?.();
       await link(next, this.defaultCertificate);
+      await this.#remember(this.defaultCertificate, digestOf(pem));
       return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
@@ -213,6 +217,11 @@ export class TlsFiles {
     return await this.#isKnown(this.pathOf(id));
   }
 
+  /** The paths that this process wrote since then. @param time of `performance.now()` */
+  writtenSince(time: number): readonly string[] {
+    return [...this.#known].flatMap(([path, { at }]) => (at >= time ? [path] : []));
+  }
+
   async listUnchanged(): Promise<boolean> {
     return await this.#isKnown(this.list);
   }
@@ -284,7 +293,7 @@ export class TlsFiles {
     const before = await identityOf(path);
     if (before !== null && known?.sha256 === sha256 && known.identity === before) return false;
     if (before?.startsWith('600 ') === true && known === undefined && (await readDigest(path)) === sha256) {
-      this.#known.set(path, { sha256, identity: before });
+      this.#known.set(path, { sha256, identity: before, at: Number.NEGATIVE_INFINITY });
       return false;
     }
     await writeSecretFile(path, content, this.#temporary);
@@ -295,7 +304,7 @@ export class TlsFiles {
   async #remember(path: string, sha256: string): Promise<void> {
     const identity = await identityOf(path);
     if (identity === null) throw new Error(`${path} was removed while it was written`);
-    this.#known.set(path, { sha256, identity });
+    this.#known.set(path, { sha256, identity, at: performance.now() });
   }
 }
 

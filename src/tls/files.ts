@@ -28,7 +28,7 @@ import { getegid, getgroups, getuid } from 'node:process';
 import { fsyncFolder, isMissing, temporaryPath, writeSecretFile } from '../files/atomic-file.ts';
 import { makeFolderDurably } from '../files/durable-folder.ts';
 import type { SecretText } from '../secrets/secret-text.ts';
-import { certificateIn, newerIn } from './newer-files.ts';
+import { certificateIn, newerIn } from './pem-file.ts';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;

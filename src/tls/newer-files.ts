@@ -1,8 +1,5 @@
 // Files of certificates that are newer than the database: after a restore of an older one, or because another process
 // wrote them. They may be the only copy of a key, so they are kept as `c-….pem.newer` until an operator deletes them.
-import { X509Certificate } from 'node:crypto';
-import { lstat, readFile } from 'node:fs/promises';
-import { isMissing } from '../files/atomic-file.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { TlsFiles } from './files.ts';
 
@@ -41,36 +38,5 @@ export class NewerFiles {
   /** Those that are there now. @throws system errors */
   async find(): Promise<void> {
     this.#kept = await this.#deps.files.newer();
-  }
-}
-
-/** What the file has, if its first certificate begins after that of `pem`; null: it does not, as a link or damaged file. */
-export async function newerIn(path: string, pem: string): Promise<string | null> {
-  const found = await contentOf(path);
-  return found !== null && beginOf(found) > beginOf(pem) ? found : null;
-}
-
-/** What the file has, if that is a certificate. */
-export async function certificateIn(path: string): Promise<string | null> {
-  const found = await contentOf(path);
-  return found !== null && beginOf(found) > Number.NEGATIVE_INFINITY ? found : null;
-}
-
-/** Null: no regular file. */
-async function contentOf(path: string): Promise<string | null> {
-  try {
-    return (await lstat(path)).isFile() ? await readFile(path, 'utf8') : null;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
-}
-
-/** Negative infinity: it has no certificate. */
-function beginOf(pem: string): number {
-  try {
-    return new X509Certificate(pem).validFromDate.getTime();
-  } catch {
-    return Number.NEGATIVE_INFINITY;
   }
 }

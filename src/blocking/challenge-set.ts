@@ -54,7 +54,7 @@ export function challengesNotShown(reason: string): ServiceError {
 
 const retryAfterSeconds = 5;
 
-/** 6063: HAProxy starts, reloads or repeats a comparison, which passes without anybody. */
+/** 6063: HAProxy starts, reloads or repeats a comparison, which ends by itself. */
 export function challengesNotReady(reason: string): ServiceError {
   return new ServiceError(codes.ChallengesNotReady, 'show challenges', reason, { retryAfterSeconds });
 }

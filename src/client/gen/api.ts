@@ -1323,6 +1323,8 @@ export interface components {
       readonly runtime_updated: boolean | null;
       /** A reload follows automatically, for a worker that could not be updated. */
       readonly reload_scheduled: boolean;
+      /** Paths of files `c-….pem.newer` with other private keys of this certificate. The service never deletes them. */
+      readonly kept_files: readonly string[];
     };
     /** A certificate with its private key. */
     CertificateRequest: {

@@ -40,7 +40,7 @@ export class Notices {
     void this.flush();
   };
 
-  /** Newest first. @param limit at most so many, up to 1,000  @param admin false: without details for administrators */
+  /** Newest first. @param limit the maximum, up to 1,000  @param admin false: without details for administrators */
   async list(caller: Pick<Caller, 'keyName'>, limit: number, admin: boolean): Promise<NoticePage> {
     await this.flush();
     const { store } = this.#deps;

@@ -335,7 +335,7 @@ export class FileKeeper {
     this.#wanted.set(id, { id, version, names, sha1, sha256s, chainSubjects });
   }
 
-  /** What differs from the database. Returns whether a file was written. */
+  /** Writes the files that are not as the database says. Returns whether it wrote one. */
   async #rewriteChanged(): Promise<boolean> {
     const { files, log } = this.#deps;
     await files.ensureFolder();

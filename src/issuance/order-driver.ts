@@ -2,7 +2,12 @@
 
 import { AcmeRefusal, AcmeUnreachable } from '../acme/authority.ts';
 import type { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
-import { type AcmeOrdersStore, type IssuanceOrder, OrderClosed } from '../store/acme-orders-store.ts';
+import {
+  type AcmeOrdersStore,
+  type IssuanceOrder,
+  OrderClosed,
+  type OrderFailure,
+} from '../store/acme-orders-store.ts';
 import type { IssuanceProblem } from '../store/issuance-problem.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { Accounts } from './accounts.ts';
@@ -35,6 +40,8 @@ interface DriverDeps {
 const RETRY = { least: 5_000, most: 1_800_000 };
 /** A longer wait that the authority asks for is stored: a restart does not shorten it. */
 const STORED_WAIT_MS = 60_000;
+/** An order for which nothing is asked of the authority costs little: it is repeated as after this many failures, each hour. */
+const UNASKED_FAILURES = 3;
 
 export class OrderDriver {
   readonly #deps: DriverDeps;
@@ -112,11 +119,7 @@ export class OrderDriver {
     const { orders, accounts, now } = this.#deps;
     const { problem } = refusal;
     this.#deps.ages.answered(order);
-    if (isLimit(refusal)) {
-      const scope = order.state === 'planned' ? 'orders' : 'requests';
-      const pause = await this.#deps.pauses.limited(order.directory, scope, refusal);
-      return await this.#paused(order, pause.until, pause.problem);
-    }
+    if (isLimit(refusal)) return await this.#limited(order, refusal);
     if (problem.type === 'accountDoesNotExist') {
       await accounts.forget(order.directory);
       if (!this.#registeredAgain.has(order.id)) {
@@ -135,10 +138,22 @@ export class OrderDriver {
     return await this.#end(order, why);
   }
 
+  /** One that the authority did not begin ends: its place is for others. */
+  async #limited(order: IssuanceOrder, refusal: AcmeRefusal): Promise<Date | null> {
+    const begins = order.state === 'planned';
+    const scope = begins ? 'orders' : 'requests';
+    const { until, problem } = await this.#deps.pauses.limited(order.directory, scope, refusal);
+    if (!begins) return await this.#paused(order, until, problem);
+    await this.#close(order, { problem, dueAt: until, dueBy: 'limit', failedNames: [], notIssued: false });
+    return null;
+  }
+
   /** It stays in its state for now, unless it has been there for too long. */
   async #hold(order: IssuanceOrder, problem: IssuanceProblem, obstacle: Obstacle): Promise<Date | null> {
     const { orders, ages, now } = this.#deps;
-    if (this.#isOver(order, obstacle)) return await this.#end(order, problem);
+    if (this.#isOver(order, obstacle)) {
+      return await this.#end(order, problem, { asked: order.state !== 'planned' });
+    }
     await orders.waiting(order, problem);
     return pollAgainAt(ages.waitedMs(order), now(), RETRY);
   }
@@ -161,22 +176,29 @@ export class OrderDriver {
   }
 
   async #end(order: IssuanceOrder, problem: IssuanceProblem, how: OrderEnd = {}): Promise<null> {
-    const { orders, wanted, board, settingsId, onEnded, now, random } = this.#deps;
+    const { wanted, settingsId, onEnded, now, random } = this.#deps;
+    const { failedNames = [], notIssued = false, asked = true } = how;
     const certificate = await wanted.get(order.certificate);
-    const failures = (certificate?.failures ?? 0) + 1;
+    const counted = (certificate?.failures ?? 0) + 1;
+    const failures = asked ? counted : Math.min(counted, UNASKED_FAILURES);
     // What needs attention may be corrected elsewhere, such as a CAA record: it is repeated at the longest interval.
     const needsAttention = problem.class === 'needs attention';
     const waits = needsAttention ? Number.POSITIVE_INFINITY : failures;
     const dueAt = retryAt(waits, certificate?.life?.notAfter ?? null, now(), random());
     const stored = needsAttention ? { ...problem, settings: settingsId } : problem;
+    await this.#close(order, { problem: stored, dueAt, dueBy: 'retry', failedNames, notIssued });
+    onEnded(order, problem);
+    return null;
+  }
+
+  async #close(order: IssuanceOrder, failure: OrderFailure): Promise<void> {
+    const { orders, board, now } = this.#deps;
     try {
-      const { failedNames = [], notIssued = false } = how;
-      await orders.fail(order, { problem: stored, dueAt, failedNames, notIssued }, now());
+      await orders.fail(order, failure, now());
     } catch (error) {
+      // It was removed meanwhile.
       if (!(error instanceof OrderClosed)) throw error;
     }
     await board.clear();
-    onEnded(order, problem);
-    return null;
   }
 }

@@ -335,7 +335,7 @@ export class FileKeeper {
     this.#wanted.set(id, { id, version, names, sha1, sha256s, chainSubjects });
   }
 
-  /** Writes the files that are not as the database says. Returns whether it wrote one. */
+  /** Writes the files that are not as in the database. Returns whether a file was written. */
   async #rewriteChanged(): Promise<boolean> {
     const { files, log } = this.#deps;
     await files.ensureFolder();

@@ -1976,6 +1976,7 @@ export interface components {
         | 6058
         | 6059
         | 6060
+        | 6063
         | 7010
         | 7011
         | 7012;
@@ -5410,7 +5411,7 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 6003 | 6015;
+            readonly code?: 6003 | 6015 | 6063;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

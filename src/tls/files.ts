@@ -5,6 +5,7 @@
 //   c-<10 base32>.pem   leaf, chain and key; the name stays through renewals. A link to default.pem if HAProxy refuses it
 //   c-….pem.newer       a certificate that is newer than the database, see newer-files.ts; never deleted
 //   .tmp                temporary files; those of earlier runs are deleted at each start
+//   .lock               held by the service that uses the folder
 //
 // The database is the truth. Files of other names are not touched.
 import { createHash } from 'node:crypto';
@@ -42,6 +43,10 @@ export class TlsFolderUnusable extends Error {
   override readonly name = 'TlsFolderUnusable';
 }
 
+export interface FolderLock {
+  free(): void;
+}
+
 interface Written {
   readonly sha256: string;
   /** Of the file that was written, or read and found to be equal. */
@@ -55,15 +60,23 @@ export class TlsFiles {
   readonly defaultCertificate: string;
   readonly list: string;
   readonly #temporary: string;
+  readonly #lockFile: string;
+  readonly #takeLock: (path: string) => FolderLock | null;
+  #lock: FolderLock | null = null;
   /** By path, what this service wrote or found to be right. */
   readonly #known = new Map<string, Written>();
 
-  /** @param folder absolute */
-  constructor(folder: string) {
+  /**
+   * @param folder absolute
+   * @param takeLock throws an Error with the reason if another service has it. Default: no lock
+   */
+  constructor(folder: string, takeLock: (path: string) => FolderLock | null = () => null) {
     this.folder = folder;
     this.defaultCertificate = join(folder, 'default.pem');
     this.list = join(folder, 'certificates.list');
     this.#temporary = join(folder, '.tmp');
+    this.#lockFile = join(folder, '.lock');
+    this.#takeLock = takeLock;
   }
 
   /** Of a certificate by its id. */
@@ -79,8 +92,8 @@ export class TlsFiles {
   }
 
   /**
-   * Makes the folder if it is missing, and removes the temporary files of earlier runs.
-   * @throws TlsFolderUnusable if other users may read or replace what is in it
+   * Makes the folder if it is missing, locks it, and removes the temporary files of earlier runs.
+   * @throws TlsFolderUnusable if other users may read or replace what is in it, or another service uses it
    */
   async open(): Promise<void> {
     // A crt-list, and the command line, would take what follows for a line number or a comment.
@@ -92,6 +105,7 @@ export class TlsFiles {
     await makeFolderDurably(this.folder, FOLDER_MODE);
     const problem = folderProblem(this.folder, await stat(this.folder));
     if (problem !== null) throw new TlsFolderUnusable(problem);
+    this.#lockFolder();
     await mkdir(this.#temporary, { recursive: true, mode: FOLDER_MODE });
     if ((await lstat(this.#temporary)).isSymbolicLink()) {
       throw new TlsFolderUnusable(
@@ -104,9 +118,25 @@ export class TlsFiles {
     await fsyncFolder(this.#temporary);
   }
 
-  /** Makes the folder again if another process removed it. */
+  /** Makes the folder again if another process removed it. @throws TlsFolderUnusable if another service has it now */
   async ensureFolder(): Promise<void> {
     await makeFolderDurably(this.#temporary, FOLDER_MODE);
+    if ((await identityOf(this.#lockFile)) === null) this.close();
+    this.#lockFolder();
+  }
+
+  /** Another service may use the folder. */
+  close(): void {
+    this.#lock?.free();
+    this.#lock = null;
+  }
+
+  #lockFolder(): void {
+    try {
+      this.#lock ??= this.#takeLock(this.#lockFile);
+    } catch (error) {
+      throw new TlsFolderUnusable(`the folder ${this.folder} cannot be used: ${(error as Error).message}`);
+    }
   }
 
   /** Writes the default certificate if there is none. Returns whether it did. */

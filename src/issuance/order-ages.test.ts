@@ -1,6 +1,6 @@
 // Each order ends, but not while its certificate may still be issued: the next order would be issued a second one.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { problemOf, refusal, unreachable } from '../../testkit/issuance/fake-authority.ts';
+import { failedReply, problemOf, refusal, unreachable } from '../../testkit/issuance/fake-authority.ts';
 import { caller, IssuanceKit } from '../../testkit/issuance/issuance-kit.ts';
 import { selfSigned } from '../../testkit/tls/uploads.ts';
 import type { AcmeClient } from '../acme/authority.ts';
@@ -237,6 +237,52 @@ describe('an order ends', () => {
     await kit.untilIdle();
     expect(await lastOf(other)).toMatchObject({ state: 'failed', problem: { class: 'needs attention' } });
     expect(kit.authority.newOrders).toBe(1);
+  });
+});
+
+describe('an order whose address always fails', () => {
+  const asked: number[] = [];
+  /** Reading the first order, and no other. */
+  function failing(error: () => Error): void {
+    asked.length = 0;
+    changed((client) => ({
+      order: async (url) => {
+        if (!url.endsWith('/1')) return await client.order(url);
+        asked.push(kit.now);
+        throw error();
+      },
+    }));
+  }
+
+  it.each([
+    ['answers with a failure', failedReply],
+    ['is limited', (at: Date | null) => refusal({ type: 'rateLimited', status: 429 }, at, { ofOrder: true })],
+  ])('delays no other, and ends within the hour, if it %s', async (_what, error) => {
+    failing(() => error(null));
+    const id = await kit.request('bad.example');
+    await kit.settle();
+    const other = await kit.request('good.example');
+    await kit.pass(MINUTE);
+    expect(await kit.certificates.get(other)).toMatchObject({ version: 1 });
+    expect(await kit.issuance.pauses()).toEqual([]);
+    expect(await openStates()).toEqual(['created']);
+    expect(asked.length).toBeLessThan(20);
+    await kit.pass(90 * MINUTE);
+    const attempts = await kit.issuance.attempts(id, 9);
+    expect(attempts.at(-1)).toMatchObject({ state: 'failed' });
+    expect(await kit.certificates.get(id)).toMatchObject({ version: 1 });
+  });
+
+  it('is asked when the authority says, also after a restart, but not after its time', async () => {
+    failing(() => failedReply(new Date(kit.now + 40 * MINUTE)));
+    const id = await kit.request('bad.example');
+    await kit.settle();
+    kit.restart();
+    // The hour of the new run.
+    await kit.pass(125 * MINUTE);
+    expect(asked.map((at) => (at - asked[0]!) / MINUTE)).toEqual([0, 40, 80, 120]);
+    expect((await kit.issuance.attempts(id, 9)).at(-1)).toMatchObject({ state: 'failed' });
+    expect(await kit.issuance.pauses()).toEqual([]);
   });
 });
 

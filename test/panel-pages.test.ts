@@ -595,7 +595,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await message.waitFor({ state: 'detached' });
     await signIn(body.key as string);
     const links = await page.getByRole('navigation').getByRole('link').allInnerTexts();
-    expect(links).not.toContain('Keys');
+    expect(links).not.toContain('API keys');
     expect(links).not.toContain('Configuration');
     expect(links).not.toContain('Webhooks');
     for (const label of ['Trusted addresses', 'Sites', 'In front of HAProxy', 'Activity']) {

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { UpstreamSet } from '../blocking/upstream-set.ts';
 import { KickablePause } from '../concurrency/pause.ts';
+import type { SubstituteCertificates } from '../configuration/reload/guarded-check.ts';
 import { parseIp } from '../domain/ip.ts';
 import type { FactBus } from '../events/facts.ts';
 import { isMissing } from '../files/atomic-file.ts';
@@ -49,7 +50,7 @@ export interface CertificateFiles {
   /** Before HAProxy reads them. Never throws. */
   refresh(): Promise<void>;
   /** Of a configuration that HAProxy refused; see `guardedCheck`. Never throws. */
-  substitute(output: string | null): Promise<boolean>;
+  substitute: SubstituteCertificates;
   /** Whether a scheduled reload is to bring a certificate into the current worker. */
   readonly reloadNeeded: boolean;
 }
@@ -150,7 +151,7 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
     sealer: secret.sealer,
     files: {
       refresh: () => keeper.refresh(),
-      substitute: (output) => keeper.substitute(output),
+      substitute: (output, refused) => keeper.substitute(output, refused),
       get reloadNeeded() {
         return installer.reloadNeeded;
       },

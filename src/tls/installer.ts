@@ -101,6 +101,10 @@ export class Installer implements CertificateInstaller {
     return await this.#deps.keeper.deleteFile(id);
   }
 
+  keptFiles(id: string): readonly string[] {
+    return this.#deps.keeper.keptFiles(id);
+  }
+
   async relist(id: string, why: string): Promise<void> {
     const isBack = await this.exclusive(async () => await this.#deps.keeper.relist(id, why));
     if (isBack) this.#deps.scheduleReload(`certificate ${id}: its removal failed`);

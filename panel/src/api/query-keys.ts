@@ -20,6 +20,7 @@ export type Subject =
   | 'traffic'
   | 'trusted-ips'
   | 'upstreams'
+  | 'views'
   | 'webhooks';
 
 type Key = readonly [Subject, ...unknown[]];
@@ -49,6 +50,7 @@ export const queryKeys = {
   traffic: ['traffic'],
   trusted: ['trusted-ips'],
   upstreams: ['upstreams'],
+  views: ['views'],
   webhooks: ['webhooks'],
 } as const satisfies Readonly<Record<string, Key | ((...parts: never[]) => Key)>>;
 

@@ -25,7 +25,11 @@ function icon(path: ReactNode) {
 export const ShieldIcon = icon(
   <path d="M12 3 5 5.5v5.7c0 4.6 2.9 7.9 7 9.3 4.1-1.4 7-4.7 7-9.3V5.5zM9 12l2.2 2.2L15.2 10" />,
 );
-export const GaugeIcon = icon(<path d="M4.5 18a9 9 0 1 1 15 0M12 14l4-4.5" />);
+export const BellIcon = icon(
+  <path d="M6.500 16.500V11a5.500 5.500 0 0 1 11 0v5.500l1.500 1.500H5zM10 20.500a2.200 2.200 0 0 0 4 0" />,
+);
+export const ClockIcon = icon(<path d="M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM12 7.500V12l3 2" />);
+export const MenuIcon = icon(<path d="M4 7h16M4 12h16M4 17h16" />);
 export const BlockIcon = icon(<path d="M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM5.8 5.8l12.4 12.4" />);
 export const SearchIcon = icon(<path d="M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13ZM15.5 15.5 20 20" />);
 export const HeartIcon = icon(

@@ -13,8 +13,8 @@ import { ReplaceConsent } from '../../parts/replace-consent.tsx';
 import styles from '../../parts/styles.module.css';
 import { toast } from '../../parts/toasts.tsx';
 import { useAllowed, useSessionState } from '../../session/session.ts';
+import { manualFix, remedyFor } from './health/parts-of-health.ts';
 import classes from './overview.module.css';
-import { manualFix, remedyFor } from './parts-of-health.ts';
 
 export function Verdict() {
   const health = useHealth();

@@ -238,7 +238,7 @@ export class Runner {
       if (isOfRequest(error.problem)) throw new OrderFailed(problem, { notIssued: true });
       const now = await this.#read(order, client.order(order.url!));
       if (now.status !== 'ready') return now;
-      // It is asked again: only this long after the first request is it certain that nothing is issued.
+      // It is sent again: only this long after the first request is it certain that nothing is issued.
       if (this.#deps.ages.isOver(order, 'authority')) throw new OrderFailed(problem, { notIssued: true });
       throw error;
     }

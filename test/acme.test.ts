@@ -131,9 +131,9 @@ describeWithPebble('an authority', () => {
         ),
       );
       const metrics = (await service.call('GET', '/metrics')).text;
-      expect(metrics).toMatch(/^proxy_manager_acme_certificates\{state="ok"\} 1$/m);
+      expect(metrics).toMatch(/^proxy_manager_acme_certificates\{state="ok"\} 2$/m);
       expect(metrics).toMatch(/^proxy_manager_acme_certificates\{state="needs_attention"\} 1$/m);
-      expect(metrics).toMatch(/^proxy_manager_acme_orders_total\{result="issued"\} 1$/m);
+      expect(metrics).toMatch(/^proxy_manager_acme_orders_total\{result="issued"\} 2$/m);
       expect(metrics).toMatch(/^proxy_manager_acme_requests_total\{operation="createOrder",result="refused"\} 1$/m);
       const offset = Number(/^proxy_manager_acme_clock_offset_seconds (.*)$/m.exec(metrics)?.[1]);
       expect(Math.abs(offset)).toBeLessThan(10);

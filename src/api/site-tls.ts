@@ -149,6 +149,7 @@ export const setSiteTls = operation({
         ...answer,
         hsts: null,
         certificate: null,
+        names_without_certificate: ['shop.example.com'],
         in_force: false,
         reason: 'there is no certificate for shop.example.com',
       },

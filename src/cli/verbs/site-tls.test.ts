@@ -8,6 +8,7 @@ const record: SiteTlsRecord = {
   hsts: { max_age: 300, include_subdomains: true, preload: false },
   tls_enabled: true,
   certificate: null,
+  names_without_certificate: ['shop.example'],
   in_force: false,
   reason: 'there is no certificate for shop.example',
 };
@@ -18,6 +19,10 @@ it('says why redirect and HSTS are not in force, once', () => {
   expect(siteTlsLines(record)).toEqual([wanted, 'certificate: none', `not in force: ${reason}`]);
   const served = { ...record, certificate: 'c-aaaaaaaaaa', in_force: true, reason: null };
   expect(siteTlsLines(served)).toEqual([wanted, 'certificate: c-aaaaaaaaaa']);
+  expect(siteTlsLines({ ...served, names_without_certificate: ['www.shop.example', 'b.example'] })).toEqual([
+    ...siteTlsLines(served),
+    'other names without a certificate: www.shop.example, b.example',
+  ]);
   const off = { ...record, tls_enabled: false, reason: 'TLS is off: PROXY_MANAGER_HTTPS_BIND is empty' };
   expect(siteTlsLines(off)).toEqual([
     wanted,

@@ -54,6 +54,10 @@ export class RenewalWindows {
     const { wanted, accounts, pauses, log, now, random } = this.#deps;
     try {
       const { client } = await accounts.of(certificate.directory);
+      if (!(await client.directory()).renewalInfo) {
+        await wanted.withoutRenewalInfo(certificate);
+        return;
+      }
       const { start, end, explanationUrl, retryAfter } = await client.renewalInfo(certificate.ariId!);
       const known = certificate.window;
       const isSame = known !== null && Number(known.start) === Number(start) && Number(known.end) === Number(end);

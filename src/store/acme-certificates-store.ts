@@ -219,6 +219,16 @@ export class AcmeCertificatesStore {
       .execute();
   }
 
+  /** The authority has no windows: no further window is read, and the next order names none that it replaces. */
+  async withoutRenewalInfo({ id, ariId }: WantedCertificate): Promise<void> {
+    await this.#database.write
+      .updateTable('acme_certificates')
+      .set({ ari_id: null, ari_poll_at: null })
+      .where('id', '=', id)
+      .where('ari_id', '=', ariId)
+      .execute();
+  }
+
   /**
    * Begins an order, unless a limit would be exceeded. What the authority was asked to issue counts as issued. A time in
    * the future, from before the clock was set back, becomes now. Null: it was removed, or has an open order.

@@ -1,6 +1,7 @@
 import { type SqlBool, sql, type Transaction } from 'kysely';
 import { bringBack, exceededLimit, type Limit, type Limits, namesKey } from './acme-limits.ts';
-import { type ChallengeType, close, type IssuanceOrder, toOrder, unlessAttention } from './acme-orders-store.ts';
+import { type ChallengeType, close, type IssuanceOrder, toOrder } from './acme-orders-store.ts';
+import { shownProblem, unlessAttention } from './acme-problems.ts';
 import type { AcmeCertificatesTable } from './acme-schema.ts';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { IssuanceProblem } from './issuance-problem.ts';
@@ -231,7 +232,7 @@ export class AcmeCertificatesStore {
 
   /**
    * Begins an order, unless a limit would be exceeded. What the authority was asked to issue counts as issued. A time in
-   * the future, from before the clock was set back, becomes now. Null: it was removed, or has an open order.
+   * the future, from before the clock was set back, becomes now. A limit is over with it. Null: it was removed, or has an open order.
    */
   async plan(certificate: WantedCertificate, plan: OrderPlan, now: Date): Promise<Planned | null> {
     const { id, names } = certificate;
@@ -258,7 +259,14 @@ export class AcmeCertificatesStore {
         .onConflict((conflict) => conflict.doNothing())
         .returningAll()
         .executeTakeFirst();
-      return row === undefined ? null : { ok: true, order: toOrder(row) };
+      if (row === undefined) return null;
+      await transaction
+        .updateTable('acme_certificates')
+        .set({ problem_json: null })
+        .where('id', '=', id)
+        .where(sql<SqlBool>`json_extract(problem_json, '$.class') = 'limited'`)
+        .execute();
+      return { ok: true, order: toOrder(row) };
     });
   }
 
@@ -291,7 +299,7 @@ export class AcmeCertificatesStore {
           .onRef('certificate_versions.version', '=', 'certificates.active_version'),
       )
       .selectAll('acme_certificates')
-      .select(['not_before', 'not_after']);
+      .select(['not_before', 'not_after', shownProblem.as('shown_problem')]);
   }
 
   #idle() {
@@ -327,7 +335,11 @@ async function orderedElsewhere(
   return first === undefined ? null : [first, ...others];
 }
 
-type Row = AcmeCertificatesTable & { readonly not_before: string | null; readonly not_after: string | null };
+type Row = AcmeCertificatesTable & {
+  readonly not_before: string | null;
+  readonly not_after: string | null;
+  readonly shown_problem: string | null;
+};
 
 function toWanted(row: Row): WantedCertificate {
   const { not_before: notBefore, not_after: notAfter } = row;
@@ -341,7 +353,7 @@ function toWanted(row: Row): WantedCertificate {
     dueAt: row.due_at === null ? null : new Date(row.due_at),
     dueBy: row.due_by as DueBy,
     failures: row.failures,
-    problem: row.problem_json === null ? null : (JSON.parse(row.problem_json) as IssuanceProblem),
+    problem: row.shown_problem === null ? null : (JSON.parse(row.shown_problem) as IssuanceProblem),
     ariId: row.ari_id,
     window: row.ari_json === null ? null : windowOf(row.ari_json),
     life:

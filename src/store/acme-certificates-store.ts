@@ -186,15 +186,21 @@ export class AcmeCertificatesStore {
     );
   }
 
-  /** The next whose window is to be asked for. Of an expired one, it says nothing any more. */
-  async nextPoll(now: Date): Promise<{ readonly certificate: WantedCertificate; readonly at: Date } | null> {
-    const [row] = await this.#wanted()
+  /** Of each authority the next whose window is to be asked for. Of an expired one, it says nothing any more. */
+  async nextPolls(now: Date): Promise<{ readonly certificate: WantedCertificate; readonly at: Date }[]> {
+    const toPoll = this.#wanted().where('ari_poll_at', 'is not', null).where('not_after', '>', now.toISOString());
+    const directories = await this.#database.read
+      .selectFrom('acme_certificates')
+      .select('directory')
+      .distinct()
       .where('ari_poll_at', 'is not', null)
-      .where('not_after', '>', now.toISOString())
-      .orderBy('ari_poll_at')
-      .limit(1)
       .execute();
-    return row === undefined ? null : { certificate: toWanted(row), at: new Date(row.ari_poll_at!) };
+    const firsts = await Promise.all(
+      directories.map(({ directory }) =>
+        toPoll.where('directory', '=', directory).orderBy('ari_poll_at').limit(1).execute(),
+      ),
+    );
+    return firsts.flat().map((row) => ({ certificate: toWanted(row), at: new Date(row.ari_poll_at!) }));
   }
 
   /** Nothing is changed if the version is another one meanwhile. `dueAt` null: it stays; so do a request and a limit. */

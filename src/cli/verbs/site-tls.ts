@@ -71,5 +71,6 @@ export function siteTlsLines(record: SiteTlsRecord): string[] {
       ? `certificate: ${certificate ?? 'none'}`
       : `${inForce ? '' : 'not in force: '}TLS is off; set PROXY_MANAGER_HTTPS_BIND, restart the service, and reload HAProxy (docs/tls.md)`,
     ...(inForce || !tls ? [] : [`not in force: ${reason}`]),
+    ...(inForce && (redirect === 'auto' || hsts !== null) ? ['in force'] : []),
   ];
 }

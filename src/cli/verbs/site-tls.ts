@@ -73,5 +73,6 @@ export function siteTlsLines(record: SiteTlsRecord): string[] {
       : `${inForce ? '' : 'not in force: '}TLS is off; set PROXY_MANAGER_HTTPS_BIND, restart the service, and reload HAProxy (docs/tls.md)`,
     ...(tls && without.length > 0 ? [`other names without a certificate: ${without.join(', ')}`] : []),
     ...(inForce || !tls ? [] : [`not in force: ${reason}`]),
+    ...(inForce && (redirect === 'auto' || hsts !== null) ? ['in force'] : []),
   ];
 }

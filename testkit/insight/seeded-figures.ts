@@ -57,7 +57,7 @@ export async function writeSeededFigures(file: string, figures: SeededFigures): 
         put('requests', 0, step, at, 14_000 * tide(at) * (0.9 + random() * 0.2) * minutes + denied);
         put('not_attributed', 0, step, at, denied * 0.004);
         put('addresses', 0, step, at, 300 * tide(at));
-        put('entries', 0, step, at, entryCount - ((now - at) / day) * 900);
+        put('entries', 0, step, at, entryCount * (1 - (0.2 * (now - at)) / (days * day)));
         for (const [kind, all] of Object.entries(labels)) {
           let rest = denied;
           for (const [index, label] of all.entries()) {

@@ -21,7 +21,7 @@ import { isLimit } from './authority-pauses.ts';
 import type { ChallengeBoard } from './challenge-board.ts';
 import { mostMsOf, type OrderAges } from './order-ages.ts';
 import { OrderFailed, OrderWaits } from './order-outcomes.ts';
-import { authorityProblem, isOfAccount, ownProblem, validationProblem } from './problems.ts';
+import { authorityProblem, isOfAccount, isOfRequest, ownProblem, validationProblem } from './problems.ts';
 import { pollAgainAt, renewalByAge } from './schedule.ts';
 
 interface RunnerDeps {
@@ -214,7 +214,7 @@ export class Runner {
     this.#openKey(order);
     let answer = await this.#read(order, client.order(order.url!));
     if (answer.status === 'ready') {
-      answer = await this.#asked(client.finalize(order.finalizeUrl!, keyOf(order).csr));
+      answer = await this.#ask(order, client);
       crashPoint('acme.finalized');
     }
     const { status, certificateUrl, retryAfter, problem, expires } = answer;
@@ -228,14 +228,19 @@ export class Runner {
     return this.#wait(order, [retryAfter], expires);
   }
 
-  /** A refusal to issue. Others say nothing about this order, or that it was carried out. */
-  async #asked(finalized: Promise<AcmeOrder>): Promise<AcmeOrder> {
+  /** Asks for the certificate. A first request, whose reply was lost, may have been carried out. */
+  async #ask(order: IssuanceOrder, client: AcmeClient): Promise<AcmeOrder> {
     try {
-      return await finalized;
+      return await client.finalize(order.finalizeUrl!, keyOf(order).csr);
     } catch (error) {
-      if (!(error instanceof AcmeRefusal) || isLimit(error)) throw error;
-      if (error.problem.type === 'orderNotReady' || isOfAccount(error.problem)) throw error;
-      throw new OrderFailed(authorityProblem(error.problem, this.#deps.now()), { notIssued: true });
+      if (!(error instanceof AcmeRefusal) || isLimit(error) || isOfAccount(error.problem)) throw error;
+      const problem = authorityProblem(error.problem, this.#deps.now());
+      if (isOfRequest(error.problem)) throw new OrderFailed(problem, { notIssued: true });
+      const now = await this.#read(order, client.order(order.url!));
+      if (now.status !== 'ready') return now;
+      // It is sent again: only this long after the first request is it certain that nothing is issued.
+      if (this.#deps.ages.isOver(order, 'authority')) throw new OrderFailed(problem, { notIssued: true });
+      throw error;
     }
   }
 

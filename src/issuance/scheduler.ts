@@ -127,12 +127,17 @@ export class Scheduler {
     const paused = await pauses.until(directory, true);
     if (paused !== null) return paused;
     for (;;) {
-      const open = await orders.allOpen();
+      const all = await orders.allOpen();
+      const open = all.filter((one) => one.directory === directory);
       // The end of one of them calls again.
-      if (open.filter((one) => one.directory === directory).length >= ORDERS_AT_ONCE) return FAR;
-      const busy = new Set(open.flatMap(({ names }) => names));
-      const due = await wanted.due(now(), ORDERS_AT_ONCE + open.length);
-      const next = due.find(({ names }) => !names.some((name) => busy.has(name)));
+      if (open.length >= ORDERS_AT_ONCE) return FAR;
+      const busy = new Set(all.flatMap(({ names }) => names));
+      // If the authority limits it again, that would pause those that have not reached it yet.
+      const isBegun = open.every(({ state }) => state !== 'planned');
+      const due = await wanted.due(now(), ORDERS_AT_ONCE + all.length);
+      const next = due.find(
+        ({ names, dueBy }) => !names.some((name) => busy.has(name)) && (dueBy !== 'limit' || isBegun),
+      );
       if (next === undefined) return due.length === 0 ? null : FAR;
       await this.#plan(next);
     }
@@ -152,7 +157,7 @@ export class Scheduler {
     }
     const { until, limit, name } = planned;
     const detail = `${limitText(limit, name)}; the service orders no more, to stay below the limits of authorities`;
-    await wanted.setDue(certificate.id, until, 'limit', ownProblem('limited', { type: 'limit', detail }, now()));
+    await wanted.limited(certificate.id, until, ownProblem('limited', { type: 'limit', detail }, now()));
   }
 
   #continue(id: number): void {

@@ -1,6 +1,6 @@
 import { type SqlBool, sql, type Transaction } from 'kysely';
 import { bringBack, exceededLimit, type Limit, type Limits, namesKey } from './acme-limits.ts';
-import { type ChallengeType, close, type IssuanceOrder, toOrder } from './acme-orders-store.ts';
+import { type ChallengeType, close, type IssuanceOrder, toOrder, unlessAttention } from './acme-orders-store.ts';
 import type { AcmeCertificatesTable } from './acme-schema.ts';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { IssuanceProblem } from './issuance-problem.ts';
@@ -63,6 +63,8 @@ export type Planned =
 /** By the age of the certificate or by the authority: another window may move it. */
 const isPlanned = sql<SqlBool>`due_by in ('age', 'ari')`;
 
+const isRepeated = sql<SqlBool>`due_by in ('retry', 'limit')`;
+
 /** What follows from a new version. */
 export interface NextRenewal {
   readonly dueAt: Date;
@@ -121,13 +123,17 @@ export class AcmeCertificatesStore {
     return (await this.#wanted().orderBy('acme_certificates.id').execute()).map(toWanted);
   }
 
-  /** Without an open order and due: the least remaining share of the lifetime first, and nothing issued as none. */
+  /**
+   * Without an open order and due: the least remaining share of the lifetime first, and nothing issued as none. After them
+   * those that failed or were limited before, in their turn: they may do so for ever, and would keep others from theirs.
+   */
   async due(now: Date, limit: number): Promise<WantedCertificate[]> {
     const share = sql<number>`coalesce((julianday(not_after) - julianday(${now.toISOString()}))
       / (julianday(not_after) - julianday(not_before)), 0)`;
     const rows = await this.#idle()
       .where('due_at', '<=', now.toISOString())
-      .orderBy(share)
+      .orderBy(isRepeated)
+      .orderBy(sql`case when ${isRepeated} then 0 else ${share} end`)
       .orderBy('due_at')
       .orderBy('acme_certificates.id')
       .limit(limit)
@@ -141,15 +147,11 @@ export class AcmeCertificatesStore {
     return row === undefined ? null : new Date(row.due_at!);
   }
 
-  /** Says when the next order is due. */
-  async setDue(id: string, dueAt: Date, dueBy: DueBy, problem?: IssuanceProblem | null): Promise<void> {
+  /** Nothing is ordered before `until`, to stay within a limit of this service. */
+  async limited(id: string, until: Date, problem: IssuanceProblem): Promise<void> {
     await this.#database.write
       .updateTable('acme_certificates')
-      .set({
-        due_at: dueAt.toISOString(),
-        due_by: dueBy,
-        ...(problem === undefined ? {} : { problem_json: problem === null ? null : JSON.stringify(problem) }),
-      })
+      .set({ due_at: until.toISOString(), due_by: 'limit', problem_json: unlessAttention(JSON.stringify(problem)) })
       .where('id', '=', id)
       .execute();
   }

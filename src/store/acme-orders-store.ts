@@ -67,8 +67,10 @@ export interface OrderStep {
 
 export interface OrderFailure {
   readonly problem: IssuanceProblem;
-  /** When the next order is due; null: not before an operator renews it. */
-  readonly dueAt: Date | null;
+  /** When the next order is due. */
+  readonly dueAt: Date;
+  /** `limit`: the authority did not begin the order, which counts as no failure. */
+  readonly dueBy: 'retry' | 'limit';
   /** Whose validation failed. */
   readonly failedNames: readonly string[];
   /** It does not count as an issue. */
@@ -196,19 +198,20 @@ export class AcmeOrdersStore {
 
   /** Closes the order, and says when the next is due. Throws `OrderClosed`. */
   async fail(order: IssuanceOrder, failure: OrderFailure, now: Date): Promise<void> {
-    const { problem, dueAt, failedNames, notIssued } = failure;
+    const { problem, dueAt, dueBy, failedNames, notIssued } = failure;
     const at = now.toISOString();
     const json = JSON.stringify(problem);
+    const isLimit = dueBy === 'limit';
     await this.#database.write.transaction().execute(async (transaction) => {
       const end = { state: 'failed', problem_json: json, ...(notIssued && { finalized_at: null }) } as const;
       await close(transaction, order.id, end, at);
       await transaction
         .updateTable('acme_certificates')
         .set((eb) => ({
-          due_at: dueAt?.toISOString() ?? null,
-          due_by: 'retry',
-          failures: eb('failures', '+', 1),
-          problem_json: json,
+          due_at: dueAt.toISOString(),
+          due_by: dueBy,
+          ...(isLimit ? {} : { failures: eb('failures', '+', 1) }),
+          problem_json: isLimit ? unlessAttention(json) : json,
         }))
         .where('id', '=', order.certificate)
         .execute();
@@ -218,6 +221,11 @@ export class AcmeOrdersStore {
         await transaction.insertInto('acme_failed_validations').values({ name, at }).execute();
     });
   }
+}
+
+/** The problem of a limit, which ends by itself, unless an operator has to correct something. */
+export function unlessAttention(json: string) {
+  return sql<string>`case when json_extract(problem_json, '$.class') = 'needs attention' then problem_json else ${json} end`;
 }
 
 /** Closes an open order, without its key, which has no use any more. Throws `OrderClosed`. */

@@ -217,7 +217,8 @@ describe('a removal', () => {
     const operations = operationsOf();
     await operations.add(request(['a.b.example']), caller);
     const { id } = await operations.add(request(['*.b.example']), caller);
-    expect(await operations.remove(id, false, caller)).toMatchObject({ id, sites: [] });
+    installer.kept = ['/tls/c-aaaaaaaaaa.pem.newer'];
+    expect(await operations.remove(id, false, caller)).toMatchObject({ id, sites: [], kept_files: installer.kept });
   });
 });
 

@@ -94,7 +94,7 @@ export class CertificateOperations {
     const view = found(op, id, await certificates.get(id));
     const sites = await this.#sitesOf(view);
     if (!force && sites.length > 0) throw inUse(op, id, sites);
-    const { installation } = found(op, id, await certificates.remove(id, caller));
+    const { installation, keptFiles } = found(op, id, await certificates.remove(id, caller));
     const report = installationReport(installation);
     this.#deps.emit('operation.done', {
       operation: 'remove_certificate',
@@ -103,7 +103,7 @@ export class CertificateOperations {
       names: view.names,
       runtime_updated: report.runtime_updated,
     });
-    return { id, names: view.names, ...shownSites(sites), ...report };
+    return { id, names: view.names, ...shownSites(sites), ...report, kept_files: [...keptFiles] };
   }
 
   /** PEM. Errors: 1100. */

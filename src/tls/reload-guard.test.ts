@@ -1,5 +1,5 @@
 // A certificate that HAProxy refuses does not keep a configuration from being loaded.
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fillDisk, mayMount, mountDisk, unmountDisk } from '../../testkit/own-disk.ts';
 import { describeOnProductProxies } from '../../testkit/proxies.ts';
@@ -28,7 +28,7 @@ describeOnProductProxies('a certificate that HAProxy refuses', ({ bin }) => {
 
   const check = async () => {
     await tls.keeper.refresh();
-    return await checkGuarded(bin, tls.proxy.paths.config, (output) => tls.keeper.substitute(output));
+    return await checkGuarded(bin, tls.proxy.paths.config, (output, refused) => tls.keeper.substitute(output, refused));
   };
 
   it.each([
@@ -99,6 +99,40 @@ describeOnProductProxies('a certificate that HAProxy refuses', ({ bin }) => {
     expect((await check()).valid).toBe(true);
     expect(tls.keeper.problems()).toEqual([]);
     expect(await readFile(tls.keeper.pathOf(FIRST), 'utf8')).toBe(good.pem.reveal());
+  });
+
+  it('because it was missing or damaged on disk during the check is written back, and is not replaced', async () => {
+    const { files, keeper } = tls;
+    const paths = [keeper.pathOf(FIRST), files.list, files.defaultCertificate];
+    const cases = [
+      ...paths.map((path) => ({ change: () => rm(path), meanwhile: async () => undefined })),
+      ...paths.map((path) => ({ change: () => rm(path), meanwhile: () => keeper.refresh() })),
+      { change: () => writeFile(keeper.pathOf(FIRST), 'damaged'), meanwhile: async () => undefined },
+    ];
+    for (const { change, meanwhile } of cases) {
+      await change();
+      const numbers: number[] = [];
+      const { valid } = await checkGuarded(bin, tls.proxy.paths.config, async (output, refused) => {
+        numbers.push(refused.number);
+        await meanwhile();
+        return await keeper.substitute(output, refused);
+      });
+      expect([valid, numbers]).toEqual([true, [1]]);
+    }
+    expect(keeper.problems()).toEqual([]);
+    expect(await readFile(keeper.pathOf(FIRST), 'utf8')).toBe(good.pem.reveal());
+  });
+
+  it('because another process removes it again and again is replaced, so that a block is enforced', async () => {
+    const path = tls.keeper.pathOf(FIRST);
+    await rm(path);
+    const { valid } = await checkGuarded(bin, tls.proxy.paths.config, async (output, refused) => {
+      const isChanged = await tls.keeper.substitute(output, refused);
+      if (refused.number < 4) await rm(path);
+      return isChanged;
+    });
+    expect(valid).toBe(true);
+    expect(tls.keeper.problems()).toEqual([expect.stringMatching(/^HAProxy refuses certificate c-aaaaaaaaaa, /)]);
   });
 
   it('stays replaced when the service is started again, and comes back once HAProxy accepts it', async () => {

@@ -39,6 +39,8 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
   readonly logged: string[] = [];
   /** Throws to fail the display of challenges. */
   showing: () => void = () => undefined;
+  /** Whether challenges of these names would be shown. */
+  isShown: (names: readonly string[]) => boolean = () => true;
   refusedByProxy: string | null = null;
   /** Of the next start; null: it is missing. */
   secret: number | null = 1;
@@ -100,7 +102,11 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
       authority.shown = await orders.challenges();
       return null;
     };
-    const presenter = { test: show, show, clear: async () => void (await show()) };
+    const test = async (names: readonly string[]) => {
+      if (!this.isShown(names)) throw new Error(`another front end answers for ${names.join()}`);
+      return await show();
+    };
+    const presenter = { test, show, clear: async () => void (await show()) };
     this.issuance = new Issuance({
       settings: {
         directory: authority.directory,

@@ -1345,6 +1345,8 @@ export interface components {
       readonly runtime_updated: boolean | null;
       /** A reload follows automatically, for a worker that could not be updated. */
       readonly reload_scheduled: boolean;
+      /** Paths of files `c-….pem.newer` with other private keys of this certificate. The service never deletes them. */
+      readonly kept_files: readonly string[];
     };
     /** A certificate with its private key. */
     CertificateRequest: {
@@ -2036,6 +2038,7 @@ export interface components {
         | 6058
         | 6059
         | 6060
+        | 6063
         | 7010
         | 7011
         | 7012
@@ -5480,7 +5483,7 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 6003 | 6015;
+            readonly code?: 6003 | 6015 | 6063;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

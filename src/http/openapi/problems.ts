@@ -212,6 +212,10 @@ const samples: Readonly<Record<number, Sample>> = {
     detail:
       'nothing is ordered: the challenge cannot be answered: a request of this service to 127.0.0.1:80 for a challenge of shop.example.com got status 301 to "https://shop.example.com/", not the answer; the rule for ACME challenges has to come before all other rules of the front end there',
   },
+  [codes.ChallengesNotReady]: {
+    op: 'request certificate',
+    detail: 'nothing is ordered: the challenge cannot be answered: current worker 4711: new worker, not compared yet',
+  },
   [codes.DnsHookMissing]: {
     op: 'request certificate',
     detail:

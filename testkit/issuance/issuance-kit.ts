@@ -176,6 +176,16 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
     else await pause(waitMs);
   }
 
+  /** In real time: waits while orders are open, and moves the service's clock while none is, by `ms` in all. */
+  async passMoved(ms: number): Promise<void> {
+    const end = this.skew + ms;
+    while (this.skew < end) {
+      if (await this.advance()) continue;
+      const next = await this.settle();
+      this.skew += next === null ? ms : Math.max(next - Date.now(), 0);
+    }
+  }
+
   async untilIdle(): Promise<void> {
     for (let looks = 0; looks < 1_000; looks += 1) if (!(await this.advance())) return;
     throw new Error('orders stay open');

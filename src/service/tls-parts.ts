@@ -16,6 +16,7 @@ import { StartRefused } from '../start/open-state.ts';
 import { CertificatesStore } from '../store/certificates-store.ts';
 import type { Database } from '../store/open-database.ts';
 import { countSealedKeys } from '../store/sealed-keys.ts';
+import { ServiceLock } from '../supervision/service-lock.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { Certificates } from '../tls/certificates.ts';
 import type { ReportedStages } from '../tls/expiry-watch.ts';
@@ -86,7 +87,9 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
   const store = new CertificatesStore(database);
   const mayCreate = (await countSealedKeys(database)) === 0;
   const secret = await openSealer(settings.secretFile, mayCreate, log);
-  const files = new TlsFiles(settings.tlsDir);
+  const files = new TlsFiles(settings.tlsDir, (path) => {
+    return ServiceLock.take(path, `the certificates in ${settings.tlsDir}`);
+  });
   const runtime = new RuntimeCertificates({
     socket,
     list: files.list,
@@ -179,7 +182,10 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
     },
     speaksProxyProtocol,
     start: () => reconciler.start(),
-    stop: () => reconciler.stop(),
+    async stop() {
+      await reconciler.stop();
+      files.close();
+    },
   };
 }
 

@@ -106,6 +106,11 @@ export class FileKeeper {
     return unreadable === undefined || this.#onDisk.has(id) ? null : `it has no file, and ${unreadable}`;
   }
 
+  /** By id, why only its file has the key. They are not compared with the workers. */
+  get unreadable(): ReadonlyMap<string, string> {
+    return this.#unreadable;
+  }
+
   /** Files are not as wanted: a full disk, for example. */
   get isBehind(): boolean {
     return this.#unwritten.size > 0 || this.#undeleted.size > 0 || this.#problem !== null;
@@ -172,9 +177,7 @@ export class FileKeeper {
     });
   }
 
-  /**
-   * After `unlist`, and once the database does not have the certificate. False: `refresh` tries again. Never throws.
-   */
+  /** After `unlist`, and once the database does not have the certificate. False: `refresh` tries again. Never throws. */
   async deleteFile(id: string): Promise<boolean> {
     return await this.#lock.run(async () => {
       this.#unwritten.delete(id);

@@ -4,7 +4,7 @@
 //   certificates.list   the crt-list: one line for each certificate, and no names, so that HAProxy takes them from it
 //   c-<10 base32>.pem   leaf, chain and key; the name stays through renewals. A link to default.pem if HAProxy refuses it
 //   c-….pem.newer       a certificate that is newer than the database, see newer-files.ts; never deleted
-//   .tmp                temporary files; those of earlier runs are deleted at each start
+//   .tmp                temporary files; those of earlier runs are deleted at each start. Also the lock of the folder
 //
 // The database is the truth. Files of other names are not touched.
 import { createHash } from 'node:crypto';
@@ -42,6 +42,10 @@ export class TlsFolderUnusable extends Error {
   override readonly name = 'TlsFolderUnusable';
 }
 
+export interface FolderLock {
+  free(): void;
+}
+
 interface Written {
   readonly sha256: string;
   /** Of the file that was written, or read and found to be equal. */
@@ -55,15 +59,23 @@ export class TlsFiles {
   readonly defaultCertificate: string;
   readonly list: string;
   readonly #temporary: string;
+  readonly #lockFile: string;
+  readonly #takeLock: (path: string) => FolderLock | null;
+  #lock: FolderLock | null = null;
   /** By path, what this service wrote or found to be right. */
   readonly #known = new Map<string, Written>();
 
-  /** @param folder absolute */
-  constructor(folder: string) {
+  /**
+   * @param folder absolute
+   * @param takeLock throws an Error with the reason if another service has it. Default: no lock
+   */
+  constructor(folder: string, takeLock: (path: string) => FolderLock | null = () => null) {
     this.folder = folder;
     this.defaultCertificate = join(folder, 'default.pem');
     this.list = join(folder, 'certificates.list');
     this.#temporary = join(folder, '.tmp');
+    this.#lockFile = this.temporary('lock');
+    this.#takeLock = takeLock;
   }
 
   /** Of a certificate by its id. */
@@ -79,8 +91,8 @@ export class TlsFiles {
   }
 
   /**
-   * Makes the folder if it is missing, and removes the temporary files of earlier runs.
-   * @throws TlsFolderUnusable if other users may read or replace what is in it
+   * Makes the folder if it is missing, locks it, and removes the temporary files of earlier runs.
+   * @throws TlsFolderUnusable if other users may read or replace what is in it, or another service uses it
    */
   async open(): Promise<void> {
     // A crt-list, and the command line, would take what follows for a line number or a comment.
@@ -98,15 +110,32 @@ export class TlsFiles {
         `${this.#temporary} is a link, and temporary files in it would be deleted: remove it`,
       );
     }
+    this.#lockFolder();
     for (const name of await readdir(this.#temporary)) {
       if (TEMPORARY.test(name)) await rm(join(this.#temporary, name), { recursive: true });
     }
     await fsyncFolder(this.#temporary);
   }
 
-  /** Makes the folder again if another process removed it. */
+  /** Makes the folder again if another process removed it. @throws TlsFolderUnusable if another service has it now */
   async ensureFolder(): Promise<void> {
     await makeFolderDurably(this.#temporary, FOLDER_MODE);
+    if ((await identityOf(this.#lockFile)) === null) this.close();
+    this.#lockFolder();
+  }
+
+  /** Another service may use the folder. */
+  close(): void {
+    this.#lock?.free();
+    this.#lock = null;
+  }
+
+  #lockFolder(): void {
+    try {
+      this.#lock ??= this.#takeLock(this.#lockFile);
+    } catch (error) {
+      throw new TlsFolderUnusable(`the folder ${this.folder} cannot be used: ${(error as Error).message}`);
+    }
   }
 
   /** Writes the default certificate if there is none. Returns whether it did. */

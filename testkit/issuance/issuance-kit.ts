@@ -49,6 +49,8 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
   now = NOON.getTime();
   /** What the service takes for the time, less what it is. */
   skew = 0;
+  /** Whether the service knows the clock of the authority. */
+  knowsTime = false;
   /** In real time: instead of a longer wait, the service's clock is moved. */
   longestWaitMs = Number.POSITIVE_INFINITY;
   database!: Database;
@@ -119,6 +121,7 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
       ...{ orders, wanted, accounts, sealer, certificates, acme: authority, log, now, random: this.#random },
       presenters: { 'http-01': presenter, 'dns-01': presenter },
       times: new AcmeTimesStore(database),
+      clockOffsetMs: () => (this.knowsTime ? this.skew : null),
       elapsed: () => (this.#realTime ? performance.now() : this.now),
       onPaused: () => undefined,
       onEnded: ({ names }, failure) => void this.ended.push(`${names.join()}: ${failure?.type ?? 'issued'}`),

@@ -2540,6 +2540,8 @@ export interface components {
       readonly tls_enabled: boolean;
       /** The id of the certificate for the name; null: there is none. */
       readonly certificate: string | null;
+      /** The names of the site for which there is no certificate. */
+      readonly names_without_certificate: readonly string[];
       /** True: HAProxy does what `redirect` and `hsts` say. */
       readonly in_force: boolean;
       /** Why it is not in force; null if it is. */
@@ -2557,6 +2559,8 @@ export interface components {
       readonly tls_enabled: boolean;
       /** The id of the certificate for the name; null: there is none. */
       readonly certificate: string | null;
+      /** The names of the site for which there is no certificate. */
+      readonly names_without_certificate: readonly string[];
       /** True: HAProxy does what `redirect` and `hsts` say. */
       readonly in_force: boolean;
       /** Why it is not in force; null if it is. */

@@ -85,7 +85,7 @@ export const notHitFor = (says: string) =>
       minLength: 2,
       maxLength: 12,
       pattern: '^[1-9][0-9]{0,9}[smhdw]$',
-      description: `${says} that were blocked all this time and denied no request in it, of at most 400 days. Rejected (409, 7012) unless all of it was watched.`,
+      description: `${says} that were blocked all this time and denied nothing in it, from 1 to 400 days. Rejected (409, 7012) unless all of it was watched.`,
       mustBe: 'a duration such as 90d',
       examples: ['90d'],
     }),

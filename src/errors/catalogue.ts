@@ -81,6 +81,7 @@ const rows = [
   [7010, 'InsightOff', 'State', 'denied requests not counted', 409],
   [7011, 'InsightLoading', 'State', 'figures being loaded', 503],
   [7012, 'NotWatched', 'State', 'denied requests not watched for so long', 409],
+  [7017, 'NoSuchNotice', 'State', 'no such notice yet', 409],
 ] as const satisfies readonly (readonly [number, string, string, string, number])[];
 
 type Row = (typeof rows)[number];

@@ -31,6 +31,8 @@ it.each([
   ['?wider_than=33&expect=1', 'wider_than'],
   ['?family=ipv5&expect=1', 'family'],
   ['?blocked_since=yesterday&expect=1', 'blocked_since'],
+  ['?not_hit_for=23h&expect=1', 'not_hit_for'],
+  ['?not_hit_for=401d&expect=1', 'not_hit_for'],
 ])('rejects DELETE /api/blocked-ips%s', async (query, name) => {
   const { status, body, calls } = await remove(query);
   expect([status, body.errors[0].name]).toEqual([400, name]);

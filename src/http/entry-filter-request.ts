@@ -35,7 +35,8 @@ function readSince(text: string, now: Date): Date {
   throw rejectedFields([{ name: 'blocked_since', description }], codes.InvalidTime);
 }
 
-const mostNotHitSeconds = 400 * 86_400;
+const daySeconds = 86_400;
+const mostNotHitSeconds = 400 * daySeconds;
 
 /** Undefined: not asked for. Errors: 100, 104; 7010 to 7012. */
 export async function notHitOf(
@@ -44,6 +45,7 @@ export async function notHitOf(
 ): Promise<NotHit | undefined> {
   if (text === undefined) return undefined;
   const seconds = validDuration('not_hit_for', text);
-  if (seconds <= mostNotHitSeconds) return await insight.notHit(seconds);
-  throw rejectedFields([{ name: 'not_hit_for', description: `${quote(text)} is not valid: it must be at most 400d` }]);
+  if (seconds >= daySeconds && seconds <= mostNotHitSeconds) return await insight.notHit(seconds);
+  const description = `${quote(text)} is not valid: it must be at least 1d and at most 400d`;
+  throw rejectedFields([{ name: 'not_hit_for', description }]);
 }

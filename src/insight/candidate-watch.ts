@@ -1,3 +1,4 @@
+import type { TurnQueue } from '../concurrency/turn-queue.ts';
 import { parseIp, sortKey } from '../domain/ip.ts';
 import type { Emit } from '../events/facts.ts';
 import type { ClientsTable } from '../store/insight-schema.ts';
@@ -27,6 +28,7 @@ interface CandidateWatchDeps {
   readonly limits: Pick<InsightLimits, 'value'>;
   readonly exemptions: Exemptions;
   readonly records: Pick<InsightStore, 'writeClients'>;
+  readonly turns: Pick<TurnQueue, 'take'>;
   readonly emit: Emit;
 }
 
@@ -72,13 +74,23 @@ export class CandidateWatch {
     }
   }
 
-  /** @throws StoreError */
+  /** What has changed, in slices with lower priority than blocks. @throws StoreError; then the rest is stored next time */
   async store(): Promise<void> {
-    const { clients, records } = this.#deps;
-    const rows = [...clients.takeChanged()].map(rowOf);
-    const gone = [...clients.takeGone()].map(keyOf);
-    for (let at = 0; at < Math.max(rows.length, 1); at += writtenAtOnce)
-      await records.writeClients(rows.slice(at, at + writtenAtOnce), at === 0 ? gone : []);
+    const { clients, records, turns } = this.#deps;
+    let changed = [...clients.takeChanged()];
+    let gone = [...clients.takeGone()];
+    try {
+      while (changed.length + gone.length > 0) {
+        const written = changed.slice(0, writtenAtOnce);
+        const deleted = gone.slice(0, writtenAtOnce);
+        await turns.take('bulk', () => records.writeClients(written.map(rowOf), deleted.map(keyOf)));
+        for (const client of written) client.stored = true;
+        [changed, gone] = [changed.slice(written.length), gone.slice(deleted.length)];
+      }
+    } catch (error) {
+      clients.giveBack(changed, gone);
+      throw error;
+    }
   }
 }
 

@@ -6,6 +6,7 @@ import type { ActiveAddresses } from './active-addresses.ts';
 import type { Attribution } from './attribution.ts';
 import { Balance } from './balance.ts';
 import { Counters } from './counters.ts';
+import { setBackSeconds } from './gaps.ts';
 import type { Knocking } from './knocking.ts';
 import { type LoudClients, sampledOneIn } from './loud-clients.ts';
 import type { Points } from './points.ts';
@@ -14,8 +15,9 @@ import { type StoredWorkers, Workers } from './workers.ts';
 
 /** Addresses that are remembered, as many as HAProxy does. */
 export const mostAddresses = 100_000;
-/** Rejected connections and sites are not stored by key. */
-const mostKeys = 10_000;
+const mostSites = 10_000;
+/** How long after a request HAProxy lists its address: as active (a rate over a minute), and at all. Seconds. */
+const listedSeconds = { active: 150, whole: 86_500 };
 
 /** As stored between runs of the service. */
 export interface StoredCollector {
@@ -48,6 +50,8 @@ export interface Counted {
   readonly byKind: ReadonlyMap<string, number>;
   /** Estimated, by site. */
   readonly sites: ReadonlyMap<string, number>;
+  /** A draining worker denied requests that its tables do not show: HAProxy empties them. */
+  readonly unseen: boolean;
   /** The database failed: hits could not be attributed or labelled, and are counted all the same. Null: it did not. */
   readonly failure: { readonly error: unknown } | null;
 }
@@ -75,7 +79,7 @@ export class Collector {
   readonly addresses: Counters;
   readonly #deps: CollectorDeps;
   readonly #frontEnd = new Counters({ most: 2 });
-  readonly #sites = new Counters({ most: mostKeys });
+  readonly #sites = new Counters({ most: mostSites });
   readonly #balance: Balance;
   #since: number | null;
   #lastAt: number | null;
@@ -118,26 +122,23 @@ export class Collector {
     };
   }
 
-  /** Whether a worker that was read before answered now: what it counted meanwhile is known. */
-  continues(reading: InsightReading): boolean {
-    return reading.workers.some((worker) => this.workers.knows(worker));
-  }
-
   /** Never throws for the database: what HAProxy counted must not be lost. */
   async take(reading: InsightReading): Promise<Counted> {
     const at = Math.floor(reading.at.getTime() / 1_000);
     const first = this.#lastAt === null;
     // A clock that was set back: the last moment counts on.
     const from = Math.min(this.#lastAt ?? at, at);
-    this.#since ??= at;
-    this.#lastAt = Math.max(at, this.#lastAt ?? at);
+    const setBack = this.#lastAt !== null && at < this.#lastAt - setBackSeconds;
+    this.#since = setBack ? Math.min(this.#since ?? at, at) : (this.#since ?? at);
+    this.#lastAt = setBack ? at : Math.max(at, this.#lastAt ?? at);
     this.#failure = null;
     const hits = new Map<string, number>();
-    let denied = 0;
+    let [denied, unseen] = [0, false];
     const spans: { span: Span; requests: number; denied: number; sites: ReadonlyMap<string, number> }[] = [];
     // The current worker last: what draining workers counted is then known to have been handed over.
     for (const worker of reading.workers.toSorted((a, b) => Number(a.current) - Number(b.current))) {
-      const { frontEnd, sites } = this.#advance(reading.at, worker, hits);
+      const { frontEnd, sites, counted: shown } = this.#advance(reading.at, worker, hits);
+      unseen ||= !worker.current && frontEnd.denied > shown;
       const span = { from: Math.max(from, Math.min(at, Math.floor(worker.startedAt.getTime() / 1_000))), to: at };
       // What a worker counted before it was first read is of no known time.
       const counted = first ? { requests: 0, denied: 0 } : frontEnd;
@@ -146,29 +147,44 @@ export class Collector {
       this.#deps.clients.count(this.workers.numberOf(worker), worker.clients, at);
     }
     this.#forgetExited(reading);
-    const { attributed, ...found } = await this.#attribute(hits, at, spans.at(-1)?.span ?? { from, to: at });
+    this.#addUnchanged(reading, at, hits);
+    const { attributed, ...found } = await this.#attribute(reading, hits, at, spans.at(-1)?.span ?? { from, to: at });
     const total = [...hits.values()].reduce((sum, more) => sum + more, 0);
     const balanced = this.#balance.add(first ? total : denied, attributed);
     const sites = await this.#note(spans, at);
     const span = spans.at(-1)?.span ?? { from, to: at };
     this.#deps.points.spread('denied', 0, span, balanced.denied);
     this.#deps.points.spread('not_attributed', 0, span, balanced.notAttributed);
-    return { at, ...balanced, ...found, sites, failure: this.#failure };
+    return { at, ...balanced, ...found, sites, unseen, failure: this.#failure };
   }
 
   #advance(at: Date, worker: WorkerReading, hits: Map<string, number>) {
     const { startedAt, handsOver } = worker;
     const number = this.workers.numberOf(worker);
     const tables = { at, number, startedAt, handsOver };
-    for (const [address, more] of this.addresses.advance(tables, worker.denied))
+    let counted = 0;
+    for (const [address, more] of this.addresses.advance(tables, worker.denied)) {
       hits.set(address, (hits.get(address) ?? 0) + more);
+      counted += more;
+    }
     const own = new Map([
       ['requests', worker.requests],
       ['denied', worker.deniedRequests],
     ]);
     const increase = this.#frontEnd.advance({ ...tables, handsOver: false }, own);
     const frontEnd = { requests: increase.get('requests') ?? 0, denied: increase.get('denied') ?? 0 };
-    return { frontEnd, sites: this.#sites.advance(tables, worker.sites) };
+    return { frontEnd, counted, sites: this.#sites.advance(tables, worker.sites) };
+  }
+
+  /**
+   * An entry of a table expires, and counts from 0 again: it may reach just the value that it had. But it is only listed
+   * for some time after a request.
+   */
+  #addUnchanged({ whole, workers }: InsightReading, at: number, hits: Map<string, number>): void {
+    const before = at - (whole ? listedSeconds.whole : listedSeconds.active);
+    for (const { denied } of workers)
+      for (const address of denied.keys())
+        if (!hits.has(address) && (this.#deps.knocking.get(address)?.lastHit ?? at) < before) hits.set(address, 1);
   }
 
   /** One that only did not answer is kept. */
@@ -180,9 +196,11 @@ export class Collector {
     this.#deps.clients.keep(living);
   }
 
-  async #attribute(hits: ReadonlyMap<string, number>, at: number, span: Span) {
+  async #attribute(reading: InsightReading, hits: ReadonlyMap<string, number>, at: number, span: Span) {
     const { attribution, knocking, active } = this.#deps;
-    const around = await this.#attempt(() => attribution.of([...hits.keys()]), new Map<string, EntryAround | null>());
+    const rejected = rejectedIn(reading).filter((address) => !hits.has(address));
+    const addresses = [...hits.keys(), ...rejected];
+    const around = await this.#attempt(() => attribution.of(addresses), new Map<string, EntryAround | null>());
     const bySource = new Map<number, number>();
     const further: string[] = [];
     const byKind = new Map<string, number>();
@@ -195,6 +213,14 @@ export class Collector {
       bySource.set(entry.source, (bySource.get(entry.source) ?? 0) + more);
       if (entry.others > 0) further.push(entry.entry);
     }
+    const sources = new Set(bySource.keys());
+    for (const address of rejected) {
+      const entry = around.get(address) ?? null;
+      if (entry === null) continue;
+      knocking.touch(entry.entry, at);
+      sources.add(entry.source);
+      if (entry.others > 0) further.push(entry.entry);
+    }
     await this.#attempt(async () => {
       if (bySource.size === 0) return;
       const { sourceOf, kindOf } = await this.#deps.names();
@@ -205,7 +231,7 @@ export class Collector {
         if (name !== null) this.#deps.points.spread('denied', await this.#deps.label('source', name), span, more);
       }
     }, undefined);
-    return { attributed, sources: new Set(bySource.keys()), further, byKind };
+    return { attributed, sources, further, byKind };
   }
 
   async #note(
@@ -231,6 +257,7 @@ export class Collector {
     points.last('entries', at, this.#deps.entries());
     return bySite;
   }
+
   async #attempt<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
     try {
       return await work();
@@ -239,4 +266,12 @@ export class Collector {
       return otherwise;
     }
   }
+}
+
+/**
+ * Addresses whose connections were closed under overload in the last minute. They are no requests, but their entries are
+ * of use. The whole table is a day old; what was missed before it is a gap.
+ */
+function rejectedIn({ whole, workers }: InsightReading): string[] {
+  return whole ? [] : [...new Set(workers.flatMap(({ rejected }) => [...rejected.keys()]))];
 }

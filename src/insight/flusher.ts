@@ -3,9 +3,9 @@ import type { TurnQueue } from '../concurrency/turn-queue.ts';
 import { parseIp, sortKey } from '../domain/ip.ts';
 import { type EntryIncrease, type HitsStore, hitsAtOnce, type KeyHits, loudest } from '../store/hits-store.ts';
 import type { KnockingTable } from '../store/insight-schema.ts';
-import type { SeriesStore } from '../store/series-store.ts';
+import { type Point, pointsAtOnce, type SeriesStore } from '../store/series-store.ts';
 import type { Collector } from './collector.ts';
-import type { Knocking, UnstoredAddress } from './knocking.ts';
+import { addTo, type Knocking, type Unstored, type UnstoredAddress, type UnstoredHits } from './knocking.ts';
 import type { Points } from './points.ts';
 
 const hourSeconds = 3_600;
@@ -22,14 +22,14 @@ interface FlusherDeps {
   readonly turns: Pick<TurnQueue, 'take'>;
   /** Small states that are stored with the points. */
   readonly states: () => Readonly<Record<string, unknown>>;
-  /** Points were too old to be kept. @param at in seconds */
-  readonly dropped: (at: number) => void;
+  /** What could not be stored was dropped. Times in seconds. */
+  readonly dropped: (time: { readonly from: number; readonly to: number }) => void;
 }
 
 export class Flusher {
   readonly #deps: FlusherDeps;
   #storedWorkers = '';
-  /** Number of the hour since 1970 up to which hours are stored; null: none yet. */
+  /** Number of the hour since 1970 up to which hours are stored; null: none in this run. */
   #hour: number | null = null;
 
   constructor(deps: FlusherDeps) {
@@ -38,24 +38,17 @@ export class Flusher {
 
   /** Nothing is lost by a failure: it is stored next time. @param at in seconds @throws StoreError */
   async flush(at: number): Promise<void> {
-    const { collector, knocking, points, series } = this.#deps;
+    const { collector, knocking, series } = this.#deps;
+    const lostSince = knocking.takeLost();
+    if (lostSince !== null) this.#deps.dropped({ from: lostSince, to: at });
     // First, so that stored counters never name a worker that is unknown after a crash.
     const workers = JSON.stringify(collector.workers.stored);
     if (workers !== this.#storedWorkers) {
       await this.#turn(() => series.write({ points: [], states: { workers: collector.workers.stored } }));
       this.#storedWorkers = workers;
     }
-    const { changed, gone } = knocking.take();
-    await this.#writeHits([...changed.values()], [...gone]);
-    const taken = points.take();
-    const { stored } = collector;
-    const states = { ...this.#deps.states(), ...(stored === null ? {} : { collector: stored }) };
-    try {
-      await this.#turn(() => series.write({ points: taken, states }));
-    } catch (error) {
-      if (points.giveBack(taken, at)) this.#deps.dropped(at);
-      throw error;
-    }
+    await this.#writeHits(knocking.take());
+    await this.#writePoints(at);
     await this.#storeHours(Math.floor(at / hourSeconds));
   }
 
@@ -74,53 +67,88 @@ export class Flusher {
     while (after !== null);
   }
 
-  async #writeHits(changed: UnstoredAddress[], gone: string[]): Promise<void> {
+  async #writeHits({ changed, entries, gone }: UnstoredHits): Promise<void> {
     const { knocking, hits } = this.#deps;
-    // In the order of the table: fewer pages are written.
-    const keyed = changed.map((one) => ({ one, key: keyOf(one.address.address) })).sort((a, b) => a.key.compare(b.key));
-    let [done, dropped] = [0, 0];
+    // In the order of the tables: fewer pages are written.
+    const addresses = changed.map((one) => ({ one, key: keyOf(one.address.address) }));
+    const left = {
+      addresses: addresses.sort((a, b) => a.key.compare(b.key)),
+      entries: keyed(entries),
+      gone: gone.map((address) => ({ address, key: keyOf(address) })),
+    };
     try {
-      for (; done < keyed.length; done += addressesAtOnce) {
-        const slice = keyed.slice(done, done + addressesAtOnce);
-        const entries = increases(slice.map(({ one }) => one));
-        await this.#turn(() =>
-          hits.write({ knocking: slice.map(({ one, key }) => this.#row(one, key)), entries, gone: [] }),
-        );
+      while (left.addresses.length > 0) {
+        const slice = left.addresses.slice(0, addressesAtOnce);
+        const rows = slice.map(({ one, key }) => this.#row(one, key));
+        const sums = increases(slice.map(({ one }) => one));
+        await this.#turn(() => hits.write({ knocking: rows, entries: sums, gone: [] }));
+        for (const { one } of slice) one.address.stored = true;
+        left.addresses = left.addresses.slice(slice.length);
       }
-      for (; dropped < gone.length; dropped += hitsAtOnce) {
-        const keys = gone.slice(dropped, dropped + hitsAtOnce).map(keyOf);
-        await this.#turn(() => hits.write({ knocking: [], entries: [], gone: keys }));
+      while (left.entries.length > 0) {
+        const slice = left.entries.slice(0, hitsAtOnce);
+        await this.#turn(() => hits.write({ knocking: [], entries: slice, gone: [] }));
+        left.entries = left.entries.slice(slice.length);
+      }
+      while (left.gone.length > 0) {
+        const slice = left.gone.slice(0, hitsAtOnce);
+        await this.#turn(() => hits.write({ knocking: [], entries: [], gone: slice.map(({ key }) => key) }));
+        left.gone = left.gone.slice(slice.length);
       }
     } catch (error) {
-      knocking.giveBack(
-        keyed.slice(done).map(({ one }) => one),
-        gone.slice(dropped),
-      );
+      knocking.giveBack({
+        changed: left.addresses.map(({ one }) => one),
+        entries: new Map(left.entries.map(({ entry, ...more }) => [entry, more])),
+        gone: left.gone.map(({ address }) => address),
+      });
       throw error;
     }
   }
 
-  #row({ address: { address, entry, total, firstHit, lastHit } }: UnstoredAddress, key: Buffer): KnockingTable {
+  /** The states with the first points: after a crash, figures may be missing, but none counts twice. */
+  async #writePoints(at: number): Promise<void> {
+    const { collector, points, series, dropped } = this.#deps;
+    const { stored } = collector;
+    let states = { ...this.#deps.states(), ...(stored === null ? {} : { collector: stored }) };
+    let left: readonly Point[] = points.take();
+    try {
+      do {
+        const slice = left.slice(0, pointsAtOnce);
+        await this.#turn(() => series.write({ points: slice, states }));
+        left = left.slice(slice.length);
+        states = {};
+      } while (left.length > 0);
+    } catch (error) {
+      const lost = points.giveBack(left, at);
+      if (lost !== null) dropped(lost);
+      throw error;
+    }
+  }
+
+  #row({ address: { address, entry, total, firstHit, lastHit, row } }: UnstoredAddress, key: Buffer): KnockingTable {
     return {
       address: key,
       entry: entry === null ? null : keyOf(entry),
       ...{ total, first_hit: firstHit, last_hit: lastHit },
+      hour_hits: this.#deps.knocking.hours.of(row, Math.floor(lastHit / hourSeconds)),
       counters: this.#deps.collector.addresses.stored(address) ?? '0',
     };
   }
 
-  /** The complete hours since the last call; then the day that is complete. */
+  /** The complete hours since the last call, at first the last one; and yesterday, unless it is stored. */
   async #storeHours(hour: number): Promise<void> {
-    const last = this.#hour;
-    this.#hour = hour;
-    if (last === null || hour <= last) return;
+    const last = this.#hour ?? hour - 1;
     for (let next = Math.max(last, hour - 23); next < hour; next += 1) await this.#storeHour(next);
-    const today = hour * hourSeconds - ((hour * hourSeconds) % daySeconds);
-    const yesterday = today - daySeconds;
+    if (this.#hour === null || hour > this.#hour) await this.#storeDay(hour);
+    this.#hour = Math.max(hour, last);
+  }
+
+  async #storeDay(hour: number): Promise<void> {
     const { hits } = this.#deps;
-    if (last * hourSeconds >= today || (await hits.hasDay(yesterday))) return;
-    const entries = async (keys: readonly Buffer[]) => new Set((await hits.ofEntries(keys)).keys());
-    await this.#turn(() => hits.putDay(yesterday, entries));
+    const day = hour * hourSeconds - ((hour * hourSeconds) % daySeconds) - daySeconds;
+    if (await hits.hasDay(day)) return;
+    const rows = await hits.dayOf(day, async (keys) => new Set((await hits.ofEntries(keys)).keys()));
+    if (rows.length > 0) await this.#turn(() => hits.putDay(day, rows));
   }
 
   async #storeHour(hour: number): Promise<void> {
@@ -150,20 +178,14 @@ function loudestOf(counts: { readonly text: string; readonly hits: number }[]): 
 }
 
 function increases(changed: readonly UnstoredAddress[]): EntryIncrease[] {
-  const sums = new Map<string, { hits: number; firstHit: number; lastHit: number }>();
-  for (const { entries } of changed) {
-    for (const [entry, more] of entries) {
-      const sum = sums.get(entry);
-      if (sum === undefined) sums.set(entry, { ...more });
-      else {
-        sum.hits += more.hits;
-        sum.firstHit = Math.min(sum.firstHit, more.firstHit);
-        sum.lastHit = Math.max(sum.lastHit, more.lastHit);
-      }
-    }
-  }
-  const keyed = [...sums].map(([entry, sum]) => ({ sortKey: keyOf(entry), ...sum }));
-  return keyed.sort((a, b) => a.sortKey.compare(b.sortKey));
+  const sums = new Map<string, Unstored>();
+  for (const { entries } of changed) for (const [entry, more] of entries) addTo(sums, entry, more);
+  return keyed(sums);
+}
+
+function keyed(sums: ReadonlyMap<string, Unstored>): (EntryIncrease & { readonly entry: string })[] {
+  const all = [...sums].map(([entry, sum]) => ({ entry, sortKey: keyOf(entry), ...sum }));
+  return all.sort((a, b) => a.sortKey.compare(b.sortKey));
 }
 
 /** @param text canonical */

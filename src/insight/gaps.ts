@@ -1,10 +1,13 @@
 // Times of which nothing, or only a sum, is known.
 
+import { deniedTable } from '../haproxy/process/counting-tables.ts';
 import type { Gap } from '../store/insight-store.ts';
-import type { InsightReading } from './readings.ts';
+import type { InsightReading, WorkerReading } from './readings.ts';
 
 /** Seconds; three readings were skipped. */
 export const gapSeconds = 40;
+/** A clock that was set back by more; requests count at the last time known until then. */
+export const setBackSeconds = 60;
 /** The service reads within this time before a reload of its own. */
 const readBeforeSeconds = 2;
 
@@ -12,31 +15,46 @@ export const gapCauses = {
   stopped: 'the service was stopped',
   silent: 'HAProxy did not answer',
   replaced: 'HAProxy was started again, or reloaded by another process',
+  draining: 'a worker that drained denied requests that its tables do not show',
+  uncounted: 'the configuration does not count denied requests',
+  unattributed: 'the database failed: denied requests could not be attributed',
   clock: 'the clock was set back',
   unstored: 'the figures could not be stored',
 } as const;
 
+/** What is known before a reading is counted. */
+export interface BeforeReading {
+  /** The reading before, in seconds; null: none ever. */
+  readonly lastAt: number | null;
+  /** Of this run of the service. */
+  readonly first: boolean;
+  /** Whether the worker was read before. */
+  readonly knows: (worker: WorkerReading) => boolean;
+}
+
 /**
- * The gap that a reading ends; null: none.
- * @param lastAt the reading before, in seconds; null: none ever
- * @param continues a worker that was read before answered
- * @param first of this run of the service
+ * What one reading leaves unknown of the time since the one before; null: nothing.
+ * @param counted `Counted` of `collector.ts`
  */
-export function gapBefore(
+export function gapOf(
   reading: InsightReading,
-  {
-    lastAt,
-    continues,
-    first,
-  }: { readonly lastAt: number | null; readonly continues: boolean; readonly first: boolean },
+  { lastAt, first, knows }: BeforeReading,
+  counted: { readonly unseen: boolean; readonly failure: object | null },
 ): Gap | null {
   if (lastAt === null) return null;
   const at = Math.floor(reading.at.getTime() / 1_000);
-  if (at < lastAt - 60) return { from: at, to: lastAt, cause: gapCauses.clock };
-  if (!continues && reading.workers.some(({ handsOver, startedAt }) => !handsOver && !readBefore(startedAt, lastAt)))
-    return { from: lastAt, to: at, cause: gapCauses.replaced };
-  if (at - lastAt < gapSeconds) return null;
-  return { from: lastAt, to: at, cause: first ? gapCauses.stopped : gapCauses.silent };
+  if (at < lastAt - setBackSeconds) return { from: at, to: lastAt, cause: gapCauses.clock };
+  const { workers, missing } = reading;
+  const since = (cause: string): Gap => ({ from: Math.min(lastAt, at), to: at, cause });
+  const fresh = workers.filter((worker) => !knows(worker) && !readBefore(worker.startedAt, lastAt));
+  // With `peers`, its predecessor may have handed over what it counted; a killed one has not.
+  const continues = workers.some(knows);
+  if (fresh.some(({ handsOver }) => !handsOver || !continues)) return since(gapCauses.replaced);
+  if (at - lastAt >= gapSeconds) return since(first ? gapCauses.stopped : gapCauses.silent);
+  if (missing.length > 0) return since(gapCauses.silent);
+  if (workers.some(({ used }) => !used.has(deniedTable.name))) return since(gapCauses.uncounted);
+  if (counted.failure !== null) return since(gapCauses.unattributed);
+  return counted.unseen ? since(gapCauses.draining) : null;
 }
 
 function readBefore(startedAt: Date, lastAt: number): boolean {
@@ -55,14 +73,4 @@ export function gapTime(gaps: readonly Gap[], from: number, to: number): number 
     end = stop;
   }
   return sum;
-}
-
-/** Whether the whole period was watched: from `since` on, with at most one hundredth in gaps. */
-export function watched(
-  gaps: readonly Gap[],
-  since: number | null,
-  period: { readonly from: number; readonly to: number },
-): boolean {
-  if (since === null || since > period.from) return false;
-  return gapTime(gaps, period.from, period.to) <= (period.to - period.from) / 100;
 }

@@ -1,15 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { InsightKit } from '../../testkit/insight/insight-kit.ts';
+import { insightServiceOf, notHitIn } from '../../testkit/insight/insight-service-of.ts';
 import { block, StoreFolder, storesOf } from '../../testkit/store/store-folder.ts';
 import { codes } from '../errors/catalogue.ts';
-import { ClaimSearch } from '../store/claim-search.ts';
-import { EntryLookup } from '../store/entry-lookup.ts';
 import { InsightStore } from '../store/insight-store.ts';
-import { MatchCounts } from '../store/match-counts.ts';
 import type { Database } from '../store/open-database.ts';
-import { SeriesStore } from '../store/series-store.ts';
-import type { StoredCollector } from './collector.ts';
-import { InsightService } from './insight-service.ts';
 
 const day = 86_400;
 let folder: StoreFolder;
@@ -24,45 +19,17 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-const serviceOf = () =>
-  new InsightService({
-    insight: kit.insight,
-    series: new SeriesStore(database),
-    records: new InsightStore(database),
-    lookup: new EntryLookup(database),
-    counts: new MatchCounts(database),
-    sources: async () => [{ id: 1, name: 'manual', kind: 'manual', claims: 3, alone: 3 }],
-    sourceNames: async () => new Map([[1, 'manual']]),
-    reloadsSince: async () => [],
-    entries: () => 3,
-    emit: () => undefined,
-    now: () => kit.now,
-  });
-
-/** As if the first reading had been so long ago. */
-async function watchedFor(days: number): Promise<void> {
-  await kit.pass(70);
-  const series = new SeriesStore(database);
-  const stored = (await series.state('collector')) as StoredCollector;
-  await series.write({ points: [], states: { collector: { ...stored, since: stored.since - days * day } } });
-  kit.restart();
-  await kit.pass(10);
-}
+const serviceOf = () => insightServiceOf(kit, database);
 
 const blockedAt = async (text: string, daysAgo: number) => {
   const blocked_at = new Date(kit.now.getTime() - daysAgo * day * 1_000).toISOString();
   await database.write.updateTable('blocked_ips').set({ blocked_at }).where('ip_address', '=', text).execute();
 };
-const found = async (days: number) => {
-  const notHit = await serviceOf().notHit(days * day);
-  const search = new ClaimSearch(database.read);
-  const { found: rows } = await search.slice({ notHit }, kit.now.toISOString(), Buffer.alloc(0), 100);
-  return rows.map(({ ip_address }) => ip_address);
-};
+const found = async (days: number) => await notHitIn(kit, database, days * day);
 
 describe('entries that never matched', () => {
   it('are known only after as many watched days, and not while gaps are longer than one hundredth', async () => {
-    await watchedFor(89);
+    await kit.watchedFor(89);
     const service = serviceOf();
     expect(await service.neverMatched()).toEqual({ days: 90, count: null, watched_days: 89 });
     await expect(service.notHit(90 * day)).rejects.toMatchObject({
@@ -77,7 +44,7 @@ describe('entries that never matched', () => {
   });
 
   it('are those that were blocked all the time and not hit, and lose that with one hit', async () => {
-    await watchedFor(91);
+    await kit.watchedFor(91);
     for (const text of ['192.0.2.0/24', '192.0.2.9']) await blockedAt(text, 100);
     await blockedAt('198.51.100.0/24', 1);
     expect(await found(90)).toEqual(['192.0.2.0/24', '192.0.2.9']);

@@ -23,12 +23,12 @@ import type { Metric, SeriesStore } from '../store/series-store.ts';
 import type { AttackTops } from './attack-recorder.ts';
 import { rowOf } from './candidate-watch.ts';
 import { clientsAround, minuteValues } from './client-network.ts';
-import { gapTime, watched as isWatched } from './gaps.ts';
 import { type Insight, iso, type RunningInsight } from './insight.ts';
 import type { InsightState } from './insight-observer.ts';
 import { knockingPage } from './knocking-page.ts';
 import { sampledOneIn } from './loud-clients.ts';
 import { inSteps, type Range, rangeBefore } from './ranges.ts';
+import type { NotWatched } from './watched-time.ts';
 
 export type { NotHit } from '../store/match-counts.ts';
 
@@ -105,7 +105,7 @@ export class InsightService {
   /** Errors: 7011. */
   async neverMatched(): Promise<InsightSummary['never_matched']> {
     const days = neverMatchedDays;
-    const watched_days = await this.watchedDays(days);
+    const watched_days = await this.#running('get insight').watched.days(days, this.#seconds());
     if (watched_days < days) return { days, count: null, watched_days };
     await this.#countNeverMatched();
     return { days, count: this.#neverMatched?.count ?? null, watched_days };
@@ -113,17 +113,17 @@ export class InsightService {
 
   /**
    * Which entries denied nothing in the last seconds.
-   * Errors: 7011; 7012 unless all of them were watched, with 1 % in gaps at most.
+   * Errors: 7011; 7012 unless all of that time was watched, with 1 % in gaps at most.
    */
   async notHit(seconds: number): Promise<NotHit> {
-    const { since } = this.#running('select entries').state.collector;
+    const { watched } = this.#running('select entries');
+    // What was read but not stored would be missing in the selection.
+    await this.#deps.insight.settle();
     const at = this.#seconds();
     const from = at - seconds;
-    if (!isWatched(await this.#deps.records.gaps(from), since, { from, to: at })) {
-      const days = await this.watchedDays(Math.ceil(seconds / daySeconds));
-      const detail = `denied requests have been watched for ${days} days without larger gaps, not for ${Math.ceil(seconds / daySeconds)}`;
-      throw new ServiceError(codes.NotWatched, 'select entries', detail);
-    }
+    const shortfall = await watched.shortfall({ from, to: at });
+    if (shortfall !== null)
+      throw new ServiceError(codes.NotWatched, 'select entries', detailOf(shortfall, Math.ceil(seconds / daySeconds)));
     return { blockedBy: iso(from), since: from };
   }
 
@@ -132,17 +132,6 @@ export class InsightService {
     if (this.#deps.insight.state === null) return null;
     const { days, count } = await this.neverMatched();
     return this.#deps.insight.metrics(count === null ? null : { days, count });
-  }
-
-  /** How many of the last days were watched, at most `most`: the longest time up to now with 1 % in gaps at most. */
-  async watchedDays(most: number): Promise<number> {
-    const { since } = this.#running('get insight').state.collector;
-    const at = this.#seconds();
-    if (since === null) return 0;
-    const gaps = await this.#deps.records.gaps(at - most * daySeconds);
-    let days = Math.min(most, Math.floor((at - since) / daySeconds));
-    while (days > 0 && gapTime(gaps, at - days * daySeconds, at) > (days * daySeconds) / 100) days -= 1;
-    return days;
   }
 
   /** Errors: 7011. */
@@ -287,8 +276,9 @@ export class InsightService {
   }
 
   async #known(from: number, to: number): Promise<Known> {
-    const { since } = this.#running('get insight').state.collector;
-    const gaps = (await this.#deps.records.gaps(from)).filter((gap) => gap.from < to);
+    const { state, watched } = this.#running('get insight');
+    const { since } = state.collector;
+    const gaps = (await watched.gaps(from, this.#seconds())).filter((gap) => gap.from < to);
     return {
       complete: since !== null && since <= from && gaps.length === 0,
       gaps: gaps.map(({ from: begin, to: end, cause }) => ({ from: iso(begin), to: iso(end), cause })),
@@ -342,6 +332,13 @@ export class InsightService {
   #seconds(): number {
     return Math.floor(this.#deps.now().getTime() / 1_000);
   }
+}
+
+function detailOf(shortfall: NotWatched, days: number): string {
+  if (shortfall.why === 'gaps')
+    return `denied requests have been watched for ${shortfall.days} days without larger gaps, not for ${days}`;
+  const { denied, notAttributed } = shortfall;
+  return `${Math.ceil(notAttributed)} of ${Math.ceil(denied)} denied requests of the last ${days} days could not be attributed to an entry, which is more than 1 %`;
 }
 
 function attackOf({ id, started_at, ended_at, peak, usual, denied, top_json }: StoredAttack): Attack {

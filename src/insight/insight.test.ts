@@ -221,24 +221,24 @@ describe('insight', () => {
   it('reports a list that matched nothing for 30 days once, if it was watched', async () => {
     const day = 86_400;
     kit.sources = [
-      { id: 2, name: 'feed:dead', kind: 'list', createdAt: kit.seconds - day, claims: 9 },
-      { id: 3, name: 'agent', kind: 'agent', createdAt: kit.seconds - day, claims: 9 },
-      { id: 1, name: 'manual', kind: 'manual', createdAt: kit.seconds - day, claims: 9 },
+      { id: 2, name: 'feed:dead', kind: 'list', createdAt: kit.seconds - 40 * day, claims: 9 },
+      { id: 3, name: 'agent', kind: 'agent', createdAt: kit.seconds - 40 * day, claims: 9 },
+      { id: 1, name: 'manual', kind: 'manual', createdAt: kit.seconds - 40 * day, claims: 9 },
     ];
-    await kit.pass(20);
-    const { sources } = kit.insight.state!;
-    const since = kit.seconds - 31 * day;
-    await sources.judge(kit.seconds + 20 * day, [], kit.seconds);
-    await sources.judge(
-      kit.seconds + 31 * day,
-      [{ from: kit.seconds + 5 * day, to: kit.seconds + 6 * day, cause: 'x' }],
-      kit.seconds,
-    );
-    expect(kit.types).toEqual([]);
-    for (const later of [31, 32]) await sources.judge(kit.seconds + later * day, [], since);
-    expect(kit.facts).toEqual([['source.useless', { source: 'feed:dead', entries: 9, days: 30 }]]);
-    await sources.matched({ at: kit.seconds + 33 * day, sources: new Set([2]), further: [] });
-    await sources.judge(kit.seconds + 40 * day, [], since);
-    expect(kit.types).toHaveLength(1);
+    const records = new InsightStore(database);
+    await kit.watchedFor(29);
+    const judge = async () => await kit.insight.state!.sources.judge(kit.seconds);
+    await judge();
+    await records.addGap({ from: kit.seconds - 5 * day, to: kit.seconds - 4 * day, cause: 'x' });
+    await kit.watchedFor(2);
+    await judge();
+    const useless = () => kit.facts.filter(([type]) => type === 'source.useless');
+    expect(useless()).toEqual([]);
+    await database.write.deleteFrom('insight_gaps').execute();
+    for (let times = 0; times < 2; times += 1) await judge();
+    expect(useless()).toEqual([['source.useless', { source: 'feed:dead', entries: 9, days: 30 }]]);
+    await kit.insight.state!.sources.matched({ at: kit.seconds, sources: new Set([2]), further: [] });
+    await judge();
+    expect(useless()).toHaveLength(1);
   });
 });

@@ -12,17 +12,20 @@ import { AttackRecorder } from './attack-recorder.ts';
 import { CandidateWatch, type Exemptions } from './candidate-watch.ts';
 import type { Counted, Names } from './collector.ts';
 import { Flusher } from './flusher.ts';
-import { gapBefore, gapCauses, gapSeconds } from './gaps.ts';
+import { gapCauses, gapOf } from './gaps.ts';
 import type { InsightObserver, InsightState } from './insight-observer.ts';
 import { InsightLimits } from './limits.ts';
 import type { LoudClients } from './loud-clients.ts';
-import type { InsightReading, InsightSource } from './readings.ts';
+import type { InsightReading, InsightSource, WorkerReading } from './readings.ts';
 import { restored } from './restored.ts';
 import { SourceWatch, type WatchedSource } from './source-watch.ts';
+import { WatchedTime } from './watched-time.ts';
 
 const everyMs = 10_000;
 const minuteSeconds = 60;
 const hourSeconds = 3_600;
+/** HAProxy lists an address as active for at least so long. */
+const activeSeconds = 60;
 /** Addresses of this step are in the metrics. */
 const knockingStep = 600;
 
@@ -53,6 +56,7 @@ export interface RunningInsight {
   readonly attacks: AttackRecorder;
   readonly candidates: CandidateWatch;
   readonly sources: SourceWatch;
+  readonly watched: WatchedTime;
 }
 
 export class Insight {
@@ -66,7 +70,8 @@ export class Insight {
   #readings = 0;
   #flushedMinute: number | null = null;
   #prunedHour: number | null = null;
-  #lastCause = '';
+  /** By what failed: the cause that was logged. */
+  readonly #causes = new Map<string, string>();
   #reading: {
     readonly at: number;
     readonly ms: number;
@@ -116,9 +121,18 @@ export class Insight {
       if (this.#running === null) return;
       await this.#attempt('Could not store the figures of denied requests', async () => {
         const at = this.#seconds();
+        await this.#running!.watched.store();
         await this.#running!.flusher.flush(at);
         await this.#running!.flusher.flushHour(at);
       });
+    });
+  }
+
+  /** Stores what was read, so that a query of the database sees it. @throws StoreError */
+  async settle(): Promise<void> {
+    await this.#work.run(async () => {
+      const { state, flusher } = this.#running ?? {};
+      if (state !== undefined && state.knocking.unstored > 0) await flusher?.flush(this.#seconds());
     });
   }
 
@@ -152,44 +166,45 @@ export class Insight {
     await limits.load();
     const attacks = await AttackRecorder.load({ ...deps, state });
     const candidates = new CandidateWatch({ ...deps, clients: state.clients, limits });
-    const sources = await SourceWatch.load(deps);
+    const watched = new WatchedTime({ ...deps, collector: state.collector });
+    const sources = await SourceWatch.load({ ...deps, watched });
     const flusher = new Flusher({
       ...{ collector: state.collector, knocking: state.knocking, points: state.points },
       ...{ hits: deps.hits, series: deps.series, turns: deps.turns },
       states: () => sources.states,
-      dropped: (at) =>
-        void this.#attempt('Could not note a gap', () =>
-          deps.records.addGap({ from: at - minuteSeconds, to: at, cause: gapCauses.unstored }),
-        ),
+      dropped: (time) => watched.note({ ...time, cause: gapCauses.unstored }),
     });
-    this.#running = { state, clients: state.clients, flusher, attacks, candidates, sources };
+    this.#running = { state, clients: state.clients, flusher, attacks, candidates, sources, watched };
   }
 
   async #read(): Promise<void> {
     if (this.#running === null || this.#stop.signal.aborted) return;
     const began = performance.now();
-    const whole = this.#readings === 0;
+    const { collector } = this.#running.state;
+    const { lastAt } = collector;
+    // Who was denied before the last minute is not listed as active any more.
+    const whole = this.#readings === 0 || this.#seconds() - (lastAt ?? 0) > activeSeconds;
     const reading = await this.#deps.source.read({ whole, signal: this.#stop.signal });
     const missing = reading.missing.map(({ pid, reason }) => `${pid}: ${reason}`);
     // Skipped: the next one counts what this one would have.
-    if (reading.workers.length === 0) {
+    if (!reading.workers.some(({ current }) => current)) {
       if (this.#reading !== null) this.#reading = { ...this.#reading, missing };
       return;
     }
-    const { collector } = this.#running.state;
-    const gap = gapBefore(reading, { lastAt: collector.lastAt, continues: collector.continues(reading), first: whole });
+    const known = new Set(reading.workers.filter((worker) => collector.workers.knows(worker)));
     const counted = await collector.take(reading);
+    const before = { lastAt, first: this.#readings === 0, knows: (worker: WorkerReading) => known.has(worker) };
+    const gap = gapOf(reading, before, counted);
+    if (gap !== null) this.#running.watched.note(gap);
     this.#readings += 1;
     this.#reading = { at: counted.at, ms: performance.now() - began, used: usedIn(reading), missing };
     const { byKind, sites, notAttributed } = counted;
     this.#deps.observer?.read({ byKind, sites, notAttributed, milliseconds: this.#reading.ms });
-    if (counted.failure !== null) this.#report('Denied requests could not be attributed', counted.failure.error);
+    const unattributed = 'Denied requests could not be attributed';
+    if (counted.failure === null) this.#causes.delete(unattributed);
+    else this.#report(unattributed, counted.failure.error);
+    await this.#attempt('Could not store a gap', () => this.#running!.watched.store());
     await this.#afterReading(counted);
-    if (gap !== null) {
-      await this.#deps.records.addGap(gap);
-      if (gap.to - gap.from >= gapSeconds)
-        this.#deps.emit('insight.gap', { from: iso(gap.from), to: iso(gap.to), cause: gap.cause });
-    }
   }
 
   async #afterReading(counted: Counted): Promise<void> {
@@ -206,20 +221,22 @@ export class Insight {
     if (minute === this.#flushedMinute) return;
     // A failed one is retried in the next minute.
     this.#flushedMinute = minute;
-    const { flusher, candidates, sources } = this.#running!;
+    const { flusher, candidates, sources, watched } = this.#running!;
+    // First: a reading that is stored was watched, but for the gaps that are stored.
+    await watched.store();
     await flusher.flush(at);
     await candidates.store();
     const hour = Math.floor(at / hourSeconds);
     if (hour === this.#prunedHour) return;
     this.#prunedHour = hour;
-    await sources.judge(at, await this.#deps.records.gaps(0), this.#running!.state.collector.since);
+    await sources.judge(at);
     await flusher.prune(at);
   }
 
   async #attempt(failed: string, work: () => Promise<unknown>): Promise<void> {
     try {
       await work();
-      if (this.#lastCause.startsWith(failed)) this.#lastCause = '';
+      this.#causes.delete(failed);
     } catch (error) {
       if (!this.#stop.signal.aborted) this.#report(failed, error);
     }
@@ -228,8 +245,8 @@ export class Insight {
   /** A failure that repeats is logged once. */
   #report(failed: string, error: unknown): void {
     const cause = causeText(error);
-    if (this.#lastCause !== `${failed}: ${cause}`) this.#deps.log.warn(failed, { cause });
-    this.#lastCause = `${failed}: ${cause}`;
+    if (this.#causes.get(failed) !== cause) this.#deps.log.warn(failed, { cause });
+    this.#causes.set(failed, cause);
   }
 
   #seconds(): number {

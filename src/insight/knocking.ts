@@ -15,6 +15,8 @@ export interface KnockingAddress {
   lastHit: number;
   /** In the table of hours. */
   readonly row: number;
+  /** Whether the database has it. */
+  stored: boolean;
 }
 
 /** Hits of an entry that are not stored yet. */
@@ -30,13 +32,26 @@ export interface UnstoredAddress {
   readonly entries: Map<string, Unstored>;
 }
 
+/** What is not stored yet. */
+export interface UnstoredHits {
+  readonly changed: readonly UnstoredAddress[];
+  /** By entry: of addresses that are not remembered. */
+  readonly entries: ReadonlyMap<string, Unstored>;
+  /** Stored addresses that are forgotten. */
+  readonly gone: readonly string[];
+}
+
 const hourSeconds = 3_600;
+/** Entries of forgotten addresses that wait for the database. */
+const mostEntries = 100_000;
 
 export class Knocking {
   readonly hours: HourTable;
   readonly #addresses = new Map<string, KnockingAddress>();
   #unstored = new Map<string, UnstoredAddress>();
+  #entries = new Map<string, Unstored>();
   #gone = new Set<string>();
+  #lostSince: number | null = null;
 
   constructor(hours: HourTable) {
     this.hours = hours;
@@ -46,9 +61,16 @@ export class Knocking {
     return this.#addresses.size;
   }
 
-  /** How many addresses or hits wait to be stored. */
+  /** How many addresses and entries wait to be stored. */
   get unstored(): number {
-    return this.#unstored.size + this.#gone.size;
+    return this.#unstored.size + this.#entries.size + this.#gone.size;
+  }
+
+  /** Since when hits of entries were dropped, since too many waited, in seconds; null: none. Reading it clears it. */
+  takeLost(): number | null {
+    const since = this.#lostSince;
+    this.#lostSince = null;
+    return since;
   }
 
   /** Those with the oldest last request first. */
@@ -61,14 +83,16 @@ export class Knocking {
   }
 
   /** As stored; call in the order of the last requests. */
-  restore(stored: Omit<KnockingAddress, 'row'>): void {
-    this.#addresses.set(stored.address, { ...stored, row: this.hours.add() });
+  restore(stored: Omit<KnockingAddress, 'row' | 'stored'>): void {
+    this.#addresses.set(stored.address, { ...stored, row: this.hours.add(), stored: true });
   }
 
-  /** Of an earlier hour, as stored. */
+  /** Of an earlier hour, as stored; the highest counts. */
   restoreHour(address: string, hour: number, hits: number): void {
     const known = this.#addresses.get(address);
-    if (known !== undefined) this.hours.count(known.row, hour, hits);
+    if (known === undefined) return;
+    const more = hits - this.hours.of(known.row, hour);
+    if (more > 0) this.hours.count(known.row, hour, more);
   }
 
   /** @param around the entry that denied it  @param at in seconds  @returns when it was denied before; null: never */
@@ -76,7 +100,7 @@ export class Knocking {
     const known = this.#addresses.get(address);
     const row = known?.row ?? this.hours.add();
     const counted: KnockingAddress = known ?? {
-      ...{ address, entry: null, source: null, total: 0, firstHit: at, lastHit: at, row },
+      ...{ address, entry: null, source: null, total: 0, firstHit: at, lastHit: at, row, stored: false },
     };
     const before = known?.lastHit ?? null;
     counted.entry = around?.entry ?? null;
@@ -91,31 +115,41 @@ export class Knocking {
     return before;
   }
 
+  /** The entry denied a connection. @param at in seconds */
+  touch(entry: string, at: number): void {
+    this.#addEntry(entry, { hits: 0, firstHit: at, lastHit: at });
+  }
+
   /** The address is forgotten: there are too many. What its entry counted stays. */
   forget(address: string): void {
     const known = this.#addresses.get(address);
     if (known === undefined) return;
     this.hours.remove(known.row);
     this.#addresses.delete(address);
-    this.#gone.add(address);
+    if (known.stored) this.#gone.add(address);
+    for (const [entry, more] of this.#unstored.get(address)?.entries ?? []) this.#addEntry(entry, more);
+    this.#unstored.delete(address);
   }
 
   /** What is not stored yet. It counts as stored, unless it is given back. */
-  take(): { readonly changed: ReadonlyMap<string, UnstoredAddress>; readonly gone: ReadonlySet<string> } {
-    const taken = { changed: this.#unstored, gone: this.#gone };
+  take(): UnstoredHits {
+    const taken = { changed: [...this.#unstored.values()], entries: this.#entries, gone: [...this.#gone] };
     this.#unstored = new Map();
+    this.#entries = new Map();
     this.#gone = new Set();
     return taken;
   }
 
-  /** Could not be stored. */
-  giveBack(changed: Iterable<UnstoredAddress>, gone: Iterable<string>): void {
-    for (const { address, entries } of changed) {
-      const now = this.#unstored.get(address.address) ?? { address, entries: new Map() };
-      for (const [entry, one] of entries) add(now.entries, entry, one);
-      this.#unstored.set(address.address, now);
-    }
-    for (const address of gone) if (!this.#addresses.has(address)) this.#gone.add(address);
+  /** Could not be stored; nothing was counted since it was taken. */
+  giveBack({ changed, entries, gone }: UnstoredHits): void {
+    this.#unstored = new Map(changed.map((one) => [one.address.address, one]));
+    this.#entries = new Map(entries);
+    this.#gone = new Set(gone);
+  }
+
+  #addEntry(entry: string, more: Unstored): void {
+    if (this.#entries.has(entry) || this.#entries.size < mostEntries) addTo(this.#entries, entry, more);
+    else this.#lostSince = Math.min(this.#lostSince ?? more.firstHit, more.firstHit);
   }
 
   #noteUnstored(address: KnockingAddress, hits: number, at: number): void {
@@ -124,11 +158,12 @@ export class Knocking {
       unstored = { address, entries: new Map() };
       this.#unstored.set(address.address, unstored);
     }
-    if (address.entry !== null) add(unstored.entries, address.entry, { hits, firstHit: at, lastHit: at });
+    if (address.entry !== null) addTo(unstored.entries, address.entry, { hits, firstHit: at, lastHit: at });
   }
 }
 
-function add(entries: Map<string, Unstored>, entry: string, more: Unstored): void {
+/** Adds to what is known of an entry. */
+export function addTo(entries: Map<string, Unstored>, entry: string, more: Unstored): void {
   const known = entries.get(entry);
   if (known === undefined) {
     entries.set(entry, { ...more });

@@ -35,6 +35,8 @@ export interface LoudClient {
   minutes: { readonly minute: number; requests: number; errors: number }[];
   /** The last values of HAProxy by worker. */
   last: Map<number, { readonly requests: number; readonly errors: number }>;
+  /** Whether the database has it. */
+  stored: boolean;
 }
 
 /** Over the last ten complete minutes, estimated from the sample. */
@@ -47,7 +49,7 @@ export interface ClientRate {
 
 export class LoudClients {
   readonly #clients = new Map<string, LoudClient>();
-  readonly #gone = new Set<string>();
+  #gone = new Set<string>();
   #changed = new Set<LoudClient>();
 
   get size(): number {
@@ -63,8 +65,9 @@ export class LoudClients {
     return this.#clients.get(address) ?? newClient(address, at);
   }
 
-  restore(client: Omit<LoudClient, 'minutes' | 'last' | 'activeSince'>): void {
-    this.#clients.set(client.address, { ...client, activeSince: client.lastSeen, minutes: [], last: new Map() });
+  restore(client: Omit<LoudClient, 'minutes' | 'last' | 'activeSince' | 'stored'>): void {
+    const fresh = { activeSince: client.lastSeen, minutes: [], last: new Map(), stored: true };
+    this.#clients.set(client.address, { ...client, ...fresh });
   }
 
   /** @param worker its number  @param at in seconds */
@@ -115,10 +118,11 @@ export class LoudClients {
     return found.sort((a, b) => b.over.requests - a.over.requests);
   }
 
-  /** No candidate until then; null: it may be one. */
+  /** No candidate until then; null: it may be one. It is stored already. */
   ignore(address: string, until: number | null, at: number): void {
     const client = this.get(address, at);
     client.ignoredUntil = until;
+    client.stored = true;
     this.#clients.set(address, client);
     this.#changed.add(client);
   }
@@ -130,11 +134,17 @@ export class LoudClients {
     return changed;
   }
 
-  /** Which were forgotten since the last call. */
+  /** Which of the stored ones were forgotten since the last call. */
   takeGone(): ReadonlySet<string> {
-    const gone = new Set(this.#gone);
-    this.#gone.clear();
+    const gone = this.#gone;
+    this.#gone = new Set();
     return gone;
+  }
+
+  /** Could not be stored. */
+  giveBack(changed: Iterable<LoudClient>, gone: Iterable<string>): void {
+    for (const client of changed) if (this.#clients.get(client.address) === client) this.#changed.add(client);
+    for (const address of gone) if (!this.#clients.has(address)) this.#gone.add(address);
   }
 
   #forgetQuiet(at: number): void {
@@ -149,9 +159,10 @@ export class LoudClients {
 
   #forget(address: string): void {
     const client = this.#clients.get(address);
-    if (client !== undefined) this.#changed.delete(client);
+    if (client === undefined) return;
+    this.#changed.delete(client);
     this.#clients.delete(address);
-    this.#gone.add(address);
+    if (client.stored) this.#gone.add(address);
   }
 }
 
@@ -167,7 +178,7 @@ export function rateOf({ minutes }: Pick<LoudClient, 'minutes'>, at: number): Cl
 }
 
 function newClient(address: string, at: number): LoudClient {
-  const none = { requests: 0, errors: 0, ignoredUntil: null, minutes: [], last: new Map() };
+  const none = { requests: 0, errors: 0, ignoredUntil: null, minutes: [], last: new Map(), stored: false };
   return { address, activeSince: at, firstSeen: at, lastSeen: at, ...none };
 }
 

@@ -57,17 +57,20 @@ export class Points {
     return points;
   }
 
-  /** Could not be stored. @returns whether some are too old to be kept */
-  giveBack(points: readonly Point[], now: number): boolean {
-    let dropped = false;
+  /** Could not be stored. @returns the time of those that are too old to be kept, in seconds; null: none */
+  giveBack(points: readonly Point[], now: number): { readonly from: number; readonly to: number } | null {
+    const dropped = { from: Number.POSITIVE_INFINITY, to: 0 };
     for (const { metric, label, step, at, value } of points) {
       const tooOld = at + step < now - keepSeconds;
-      dropped ||= tooOld;
+      if (tooOld) {
+        dropped.from = Math.min(dropped.from, at);
+        dropped.to = Math.max(dropped.to, at + step);
+      }
       const merge = { addresses: Math.max, entries: (_: number, newer: number) => newer } as const;
       const join = metric === 'addresses' || metric === 'entries' ? merge[metric] : (a: number, b: number) => a + b;
       if (!tooOld) this.#putStep(metric, label, step, at, value, (newer) => join(value, newer));
     }
-    return dropped;
+    return dropped.to > 0 ? dropped : null;
   }
 
   #put(metric: Metric, label: number, at: number, value: number, change: (old: number) => number): void {

@@ -3,6 +3,7 @@ import { entryOfSortKey } from '../domain/ip.ts';
 import type { HitsStore } from '../store/hits-store.ts';
 import type { InsightStore } from '../store/insight-store.ts';
 import type { SeriesStore } from '../store/series-store.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
 import { ActiveAddresses } from './active-addresses.ts';
 import { Attribution, type EntrySource } from './attribution.ts';
 import { Collector, type Names, type StoredCollector } from './collector.ts';
@@ -23,6 +24,7 @@ interface RestoredDeps {
   readonly lookup: EntrySource;
   readonly names: () => Promise<Names>;
   readonly entries: () => number;
+  readonly log: Pick<Log, 'warn'>;
   readonly now: () => Date;
 }
 
@@ -43,17 +45,25 @@ export async function restored(deps: RestoredDeps) {
     ((await deps.series.state('collector')) ?? null) as StoredCollector | null,
   );
   knocking.hours.advance(Math.floor(at / hourSeconds));
+  const damaged: { key: string; cause: string }[] = [];
   for await (const slice of deps.hits.knocking()) {
-    for (const { address, entry, total, first_hit, last_hit, counters } of slice) {
-      const text = textOf(address);
-      knocking.restore({
-        ...{ address: text, entry: entry === null ? null : textOf(entry), source: null, total },
-        ...{ firstHit: first_hit, lastHit: last_hit },
-      });
-      collector.addresses.restore(text, counters);
-      active.restore(at, last_hit);
+    for (const row of slice) {
+      try {
+        const text = textOf(row.address);
+        const entry = row.entry === null ? null : textOf(row.entry);
+        collector.addresses.restore(text, row.counters);
+        const { total, first_hit: firstHit, last_hit: lastHit } = row;
+        knocking.restore({ address: text, entry, source: null, total, firstHit, lastHit });
+        knocking.restoreHour(text, Math.floor(lastHit / hourSeconds), row.hour_hits);
+        active.restore(at, lastHit);
+      } catch (error) {
+        // Its address is counted from the beginning.
+        damaged.push({ key: row.address.toString('hex'), cause: causeText(error) });
+      }
     }
   }
+  if (damaged.length > 0)
+    deps.log.warn('Skipped stored figures of denied addresses', { rows: damaged.length, ...damaged[0] });
   for await (const slice of deps.hits.hours(at - 24 * hourSeconds)) {
     for (const { at: hour, sort_key, hits } of slice) knocking.restoreHour(textOf(sort_key), hour / hourSeconds, hits);
   }

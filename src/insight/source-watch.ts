@@ -2,10 +2,9 @@
 import type { SourceKind } from '../domain/source-name.ts';
 import type { Emit } from '../events/facts.ts';
 import type { EntryLookup } from '../store/entry-lookup.ts';
-import type { Gap } from '../store/insight-store.ts';
 import type { SeriesStore } from '../store/series-store.ts';
 import type { Counted } from './collector.ts';
-import { watched } from './gaps.ts';
+import type { WatchedTime } from './watched-time.ts';
 
 const uselessSeconds = 30 * 86_400;
 
@@ -29,6 +28,7 @@ interface SourceWatchDeps {
   readonly series: Pick<SeriesStore, 'state'>;
   readonly lookup: Pick<EntryLookup, 'sourcesOf'>;
   readonly sources: () => Promise<readonly WatchedSource[]>;
+  readonly watched: Pick<WatchedTime, 'shortfall'>;
   readonly emit: Emit;
 }
 
@@ -67,10 +67,10 @@ export class SourceWatch {
     }
   }
 
-  /** Reports a list that matched nothing for 30 days, once. @param since the first reading @throws StoreError */
-  async judge(at: number, gaps: readonly Gap[], since: number | null): Promise<void> {
+  /** Reports a list that matched nothing for 30 days, once. @param at in seconds @throws StoreError */
+  async judge(at: number): Promise<void> {
     const from = at - uselessSeconds;
-    if (!watched(gaps, since, { from, to: at })) return;
+    if ((await this.#deps.watched.shortfall({ from, to: at })) !== null) return;
     for (const { id, name, kind, createdAt, claims } of await this.#deps.sources()) {
       const matched = this.#matched.get(id);
       if (kind !== 'list' || claims === 0 || createdAt > from || this.#useless.has(id)) continue;

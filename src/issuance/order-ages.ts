@@ -1,6 +1,6 @@
 // How long an open order has been in its state, in this run of the service: each order ends (ADR 0086). By a clock that is
 // never set, because an order that ends too early is issued a second time.
-import { AcmeRefusal } from '../acme/authority.ts';
+import { AcmeRefusal, AcmeUnreachable } from '../acme/authority.ts';
 import type { IssuanceOrder } from '../store/acme-orders-store.ts';
 
 /** What keeps an order in its state: the authority answers that it is not done, or does not answer; or this machine. */
@@ -47,8 +47,9 @@ export class OrderAges {
       return read;
     } catch (error) {
       const age = this.#ages.get(order.id);
+      const isAnswer = error instanceof AcmeRefusal || (error instanceof AcmeUnreachable && error.ofOrder);
       // After it was out of reach for days, what it says then counts, not the time.
-      if (age !== undefined && !(error instanceof AcmeRefusal)) age.answeredAt = null;
+      if (age !== undefined && !isAnswer) age.answeredAt = null;
       throw error;
     }
   }

@@ -13,7 +13,7 @@ import { causeText, type Log } from '../telemetry/log.ts';
 import type { Accounts } from './accounts.ts';
 import { type AuthorityPauses, isLimit } from './authority-pauses.ts';
 import { type ChallengeBoard, ChallengeNotShown } from './challenge-board.ts';
-import type { Obstacle, OrderAges } from './order-ages.ts';
+import { mostMsOf, type Obstacle, type OrderAges } from './order-ages.ts';
 import { type OrderEnd, OrderFailed, OrderWaits } from './order-outcomes.ts';
 import { authorityProblem, isOfAccount, ownProblem } from './problems.ts';
 import type { Runner } from './runner.ts';
@@ -100,6 +100,11 @@ export class OrderDriver {
     }
     if (error instanceof OrderFailed) return await this.#end(order, error.problem, error);
     if (error instanceof OrderWaits) return await this.#hold(order, error.problem, 'own');
+    if (error instanceof AcmeUnreachable && error.ofOrder) {
+      this.#deps.ages.answered(order);
+      const problem = ownProblem('will retry', { type: 'unreachable', detail: error.message }, now);
+      return await this.#hold(order, problem, 'authority', error.retryAfter);
+    }
     if (error instanceof AcmeUnreachable) {
       const { until, problem } = await this.#deps.pauses.unreachable(order.directory, error);
       const isOver = this.#isOver(order, 'silence') || this.#isOver(order, 'authority');
@@ -140,6 +145,16 @@ export class OrderDriver {
 
   /** One that the authority did not begin ends: its place is for others. */
   async #limited(order: IssuanceOrder, refusal: AcmeRefusal): Promise<Date | null> {
+    if (refusal.ofOrder) {
+      const now = this.#deps.now();
+      const problem: IssuanceProblem = { ...authorityProblem(refusal.problem, now), class: 'limited' };
+      return await this.#hold(
+        order,
+        problem,
+        'authority',
+        refusal.retryAfter ?? new Date(now.getTime() + STORED_WAIT_MS),
+      );
+    }
     const begins = order.state === 'planned';
     const scope = begins ? 'orders' : 'requests';
     const { until, problem } = await this.#deps.pauses.limited(order.directory, scope, refusal);
@@ -148,14 +163,28 @@ export class OrderDriver {
     return null;
   }
 
-  /** It stays in its state for now, unless it has been there for too long. */
-  async #hold(order: IssuanceOrder, problem: IssuanceProblem, obstacle: Obstacle): Promise<Date | null> {
+  /**
+   * It stays in its state for now, unless it has been there for too long.
+   * @param notBefore as the authority asks; it is stored, and a restart does not shorten it
+   */
+  async #hold(
+    order: IssuanceOrder,
+    problem: IssuanceProblem,
+    obstacle: Obstacle,
+    notBefore: Date | null = null,
+  ): Promise<Date | null> {
     const { orders, ages, now } = this.#deps;
     if (this.#isOver(order, obstacle)) {
       return await this.#end(order, problem, { asked: order.state !== 'planned' });
     }
-    await orders.waiting(order, problem);
-    return pollAgainAt(ages.waitedMs(order), now(), RETRY);
+    const again = pollAgainAt(ages.waitedMs(order), now(), RETRY);
+    if (notBefore === null || notBefore <= again) {
+      await orders.waiting(order, problem);
+      return again;
+    }
+    const until = new Date(Math.min(notBefore.getTime(), now().getTime() + mostMsOf(order.state)[obstacle]));
+    await orders.waiting(order, { ...problem, until: until.toISOString() });
+    return until;
   }
 
   #isOver(order: IssuanceOrder, obstacle: Obstacle): boolean {

@@ -1,6 +1,7 @@
 import { type SqlBool, sql, type Transaction } from 'kysely';
 import { bringBack, exceededLimit, type Limit, type Limits, namesKey } from './acme-limits.ts';
-import { type ChallengeType, close, type IssuanceOrder, toOrder, unlessAttention } from './acme-orders-store.ts';
+import { type ChallengeType, close, type IssuanceOrder, toOrder } from './acme-orders-store.ts';
+import { shownProblem, unlessAttention } from './acme-problems.ts';
 import type { AcmeCertificatesTable } from './acme-schema.ts';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { IssuanceProblem } from './issuance-problem.ts';
@@ -185,15 +186,21 @@ export class AcmeCertificatesStore {
     );
   }
 
-  /** The next whose window is to be asked for. Of an expired one, it says nothing any more. */
-  async nextPoll(now: Date): Promise<{ readonly certificate: WantedCertificate; readonly at: Date } | null> {
-    const [row] = await this.#wanted()
+  /** Of each authority the next whose window is to be asked for. Of an expired one, it says nothing any more. */
+  async nextPolls(now: Date): Promise<{ readonly certificate: WantedCertificate; readonly at: Date }[]> {
+    const toPoll = this.#wanted().where('ari_poll_at', 'is not', null).where('not_after', '>', now.toISOString());
+    const directories = await this.#database.read
+      .selectFrom('acme_certificates')
+      .select('directory')
+      .distinct()
       .where('ari_poll_at', 'is not', null)
-      .where('not_after', '>', now.toISOString())
-      .orderBy('ari_poll_at')
-      .limit(1)
       .execute();
-    return row === undefined ? null : { certificate: toWanted(row), at: new Date(row.ari_poll_at!) };
+    const firsts = await Promise.all(
+      directories.map(({ directory }) =>
+        toPoll.where('directory', '=', directory).orderBy('ari_poll_at').limit(1).execute(),
+      ),
+    );
+    return firsts.flat().map((row) => ({ certificate: toWanted(row), at: new Date(row.ari_poll_at!) }));
   }
 
   /** Nothing is changed if the version is another one meanwhile. `dueAt` null: it stays; so do a request and a limit. */
@@ -219,9 +226,19 @@ export class AcmeCertificatesStore {
       .execute();
   }
 
+  /** The authority has no windows: no further window is read, and the next order names none that it replaces. */
+  async withoutRenewalInfo({ id, ariId }: WantedCertificate): Promise<void> {
+    await this.#database.write
+      .updateTable('acme_certificates')
+      .set({ ari_id: null, ari_poll_at: null })
+      .where('id', '=', id)
+      .where('ari_id', '=', ariId)
+      .execute();
+  }
+
   /**
    * Begins an order, unless a limit would be exceeded. What the authority was asked to issue counts as issued. A time in
-   * the future, from before the clock was set back, becomes now. Null: it was removed, or has an open order.
+   * the future, from before the clock was set back, becomes now. A limit is over with it. Null: it was removed, or has an open order.
    */
   async plan(certificate: WantedCertificate, plan: OrderPlan, now: Date): Promise<Planned | null> {
     const { id, names } = certificate;
@@ -248,7 +265,14 @@ export class AcmeCertificatesStore {
         .onConflict((conflict) => conflict.doNothing())
         .returningAll()
         .executeTakeFirst();
-      return row === undefined ? null : { ok: true, order: toOrder(row) };
+      if (row === undefined) return null;
+      await transaction
+        .updateTable('acme_certificates')
+        .set({ problem_json: null })
+        .where('id', '=', id)
+        .where(sql<SqlBool>`json_extract(problem_json, '$.class') = 'limited'`)
+        .execute();
+      return { ok: true, order: toOrder(row) };
     });
   }
 
@@ -281,7 +305,7 @@ export class AcmeCertificatesStore {
           .onRef('certificate_versions.version', '=', 'certificates.active_version'),
       )
       .selectAll('acme_certificates')
-      .select(['not_before', 'not_after']);
+      .select(['not_before', 'not_after', shownProblem.as('shown_problem')]);
   }
 
   #idle() {
@@ -317,7 +341,11 @@ async function orderedElsewhere(
   return first === undefined ? null : [first, ...others];
 }
 
-type Row = AcmeCertificatesTable & { readonly not_before: string | null; readonly not_after: string | null };
+type Row = AcmeCertificatesTable & {
+  readonly not_before: string | null;
+  readonly not_after: string | null;
+  readonly shown_problem: string | null;
+};
 
 function toWanted(row: Row): WantedCertificate {
   const { not_before: notBefore, not_after: notAfter } = row;
@@ -331,7 +359,7 @@ function toWanted(row: Row): WantedCertificate {
     dueAt: row.due_at === null ? null : new Date(row.due_at),
     dueBy: row.due_by as DueBy,
     failures: row.failures,
-    problem: row.problem_json === null ? null : (JSON.parse(row.problem_json) as IssuanceProblem),
+    problem: row.shown_problem === null ? null : (JSON.parse(row.shown_problem) as IssuanceProblem),
     ariId: row.ari_id,
     window: row.ari_json === null ? null : windowOf(row.ari_json),
     life:

@@ -44,6 +44,7 @@ export class HitsStore {
   readonly #putAddresses: RowsWriter;
   readonly #addToEntries: RowsWriter;
   readonly #putHours: RowsWriter;
+  readonly #putDays: RowsWriter;
 
   constructor(database: Database) {
     this.#database = database;
@@ -52,7 +53,15 @@ export class HitsStore {
       <Row>(row: Row) =>
       (count: number) =>
         new Array<Row>(count).fill(row);
-    const addresses = rows({ address: noKey, entry: noKey, total: 0, first_hit: 0, last_hit: 0, counters: '' });
+    const addresses = rows({
+      address: noKey,
+      entry: noKey,
+      total: 0,
+      first_hit: 0,
+      last_hit: 0,
+      counters: '',
+      hour_hits: 0,
+    });
     this.#putAddresses = new RowsWriter((count) => db.replaceInto('knocking').values(addresses(count)).compile());
     const entries = rows({ sort_key: noKey, total: 0, first_hit: 0, last_hit: 0 });
     this.#addToEntries = new RowsWriter((count) =>
@@ -69,6 +78,7 @@ export class HitsStore {
     );
     const hours = rows({ at: 0, sort_key: noKey, hits: 0 });
     this.#putHours = new RowsWriter((count) => db.replaceInto('entry_hours').values(hours(count)).compile());
+    this.#putDays = new RowsWriter((count) => db.replaceInto('entry_days').values(hours(count)).compile());
   }
 
   /** Those longest without a request first, so that reading them in order leaves the latest last. In slices. */
@@ -90,7 +100,15 @@ export class HitsStore {
     await this.#database.write.transaction().execute(async (transaction) => {
       await this.#putAddresses.write(
         transaction,
-        knocking.map((row) => [row.address, row.entry, row.total, row.first_hit, row.last_hit, row.counters]),
+        knocking.map((row) => [
+          row.address,
+          row.entry,
+          row.total,
+          row.first_hit,
+          row.last_hit,
+          row.counters,
+          row.hour_hits,
+        ]),
       );
       await this.#addToEntries.write(
         transaction,
@@ -136,8 +154,11 @@ export class HitsStore {
     }
   }
 
-  /** Stores the loudest entries of a day, from its hours. @param isEntry whether a key is of an entry */
-  async putDay(at: number, isEntry: (keys: readonly Buffer[]) => Promise<ReadonlySet<string>>): Promise<void> {
+  /** The loudest entries of a day, from its hours. @param at its start  @param isEntry which keys are of entries */
+  async dayOf(
+    at: number,
+    isEntry: (keys: readonly Buffer[]) => Promise<ReadonlySet<string>>,
+  ): Promise<readonly KeyHits[]> {
     const sums = new Map<string, number>();
     for await (const rows of this.hours(at)) {
       for (const { at: hour, sort_key, hits } of rows) {
@@ -147,15 +168,23 @@ export class HitsStore {
       }
     }
     const sorted = [...sums].sort((a, b) => b[1] - a[1]);
-    const rows: { at: number; sort_key: Buffer; hits: number }[] = [];
+    const rows: KeyHits[] = [];
     for (let start = 0; start < sorted.length && rows.length < loudest; start += loudest) {
       const slice = sorted.slice(start, start + loudest).map(([key, hits]) => ({ key: Buffer.from(key, 'hex'), hits }));
       const entries = await isEntry(slice.map(({ key }) => key));
       for (const { key, hits } of slice)
-        if (rows.length < loudest && entries.has(key.toString('hex'))) rows.push({ at, sort_key: key, hits });
+        if (rows.length < loudest && entries.has(key.toString('hex'))) rows.push({ sortKey: key, hits });
     }
+    return rows;
+  }
+
+  /** @param at its start  @param rows at most `loudest` */
+  async putDay(at: number, rows: readonly KeyHits[]): Promise<void> {
     await this.#database.write.transaction().execute(async (transaction) => {
-      for (const row of rows) await transaction.replaceInto('entry_days').values(row).execute();
+      await this.#putDays.write(
+        transaction,
+        rows.map(({ sortKey, hits }) => [at, sortKey, hits]),
+      );
     });
   }
 

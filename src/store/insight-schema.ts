@@ -43,6 +43,8 @@ export interface KnockingTable {
   last_hit: number;
   /** `Counters.stored` of `insight/counters.ts`: the last values of HAProxy, up to which `total` counts. */
   counters: string;
+  /** Its requests in the hour of `last_hit`. */
+  hour_hits: number;
 }
 
 /** Loud clients that are not blocked. Figures are of the sample, 1 in 16. */

@@ -14,6 +14,8 @@ export type Attack = Omit<AttacksTable, 'id'> & { readonly id: number };
 
 /** Of gaps and of attacks; the oldest go first. */
 const mostRows = 1_000;
+/** Of gaps that were joined since there were too many. */
+export const joinedCause = 'more gaps than are kept apart';
 
 /** Gaps, attacks and loud clients: small tables. Failures are `StoreError`s. */
 export class InsightStore {
@@ -25,28 +27,34 @@ export class InsightStore {
     this.#audit = new AuditRows(database.write);
   }
 
-  /** One that begins where the last one of the same cause ended extends it. */
-  async addGap({ from, to, cause }: Gap): Promise<void> {
+  /**
+   * One that overlaps or touches the last one of the same cause extends it. Of more than a thousand, the two oldest
+   * become one, so that no unknown time counts as known.
+   */
+  async addGap(gap: Gap): Promise<void> {
     await this.#database.write.transaction().execute(async (transaction) => {
-      const last = await transaction
-        .selectFrom('insight_gaps')
-        .selectAll()
-        .orderBy('id', 'desc')
-        .limit(1)
-        .executeTakeFirst();
-      if (last !== undefined && last.cause === cause && last.to_at >= from) {
-        await transaction.updateTable('insight_gaps').set({ to_at: to }).where('id', '=', last.id).execute();
+      const gaps = transaction.selectFrom('insight_gaps').selectAll();
+      const last = await gaps.orderBy('id', 'desc').limit(1).executeTakeFirst();
+      const one = last === undefined ? null : joinedGaps(gapOf(last), gap);
+      if (one !== null) {
+        await transaction.updateTable('insight_gaps').set(rowOf(one)).where('id', '=', last!.id).execute();
         return;
       }
-      const { id } = await transaction
-        .insertInto('insight_gaps')
-        .values({ from_at: from, to_at: to, cause })
-        .returning('id')
+      await transaction.insertInto('insight_gaps').values(rowOf(gap)).execute();
+      const { count } = await transaction
+        .selectFrom('insight_gaps')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
+      if (count <= mostRows) return;
+      const [first, second] = await gaps.orderBy('id').limit(2).execute();
+      if (first === undefined || second === undefined) return;
+      const both = { from_at: Math.min(first.from_at, second.from_at), to_at: Math.max(first.to_at, second.to_at) };
       await transaction
-        .deleteFrom('insight_gaps')
-        .where('id', '<=', id - mostRows)
+        .updateTable('insight_gaps')
+        .set({ ...both, cause: joinedCause })
+        .where('id', '=', second.id)
         .execute();
+      await transaction.deleteFrom('insight_gaps').where('id', '=', first.id).execute();
     });
   }
 
@@ -58,7 +66,7 @@ export class InsightStore {
       .where('to_at', '>', since)
       .orderBy('id')
       .execute();
-    return rows.map(({ from_at, to_at, cause }) => ({ from: from_at, to: to_at, cause }));
+    return rows.map(gapOf);
   }
 
   /** Returns its id. */
@@ -122,4 +130,26 @@ export class InsightStore {
       return name;
     });
   }
+}
+
+/** One gap, if they overlap or touch and have the same cause; else null. */
+export function joinedGaps(a: Gap, b: Gap): Gap | null {
+  if (a.cause !== b.cause || a.to < b.from || b.to < a.from) return null;
+  return { from: Math.min(a.from, b.from), to: Math.max(a.to, b.to), cause: a.cause };
+}
+
+function gapOf({
+  from_at,
+  to_at,
+  cause,
+}: {
+  readonly from_at: number;
+  readonly to_at: number;
+  readonly cause: string;
+}) {
+  return { from: from_at, to: to_at, cause };
+}
+
+function rowOf({ from, to, cause }: Gap) {
+  return { from_at: from, to_at: to, cause };
 }

@@ -33,6 +33,7 @@ const address = (text: string, total: number, last_hit: number) => ({
   first_hit: noon,
   last_hit,
   counters: `${total}`,
+  hour_hits: total,
 });
 
 describe('stored hits', () => {
@@ -81,7 +82,8 @@ describe('stored hits', () => {
     await store.putHour(start + 3_600, [{ sortKey: numbered(1), hits: 4 }]);
     await store.putHour(start + day, [{ sortKey: numbered(1), hits: 50 }]);
     expect(await store.hasDay(start)).toBe(false);
-    await store.putDay(start, async () => new Set([numbered(1).toString('hex')]));
+    const isEntry = async () => new Set([numbered(1).toString('hex')]);
+    await store.putDay(start, await store.dayOf(start, isEntry));
     expect(await store.hasDay(start)).toBe(true);
     expect(await store.daysOf(numbered(1), [start - day, start, start + day])).toEqual([{ at: start, hits: 7 }]);
     expect(await store.daysOf(numbered(2), [start])).toEqual([]);
@@ -153,9 +155,15 @@ describe('gaps, attacks and clients', () => {
       [60, 70],
     ]);
     expect((await store.gaps(0))[0]).toEqual({ from: 10, to: 40, cause: 'a' });
+    // A clock that was set back: none gets shorter.
+    await store.addGap({ from: 5, to: 65, cause: 'b' });
+    expect((await store.gaps(40)).map(({ from, to }) => [from, to])).toEqual([
+      [40, 50],
+      [5, 70],
+    ]);
   });
 
-  it('keep the newest thousand gaps and attacks', async () => {
+  it('join the oldest gaps when there are too many, and keep the newest thousand attacks', async () => {
     const store = new InsightStore(database);
     const gaps = Array.from({ length: 1_000 }, (_, n) => ({ from_at: n * 10, to_at: n * 10 + 1, cause: 'a' }));
     await database.write.insertInto('insight_gaps').values(gaps).execute();
@@ -166,7 +174,12 @@ describe('gaps, attacks and clients', () => {
       .execute();
     await store.addGap({ from: 20_000, to: 20_001, cause: 'a' });
     for (const n of [1_000, 1_001]) await store.addAttack(attack(n));
-    expect(await store.gaps(0)).toHaveLength(1_000);
+    const left = await store.gaps(0);
+    expect(left).toHaveLength(1_000);
+    expect(left.slice(0, 2).map(({ from, to }) => [from, to])).toEqual([
+      [0, 11],
+      [20, 21],
+    ]);
     const newest = await store.attacks(2);
     expect(newest.map(({ started_at }) => started_at)).toEqual([1_001, 1_000]);
     expect((await store.attacks(1, newest[1]!.id))[0]!.started_at).toBe(999);

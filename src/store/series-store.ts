@@ -38,8 +38,8 @@ export interface Point {
 /** Of each kind; further names share `others`. */
 const mostLabels = 50;
 export const others = '(others)';
-/** Rows that `prune` deletes at once. */
-const prunedAtOnce = 2_000;
+/** Rows that one transaction may write or delete: about 20 ms. */
+export const pointsAtOnce = 2_000;
 /** States and points that are stored together. */
 export interface SeriesSlice {
   readonly points: readonly Point[];
@@ -147,7 +147,7 @@ export class SeriesStore {
     const { rows } = await sql<{ metric: number; label: number }>`
       select m.metric, l.label from (select distinct metric from series) m,
         (select 0 as label union select id from series_labels) l`.execute(this.#database.read);
-    let left = prunedAtOnce;
+    let left = pointsAtOnce;
     await this.#database.write.transaction().execute(async (transaction) => {
       for (const { metric, label } of rows) {
         for (const { seconds, keepSeconds } of steps) {

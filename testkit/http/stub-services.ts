@@ -432,6 +432,10 @@ function answers(): Record<string, Methods> {
       }),
     },
     insight: stubInsight(NOW.toISOString()),
+    notices: {
+      list: async () => ({ items: [], unread: 0 }),
+      read: async (_caller: object, up_to: number) => ({ up_to, unread: 0 }),
+    },
     views: {
       list: async () => [VIEW],
       get: async () => VIEW,

@@ -2,6 +2,7 @@
 import { TurnQueue } from '../../src/concurrency/turn-queue.ts';
 import type { Emit } from '../../src/events/facts.ts';
 import type { Exemptions } from '../../src/insight/candidate-watch.ts';
+import type { StoredCollector } from '../../src/insight/collector.ts';
 import { Insight } from '../../src/insight/insight.ts';
 import type { InsightReading, InsightSource, WorkerReading } from '../../src/insight/readings.ts';
 import type { WatchedSource } from '../../src/insight/source-watch.ts';
@@ -16,21 +17,33 @@ interface ScriptedWorker {
   readonly pid: number;
   readonly startedAt: Date;
   readonly denied: Map<string, number>;
+  readonly rejected: Map<string, number>;
+  /** When a key of any table was counted last, in milliseconds. */
+  readonly active: Map<string, number>;
   readonly sites: Map<string, number>;
   readonly clients: Map<string, { requests: number; rate: number; errors: number }>;
   requests: number;
   deniedRequests: number;
 }
 
+/** How long an address is listed as active. */
+const activeMs = 60_000;
+
 /** Counts as HAProxy does. Everything is sampled where HAProxy samples: pass counts of the sample. */
 export class ScriptedHaproxy implements InsightSource {
   handsOver = true;
   /** Does not answer. */
   silent = false;
+  /** Pids of those that do not answer. */
+  readonly silentWorkers = new Set<number>();
+  /** The configuration of new workers has the tables. */
+  counts = true;
   readonly readings: { whole: boolean }[] = [];
   readonly #now: () => Date;
   #workers: ScriptedWorker[];
   #pid = 100;
+  /** Pids of workers with tables. */
+  readonly #counting = new Set<number>();
 
   constructor(now: () => Date) {
     this.#now = now;
@@ -38,9 +51,29 @@ export class ScriptedHaproxy implements InsightSource {
   }
 
   deny(address: string, times = 1, worker = this.#workers.at(-1)!): void {
-    worker.denied.set(address, (worker.denied.get(address) ?? 0) + times);
+    if (this.#counting.has(worker.pid)) this.#count(worker, worker.denied, address, times);
+    this.denyUncounted(worker, times);
+  }
+
+  /** Its tables are emptied at once. */
+  denyUncounted(worker: ScriptedWorker, times = 1): void {
     worker.deniedRequests += times;
     worker.requests += times;
+  }
+
+  /** Closes a connection under overload. */
+  reject(address: string, worker = this.#workers.at(-1)!): void {
+    if (this.#counting.has(worker.pid)) this.#count(worker, worker.rejected, address, 1);
+  }
+
+  /** Its entry of the table of denied requests expires. */
+  expire(address: string): void {
+    for (const { denied } of this.#workers) denied.delete(address);
+  }
+
+  /** Is started again: nothing is left of its tables. */
+  start(): void {
+    this.#workers = [this.#worker()];
   }
 
   allow(times: number): void {
@@ -63,10 +96,12 @@ export class ScriptedHaproxy implements InsightSource {
   reload({ drains }: { readonly drains: boolean }): void {
     const before = this.#workers.at(-1)!;
     const fresh = this.#worker();
-    if (this.handsOver) {
-      for (const [address, value] of before.denied) fresh.denied.set(address, value);
-      for (const [name, value] of before.sites) fresh.sites.set(name, value);
+    if (this.handsOver && this.#counting.has(fresh.pid)) {
+      for (const table of ['denied', 'sites', 'rejected', 'active'] as const)
+        for (const [key, value] of before[table]) fresh[table].set(key, value);
     }
+    // HAProxy empties the tables of a worker that drains.
+    if (drains) before.denied.clear();
     this.#workers = drains ? [before, fresh] : [fresh];
   }
 
@@ -79,22 +114,33 @@ export class ScriptedHaproxy implements InsightSource {
     const at = this.#now();
     const current = this.#workers.at(-1);
     if (this.silent) return { at, whole, workers: [], missing: [{ pid: current!.pid, reason: 'no answer' }] };
-    const workers = this.#workers.map((worker): WorkerReading => {
+    const answering = this.#workers.filter(({ pid }) => !this.silentWorkers.has(pid));
+    const workers = answering.map((worker): WorkerReading => {
+      const listed = ([key]: readonly [string, unknown]) =>
+        whole || at.getTime() - (worker.active.get(key) ?? 0) <= activeMs;
       const copy = {
-        denied: new Map(worker.denied),
+        denied: new Map([...worker.denied].filter(listed)),
+        rejected: new Map([...worker.rejected].filter(listed)),
         sites: new Map(worker.sites),
         clients: structuredClone(worker.clients),
       };
-      const own = { current: worker === current, handsOver: this.handsOver, rejected: new Map(), used: new Map() };
-      return { ...worker, ...copy, ...own };
+      const used = new Map(this.#counting.has(worker.pid) ? [['pm_denied', worker.denied.size / 102_400]] : []);
+      return { ...worker, ...copy, current: worker === current, handsOver: this.handsOver, used };
     });
     for (const { clients } of this.#workers) for (const client of clients.values()) client.rate = 0;
-    return { at, whole, workers, missing: [] };
+    const missing = this.#workers.filter((worker) => !answering.includes(worker));
+    return { at, whole, workers, missing: missing.map(({ pid }) => ({ pid, reason: 'no answer' })) };
+  }
+
+  #count(worker: ScriptedWorker, table: Map<string, number>, key: string, times: number): void {
+    table.set(key, (table.get(key) ?? 0) + times);
+    worker.active.set(key, this.#now().getTime());
   }
 
   #worker(): ScriptedWorker {
     this.#pid += 1;
-    const tables = { denied: new Map(), sites: new Map(), clients: new Map() };
+    if (this.counts) this.#counting.add(this.#pid);
+    const tables = { denied: new Map(), rejected: new Map(), active: new Map(), sites: new Map(), clients: new Map() };
     return { pid: this.#pid, startedAt: this.#now(), ...tables, requests: 0, deniedRequests: 0 };
   }
 }
@@ -128,6 +174,16 @@ export class InsightKit {
   /** As after `kill -9`: nothing more is stored. */
   restart(): void {
     this.insight = this.#create();
+  }
+
+  /** As if the first reading had been so long ago. */
+  async watchedFor(days: number): Promise<void> {
+    await this.pass(70);
+    const series = new SeriesStore(this.#database);
+    const stored = (await series.state('collector')) as StoredCollector;
+    await series.write({ points: [], states: { collector: { ...stored, since: stored.since - days * 86_400 } } });
+    this.restart();
+    await this.pass(10);
   }
 
   /** Rounds of ten seconds, with `before` each. */

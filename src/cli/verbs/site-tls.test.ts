@@ -8,6 +8,7 @@ const record: SiteTlsRecord = {
   hsts: { max_age: 300, include_subdomains: true, preload: false },
   tls_enabled: true,
   certificate: null,
+  names_without_certificate: ['shop.example'],
   in_force: false,
   reason: 'there is no certificate for shop.example',
 };
@@ -20,6 +21,12 @@ it('says whether redirect and HSTS are in force, and why not, once', () => {
   expect(siteTlsLines(served)).toEqual([wanted, 'certificate: c-aaaaaaaaaa', 'in force']);
   const unwanted = { ...served, redirect: 'off', hsts: null } as const;
   expect(siteTlsLines(unwanted)).toEqual(['shop.example: redirect off, HSTS off', 'certificate: c-aaaaaaaaaa']);
+  expect(siteTlsLines({ ...served, names_without_certificate: ['www.shop.example', 'b.example'] })).toEqual([
+    wanted,
+    'certificate: c-aaaaaaaaaa',
+    'other names without a certificate: www.shop.example, b.example',
+    'in force',
+  ]);
   const off = { ...record, tls_enabled: false, reason: 'TLS is off: PROXY_MANAGER_HTTPS_BIND is empty' };
   expect(siteTlsLines(off)).toEqual([
     wanted,

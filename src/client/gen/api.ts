@@ -573,6 +573,28 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/notices': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['listNotices'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/notices/read': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put: operations['readNotices'];
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/views': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['listViews'];
@@ -1884,6 +1906,46 @@ export interface components {
       /** The bearer token of the session. It is not stored and cannot be shown again. */
       readonly token: string;
     };
+    /** Something that a person on call should know. */
+    Notice: {
+      /** Its id; newer ones are higher. */
+      readonly id: number;
+      /** The type of the event that caused it, such as `reload.failed`. */
+      readonly type: string;
+      /** `failure`: something failed. `attention`: it needs a look. */
+      readonly level: 'failure' | 'attention';
+      /** What it is. */
+      readonly title: string;
+      /** More about it; null: nothing, or it is for administrators. */
+      readonly detail: string | null;
+      /** The page of the panel that shows more. */
+      readonly page: string;
+      /** When it began. */
+      readonly at: string;
+      /** When its cause ended; null: it continues, or it is about a moment. */
+      readonly ended_at: string | null;
+      /** Whether the key of this request has read it. */
+      readonly read: boolean;
+    };
+    /** Notices, the newest first. */
+    NoticePage: {
+      /** The notices. */
+      readonly items: readonly components['schemas']['Notice'][];
+      /** How many of all notices the key of this request has not read. */
+      readonly unread: number;
+    };
+    /** Up to where the key of this request has read. */
+    NoticesRead: {
+      /** The id of the last notice that was read; 0: none. */
+      readonly up_to: number;
+      /** How many are newer. */
+      readonly unread: number;
+    };
+    /** The last notice that was read. */
+    NoticesReadRequest: {
+      /** The id of the last notice that was read; the older ones are read too. The id of a notice, or 0. */
+      readonly up_to: number;
+    };
     /** An OpenAPI 3.1 document. */
     OpenApiDocument: { readonly [name: string]: unknown };
     /** The same as OpenMetrics: `# TYPE` names counters without `_total`, and the last line is `# EOF`. */
@@ -1979,7 +2041,8 @@ export interface components {
         | 6063
         | 7010
         | 7011
-        | 7012;
+        | 7012
+        | 7017;
       /** The family of the code, one word. */
       readonly kind: string;
       /** The operation that failed. */
@@ -2426,6 +2489,8 @@ export interface components {
       readonly tls_enabled: boolean;
       /** The id of the certificate for the name; null: there is none. */
       readonly certificate: string | null;
+      /** The names of the site for which there is no certificate. */
+      readonly names_without_certificate: readonly string[];
       /** True: HAProxy does what `redirect` and `hsts` say. */
       readonly in_force: boolean;
       /** Why it is not in force; null if it is. */
@@ -2443,6 +2508,8 @@ export interface components {
       readonly tls_enabled: boolean;
       /** The id of the certificate for the name; null: there is none. */
       readonly certificate: string | null;
+      /** The names of the site for which there is no certificate. */
+      readonly names_without_certificate: readonly string[];
       /** True: HAProxy does what `redirect` and `hsts` say. */
       readonly in_force: boolean;
       /** Why it is not in force; null if it is. */
@@ -3227,6 +3294,15 @@ export interface components {
       content: {
         'application/problem+json': components['schemas']['Problem'] & {
           readonly code?: 409;
+        };
+        'application/x-protobuf': components['schemas']['ProtobufError'];
+      };
+    };
+    NoSuchNotice: {
+      headers: { [name: string]: unknown };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] & {
+          readonly code?: 7017;
         };
         'application/x-protobuf': components['schemas']['ProtobufError'];
       };
@@ -6497,6 +6573,78 @@ export interface operations {
       404: components['responses']['NotFound'];
       408: components['responses']['RequestTimeout'];
       413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** List notices */
+  listNotices: {
+    parameters: { query?: { limit?: number }; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['NoticePage'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 103 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Mark notices as read */
+  readNotices: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody: { content: { 'application/json': components['schemas']['NoticesReadRequest'] } };
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['NoticesRead'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 102 | 103;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['NoSuchNotice'];
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['TooManyFailedKeys'];
       500: components['responses']['Internal'];
       503: {

@@ -46,6 +46,7 @@ const wrongCursor = 'this service did not issue the cursor; start again without 
 const samples: Readonly<Record<number, Sample>> = {
   [codes.InsightOff]: { op: 'insight', detail: 'denied requests are not counted: PROXY_MANAGER_INSIGHT is off' },
   [codes.NotWatched]: { op: 'select entries', detail: 'denied requests have been watched for 12 days, not for 90' },
+  [codes.NoSuchNotice]: { op: 'read notices', detail: 'up_to is 99, and the newest notice is 12' },
   [codes.InsightLoading]: { op: 'get insight', detail: 'the figures of denied requests are not loaded yet' },
   [codes.InvalidParameter]: {
     op: 'read request',

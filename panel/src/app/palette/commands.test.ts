@@ -33,7 +33,7 @@ it('finds a command by each of the words, wherever they are', () => {
   expect(matching(commands, ' ')).toHaveLength(3);
 });
 
-it('shows no more than the limit of a group', () => {
+it('limits the commands of each group', () => {
   expect([...grouped(commands, 1)].map(([group, some]) => [group, labels(some)])).toEqual([
     ['Pages', ['Blocked addresses']],
     ['Actions', ['Sign out']],

@@ -28,7 +28,7 @@ export function matching(commands: readonly Command[], text: string): Command[] 
   });
 }
 
-/** Of each group at most `most`, in the order of the groups' first commands. */
+/** The first `most` of each group, in the order of the groups' first commands. */
 export function grouped(commands: readonly Command[], most: number): ReadonlyMap<Command['group'], readonly Command[]> {
   const groups = new Map<Command['group'], Command[]>();
   for (const command of commands) {

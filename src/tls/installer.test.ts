@@ -75,27 +75,30 @@ describeOnProductProxies('an installation', ({ bin }) => {
     expect(await tls.install(madeCertificate(['*.example.org']))).toMatchObject({ handshake: 'seen' });
   });
 
-  dealtIt('reaches each draining worker, for connections that it accepted before their handshake, and names it', async () => {
-    const accepted: Socket[] = [];
-    const accept = async (of: number) => {
-      const connectionsOf = async () => /^CurrConns: (\d+)$/m.exec((await tls.raw(of, 'show info'))[0]!)?.[1];
-      accepted.push(connect(tls.port, '127.0.0.1'));
-      await eventually('the worker accepted the connection', async () => (await connectionsOf()) === '1');
-    };
-    await tls.install(madeCertificate(['a.example']));
-    await accept(pid);
-    const { after: second } = await tls.proxy.reload();
-    await accept(second);
-    const { after } = await tls.proxy.reload();
-    const made = { ...madeCertificate(['a.example']), version: 2 };
-    const { workers, runtimeUpdated } = await tls.install(made);
-    const draining = [pid, second].map((one) => ({ pid: one, role: 'draining', holds: true, reason: null }));
-    expect(workers[0]).toMatchObject({ pid: after, role: 'current', holds: true, reason: null });
-    expect(workers.slice(1)).toEqual(expect.arrayContaining(draining.map((one) => expect.objectContaining(one))));
-    expect(workers).toHaveLength(3);
-    expect(runtimeUpdated).toBe(true);
-    for (const socket of accepted) expect(await servedSha1(tls.port, 'a.example', { socket })).toBe(made.sha1);
-  });
+  dealtIt(
+    'reaches each draining worker, for connections that it accepted before their handshake, and names it',
+    async () => {
+      const accepted: Socket[] = [];
+      const accept = async (of: number) => {
+        const connectionsOf = async () => /^CurrConns: (\d+)$/m.exec((await tls.raw(of, 'show info'))[0]!)?.[1];
+        accepted.push(connect(tls.port, '127.0.0.1'));
+        await eventually('the worker accepted the connection', async () => (await connectionsOf()) === '1');
+      };
+      await tls.install(madeCertificate(['a.example']));
+      await accept(pid);
+      const { after: second } = await tls.proxy.reload();
+      await accept(second);
+      const { after } = await tls.proxy.reload();
+      const made = { ...madeCertificate(['a.example']), version: 2 };
+      const { workers, runtimeUpdated } = await tls.install(made);
+      const draining = [pid, second].map((one) => ({ pid: one, role: 'draining', holds: true, reason: null }));
+      expect(workers[0]).toMatchObject({ pid: after, role: 'current', holds: true, reason: null });
+      expect(workers.slice(1)).toEqual(expect.arrayContaining(draining.map((one) => expect.objectContaining(one))));
+      expect(workers).toHaveLength(3);
+      expect(runtimeUpdated).toBe(true);
+      for (const socket of accepted) expect(await servedSha1(tls.port, 'a.example', { socket })).toBe(made.sha1);
+    },
+  );
 
   dealtIt('answers although the worker hangs, schedules one reload, and says which worker lacks it', async () => {
     await tls.install(madeCertificate(['a.example']));

@@ -86,6 +86,37 @@ describe('a clock that is ahead for a moment delays no order', () => {
   });
 });
 
+describe('a renewal is due by the clock of the authority', () => {
+  beforeEach(() => {
+    kit.knowsTime = true;
+  });
+
+  it('while that of this machine is ahead: nothing is renewed early, and requests are', async () => {
+    const ids = [await kit.request('a.example'), await kit.request('b.example')];
+    await kit.untilIdle();
+    kit.skew = 70 * DAY;
+    await kit.pass(10 * DAY);
+    expect(kit.authority.issued).toHaveLength(2);
+    await kit.issuance.renew(ids[0]!, caller);
+    await kit.pass(HOUR);
+    expect(kit.authority.issued).toHaveLength(3);
+    await kit.pass(52 * DAY);
+    expect(await versionOf(ids[1]!)).toBe(2);
+  });
+
+  it('while that of this machine is behind: nothing expires', async () => {
+    const id = await kit.request('a.example');
+    await kit.untilIdle();
+    kit.skew = -40 * DAY;
+    await kit.pass(62 * DAY);
+    // It is stored once the clock is correct.
+    expect(kit.authority.issued).toHaveLength(2);
+    kit.skew = 0;
+    await kit.pass(HOUR);
+    expect(await versionOf(id)).toBe(2);
+  });
+});
+
 describe('a clock that was ahead by less than a pause may last', () => {
   beforeEach(() => {
     kit.skew = 3 * DAY;

@@ -64,6 +64,12 @@ export type Planned =
 /** By the age of the certificate or by the authority: another window may move it. */
 const isPlanned = sql<SqlBool>`due_by in ('age', 'ari')`;
 
+/** A renewal is due by the clock of the authority. @param aheadMs of this machine's clock */
+function isDue(now: Date, aheadMs: number) {
+  const theirs = new Date(now.getTime() - aheadMs);
+  return sql<SqlBool>`due_at <= case when ${isPlanned} then ${theirs.toISOString()} else ${now.toISOString()} end`;
+}
+
 const isRepeated = sql<SqlBool>`due_by in ('retry', 'limit')`;
 
 /** What follows from a new version. */
@@ -127,12 +133,13 @@ export class AcmeCertificatesStore {
   /**
    * Without an open order and due: the least remaining share of the lifetime first, and nothing issued as none. After them
    * those that failed or were limited before, in their turn: they may do so for ever, and would keep others from theirs.
+   * @param aheadMs how far the clock of this machine is ahead of the authority's, by which renewals are due
    */
-  async due(now: Date, limit: number): Promise<WantedCertificate[]> {
+  async due(now: Date, limit: number, aheadMs = 0): Promise<WantedCertificate[]> {
     const share = sql<number>`coalesce((julianday(not_after) - julianday(${now.toISOString()}))
       / (julianday(not_after) - julianday(not_before)), 0)`;
     const rows = await this.#idle()
-      .where('due_at', '<=', now.toISOString())
+      .where(isDue(now, aheadMs))
       .orderBy(isRepeated)
       .orderBy(sql`case when ${isRepeated} then 0 else ${share} end`)
       .orderBy('due_at')
@@ -142,10 +149,16 @@ export class AcmeCertificatesStore {
     return rows.map(toWanted);
   }
 
-  /** When the next without an open order is due; null: none is. */
-  async nextDue(): Promise<Date | null> {
-    const [row] = await this.#idle().where('due_at', 'is not', null).orderBy('due_at').limit(1).execute();
-    return row === undefined ? null : new Date(row.due_at!);
+  /** When the next without an open order is due, by the clock of this machine; null: none is. */
+  async nextDue(aheadMs = 0): Promise<Date | null> {
+    const next = this.#idle().where('due_at', 'is not', null).orderBy('due_at').limit(1);
+    const [renewal] = await next.where(isPlanned).execute();
+    const [other] = await next.where(sql<SqlBool>`not (${isPlanned})`).execute();
+    const times = [
+      ...(renewal === undefined ? [] : [Date.parse(renewal.due_at!) + aheadMs]),
+      ...(other === undefined ? [] : [Date.parse(other.due_at!)]),
+    ];
+    return times.length === 0 ? null : new Date(Math.min(...times));
   }
 
   /** Nothing is ordered before `until`, to stay within a limit of this service. */

@@ -12,12 +12,13 @@ export type Subject =
   | 'check'
   | 'config'
   | 'health'
+  | 'insight'
+  | 'notices'
   | 'reloads'
   | 'site-servers'
   | 'site-tls'
   | 'sites'
   | 'sources'
-  | 'traffic'
   | 'trusted-ips'
   | 'upstreams'
   | 'views'
@@ -42,12 +43,13 @@ export const queryKeys = {
   configText: ['config', 'text'],
   configDiff: (backup: string | null): Key => ['config', 'diff', backup],
   health: ['health'],
+  insight: (...parts: readonly unknown[]): Key => ['insight', ...parts],
+  notices: ['notices'],
   reloads: ['reloads'],
   serverStates: (domain: string): Key => ['site-servers', domain],
   siteTls: (domain: string): Key => ['site-tls', domain],
   sites: ['sites'],
   sources: ['sources'],
-  traffic: ['traffic'],
   trusted: ['trusted-ips'],
   upstreams: ['upstreams'],
   views: ['views'],
@@ -61,6 +63,7 @@ const changedWith = {
   configuration: ['config', 'reloads', 'backups', 'site-servers', 'health'],
   binding: ['api-keys', 'health', 'blocked-ips', 'blocked-texts', 'blocked-ip', 'sources'],
   keys: ['api-keys', 'health'],
+  notices: ['notices'],
   sites: ['sites', 'site-servers', 'site-tls', 'certificates', 'config', 'reloads', 'backups', 'health'],
   siteTls: ['site-tls', 'health'],
   trust: ['trusted-ips', 'check', 'health'],

@@ -59,6 +59,14 @@ export type AcmeRequest = Schemas['AcmeRequest'];
 export type Webhook = Schemas['Webhook'];
 export type NewWebhook = Schemas['WebhookAnswer'];
 
+export type InsightSummary = Schemas['InsightSummary'];
+export type InsightSeries = Schemas['InsightSeries'];
+export type KnockingAddress = Schemas['KnockingAddress'];
+export type Candidate = Schemas['Candidate'];
+export type SourceEffect = Schemas['SourceEffect'];
+export type Attack = Schemas['Attack'];
+export type Notice = Schemas['Notice'];
+
 export type AuditRecord = Schemas['AuditRecord'];
 export type AuditPage = Schemas['AuditPage'];
 

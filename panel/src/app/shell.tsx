@@ -8,6 +8,7 @@ import { TrustOffer } from '../session/trust-offer.tsx';
 import { Account } from './account.tsx';
 import { HealthMark } from './health-mark.tsx';
 import { destinations } from './navigation.ts';
+import { NoticeBell } from './notices/notice-bell.tsx';
 import { BottomBar, PageLinks, useCurrentPath } from './page-links.tsx';
 import { PaletteField } from './palette/palette-field.tsx';
 import { ReachabilityBar } from './reachability-bar.tsx';
@@ -50,6 +51,7 @@ export function Shell() {
           <HealthMark title={title} />
           <Group gap={6} wrap="nowrap">
             <PaletteField />
+            <NoticeBell />
             <ThemeSwitch />
           </Group>
         </Group>

@@ -61,6 +61,7 @@ export const LeaveIcon = icon(<path d="M14 4H6a1 1 0 0 0-1 1v14a1 1 0 0 0 1 1h8M
 export const CopyIcon = icon(<path d="M9 9h11v11H9zM5 15H4V4h11v1" />);
 export const EditIcon = icon(<path d="M4 20h4L19.500 8.500l-4-4L4 16zM13 7l4 4" />);
 export const RefreshIcon = icon(<path d="M20 12a8 8 0 1 1-2.400-5.700M20 4v4.500h-4.500" />);
+export const CloseIcon = icon(<path d="M6 6l12 12M18 6 6 18" />);
 export const BackIcon = icon(<path d="M9 6 4 11l5 5M4 11h10a6 6 0 0 1 0 12h-2" />);
 export const DownIcon = icon(<path d="m6 9 6 6 6-6" />);
 export const PauseIcon = icon(<path d="M8 5v14M16 5v14" />);

@@ -1,25 +1,40 @@
+import { Group, VisuallyHidden } from '@mantine/core';
+import { useEffect } from 'react';
 import { useHealth } from '../../api/health.ts';
 import { isStale } from '../../app/enforcement.ts';
 import { useNow } from '../../parts/age.tsx';
-import { PageFrame } from '../../parts/page-frame.tsx';
 import { useSessionState } from '../../session/session.ts';
 import { DriftBanner } from '../configuration/drift/drift-banner.tsx';
 import { UnusedTrust } from '../trusted/unused-trust.tsx';
 import { HealthParts } from './health/health-parts.tsx';
-import { Traffic } from './traffic.tsx';
+import { InsightPart } from './insight-part.tsx';
+import classes from './overview.module.css';
+import { RangeField, useRange } from './range-field.tsx';
+import { FirstSteps } from './start/first-steps.tsx';
 import { Verdict } from './verdict.tsx';
 
 export default function OverviewPage() {
   const { data: health, dataUpdatedAt } = useHealth();
   const reachable = useSessionState().unreachableSince === null;
   const stale = isStale(useNow() - dataUpdatedAt, reachable);
+  const [range, setRange] = useRange();
+  useEffect(() => {
+    document.title = 'Overview · proxy-manager';
+  }, []);
   return (
-    <PageFrame title="Overview">
-      <Verdict />
+    <div className={classes.page}>
+      <VisuallyHidden>
+        <h1>Overview</h1>
+      </VisuallyHidden>
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <Verdict />
+        <RangeField range={range} onChange={setRange} />
+      </Group>
       <DriftBanner />
       <UnusedTrust />
       {health !== undefined && (stale || health.status !== 'ok') && <HealthParts health={health} stale={stale} />}
-      <Traffic />
-    </PageFrame>
+      <FirstSteps />
+      <InsightPart range={range} />
+    </div>
   );
 }

@@ -1,1 +1,0 @@
-import{bt as e,dt as t,gt as n}from"./problem-alert-BHwkbWKS.js";import{t as r}from"./InputBase-r5dTQDgV.js";var i=e(),a=t(e=>{let t=n([`Input`,`InputWrapper`,`TextInput`],null,e);return(0,i.jsx)(r,{component:`input`,...t,__staticSelector:`TextInput`})});a.classes=r.classes,a.displayName=`@mantine/core/TextInput`;export{a as t};

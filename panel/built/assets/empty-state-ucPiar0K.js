@@ -1,1 +1,0 @@
-import{u as e}from"./age-DUG1FUPq.js";import{bt as t,nt as n}from"./problem-alert-BHwkbWKS.js";var r=t();function i({title:t,children:i}){return(0,r.jsxs)(e,{gap:4,align:`center`,py:`xl`,px:`md`,ta:`center`,children:[(0,r.jsx)(n,{fw:600,children:t}),i!==void 0&&(0,r.jsx)(n,{c:`dimmed`,size:`sm`,maw:520,component:`div`,children:i})]})}export{i as t};

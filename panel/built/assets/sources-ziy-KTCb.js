@@ -1,1 +1,0 @@
-import{b as e,f as t,s as n}from"./problem-alert-BHwkbWKS.js";var r=6e4;function i({poll:i=!1}={}){let a=t();return e({queryKey:n.sources,queryFn:async({signal:e})=>(await a.GET(`/api/sources`,{signal:e})).data,staleTime:i?0:r,...i?{refetchInterval:r}:{}})}export{i as t};

@@ -84,7 +84,7 @@ export async function writeSeededFigures(file: string, figures: SeededFigures): 
       const slice = addresses.slice(from, from + atOnce);
       await hits.write({
         knocking: slice.map(({ key, total }, at) => ({
-          ...{ address: key, entry: key, total, counters: `1:${total}` },
+          ...{ address: key, entry: key, total, hour_hits: 0, counters: `1:${total}` },
           ...{ first_hit: now - 40 * day + at, last_hit: now - 1 - Math.floor(random() * (from + at) * 7) },
         })),
         entries: slice.map(({ key, total }, at) => ({

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Locator, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
 import { seriousFindings } from '../testkit/accessibility.ts';
@@ -403,11 +403,98 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       expect((await row.getByRole('cell').allInnerTexts()).slice(0, 4)).toEqual(['drop', 'List', '1', '1']),
     );
     await row.getByRole('link', { name: 'Show entries of drop' }).click();
-    await says('1 claimed by this source');
-    expect(await page.getByLabel('Search', { exact: true }).isDisabled()).toBe(true);
-    await page.getByRole('combobox', { name: 'Source' }).selectOption('All sources');
+    await says('1 found');
+    await button('Remove filter: Source').click();
     await says(/ blocked$/);
-    expect(await page.getByLabel('Search', { exact: true }).isDisabled()).toBe(false);
+  });
+
+  it('sorts and filters the list, and a copied link shows the same rows and the same story', async () => {
+    const elsewhere = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    await service.call('PUT', '/api/blocked-ips?source=dated', {
+      body: ['198.18.0.1', '198.18.0.2', '198.18.4.0/22', '2001:db8:77::/48'],
+    });
+    const addresses = (at: Page) => at.getByRole('grid').locator('[data-column=address]').allInnerTexts();
+    try {
+      await page.goto(`${base()}/blocked?source=dated&order=desc&colour=red&family=ipv5`);
+      await says('Ignored, since the list has no such filter: family=ipv5');
+      await untilPasses(async () =>
+        expect(await addresses(page)).toEqual(['2001:db8:77::/48', '198.18.4.0/22', '198.18.0.2', '198.18.0.1']),
+      );
+      await button('Filter by Family').click();
+      await page.getByRole('menuitem', { name: 'IPv4' }).click();
+      await says('3 found');
+      await page.getByRole('grid').getByRole('button', { name: 'Address' }).click();
+      await untilPasses(async () =>
+        expect(await addresses(page)).toEqual(['198.18.0.1', '198.18.0.2', '198.18.4.0/22']),
+      );
+      await page.getByRole('grid').focus();
+      await page.keyboard.press('End');
+      await page.keyboard.press('Enter');
+      await dialog().getByText('1,024 addresses').waitFor();
+      await dialog().getByRole('list', { name: 'Claims' }).getByText('dated').waitFor();
+      await dialog()
+        .getByText(/^Blocked on worker \d+/)
+        .waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+
+      await elsewhere.goto(page.url());
+      await elsewhere.getByLabel('API key').fill(service.key);
+      await elsewhere.keyboard.press('Enter');
+      await elsewhere.getByRole('dialog').getByText('1,024 addresses').waitFor();
+      await untilPasses(async () => expect(await addresses(elsewhere)).toEqual(await addresses(page)));
+
+      await page.keyboard.press('Escape');
+      await dialog().waitFor({ state: 'hidden' });
+      await page.keyboard.press('Space');
+      await says('1 selected');
+      await page.goBack();
+      await says('3 found');
+      await page.goBack();
+      await says('4 found');
+    } finally {
+      await elsewhere.close();
+      await service.call('PUT', '/api/blocked-ips?source=dated', { body: [] });
+    }
+  });
+
+  it('unblocks all that the filters select, in one request, and saves the filters as a view', async () => {
+    const many = Array.from({ length: 700 }, (_, at) => `198.19.${at >> 8}.${at & 255}`);
+    await service.call('POST', '/api/blocked-ips/batch?source=jail:web', { body: { add: many } });
+    await page.goto(`${base()}/blocked?source=jail%3Aweb`);
+    await says('700 found');
+    await button('Save view').click();
+    await dialog().getByLabel('Name').fill('web-bans');
+    await dialog().getByRole('button', { name: 'Save view' }).click();
+    await dialog().waitFor({ state: 'hidden' });
+    expect(await button('web-bans').getAttribute('aria-pressed')).toBe('true');
+    await button('All').click();
+    await page.waitForURL(/\/blocked$/);
+    await button('web-bans').click();
+    await says('700 found');
+
+    const changes: string[] = [];
+    const note = (request: Request): void => {
+      const { search } = new URL(request.url());
+      if (request.method() !== 'GET' && !search.includes('dry_run')) changes.push(`${request.method()} ${search}`);
+    };
+    page.on('request', note);
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('Space');
+    await button('Select all 700').click();
+    await says('700 selected');
+    await button('Remove 700 entries').click();
+    await dialog().getByText('Source jail:web. One request drops 700 claims').waitFor();
+    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    await dialog().getByRole('button', { name: 'Unblock 700 entries' }).click();
+    await says('700 entries removed');
+    await says('No entry has these properties');
+    page.off('request', note);
+    expect(changes).toEqual(['DELETE ?source=jail%3Aweb&expect=700']);
+    await button('Remove view').click();
+    await dialog().getByRole('button', { name: 'Remove view' }).click();
+    await button('web-bans').waitFor({ state: 'detached' });
+    await button('Remove all filters').click();
+    await says(/ blocked$/);
   });
 
   it('lists keys that are not bound to a source, and binds them', async () => {

@@ -1,10 +1,11 @@
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually, within } from '../../testkit/conditions.ts';
 import { describeOnProductProxies } from '../../testkit/proxies.ts';
 import { partsShown } from '../../testkit/secret-parts.ts';
 import { suspend } from '../../testkit/suspend.ts';
-import { type MadeCertificate, madeCertificate } from '../../testkit/tls/made-certificate.ts';
+import { type MadeCertificate, madeCertificate, servedSha1 } from '../../testkit/tls/made-certificate.ts';
 import { TlsProxy } from '../../testkit/tls/tls-proxy.ts';
 import { type HandshakeTarget, tryHandshake } from './handshake.ts';
 
@@ -73,17 +74,26 @@ describeOnProductProxies('an installation', ({ bin }) => {
     expect(await tls.install(madeCertificate(['*.example.org']))).toMatchObject({ handshake: 'seen' });
   });
 
-  it('reaches draining workers, and names them', async () => {
-    const held = tls.proxy.keepAliveClient();
-    await held.request();
+  it('reaches each draining worker, for connections that it accepted before their handshake, and names it', async () => {
+    const accepted: Socket[] = [];
+    const accept = async (of: number) => {
+      const connectionsOf = async () => /^CurrConns: (\d+)$/m.exec((await tls.raw(of, 'show info'))[0]!)?.[1];
+      accepted.push(connect(tls.port, '127.0.0.1'));
+      await eventually('the worker accepted the connection', async () => (await connectionsOf()) === '1');
+    };
+    await tls.install(madeCertificate(['a.example']));
+    await accept(pid);
+    const { after: second } = await tls.proxy.reload();
+    await accept(second);
     const { after } = await tls.proxy.reload();
-    const { workers, runtimeUpdated } = await tls.install(madeCertificate(['a.example']));
-    expect(workers).toMatchObject([
-      { pid: after, role: 'current', holds: true, reason: null },
-      { pid, role: 'draining', holds: true, reason: null },
-    ]);
+    const made = { ...madeCertificate(['a.example']), version: 2 };
+    const { workers, runtimeUpdated } = await tls.install(made);
+    const draining = [pid, second].map((one) => ({ pid: one, role: 'draining', holds: true, reason: null }));
+    expect(workers[0]).toMatchObject({ pid: after, role: 'current', holds: true, reason: null });
+    expect(workers.slice(1)).toEqual(expect.arrayContaining(draining.map((one) => expect.objectContaining(one))));
+    expect(workers).toHaveLength(3);
     expect(runtimeUpdated).toBe(true);
-    held.close();
+    for (const socket of accepted) expect(await servedSha1(tls.port, 'a.example', { socket })).toBe(made.sha1);
   });
 
   it('answers although the worker hangs, schedules one reload, and says which worker lacks it', async () => {

@@ -57,7 +57,7 @@ export async function writeSeededFigures(file: string, figures: SeededFigures): 
         put('requests', 0, step, at, 14_000 * tide(at) * (0.9 + random() * 0.2) * minutes + denied);
         put('not_attributed', 0, step, at, denied * 0.004);
         put('addresses', 0, step, at, 300 * tide(at));
-        put('entries', 0, step, at, entryCount - ((now - at) / day) * 900);
+        put('entries', 0, step, at, entryCount * (1 - (0.2 * (now - at)) / (days * day)));
         for (const [kind, all] of Object.entries(labels)) {
           let rest = denied;
           for (const [index, label] of all.entries()) {
@@ -84,7 +84,7 @@ export async function writeSeededFigures(file: string, figures: SeededFigures): 
       const slice = addresses.slice(from, from + atOnce);
       await hits.write({
         knocking: slice.map(({ key, total }, at) => ({
-          ...{ address: key, entry: key, total, counters: `1:${total}` },
+          ...{ address: key, entry: key, total, hour_hits: 0, counters: `1:${total}` },
           ...{ first_hit: now - 40 * day + at, last_hit: now - 1 - Math.floor(random() * (from + at) * 7) },
         })),
         entries: slice.map(({ key, total }, at) => ({

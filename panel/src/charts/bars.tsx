@@ -24,13 +24,17 @@ export function SparkBars({ values }: SparkBarsProps) {
 
 interface SparkLineProps {
   readonly values: readonly (number | null)[];
+  /** Default true; false: from the lowest value, for a level. */
+  readonly fromZero?: boolean;
 }
 
 /** Gaps stay gaps. */
-export function SparkLine({ values }: SparkLineProps) {
-  const most = Math.max(1, ...values.map((value) => value ?? 0));
+export function SparkLine({ values, fromZero = true }: SparkLineProps) {
+  const known = values.filter((value) => value !== null);
+  const least = fromZero ? 0 : Math.min(...known);
+  const range = Math.max(1, ...known.map((value) => value - least));
   const x = (at: number): string => ((at / Math.max(1, values.length - 1)) * 100).toFixed(2);
-  const y = (value: number): string => (23 - (value / most) * 21).toFixed(2);
+  const y = (value: number): string => (23 - ((value - least) / range) * 21).toFixed(2);
   let path = '';
   for (const [at, value] of values.entries()) {
     if (value === null) continue;

@@ -147,8 +147,9 @@ function drawMarks(plot: uPlot, { marks }: ChartData, colour: (name: string) => 
   ctx.font = `${11 * ratio}px system-ui`;
   ctx.textBaseline = 'bottom';
   ctx.lineWidth = ratio;
-  let free = Number.NEGATIVE_INFINITY;
-  for (const { at, kind } of marks) {
+  const written: number[] = [];
+  // Words of attacks first: where there is no room, other words are left out.
+  for (const { at, kind } of marks.toSorted((a, b) => Number(b.kind === 'attack') - Number(a.kind === 'attack'))) {
     const x = Math.round(plot.valToPos(at, 'x', true));
     if (x < bbox.left || x > bbox.left + bbox.width) continue;
     ctx.strokeStyle = colour(kind === 'attack' ? '--panel-warn' : '--mantine-color-dimmed');
@@ -158,11 +159,11 @@ function drawMarks(plot: uPlot, { marks }: ChartData, colour: (name: string) => 
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);
     ctx.stroke();
-    if (x < free) continue;
+    if (written.some((other) => Math.abs(other - x) < wordsRoom * ratio)) continue;
     const isLast = x + wordsRoom * ratio > bbox.left + bbox.width;
     ctx.textAlign = isLast ? 'right' : 'left';
     ctx.fillText(kind, x, bbox.top - 3 * ratio);
-    free = x + wordsRoom * ratio;
+    written.push(x);
   }
   ctx.restore();
 }

@@ -1,6 +1,7 @@
 import { SegmentedControl } from '@mantine/core';
 import { isRangeName, type RangeName, rangeLabels, ranges } from '../../charts/times.ts';
 import { useUrlState } from '../../parts/url-state.ts';
+import classes from './overview.module.css';
 
 const fallback: RangeName = '24h';
 
@@ -20,6 +21,8 @@ export function RangeField({ range, onChange }: RangeFieldProps) {
     <SegmentedControl
       size="xs"
       aria-label="Range"
+      withItemsBorders={false}
+      className={classes.range ?? ''}
       value={range}
       onChange={(value) => onChange(value as RangeName)}
       data={ranges.map((value) => ({ value, label: rangeLabels[value] }))}

@@ -27,7 +27,7 @@ it('is good when the service reports that blocking is active', async () => {
   await renderInApp(<Verdict />);
   await screen.findByRole('heading', { name: 'Blocking is active' });
   expect(region().dataset['tone']).toBe('good');
-  screen.getByText('1,234 entries, in every HAProxy worker');
+  screen.getByText('1,234 entries in every HAProxy worker');
   screen.getByRole('button', { name: 'Verify entries' });
 });
 

@@ -36,15 +36,12 @@ export function Verdict() {
         </Group>
         {!stale && health.data?.status === 'ok' && (
           <Text size="sm" c="dimmed" component="span">
-            {counted(health.data.runtime_map.expected, 'entry', 'entries')}, in every HAProxy worker
-            {verified !== null && (
-              <>
-                {' '}
-                verified <Age time={verified} />
-              </>
-            )}
+            {counted(health.data.runtime_map.expected, 'entry', 'entries')}
+            {verified === null ? ' in every HAProxy worker' : ', verified in every HAProxy worker '}
+            {verified !== null && <Age time={verified} />}
           </Text>
         )}
+        {!stale && health.data?.status === 'ok' && <Remedies health={health.data} />}
       </Group>
       {health.data !== undefined && age !== null && stale && (
         <Text size="sm">The last response is {spanText(age)} old; everything below dates from then.</Text>
@@ -61,7 +58,7 @@ export function Verdict() {
           ))}
         </List>
       )}
-      {health.data !== undefined && !stale && <Remedies health={health.data} />}
+      {!stale && health.data !== undefined && health.data.status !== 'ok' && <Remedies health={health.data} />}
     </section>
   );
 }
@@ -75,7 +72,7 @@ function Remedies({ health }: { readonly health: Health }) {
   const failure = repair.error ?? reload.error;
   const reloaded = (answer: ReloadAnswer): void => toast({ title: 'HAProxy reloaded', words: reloadWords(answer) });
   return (
-    <Stack gap="xs" align="flex-start" mt={4}>
+    <Stack gap="xs" align="flex-start">
       {remedy === 'certificates' && (
         <Button renderRoot={(props) => <Link to="/certificates" {...props} />}>Show certificates</Button>
       )}
@@ -83,7 +80,6 @@ function Remedies({ health }: { readonly health: Health }) {
         <Button
           size="compact-sm"
           variant={remedy === 'sync' ? 'filled' : 'subtle'}
-          {...(remedy === 'sync' ? {} : { ml: -8 })}
           loading={repair.isPending}
           onClick={() => repair.mutate(undefined, { onSuccess: (answer) => toast(syncWords(answer)) })}
         >

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { growthText, neverMatchedWords, shareWords } from './figure-words.ts';
+import { growthText, isComparable, neverMatchedWords, shareWords } from './figure-words.ts';
 
 it.each([
   [
@@ -13,6 +13,14 @@ it.each([
   ['with some', 341_077, 90, { value: '341,077', share: '90 %', about: 'of all entries' }],
 ])('says how many entries never matched, %s', (_, count, watched_days, words) => {
   expect(neverMatchedWords({ days: 90, count, watched_days }, 379_126)).toEqual(words);
+});
+
+it('compares only with a time that was watched', () => {
+  const since = '2026-11-20T12:00:00.000Z';
+  const after = (hours: number): number => Date.parse(since) + hours * 3_600_000;
+  expect(isComparable({ since, range_seconds: 3_600 }, after(2))).toBe(true);
+  expect(isComparable({ since, range_seconds: 3_600 }, after(1.9))).toBe(false);
+  expect(isComparable({ since: null, range_seconds: 3_600 }, after(9))).toBe(false);
 });
 
 it('tells the share of all requests, if both are known', () => {

@@ -25,6 +25,14 @@ export function shareWords({ denied, requests }: Pick<InsightSummary, 'denied' |
   return requests === 0 ? all : `${percent(denied / requests)} ${all}`;
 }
 
+/** Whether the time before the range was watched as well. @param now milliseconds */
+export function isComparable(
+  { since, range_seconds: seconds }: Pick<InsightSummary, 'since' | 'range_seconds'>,
+  now: number,
+): boolean {
+  return since !== null && Date.parse(since) <= now - 2_000 * seconds;
+}
+
 /** From the first known value to the last one; null: not known. */
 export function growthText(values: readonly (number | null)[]): string | null {
   const known = values.filter((value) => value !== null);

@@ -2,10 +2,11 @@ import { useSeries } from '../../../api/insight.ts';
 import type { InsightSummary } from '../../../api/types.ts';
 import { ShareBar, SparkLine } from '../../../charts/bars.tsx';
 import { type RangeName, rangeLabels } from '../../../charts/times.ts';
+import { useServiceNow } from '../../../parts/age.tsx';
 import { changeText, count } from '../../../parts/figures.ts';
 import styles from '../../../parts/styles.module.css';
 import { Figure } from './figure.tsx';
-import { growthText, neverMatchedWords, shareWords } from './figure-words.ts';
+import { growthText, isComparable, neverMatchedWords, shareWords } from './figure-words.ts';
 import classes from './figures.module.css';
 
 interface FiguresProps {
@@ -17,6 +18,7 @@ interface FiguresProps {
 export function Figures({ summary, range }: FiguresProps) {
   const denied = useSeries('denied', 'none', range).data?.values[0];
   const entries = useSeries('entries', 'none', range).data?.values[0];
+  const now = useServiceNow(60_000);
   const { previous, never_matched: never } = summary;
   const words = neverMatchedWords(never, summary.entries);
   return (
@@ -24,7 +26,7 @@ export function Figures({ summary, range }: FiguresProps) {
       <Figure
         name="Denied requests"
         value={count(summary.denied)}
-        trend={changeText(summary.denied, previous.denied)}
+        trend={isComparable(summary, now) ? changeText(summary.denied, previous.denied) : null}
         about={shareWords(summary)}
         to={{ hash: 'chart' }}
       >
@@ -44,7 +46,7 @@ export function Figures({ summary, range }: FiguresProps) {
         about={`${count(summary.expiring_24h)} expire within 24 h`}
         to={{ to: '/blocked' }}
       >
-        {entries !== undefined && <SparkLine values={entries} />}
+        {entries !== undefined && <SparkLine values={entries} fromZero={false} />}
       </Figure>
       <Figure
         name={`Never matched in ${never.days} days`}

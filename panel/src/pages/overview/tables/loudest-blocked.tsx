@@ -14,9 +14,9 @@ const shown = 6;
 /** Of the last whole or current hours only; a longer range has totals. */
 const columns = [
   { name: 'Address' },
-  { name: 'Entry' },
+  { name: 'Entry', wide: true },
   { name: 'Denied', figure: true },
-  { name: '24 h', hidden: true },
+  { name: '24 h', hidden: true, wide: true },
   { name: 'Last', figure: true },
 ];
 
@@ -43,11 +43,11 @@ export function LoudestBlocked({ range, label }: { readonly range: RangeName; re
                 </Anchor>
               )}
             </td>
-            <td className={`${styles.mono} ${classes.long} ${classes.dim}`} title={entry ?? ''}>
+            <td className={`${styles.mono} ${classes.long} ${classes.dim} ${classes.wide}`} title={entry ?? ''}>
               {entry === null ? 'removed' : entry === ip ? 'same' : entry}
             </td>
             <td data-figure="true">{count(hits)}</td>
-            <td>
+            <td className={classes.wide}>
               <SparkBars values={spark} />
             </td>
             <td data-figure="true" className={classes.dim} title={momentText(last)}>

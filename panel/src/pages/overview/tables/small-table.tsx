@@ -6,13 +6,22 @@ import styles from '../../../parts/styles.module.css';
 import { useRowKeys } from '../../../parts/use-row-keys.ts';
 import classes from './small-table.module.css';
 
+interface Column {
+  readonly name: string;
+  readonly figure?: boolean;
+  /** Only for screen readers. */
+  readonly hidden?: boolean;
+  /** Not on a phone. */
+  readonly wide?: boolean;
+}
+
 interface SmallTableProps {
   readonly title: string;
   readonly id: string;
   /** What the link of the heading shows. */
   readonly link?: { readonly words: string; readonly to: PanelPage };
   /** Those with `figure` are aligned to the right. */
-  readonly columns: readonly { readonly name: string; readonly figure?: boolean; readonly hidden?: boolean }[];
+  readonly columns: readonly Column[];
   readonly rows: readonly ReactNode[];
   /** Instead of a table without rows. */
   readonly empty: ReactNode;
@@ -42,8 +51,8 @@ export function SmallTable({ title, id, link, columns, rows, empty, note }: Smal
         <table className={classes.table} aria-label={title}>
           <thead>
             <tr>
-              {columns.map(({ name, figure, hidden }) => (
-                <th key={name} scope="col" data-figure={figure}>
+              {columns.map(({ name, figure, hidden, wide }) => (
+                <th key={name} scope="col" data-figure={figure} className={wide === true ? classes.wide : undefined}>
                   <span className={hidden === true ? classes.unseen : undefined}>{name}</span>
                 </th>
               ))}

@@ -457,6 +457,42 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     }
   });
 
+  it('shows IPv4 as a map, by keyboard and with a table of the same sums', async () => {
+    const inside = ['45.83.0.0/16', '45.1.2.3', '45.84.0.1'];
+    for (const ip of [...inside, '91.7.7.7']) await service.block(ip);
+    await goTo('Map');
+    const figures = async (network: string) =>
+      (await page.getByRole('row', { name: new RegExp(`^Open ${network.replaceAll('.', '\\.')}`) }).innerText())
+        .split(/\s+/)
+        .slice(-2);
+    expect(await figures('45.0.0.0/8')).toEqual(['3', '65,538']);
+    const area = page.locator('#map-area');
+    await page.getByRole('button', { name: /^Map of the blocked addresses/ }).focus();
+    // The network with most entries is current.
+    await area.getByText('3 entries · 65,538 addresses · 6 of 1,024 cells (/18)').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'IPv4 map: 45.0.0.0/8' }).waitFor();
+    await page.waitForURL(/\/map\?network=45\.0\.0\.0%2F8$/);
+    const rows = await page.getByRole('table').locator('tbody').getByRole('row').allInnerTexts();
+    expect(rows.map((row) => row.split(/\s+/))).toEqual([
+      ['45.80.0.0/14', '1', '65,536'],
+      ['45.0.0.0/14', '1', '1'],
+      ['45.84.0.0/14', '1', '1'],
+    ]);
+    await page.getByRole('button', { name: /^Map of the blocked addresses/ }).focus();
+    await area.getByText('45.80.0.0/14').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'IPv4 map', exact: true }).waitFor();
+    await page.getByText('Expiry', { exact: true }).click();
+    await page.getByRole('region', { name: 'Legend' }).getByText('permanent').waitFor();
+    await page.goto(`${base()}/map?network=45.0.0.0%2F8&layer=hits.now`);
+    await says('Ignored, since the map has no such part: layer=hits.now');
+    await page.getByRole('link', { name: 'Show entries in 45.80.0.0/14' }).click();
+    await page.waitForURL(/\/blocked\?q=45\.80\.0\.0%2F14$/);
+    await says('1 found');
+    for (const ip of [...inside, '91.7.7.7']) await service.unblock(ip);
+  });
+
   it('unblocks all that the filters select, in one request, and saves the filters as a view', async () => {
     const many = Array.from({ length: 700 }, (_, at) => `198.19.${at >> 8}.${at & 255}`);
     await service.call('POST', '/api/blocked-ips/batch?source=jail:web', { body: { add: many } });

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { useSources } from '../../api/sources.ts';
 import type { BlockedIp } from '../../api/types.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
@@ -41,7 +42,9 @@ export default function BlockedPage() {
   const [opened, setOpened] = useUrlState('entry');
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const selection = useSelection();
-  const everything = admin ? selectedBy(query) : null;
+  // What a list claims is changed by the list alone.
+  const ofList = useSources().data?.items.some(({ name, kind }) => name === query.source && kind === 'list') === true;
+  const everything = admin && !ofList ? selectedBy(query) : null;
   const filters = JSON.stringify({ ...query, sort: '', order: '' });
   // Entries that another search hides must not stay selected.
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs for another search only.
@@ -81,8 +84,10 @@ export default function BlockedPage() {
         }
       >
         <ViewTabs />
-        <SearchBar search={search} />
-        <FilterBar search={search} />
+        <div className={classes.find}>
+          <SearchBar search={search} />
+          <FilterBar search={search} />
+        </div>
         <ListSummary
           cache={state}
           query={query}

@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { SearchIcon } from '../../parts/icons.tsx';
 import { useSlashKey } from '../../parts/slash-key.ts';
+import classes from './blocked.module.css';
 import { maxTextLength, searchWords } from './search.ts';
 import type { BlockedSearch } from './use-blocked-search.ts';
 
@@ -10,6 +11,7 @@ export function SearchBar({ search }: { readonly search: BlockedSearch }) {
   return (
     <TextInput
       ref={field}
+      className={classes.search ?? ''}
       aria-label="Search"
       placeholder="Search blocked addresses ( / )"
       description={searchWords(current)}

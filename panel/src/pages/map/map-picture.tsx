@@ -79,8 +79,8 @@ export function MapPicture({ map, areas, onOpen, onLeave }: MapPictureProps) {
             return (
               <g key={network}>
                 <rect x={cell.x} y={cell.y} width={1} height={1} className={classes.line} />
-                <text x={cell.x + 0.06} y={cell.y + 0.27} fontSize={onOpen === null ? 0.15 : 0.22}>
-                  {onOpen === null ? network : firstByte(network)}
+                <text x={cell.x + 0.06} y={cell.y + 0.27} fontSize={onOpen === null ? 0.16 : 0.22}>
+                  {onOpen === null ? network.split('.', 2).join('.') : firstByte(network)}
                 </text>
               </g>
             );

@@ -89,7 +89,7 @@ export function EntryHits({ ip }: { readonly ip: string }) {
           </Text>
         )}
       </Section>
-      {items.length > 0 && (
+      {items.length > 0 && ip.includes('/') && (
         <Section
           title="Clients inside"
           note={items.length > shownClients ? `${count(total)}, top ${shownClients}` : count(total)}

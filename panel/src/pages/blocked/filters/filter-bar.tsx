@@ -42,14 +42,14 @@ export function FilterBar({ search }: FilterBarProps) {
         ))}
       </fieldset>
       {inactive.length > 0 && (
-        <Text size="xs" c="dimmed" role="status">
+        <Text size="xs" c="dimmed" role="status" className={classes.note ?? ''}>
           {search.settled.kind === 'all'
             ? '“Never matched” can be combined with the source only. The other filters and the order do not apply.'
             : 'A search finds entries of all sources, in the order of addresses. The dimmed filters and the order do not apply.'}
         </Text>
       )}
       {invalid.length > 0 && (
-        <Text size="xs" c="orange" role="status" className={classes.invalid}>
+        <Text size="xs" c="orange" role="status" className={classes.note ?? ''}>
           Ignored, since the list has no such filter: {invalid.map((text) => visibleText(text)).join(', ')}
         </Text>
       )}

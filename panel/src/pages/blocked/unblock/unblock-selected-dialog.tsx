@@ -37,6 +37,15 @@ export function UnblockSelectedDialog({ selected, words, onDone, onClose }: Unbl
   }
   const staying = data.still_claimed_total ?? 0;
   const expected = data.removed + staying;
+  if (expected === 0) {
+    return (
+      <Dialog title="Unblock all selected entries" onClose={onClose}>
+        <Text size="sm">
+          There is no claim that you can drop: lists claim these addresses. To allow an address, trust it.
+        </Text>
+      </Dialog>
+    );
+  }
   const unblock = async (): Promise<void> => {
     try {
       const answer = await unblockSelected(api, selected, expected);

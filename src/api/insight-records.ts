@@ -9,6 +9,7 @@ import {
   flag,
   listOf,
   model,
+  oneOf,
   orNull,
   text,
   textOrNull,
@@ -93,7 +94,10 @@ export type InsightSummary = Static<typeof InsightSummary>;
 
 const Mark = model('SeriesMark', 'Something that happened at a point of a chart.', {
   at: time('When.'),
-  kind: Type.Unsafe<'reload' | 'attack'>({ type: 'string', enum: ['reload', 'attack'], description: 'What it was.' }),
+  kind: oneOf(
+    ['reload', 'import', 'attack'],
+    'What it was. `import`: the number of entries changed by at least 1,000 and 1 % in a step, or in several in a row.',
+  ),
   text: text('What to show.'),
 });
 
@@ -105,7 +109,7 @@ export const InsightSeries = model('InsightSeries', 'Figures over time.', {
     listOf(figureOrNull('The value; null: not known.'), 'A value for each step.'),
     'The values of each label.',
   ),
-  marks: listOf(Mark, 'Reloads and attacks in the range, at most 200.'),
+  marks: listOf(Mark, 'Reloads, imports and attacks in the range, at most 200.'),
   sampled: sampledField,
   ...knownFields,
 });

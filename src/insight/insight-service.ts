@@ -23,6 +23,7 @@ import type { Metric, SeriesStore } from '../store/series-store.ts';
 import type { AttackTops } from './attack-recorder.ts';
 import { rowOf } from './candidate-watch.ts';
 import { clientsAround, minuteValues } from './client-network.ts';
+import { entryJumps, jumpText } from './entry-jumps.ts';
 import { type Insight, iso, type RunningInsight } from './insight.ts';
 import type { InsightState } from './insight-observer.ts';
 import { knockingPage } from './knocking-page.ts';
@@ -298,7 +299,9 @@ export class InsightService {
     };
   }
 
-  async #marks({ from, to }: Range): Promise<InsightSeries['marks']> {
+  async #marks(range: Range): Promise<InsightSeries['marks']> {
+    const { from, to, base: step } = range;
+    const entries = await this.#deps.series.points({ metric: 'entries', labels: [0], step, from, to });
     const attacks = (await this.#deps.records.attacks(mostMarks)).filter(({ started_at: at }) => at >= from && at < to);
     const reloads = await this.#deps.reloadsSince(iso(from));
     return [
@@ -307,6 +310,11 @@ export class InsightService {
         at: iso(started_at),
         kind: 'attack' as const,
         text: `Attack: up to ${peak} denied requests a minute`,
+      })),
+      ...entryJumps(inSteps(entries, range, 'last'), range).map((jump) => ({
+        at: iso(jump.at),
+        kind: 'import' as const,
+        text: jumpText(jump),
       })),
     ]
       .sort((a, b) => (a.at < b.at ? -1 : 1))

@@ -1674,7 +1674,7 @@ export interface components {
       readonly labels: readonly string[];
       /** The values of each label. */
       readonly values: readonly (readonly (number | null)[])[];
-      /** Reloads and attacks in the range, at most 200. */
+      /** Reloads, imports and attacks in the range, at most 200. */
       readonly marks: readonly components['schemas']['SeriesMark'][];
       /** How the figures are estimated; null: they are exact. */
       readonly sampled: components['schemas']['Sampled'] | null;
@@ -2295,8 +2295,8 @@ export interface components {
     SeriesMark: {
       /** When. */
       readonly at: string;
-      /** What it was. */
-      readonly kind: 'reload' | 'attack';
+      /** What it was. `import`: the number of entries changed by at least 1,000 and 1 % in a step, or in several in a row. */
+      readonly kind: 'reload' | 'import' | 'attack';
       /** What to show. */
       readonly text: string;
     };

@@ -118,7 +118,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
   });
 
   it('names the first steps, and forgets them when they are hidden', async () => {
-    // With a short table: axe looks at each cell.
+    // With a short table: axe checks each cell.
     await page.goto(`${base()}/?range=1h&as=table`);
     const steps = region('First steps');
     await steps.getByText('Block an address: done').waitFor();

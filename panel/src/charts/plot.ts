@@ -148,7 +148,7 @@ function drawMarks(plot: uPlot, { marks }: ChartData, colour: (name: string) => 
   ctx.textBaseline = 'bottom';
   ctx.lineWidth = ratio;
   const written: number[] = [];
-  // Words of attacks first: where there is no room, other words give way.
+  // Words of attacks first: where there is no room, others are left out.
   for (const { at, kind, text } of marks.toSorted(
     (a, b) => Number(b.kind === 'attack') - Number(a.kind === 'attack'),
   )) {
